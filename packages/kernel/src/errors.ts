@@ -1,0 +1,76 @@
+/** The stable codes of this project. Adapters of third parties may add their own, prefixed `E_`. */
+export type KernelErrorCode =
+  | 'E_APPROVAL_DENIED'
+  | 'E_APPROVAL_NO_HANDLER'
+  | 'E_APPROVAL_TIMEOUT'
+  | 'E_ARGUMENTS_INVALID'
+  | 'E_ARTIFACT_FORBIDDEN'
+  | 'E_BLOB_CORRUPT'
+  | 'E_BLOB_NOT_FOUND'
+  | 'E_BLOB_TOO_LARGE'
+  | 'E_BLOB_UNAVAILABLE'
+  | 'E_BUDGET_EXHAUSTED'
+  | 'E_CALL_TIMEOUT'
+  | 'E_CANCELLED'
+  | 'E_CONFIG_INVALID'
+  | 'E_INTERNAL'
+  | 'E_LIMIT_CALLS'
+  | 'E_LIMIT_CONSOLE'
+  | 'E_LIMIT_CPU'
+  | 'E_LIMIT_MEMORY'
+  | 'E_LIMIT_RESULT'
+  | 'E_LIMIT_SOURCE'
+  | 'E_LIMIT_WALL'
+  | 'E_PLUGIN_INVALID'
+  | 'E_PLUGIN_NOT_FOUND'
+  | 'E_RESULT_NOT_JSON'
+  | 'E_SANDBOX_CRASHED'
+  | 'E_SANDBOX_UNAVAILABLE'
+  | 'E_SCRIPT_DEADLOCK'
+  | 'E_SCRIPT_FAILED'
+  | 'E_SCRIPT_SYNTAX'
+  | 'E_SESSION_CLOSED'
+  | 'E_TOOL_FAILED'
+  | 'E_TOOL_INVALID'
+  | 'E_TOOL_NAME_CONFLICT'
+  | 'E_TOOL_NOT_ALLOWED'
+  | 'E_TOOL_NOT_CALLABLE'
+  | 'E_TOOL_UNKNOWN'
+  | 'E_UNSUPPORTED';
+
+/** What a {@link KernelError} carries beside its message. */
+export interface KernelErrorOptions {
+  /** The error underneath; never shown to a script or a model. */
+  readonly cause?: unknown;
+  /** Whether the same call may succeed later; `false` when absent. */
+  readonly retryable?: boolean;
+  /** Milliseconds to wait before a retry, when the other side said so. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * An error that the caller of a port may handle, told apart by its stable `code`.
+ * What a model should read is a value instead (`InvocationResult`), and a bug is a `TypeError`.
+ */
+export class KernelError extends Error {
+  override readonly name = 'KernelError';
+  readonly code: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: KernelErrorCode | (string & {}), message: string, options: KernelErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/**
+ * Whether `error` is a {@link KernelError}, and with `code` whether it carries that code.
+ * It compares the name, not the class, so two copies of this package in one process do no harm.
+ */
+export function isKernelError(error: unknown, code?: KernelErrorCode | (string & {})): error is KernelError {
+  if (!(error instanceof Error) || error.name !== 'KernelError') return false;
+  return code === undefined || (error as KernelError).code === code;
+}

@@ -1,0 +1,63 @@
+import type { ApprovalRecord } from './chain.ts';
+import type { JsonObject } from './json.ts';
+import type { ToolRisk } from './risk.ts';
+import type { ToolCaller } from './tool.ts';
+
+/** What every hook payload carries. */
+export interface HookScope {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly callId?: string;
+  /** The call or run that this one happened in. */
+  readonly parentId?: string;
+}
+
+/** Payloads of the observable events, keyed by event. */
+export interface HookPayloads {
+  'session-opened': HookScope;
+  'session-closed': HookScope & { readonly toolCalls: number; readonly unpinFailures: number };
+  'tool-start': HookScope & { readonly tool: string; readonly caller: ToolCaller };
+  'tool-end': HookScope & {
+    readonly tool: string;
+    readonly caller: ToolCaller;
+    readonly status: 'ok' | 'error' | 'denied' | 'timeout' | 'cancelled';
+    readonly durationMs: number;
+    readonly errorCode?: string;
+  };
+  'tool-denied': HookScope & { readonly tool: string; readonly code: string; readonly reason: string };
+  'tool-dropped': HookScope & { readonly tool: string; readonly provider: string };
+  'approval-requested': HookScope & { readonly tool: string; readonly requestId: string; readonly risk: ToolRisk };
+  'approval-decided': HookScope & { readonly tool: string; readonly approval: ApprovalRecord };
+  'budget-exceeded': HookScope & { readonly tool: string; readonly limit: number };
+  'artifact-stored': HookScope & {
+    readonly tool: string;
+    readonly ref: string;
+    readonly mediaType: string;
+    readonly bytes: number;
+  };
+}
+
+/** Name of an observable event. */
+export type HookEvent = keyof HookPayloads;
+
+/** Sees a frozen payload, isolated and with a time limit; it can change nothing. */
+export type HookObserver<Event extends HookEvent> = (payload: HookPayloads[Event]) => void | Promise<void>;
+
+/** What an interceptor may do to a call before it runs. */
+export type InterceptorDecision =
+  | { readonly action: 'continue' }
+  | { readonly action: 'modify'; readonly args: JsonObject }
+  | { readonly action: 'deny'; readonly reason: string };
+
+/** A call as an interceptor sees it. */
+export interface InterceptedCall extends HookScope {
+  readonly tool: string;
+  readonly caller: ToolCaller;
+  readonly args: JsonObject;
+}
+
+/**
+ * Looks at a call before its arguments are validated and may change or deny it. A deny wins over every other
+ * decision; one that throws or is too slow denies.
+ */
+export type ToolInterceptor = (call: InterceptedCall) => InterceptorDecision | Promise<InterceptorDecision>;
