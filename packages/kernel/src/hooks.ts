@@ -1,4 +1,4 @@
-import type { ApprovalRecord } from './chain.ts';
+import type { ApprovalRecord, InvocationResult } from './chain.ts';
 import type { JsonObject } from './json.ts';
 import type { ToolRisk } from './risk.ts';
 import type { ToolCaller } from './tool.ts';
@@ -61,3 +61,15 @@ export interface InterceptedCall extends HookScope {
  * decision; one that throws or is too slow denies.
  */
 export type ToolInterceptor = (call: InterceptedCall) => InterceptorDecision | Promise<InterceptorDecision>;
+
+/** Where a finished call can be looked at before its result is delivered. */
+export type ResultPoint = 'after-tool' | 'tool-error' | 'permission-denied' | 'budget-exceeded' | 'tools-disabled';
+
+/**
+ * May replace the result of a call at a {@link ResultPoint}; `undefined` leaves it. It can never turn a denied
+ * call into an allowed one. One that throws or is too slow leaves the result.
+ */
+export type ResultInterceptor = (
+  call: InterceptedCall,
+  result: InvocationResult,
+) => InvocationResult | undefined | Promise<InvocationResult | undefined>;

@@ -88,6 +88,8 @@ export interface Tool {
   readonly allowedCallers?: readonly ToolCaller[];
   /** `stream` hands artifacts over as `ArtifactStream` instead of reading them into memory. */
   readonly artifacts?: 'value' | 'stream';
+  /** `own`: it holds its own time limits, as a chain does whose humans take their time; the call's does not apply. */
+  readonly timeLimit?: 'call' | 'own';
   /** Full documentation, on demand. */
   documentation?(): string;
   /** One line for the system prompt. */
