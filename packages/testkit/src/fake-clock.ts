@@ -1,0 +1,57 @@
+import type { Clock } from '@ravi/kernel';
+
+/** A clock that stands still until a test moves it. */
+export interface FakeClock extends Clock {
+  /**
+   * Moves time forward by `ms` and fires what falls due, in order of due time and then of creation; each callback sees
+   * the time it was due at. Timers set by a callback fire too when they fall into the same span. Promises that a
+   * callback settles continue only after the caller awaits something.
+   * @throws RangeError when `ms` is negative or no number
+   */
+  advance(ms: number): void;
+  /** Timers that are neither fired nor cancelled: 0 after a component cleaned up. */
+  readonly pendingTimers: number;
+}
+
+interface PendingTimer {
+  readonly dueAt: number;
+  readonly callback: () => void;
+}
+
+/** A {@link FakeClock} whose wall clock starts at `startMs` (milliseconds since the epoch) and whose monotonic time starts at 0. */
+export function createFakeClock(startMs: number = Date.UTC(2025, 0, 1)): FakeClock {
+  const pending = new Set<PendingTimer>();
+  let elapsed = 0;
+
+  return {
+    now: () => startMs + elapsed,
+    monotonic: () => elapsed,
+    setTimer(callback, delayMs) {
+      const timer: PendingTimer = { dueAt: elapsed + Math.max(0, delayMs), callback };
+      pending.add(timer);
+      return { cancel: () => void pending.delete(timer) };
+    },
+    advance(ms) {
+      if (!(ms >= 0)) throw new RangeError(`A clock cannot advance by ${ms} ms`);
+      const end = elapsed + ms;
+      for (let timer = earliest(pending, end); timer !== undefined; timer = earliest(pending, end)) {
+        pending.delete(timer);
+        elapsed = timer.dueAt;
+        timer.callback();
+      }
+      elapsed = end;
+    },
+    get pendingTimers() {
+      return pending.size;
+    },
+  };
+}
+
+/** A set keeps insertion order, so the first of several equal due times is the one created first. */
+function earliest(pending: ReadonlySet<PendingTimer>, end: number): PendingTimer | undefined {
+  let first: PendingTimer | undefined;
+  for (const timer of pending) {
+    if (timer.dueAt <= end && (first === undefined || timer.dueAt < first.dueAt)) first = timer;
+  }
+  return first;
+}
