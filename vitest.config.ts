@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
+import type { ViteUserConfig } from 'vitest/config';
 
-export default defineConfig({
+const config: ViteUserConfig = defineConfig({
   test: {
     include: ['{packages,apps,examples,scripts,bench}/**/test/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
@@ -14,3 +15,5 @@ export default defineConfig({
     passWithNoTests: false,
   },
 });
+
+export default config;

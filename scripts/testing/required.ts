@@ -1,0 +1,30 @@
+import type { Outcome } from './outcome.ts';
+
+/** A part of the run that may be skipped on a developer's machine, with a reason, and never on the build machine. */
+interface RequiredPart {
+  readonly title: string;
+  readonly includes: (outcome: Outcome) => boolean;
+}
+
+const requiredParts: readonly RequiredPart[] = [
+  {
+    title: 'the isolated-vm sandbox under vitest',
+    includes: ({ runner, file }) => runner === 'vitest' && file.startsWith('packages/sandboxes/isolated-vm/'),
+  },
+  {
+    title: 'the contract suites under node --test',
+    includes: ({ runner }) => runner === 'node --test',
+  },
+  {
+    title: 'the approval prompt on a pseudo terminal',
+    includes: ({ file, name }) =>
+      file.startsWith('packages/approvals/cli/') && /\b(pty|pseudo.?terminal)\b/i.test(name),
+  },
+];
+
+/** A failed outcome for each required part of which not one test passed. */
+export function missingParts(outcomes: readonly Outcome[]): Outcome[] {
+  return requiredParts
+    .filter((part) => !outcomes.some((outcome) => outcome.status === 'passed' && part.includes(outcome)))
+    .map((part) => ({ runner: 'required', file: '', name: `${part.title} did not run`, status: 'failed' }));
+}
