@@ -1,3 +1,0 @@
-import { packageBuild } from '../../tsup.base.ts';
-
-export default packageBuild(['src/index.ts','src/main.ts']);

@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { build } from 'tsup';
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string>>;
+  readonly bin?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Builds the package of the current folder into `dist`: one JavaScript file for each source file that its `exports` and
+ * `bin` name and for each argument (a program that is started by path), and the declarations of everything in `src`.
+ */
+async function buildPackage(folder: string, programs: readonly string[]): Promise<void> {
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+  const sources = [...Object.values(manifest.exports), ...Object.values(manifest.bin ?? {}), ...programs];
+  await build({
+    entry: Object.fromEntries(sources.map((path) => [basename(path, '.ts'), path])),
+    config: false,
+    format: ['esm'],
+    target: 'node22',
+    platform: 'node',
+    removeNodeProtocol: false,
+    splitting: true,
+    sourcemap: true,
+    clean: true,
+    silent: true,
+  });
+  emitDeclarations(folder);
+}
+
+function emitDeclarations(folder: string): void {
+  const compiler = join(import.meta.dirname, '../node_modules/typescript/bin/tsc');
+  const result = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
+    cwd: folder,
+    stdio: 'inherit',
+  });
+  if (result.status !== 0) throw new Error(`tsc failed in ${folder}`);
+  for (const path of globSync('dist/**/*.d.ts', { cwd: folder })) {
+    const file = join(folder, path);
+    writeFileSync(file, withJavaScriptSpecifiers(readFileSync(file, 'utf8')));
+  }
+}
+
+/** The compiler rewrites `./x.ts` to `./x.js` in JavaScript only; consumers resolve declarations by the same names. */
+function withJavaScriptSpecifiers(declarations: string): string {
+  return declarations.replace(/((?:from|import)\s*\(?\s*['"]\.{1,2}\/[^'"]+)\.ts(['"])/g, '$1.js$2');
+}
+
+await buildPackage(process.cwd(), process.argv.slice(2));
