@@ -1,3 +1,6 @@
+export { approvalHandlerContract } from './approval-handler-contract.ts';
+export type { ApprovalAnswer, ApprovalHandlerContractOptions } from './approval-handler-contract.ts';
+export { createApprovalRequest } from './approval-request.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock } from './fake-clock.ts';
 export { createMemoryLogger } from './memory-logger.ts';
