@@ -1,0 +1,49 @@
+import type { ApprovalHandler, ApprovalRequest, ApprovalResult, ToolRisk } from '@ravi/kernel';
+
+/** What to decide for which calls. A rule with neither `tool` nor `risk` fits every call. */
+export interface AutoApprovalRule {
+  /** The tool's name; `*` stands for any characters. */
+  readonly tool?: string;
+  /** Exactly this risk. */
+  readonly risk?: ToolRisk;
+  readonly decision: 'approved' | 'denied' | 'skipped';
+  /** Reaches the model in place of a sentence about the rule. */
+  readonly reason?: string;
+}
+
+/** Options of {@link createAutoApproval}. */
+export interface AutoApprovalOptions {
+  /** The first rule that fits decides. */
+  readonly rules: readonly AutoApprovalRule[];
+}
+
+/** An approval handler that decides at once by rules. No rule that fits: denied. */
+export function createAutoApproval({ rules }: AutoApprovalOptions): ApprovalHandler {
+  const compiled = rules.map((rule) => ({ rule, fits: matcherOf(rule) }));
+
+  return {
+    async request(request, { signal }): Promise<ApprovalResult> {
+      if (signal.aborted) return denied('The question was withdrawn before it was decided');
+      const position = compiled.findIndex(({ fits }) => fits(request));
+      const rule = compiled[position]?.rule;
+      if (rule === undefined)
+        return denied(`No approval rule fits the tool "${request.tool}" with risk ${request.risk}`);
+      const reason = rule.reason ?? `Approval rule ${position + 1} fits`;
+      return { decision: rule.decision, reason, approver: `rule ${position + 1}` };
+    },
+  };
+}
+
+function denied(reason: string): ApprovalResult {
+  return { decision: 'denied', reason, approver: 'no rule' };
+}
+
+function matcherOf(rule: AutoApprovalRule): (request: ApprovalRequest) => boolean {
+  const names = rule.tool === undefined ? undefined : globPattern(rule.tool);
+  return ({ tool, risk }) => (names?.test(tool) ?? true) && (rule.risk === undefined || rule.risk === risk);
+}
+
+function globPattern(glob: string): RegExp {
+  const literals = glob.split(/\*+/).map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, String.raw`\$&`));
+  return new RegExp(`^${literals.join('.*')}$`, 's');
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import type { ApprovalRequest, ApprovalResult } from '@ravi/kernel';
+import { approvalHandlerContract, createApprovalRequest } from '@ravi/testkit';
+import { test } from 'vitest';
+import { createAutoApproval } from '../src/index.ts';
+import type { AutoApprovalRule } from '../src/index.ts';
+
+approvalHandlerContract(
+  test,
+  (decision) => createAutoApproval({ rules: [{ decision: decision as AutoApprovalRule['decision'] }] }),
+  { answers: ['approved', 'denied', 'skipped'] },
+);
+
+function decide(rules: readonly AutoApprovalRule[], request: Partial<ApprovalRequest>): Promise<ApprovalResult> {
+  return createAutoApproval({ rules }).request(createApprovalRequest(request), {
+    signal: new AbortController().signal,
+  });
+}
+
+test('the first rule that fits decides, later ones are not looked at', async () => {
+  const rules: AutoApprovalRule[] = [
+    { tool: 'delete_all', decision: 'denied', reason: 'never' },
+    { risk: 'high', decision: 'approved' },
+    { decision: 'denied' },
+  ];
+  assert.deepEqual(await decide(rules, { tool: 'delete_all' }), {
+    decision: 'denied',
+    reason: 'never',
+    approver: 'rule 1',
+  });
+  assert.equal((await decide(rules, { tool: 'publish' })).approver, 'rule 2');
+  assert.equal((await decide(rules, { tool: 'publish', risk: 'critical' })).approver, 'rule 3');
+});
+
+test('a rule with tool and risk fits only when both do, and risk is compared exactly', async () => {
+  const rules: AutoApprovalRule[] = [{ tool: 'publish', risk: 'high', decision: 'approved' }];
+  assert.equal((await decide(rules, { tool: 'publish', risk: 'high' })).decision, 'approved');
+  assert.equal((await decide(rules, { tool: 'publish', risk: 'critical' })).decision, 'denied');
+  assert.equal((await decide(rules, { tool: 'other', risk: 'high' })).decision, 'denied');
+});
+
+test('no rule that fits is denied, and the reason names tool and risk', async () => {
+  for (const rules of [[], [{ tool: 'other', decision: 'approved' }] as const]) {
+    const result = await decide(rules, { tool: 'publish', risk: 'critical' });
+    assert.equal(result.decision, 'denied');
+    assert.equal(result.reason, 'No approval rule fits the tool "publish" with risk critical');
+  }
+});
+
+test('a star stands for any characters, and every other character for itself', async () => {
+  const fits = async (pattern: string, tool: string): Promise<boolean> =>
+    (await decide([{ tool: pattern, decision: 'approved' }], { tool })).decision === 'approved';
+  assert.deepEqual(
+    await Promise.all([
+      fits('github.*', 'github.create_issue'),
+      fits('*_read', 'file_read'),
+      fits('a*c', 'abbc'),
+      fits('*', 'x'),
+    ]),
+    [true, true, true, true],
+  );
+  assert.deepEqual(
+    await Promise.all([
+      fits('github.*', 'githubXcreate'),
+      fits('read', 'read_all'),
+      fits('a*c', 'abcd'),
+      fits('[a]', 'a'),
+    ]),
+    [false, false, false, false],
+  );
+});
