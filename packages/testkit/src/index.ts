@@ -1,6 +1,8 @@
 export { approvalHandlerContract } from './approval-handler-contract.ts';
 export type { ApprovalAnswer, ApprovalHandlerContractOptions } from './approval-handler-contract.ts';
 export { createApprovalRequest } from './approval-request.ts';
+export { blobStoreContract } from './blob-store-contract.ts';
+export type { BlobStoreContractOptions, CreateBlobStore } from './blob-store-contract.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock } from './fake-clock.ts';
 export { createMemoryLogger } from './memory-logger.ts';
