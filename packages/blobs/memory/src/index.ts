@@ -1,0 +1,30 @@
+import { definePlugin } from '@ravi/kernel';
+import type { Plugin } from '@ravi/kernel';
+import { createMemoryBlobStore } from './memory-blob-store.ts';
+
+export { createMemoryBlobStore } from './memory-blob-store.ts';
+export type { MemoryBlobStoreOptions } from './memory-blob-store.ts';
+
+/** Options of the plugin in a configuration. */
+export interface MemoryBlobConfig {
+  readonly maxBytes: number;
+}
+
+const plugin: Plugin<'blobStore', MemoryBlobConfig> = definePlugin({
+  name: 'blob-memory',
+  port: 'blobStore',
+  configSchema: {
+    type: 'object',
+    properties: {
+      maxBytes: {
+        type: 'integer',
+        minimum: 1,
+        default: 268_435_456,
+        description: 'Most bytes of content kept at a time.',
+      },
+    },
+    additionalProperties: false,
+  },
+  create: ({ maxBytes }, { clock }) => createMemoryBlobStore({ maxBytes, clock }),
+});
+export default plugin;
