@@ -1,0 +1,57 @@
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+import { exportedDeclarations } from './lib/declarations.ts';
+import { finishCheck } from './lib/report.ts';
+import { root, workspacePackages } from './lib/workspace.ts';
+import type { WorkspacePackage } from './lib/workspace.ts';
+
+/**
+ * `etc/<package>.api.md` holds what each package exports, taken from the declarations of the last build, so that a
+ * changed contract shows in the diff of a change. Without `--write` a difference is a failure.
+ */
+const write = process.argv.includes('--write');
+const problems: string[] = [];
+
+const published = workspacePackages().filter((candidate) => candidate.isPublished);
+const expected = new Set(published.map(reportPath));
+mkdirSync(join(root, 'etc'), { recursive: true });
+
+for (const candidate of published) {
+  const path = reportPath(candidate);
+  const report = reportOf(candidate);
+  const current = existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
+  if (current === report) continue;
+  if (write) writeFileSync(join(root, path), report);
+  else problems.push(`${path} differs from the code:\n${differingLines(current, report)}`);
+}
+
+for (const path of globSync('etc/*.api.md', { cwd: root })) {
+  if (expected.has(`etc/${basename(path)}`)) continue;
+  if (write) rmSync(join(root, path));
+  else problems.push(`${path} belongs to no published package`);
+}
+
+if (problems.length > 0) problems.push('If the change is meant: pnpm build && node scripts/api-report.ts --write');
+finishCheck(problems, `${published.length} API reports are in step with the code`);
+
+function reportPath({ manifest }: WorkspacePackage): string {
+  return `etc/${manifest.name.replace('@ravi/', '')}.api.md`;
+}
+
+function reportOf({ folder, manifest }: WorkspacePackage): string {
+  const sections = Object.entries(manifest.exports ?? {}).map(([subpath, source]) => {
+    const declarations = join(root, folder, 'dist', `${basename(source, '.ts')}.d.ts`);
+    return `## ${join(manifest.name, subpath)}\n\n\`\`\`ts\n${exportedDeclarations(declarations).join('\n\n')}\n\`\`\`\n`;
+  });
+  const intro = '<!-- Written by scripts/api-report.ts from the declarations of the build. -->';
+  return `# API of ${manifest.name}\n\n${intro}\n\n${sections.join('\n')}`;
+}
+
+/** Lines that stand in only one of the two texts: enough to see what changed. */
+function differingLines(before: string, after: string): string {
+  const [old, fresh] = [new Set(before.split('\n')), new Set(after.split('\n'))];
+  const removed = [...old].filter((line) => !fresh.has(line)).map((line) => `  - ${line}`);
+  const added = [...fresh].filter((line) => !old.has(line)).map((line) => `  + ${line}`);
+  return [...removed, ...added].slice(0, 40).join('\n');
+}

@@ -1,0 +1,12 @@
+import { runCommand } from './lib/run.ts';
+
+const base = 'origin/main';
+
+const known = await runCommand(['git', 'rev-parse', '--verify', '--quiet', base]);
+if (known.ok) {
+  const { ok, output } = await runCommand(['changeset', 'status', `--since=${base}`]);
+  console.log(output.trimEnd());
+  process.exitCode = ok ? 0 : 1;
+} else {
+  console.log(`There is no branch ${base} to compare with: nothing to check.`);
+}
