@@ -66,7 +66,10 @@ export const defaultChainPolicy: ChainPolicy = Object.freeze({
  * @throws KernelError `E_CONFIG_INVALID` for an unknown field, a value that is no positive whole number, an approval
  * time-out that is not below the call's, or a call time-out above the total
  */
-export function defineChainPolicy(policy: Partial<ChainPolicy> = {}, base: ChainPolicy = defaultChainPolicy): ChainPolicy {
+export function defineChainPolicy(
+  policy: Partial<ChainPolicy> = {},
+  base: ChainPolicy = defaultChainPolicy,
+): ChainPolicy {
   const merged: Record<string, unknown> = { ...base };
   for (const [field, value] of Object.entries(policy)) {
     if (!Object.hasOwn(defaultChainPolicy, field)) throw invalid(`policy.${field} does not exist`);

@@ -11,8 +11,10 @@ export type ArgumentsOf<Schema> = Schema extends StandardSchema<unknown, infer O
 export type ToolOutput = ToolExecutionResult | JsonValue | undefined;
 
 /** {@link Tool} with typed arguments and an easier `execute`. */
-export interface ToolDefinition<Schema extends JsonSchema | StandardSchema>
-  extends Omit<Tool, 'inputSchema' | 'outputSchema' | 'execute'> {
+export interface ToolDefinition<Schema extends JsonSchema | StandardSchema> extends Omit<
+  Tool,
+  'inputSchema' | 'outputSchema' | 'execute'
+> {
   readonly inputSchema: Schema;
   readonly outputSchema?: JsonSchema | StandardSchema;
   execute(args: ArgumentsOf<Schema>, context: ToolContext): Promise<ToolOutput> | ToolOutput;

@@ -30,6 +30,7 @@ export type KernelErrorCode =
   | 'E_SCRIPT_FAILED'
   | 'E_SCRIPT_SYNTAX'
   | 'E_SESSION_CLOSED'
+  | 'E_TOOLS_DISABLED'
   | 'E_TOOL_FAILED'
   | 'E_TOOL_INVALID'
   | 'E_TOOL_NAME_CONFLICT'

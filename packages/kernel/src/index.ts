@@ -1,15 +1,55 @@
 export type { ApprovalDecision, ApprovalHandler, ApprovalRequest, ApprovalResult } from './approval.ts';
-export type { BlobRange, BlobReader, BlobRef, BlobScope, BlobStat, BlobStore, StoreOptions, SweepReport } from './blob-store.ts';
+export type {
+  BlobRange,
+  BlobReader,
+  BlobRef,
+  BlobScope,
+  BlobStat,
+  BlobStore,
+  StoreOptions,
+  SweepReport,
+} from './blob-store.ts';
 export { defaultChainPolicy, defineChainPolicy } from './chain.ts';
-export type { ApprovalRecord, ChainCallRecord, ChainError, ChainFile, ChainPolicy, ChainRunResult, ConsoleLine, InvocationError, InvocationResult } from './chain.ts';
+export type {
+  ApprovalRecord,
+  ChainCallRecord,
+  ChainError,
+  ChainFile,
+  ChainPolicy,
+  ChainRunResult,
+  ConsoleLine,
+  InvocationError,
+  InvocationResult,
+} from './chain.ts';
 export type { Clock, Timer } from './clock.ts';
 export { textBlock, textOf } from './content.ts';
-export type { ContentBlock, DataBlock, ErrorBlock, MediaBlock, MediaSource, ReasoningBlock, TextBlock, ToolResultBlock, ToolUseBlock, UnknownBlock } from './content.ts';
+export type {
+  ContentBlock,
+  DataBlock,
+  ErrorBlock,
+  MediaBlock,
+  MediaSource,
+  ReasoningBlock,
+  TextBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+  UnknownBlock,
+} from './content.ts';
 export { defineTool } from './define-tool.ts';
 export type { ArgumentsOf, ToolDefinition, ToolOutput } from './define-tool.ts';
 export { KernelError, isKernelError } from './errors.ts';
 export type { KernelErrorCode, KernelErrorOptions } from './errors.ts';
-export type { HookEvent, HookObserver, HookPayloads, HookScope, InterceptedCall, InterceptorDecision, ResultInterceptor, ResultPoint, ToolInterceptor } from './hooks.ts';
+export type {
+  HookEvent,
+  HookObserver,
+  HookPayloads,
+  HookScope,
+  InterceptedCall,
+  InterceptorDecision,
+  ResultInterceptor,
+  ResultPoint,
+  ToolInterceptor,
+} from './hooks.ts';
 export type { Journal, JournalEntry } from './journal.ts';
 export type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 export { silentLogger } from './logger.ts';
@@ -22,7 +62,17 @@ export type { ProgressEvent, ProgressSink, ProgressUpdate } from './progress.ts'
 export { compareRisk, isToolRisk } from './risk.ts';
 export type { ToolRisk } from './risk.ts';
 export type { Principal, RunContext } from './run-context.ts';
-export type { BridgeCall, GuestError, Sandbox, SandboxLanguage, SandboxLimit, SandboxLimits, SandboxOutcome, SandboxRequest, SandboxSupport } from './sandbox.ts';
+export type {
+  BridgeCall,
+  GuestError,
+  Sandbox,
+  SandboxLanguage,
+  SandboxLimit,
+  SandboxLimits,
+  SandboxOutcome,
+  SandboxRequest,
+  SandboxSupport,
+} from './sandbox.ts';
 export type { Skill } from './skill.ts';
 export { isStandardSchema, jsonSchemaOf } from './standard-schema.ts';
 export type { StandardResult, StandardSchema } from './standard-schema.ts';
@@ -31,5 +81,26 @@ export { systemClock } from './system-clock.ts';
 export type { ToolSource, ToolSourceContent } from './tool-source.ts';
 export { specOf } from './tool-spec.ts';
 export type { FunctionSpec, ProviderSpec, ToolSpec } from './tool-spec.ts';
-export { isCallableFromChain, isHostedTool, isLocalTool, isProviderDefinedTool, notCallableFromChain, toolNamePattern } from './tool.ts';
-export type { AnyTool, ArtifactStream, HostedTool, ProviderCall, ProviderDefinedTool, RiskAssessment, Scratchpad, Tool, ToolCaller, ToolConcurrency, ToolContext, ToolExecutionResult, ToolRegistry } from './tool.ts';
+export {
+  isCallableFromChain,
+  isHostedTool,
+  isLocalTool,
+  isProviderDefinedTool,
+  notCallableFromChain,
+  toolNamePattern,
+} from './tool.ts';
+export type {
+  AnyTool,
+  ArtifactStream,
+  HostedTool,
+  ProviderCall,
+  ProviderDefinedTool,
+  RiskAssessment,
+  Scratchpad,
+  Tool,
+  ToolCaller,
+  ToolConcurrency,
+  ToolContext,
+  ToolExecutionResult,
+  ToolRegistry,
+} from './tool.ts';

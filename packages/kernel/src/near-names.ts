@@ -21,7 +21,10 @@ export function nearNames(name: string, candidates: Iterable<string>): readonly 
 }
 
 function normalise(name: string): string {
-  return name.slice(0, 128).toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  return name
+    .slice(0, 128)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '');
 }
 
 function distanceOf(left: string, right: string, limit: number): number {
@@ -44,7 +47,8 @@ function alignmentDistance(left: string, right: string): number {
         at(current, column - 1) + 1,
         at(previous, column - 1) + (same ? 0 : 1),
       );
-      const swapped = row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      const swapped =
+        row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
       if (swapped) best = Math.min(best, at(beforePrevious, column - 2) + 1);
       current.push(best);
     }

@@ -1,0 +1,134 @@
+import type { JsonObject, JsonValue } from '@ravi/kernel';
+import { utf8Length } from './utf8.ts';
+
+/** How deep arguments may nest. */
+export const maxArgumentDepth = 128;
+/** How many values arguments may hold. */
+export const maxArgumentNodes = 1_000_000;
+
+/** A place in the arguments that names an artifact: `{ "$artifact": ref }`. */
+export interface ArtifactPlace {
+  /** Keys and indexes from the root. */
+  readonly path: readonly (string | number)[];
+  readonly ref: string;
+}
+
+/** Arguments that are safe to hand on: a frozen plain-JSON copy within the caps. */
+export interface InspectedArguments {
+  readonly args: JsonObject;
+  readonly artifacts: readonly ArtifactPlace[];
+  /** Size in UTF-8 bytes of JSON, about. */
+  readonly bytes: number;
+}
+
+/** What is wrong with arguments, in plain words. */
+export interface ArgumentProblem {
+  readonly problem: string;
+}
+
+/**
+ * Copies arguments into frozen plain JSON, so that nothing can change them between approval and execution, and finds
+ * the artifact refs. Refused: what is not JSON, more than `maxBytes`, deeper or larger than the caps, and the keys
+ * that pollute prototypes (`__proto__`, and `constructor` holding a `prototype`).
+ */
+export function inspectArguments(value: unknown, maxBytes: number): InspectedArguments | ArgumentProblem {
+  const inspector = new Inspector(maxBytes);
+  try {
+    const args = inspector.copy(value, 0);
+    if (typeof args !== 'object' || args === null || Array.isArray(args)) {
+      return { problem: `The arguments must be an object, not ${kindOf(value)}` };
+    }
+    return { args: args as JsonObject, artifacts: inspector.artifacts, bytes: inspector.bytes };
+  } catch (error) {
+    if (error instanceof Refusal) return { problem: error.message };
+    return { problem: 'The arguments could not be read' };
+  }
+}
+
+class Refusal extends Error {}
+
+class Inspector {
+  readonly artifacts: ArtifactPlace[] = [];
+  readonly #path: (string | number)[] = [];
+  readonly #maxBytes: number;
+  bytes = 0;
+  #nodes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  copy(value: unknown, depth: number): JsonValue {
+    if (++this.#nodes > maxArgumentNodes) throw new Refusal(`The arguments hold more than ${maxArgumentNodes} values`);
+    if (depth > maxArgumentDepth) throw new Refusal(`The arguments nest deeper than ${maxArgumentDepth} levels`);
+    if (typeof value === 'string') return this.#counted(value, utf8Length(value) + 2);
+    if (typeof value === 'boolean' || value === null) return this.#counted(value, 5);
+    if (typeof value === 'number') return this.#number(value);
+    if (typeof value !== 'object') throw new Refusal(`${this.#place()} is ${kindOf(value)}, which is not JSON`);
+    return Array.isArray(value) ? this.#array(value, depth) : this.#object(value, depth);
+  }
+
+  #array(value: readonly unknown[], depth: number): JsonValue {
+    const copy: JsonValue[] = [];
+    for (let index = 0; index < value.length; index++) {
+      this.#path.push(index);
+      copy.push(this.copy(value[index] ?? null, depth + 1));
+      this.#path.pop();
+    }
+    this.#counted(undefined, 2 + copy.length);
+    return Object.freeze(copy);
+  }
+
+  #object(value: object, depth: number): JsonValue {
+    const copy: Record<string, JsonValue> = {};
+    const keys = Object.keys(value);
+    for (const key of keys) {
+      const child = (value as Record<string, unknown>)[key];
+      if (key === '__proto__') throw new Refusal(`${this.#place()} has the key "__proto__", which is not allowed`);
+      if (key === 'constructor' && holdsPrototype(child)) {
+        throw new Refusal(`${this.#place()} has the key "constructor" with a "prototype", which is not allowed`);
+      }
+      if (child === undefined) continue;
+      this.#counted(undefined, utf8Length(key) + 4);
+      this.#path.push(key);
+      copy[key] = this.copy(child, depth + 1);
+      this.#path.pop();
+    }
+    if (keys.length === 1 && typeof copy['$artifact'] === 'string') {
+      this.artifacts.push({ path: [...this.#path], ref: copy['$artifact'] });
+    }
+    this.#counted(undefined, 2);
+    return Object.freeze(copy);
+  }
+
+  #number(value: number): number {
+    if (!Number.isFinite(value)) throw new Refusal(`${this.#place()} is ${value}, which is not JSON`);
+    return this.#counted(value, 8);
+  }
+
+  #counted<Value>(value: Value, bytes: number): Value {
+    this.bytes += bytes;
+    if (this.bytes > this.#maxBytes) throw new Refusal(`The arguments are larger than ${this.#maxBytes} bytes`);
+    return value;
+  }
+
+  #place(): string {
+    return this.#path.length === 0 ? 'The arguments' : `arguments${this.#path.map(step).join('')}`;
+  }
+}
+
+function step(key: string | number): string {
+  if (typeof key === 'number') return `[${key}]`;
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}
+
+function holdsPrototype(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (value === undefined) return 'missing';
+  return `a ${typeof value}`;
+}

@@ -1,0 +1,63 @@
+import type { JsonObject, JsonValue } from '@ravi/kernel';
+import { cutUtf8 } from './utf8.ts';
+
+/** Stands where a secret was. */
+export const redacted = '[redacted]';
+
+const secretKey =
+  /pass(word|phrase|wd)?$|secret|token$|api[-_]?key|authorization|credential|cookie|private[-_]?key|^bearer$/i;
+const maxPreviewBytes = 200;
+
+/** A copy for display: the values of keys that usually hold secrets are replaced, everything else stays. */
+export function redact(args: JsonObject): JsonObject {
+  return redactValue(args) as JsonObject;
+}
+
+function redactValue(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(redactValue);
+  const copy: Record<string, JsonValue> = {};
+  for (const [key, child] of Object.entries(value as JsonObject)) {
+    copy[key] = secretKey.test(key) ? redacted : redactValue(child);
+  }
+  return copy;
+}
+
+/** Puts the secrets of `original` back where a human left the placeholder while editing the redacted copy. */
+export function restoreRedacted(edited: JsonValue, original: JsonValue | undefined): JsonValue {
+  if (edited === redacted) return original ?? edited;
+  if (typeof edited !== 'object' || edited === null || typeof original !== 'object' || original === null) return edited;
+  if (Array.isArray(edited)) {
+    return edited.map((child, index) => restoreRedacted(child, (original as readonly JsonValue[])[index]));
+  }
+  const copy: Record<string, JsonValue> = {};
+  for (const [key, child] of Object.entries(edited as JsonObject)) {
+    const before = Object.hasOwn(original, key) ? (original as JsonObject)[key] : undefined;
+    copy[key] = restoreRedacted(child, before);
+  }
+  return copy;
+}
+
+/** The redacted arguments as JSON, at most 200 bytes, for a trace that people read. Cheap however large they are. */
+export function previewOf(args: JsonObject): string {
+  const text = writeBounded(args, '');
+  const cut = cutUtf8(text, maxPreviewBytes);
+  return cut === text ? text : `${cut}…`;
+}
+
+// Appends `value` to `text` and stops soon after the limit, so the cost does not grow with the arguments.
+function writeBounded(value: JsonValue, text: string): string {
+  if (text.length > maxPreviewBytes) return text;
+  if (typeof value === 'string') return text + JSON.stringify(value.slice(0, maxPreviewBytes + 1));
+  if (typeof value !== 'object' || value === null) return text + JSON.stringify(value);
+  const isList = Array.isArray(value);
+  let written = text + (isList ? '[' : '{');
+  let separator = '';
+  for (const [key, child] of Object.entries(value)) {
+    if (written.length > maxPreviewBytes) return written;
+    written += isList ? separator : `${separator}${JSON.stringify(key)}:`;
+    written = writeBounded(!isList && secretKey.test(key) ? redacted : (child as JsonValue), written);
+    separator = ',';
+  }
+  return written + (isList ? ']' : '}');
+}

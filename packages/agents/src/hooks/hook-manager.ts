@@ -1,0 +1,146 @@
+import { silentLogger, systemClock } from '@ravi/kernel';
+import type {
+  Clock,
+  HookEvent,
+  HookObserver,
+  HookPayloads,
+  InterceptedCall,
+  InterceptorDecision,
+  InvocationResult,
+  Logger,
+  ResultInterceptor,
+  ResultPoint,
+  ToolInterceptor,
+} from '@ravi/kernel';
+import { deepFreeze } from '../arguments/deep-freeze.ts';
+import { withTimeLimit } from './with-time-limit.ts';
+
+/** Options of a {@link HookManager}. */
+export interface HookManagerOptions {
+  /** How long one observer or interceptor may take, 5 000 ms by default. */
+  readonly timeLimitMs?: number;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+const proceed: InterceptorDecision = Object.freeze({ action: 'continue' });
+
+/** Who watches the runtime (observers) and who may step in (interceptors). One per process. */
+export class HookManager {
+  readonly #observers = new Map<HookEvent, Set<HookObserver<HookEvent>>>();
+  readonly #interceptors = new Set<ToolInterceptor>();
+  readonly #resultInterceptors = new Map<ResultPoint, Set<ResultInterceptor>>();
+  readonly #timeLimitMs: number;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+
+  constructor(options: HookManagerOptions = {}) {
+    this.#timeLimitMs = options.timeLimitMs ?? 5_000;
+    this.#clock = options.clock ?? systemClock;
+    this.#logger = options.logger ?? silentLogger;
+  }
+
+  /** Calls `observer` with a frozen payload at every `event`. Returns how to stop. */
+  observe<Event extends HookEvent>(event: Event, observer: HookObserver<Event>): () => void {
+    return addTo(this.#observers, event, observer as HookObserver<HookEvent>);
+  }
+
+  /** Lets `interceptor` change or deny calls before their arguments are validated. Returns how to stop. */
+  intercept(interceptor: ToolInterceptor): () => void {
+    this.#interceptors.add(interceptor);
+    return () => this.#interceptors.delete(interceptor);
+  }
+
+  /** Lets `interceptor` replace results at `point`. Returns how to stop. */
+  interceptResult(point: ResultPoint, interceptor: ResultInterceptor): () => void {
+    return addTo(this.#resultInterceptors, point, interceptor);
+  }
+
+  /** Whether anybody may change or deny calls: lets the invoker skip the work. */
+  get intercepts(): boolean {
+    return this.#interceptors.size > 0;
+  }
+
+  /** Whether anybody watches `event`: lets the invoker skip building a payload. */
+  observes(event: HookEvent): boolean {
+    return this.#observers.has(event);
+  }
+
+  /** Tells the observers. Never throws and never waits: a failing or slow observer is logged and harms nobody. */
+  emit<Event extends HookEvent>(event: Event, payload: HookPayloads[Event]): void {
+    const observers = this.#observers.get(event);
+    if (observers === undefined) return;
+    const frozen = deepFreeze({ ...payload });
+    for (const observer of observers) {
+      void this.#limited(`observer of ${event}`, () => observer(frozen)).catch((error: unknown) => {
+        this.#logger.warn('hook observer failed', { event, error: String(error) });
+      });
+    }
+  }
+
+  /** The decision of all interceptors together: a deny wins, changes are handed from one to the next. */
+  async decide(call: InterceptedCall): Promise<InterceptorDecision> {
+    let current = call;
+    let changed = false;
+    for (const interceptor of this.#interceptors) {
+      const decision = await this.#ask(interceptor, current);
+      if (decision.action === 'deny') return decision;
+      if (decision.action !== 'modify') continue;
+      current = { ...current, args: decision.args };
+      changed = true;
+    }
+    return changed ? { action: 'modify', args: current.args } : proceed;
+  }
+
+  /** The result after every interceptor at `point`; a denied call stays denied. */
+  async finish(point: ResultPoint, call: InterceptedCall, result: InvocationResult): Promise<InvocationResult> {
+    let current = result;
+    for (const interceptor of this.#resultInterceptors.get(point) ?? []) {
+      const replaced = await this.#replace(interceptor, point, call, current);
+      if (replaced === undefined) continue;
+      current = result.status === 'denied' ? { ...replaced, status: 'denied' } : replaced;
+    }
+    return current;
+  }
+
+  /** Whether anybody may replace results at `point`. */
+  finishes(point: ResultPoint): boolean {
+    return this.#resultInterceptors.has(point);
+  }
+
+  async #ask(interceptor: ToolInterceptor, call: InterceptedCall): Promise<InterceptorDecision> {
+    try {
+      return await this.#limited('interceptor', () => interceptor(deepFreeze({ ...call })));
+    } catch (error) {
+      this.#logger.error('interceptor failed: the call is denied', { tool: call.tool, error: String(error) });
+      return { action: 'deny', reason: 'An interceptor failed' };
+    }
+  }
+
+  async #replace(
+    interceptor: ResultInterceptor,
+    point: ResultPoint,
+    call: InterceptedCall,
+    result: InvocationResult,
+  ): Promise<InvocationResult | undefined> {
+    try {
+      return await this.#limited(point, () => interceptor(call, result));
+    } catch (error) {
+      this.#logger.error('result interceptor failed', { point, tool: call.tool, error: String(error) });
+      return undefined;
+    }
+  }
+
+  async #limited<Value>(what: string, body: () => Value | Promise<Value>): Promise<Value> {
+    return withTimeLimit({ what, limitMs: this.#timeLimitMs, clock: this.#clock }, body);
+  }
+}
+
+function addTo<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): () => void {
+  const set = sets.get(key) ?? new Set();
+  sets.set(key, set.add(value));
+  return () => {
+    set.delete(value);
+    if (set.size === 0) sets.delete(key);
+  };
+}

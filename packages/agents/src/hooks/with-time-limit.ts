@@ -1,0 +1,23 @@
+import type { Clock } from '@ravi/kernel';
+
+/** The value of `body`, or a rejection once `limitMs` milliseconds are over; a synchronous body needs no timer. */
+export async function withTimeLimit<Value>(
+  options: { readonly what: string; readonly limitMs: number; readonly clock: Clock },
+  body: () => Value | Promise<Value>,
+): Promise<Value> {
+  const started = body();
+  if (!(started instanceof Promise)) return started;
+  return new Promise((resolve, reject) => {
+    const timer = options.clock.setTimer(
+      () => reject(new Error(`${options.what} took longer than ${options.limitMs} ms`)),
+      options.limitMs,
+    );
+    const settle =
+      <Outcome>(done: (outcome: Outcome) => void) =>
+      (outcome: Outcome) => {
+        timer.cancel();
+        done(outcome);
+      };
+    started.then(settle(resolve), settle(reject));
+  });
+}

@@ -1,0 +1,122 @@
+import type { ApprovalHandler, ApprovalRecord, ApprovalRequest, ApprovalResult, RiskAssessment } from '@ravi/kernel';
+import { deepFreeze } from '../arguments/deep-freeze.ts';
+import { redact } from '../arguments/redact.ts';
+import type { PendingCall } from './pending-call.ts';
+
+/** How a question went; without `result` nobody gave a valid answer, and the record says why. */
+export interface HumanAnswer {
+  readonly result: ApprovalResult | undefined;
+  readonly record: ApprovalRecord;
+}
+
+const decisions = new Set(['approved', 'denied', 'skipped', 'modified']);
+
+/**
+ * Asks the handler about one call and waits, at most `approvalTimeoutMs`. The wait is charged to nobody's clock.
+ * When nobody waits any more the handler's signal aborts.
+ * @throws KernelError `E_CANCELLED` when the run is cancelled meanwhile
+ */
+export async function askHuman(
+  pending: PendingCall,
+  handler: ApprovalHandler,
+  question: RiskAssessment & { readonly toolDigest: string },
+): Promise<HumanAnswer> {
+  pending.cancellation.check();
+  const request = requestFor(pending, question);
+  announce(pending, request);
+  const started = pending.runtime.clock.monotonic();
+  const resume = pending.session.humanClock.enter();
+  try {
+    const outcome = await wait(pending, handler, request);
+    return answerOf(pending, request, outcome, pending.runtime.clock.monotonic() - started);
+  } finally {
+    resume();
+  }
+}
+
+function requestFor(pending: PendingCall, question: RiskAssessment & { readonly toolDigest: string }): ApprovalRequest {
+  const { session, runtime } = pending;
+  const requestedAt = runtime.clock.now();
+  return deepFreeze({
+    id: `approval_${crypto.randomUUID()}`,
+    runId: session.runId,
+    sessionId: session.sessionId,
+    callId: pending.callId,
+    principal: session.principal,
+    tool: pending.name,
+    description: pending.tool.description,
+    risk: pending.risk,
+    ...(question.summary === undefined ? {} : { summary: question.summary }),
+    args: redact(pending.namedArgs),
+    argsDigest: pending.argsDigest,
+    toolDigest: question.toolDigest,
+    requestedAt,
+    expiresAt: requestedAt + session.policy.approvalTimeoutMs,
+  });
+}
+
+function announce(pending: PendingCall, request: ApprovalRequest): void {
+  const { hooks } = pending.runtime;
+  if (!hooks.observes('approval-requested')) return;
+  hooks.emit('approval-requested', { ...pending.scope, tool: request.tool, requestId: request.id, risk: request.risk });
+}
+
+type Outcome =
+  | { readonly kind: 'answered'; readonly result: ApprovalResult }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'timeout' };
+
+function wait(pending: PendingCall, handler: ApprovalHandler, request: ApprovalRequest): Promise<Outcome> {
+  const withdrawal = new AbortController();
+  return new Promise<Outcome>((resolve, reject) => {
+    const settle = (done: () => void): void => {
+      deadline.cancel();
+      forget();
+      done();
+      withdrawal.abort();
+    };
+    const deadline = pending.runtime.deadlines.set(pending.session.policy.approvalTimeoutMs, () =>
+      settle(() => resolve({ kind: 'timeout' })),
+    );
+    const forget = pending.cancellation.onCancel(() => settle(() => reject(pending.cancellation.error)));
+    // In a promise chain, so that a handler that throws synchronously is caught like any other.
+    Promise.resolve()
+      .then(() => handler.request(request, { signal: withdrawal.signal }))
+      .then(
+        (result) => settle(() => resolve({ kind: 'answered', result })),
+        (error: unknown) => settle(() => resolve({ kind: 'failed', error })),
+      );
+  });
+}
+
+function answerOf(pending: PendingCall, request: ApprovalRequest, outcome: Outcome, waitedMs: number): HumanAnswer {
+  const base = { requestId: request.id, waitedMs };
+  if (outcome.kind === 'timeout') return { result: undefined, record: { ...base, decision: 'timeout' } };
+  if (outcome.kind === 'failed') {
+    pending.runtime.logger.error('approval handler failed', { tool: pending.name, error: String(outcome.error) });
+    return { result: undefined, record: { ...base, decision: 'denied', reason: 'the approval handler failed' } };
+  }
+  const { result } = outcome;
+  if (!isValid(result)) {
+    pending.runtime.logger.error('approval handler gave no valid decision', { tool: pending.name });
+    return {
+      result: undefined,
+      record: { ...base, decision: 'denied', reason: 'the approval handler gave no valid decision' },
+    };
+  }
+  const { decision, approver, reason } = result;
+  const record = {
+    ...base,
+    decision,
+    ...(approver === undefined ? {} : { approver }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+  return { result, record };
+}
+
+function isValid(result: unknown): result is ApprovalResult {
+  if (typeof result !== 'object' || result === null) return false;
+  const { decision, modifiedArgs } = result as Partial<ApprovalResult>;
+  if (decision === undefined || !decisions.has(decision)) return false;
+  return decision !== 'modified' || (typeof modifiedArgs === 'object' && modifiedArgs !== null);
+}

@@ -1,0 +1,73 @@
+import { KernelError } from '@ravi/kernel';
+import type { BlobReader, Clock, Logger, ProgressUpdate, Scratchpad, ToolContext } from '@ravi/kernel';
+import { sessionBlobs } from './session-blobs.ts';
+import type { PendingCall } from './pending-call.ts';
+
+/** What one running tool gets. The signal and the blob reader exist once the tool asks for them. */
+export class CallContext implements ToolContext {
+  readonly #pending: PendingCall;
+  #controller: AbortController | undefined;
+  #ended: KernelError | undefined;
+
+  constructor(pending: PendingCall) {
+    this.#pending = pending;
+  }
+
+  get runId(): string {
+    return this.#pending.session.runId;
+  }
+
+  get sessionId(): string {
+    return this.#pending.session.sessionId;
+  }
+
+  get principal(): string {
+    return this.#pending.session.principal;
+  }
+
+  get callId(): string {
+    return this.#pending.callId;
+  }
+
+  get idempotencyKey(): string {
+    return this.#pending.idempotencyKey;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#ended !== undefined) this.#controller.abort(this.#ended);
+    return this.#controller.signal;
+  }
+
+  get log(): Logger {
+    return this.#pending.runtime.logger;
+  }
+
+  get scratchpad(): Scratchpad {
+    return this.#pending.session.scratchpad;
+  }
+
+  get blobs(): BlobReader {
+    return sessionBlobs(this.#pending.session, this.#pending.runtime.artifactStore);
+  }
+
+  get clock(): Clock {
+    return this.#pending.runtime.clock;
+  }
+
+  progress(update: ProgressUpdate): void {
+    if (this.#ended !== undefined) return;
+    const { callId, name } = this.#pending;
+    this.#pending.progress({ type: 'tool-progress', callId, tool: name, update });
+  }
+
+  check(): void {
+    if (this.#ended !== undefined) throw new KernelError('E_CANCELLED', this.#ended.message, { cause: this.#ended });
+  }
+
+  /** Tells the tool that nobody waits for it any more. */
+  end(reason: KernelError): void {
+    this.#ended = reason;
+    this.#controller?.abort(reason);
+  }
+}

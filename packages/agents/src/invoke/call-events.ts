@@ -1,0 +1,97 @@
+import type { InterceptedCall, InvocationResult, ResultPoint } from '@ravi/kernel';
+import { recordOf } from './record.ts';
+import { TraceEntry } from './trace-entry.ts';
+import type { PendingCall } from './pending-call.ts';
+
+/** A call that has ended, one way or another. */
+export interface Finished {
+  readonly status: 'ok' | 'error' | 'denied' | 'timeout' | 'cancelled';
+  readonly result: InvocationResult;
+  /** Size of the result in bytes. */
+  readonly bytes?: number;
+}
+
+/** Tells observers that a call begins. */
+export function startCall(pending: PendingCall): void {
+  const { hooks } = pending.runtime;
+  if (hooks.observes('tool-start')) {
+    hooks.emit('tool-start', { ...pending.scope, tool: pending.name, caller: pending.caller });
+  }
+}
+
+/** The one end of every call: interceptors of results, journal, trace, progress (step 9) and `tool-end`. */
+export async function finishCall(pending: PendingCall, finished: Finished): Promise<InvocationResult> {
+  const point = pointOf(finished);
+  const result = pending.runtime.hooks.finishes(point)
+    ? await pending.runtime.hooks.finish(point, interceptedCall(pending), finished.result)
+    : finished.result;
+  const entry = trace(pending, { ...finished, result });
+  if (pending.isJournaled) await writeOutcome(pending, finished, entry, result);
+  const { callId, name: tool } = pending;
+  pending.progress({ type: 'tool-result', callId, tool, status: finished.status, durationMs: entry.durationMs });
+  announceEnd(pending, finished, entry.durationMs, result);
+  return result;
+}
+
+function trace(pending: PendingCall, finished: Finished): TraceEntry {
+  const { result, bytes, status } = finished;
+  const entry = new TraceEntry(pending, status, {
+    ...(result.error === undefined ? {} : { errorCode: result.error.code }),
+    ...(result.artifactRef === undefined ? {} : { artifactRef: result.artifactRef }),
+    ...(bytes === undefined ? {} : { bytes }),
+  });
+  pending.session.record(entry);
+  return entry;
+}
+
+async function writeOutcome(
+  pending: PendingCall,
+  finished: Finished,
+  entry: TraceEntry,
+  result: InvocationResult,
+): Promise<void> {
+  const { runId, sessionId } = pending.session;
+  const record = recordOf(pending, finished.status, entry.durationMs);
+  try {
+    await pending.runtime.journal?.finished(
+      { runId, sessionId, idempotencyKey: pending.idempotencyKey, record },
+      result,
+    );
+  } catch (error) {
+    // The call has run: its result is delivered, and a resumed run will find it started without an outcome.
+    pending.runtime.logger.error('journal lost an outcome', { tool: pending.name, error: String(error) });
+  }
+}
+
+function announceEnd(pending: PendingCall, finished: Finished, durationMs: number, result: InvocationResult): void {
+  const { hooks } = pending.runtime;
+  const { scope, name: tool, caller } = pending;
+  if (finished.status === 'denied' && hooks.observes('tool-denied')) {
+    const { code = 'E_TOOL_NOT_ALLOWED', message: reason = '' } = result.error ?? {};
+    hooks.emit('tool-denied', { ...scope, tool, code, reason });
+  }
+  if (!hooks.observes('tool-end')) return;
+  const errorCode = result.error?.code;
+  const { status } = finished;
+  hooks.emit('tool-end', {
+    ...scope,
+    tool,
+    caller,
+    status,
+    durationMs,
+    ...(errorCode === undefined ? {} : { errorCode }),
+  });
+}
+
+function pointOf(finished: Finished): ResultPoint {
+  if (finished.status === 'ok') return 'after-tool';
+  const code = finished.result.error?.code;
+  if (code === 'E_BUDGET_EXHAUSTED') return 'budget-exceeded';
+  if (code === 'E_TOOLS_DISABLED') return 'tools-disabled';
+  return finished.status === 'denied' ? 'permission-denied' : 'tool-error';
+}
+
+function interceptedCall(pending: PendingCall): InterceptedCall {
+  const { scope, name: tool, caller, namedArgs: args } = pending;
+  return { ...scope, tool, caller, args };
+}

@@ -1,0 +1,39 @@
+import { isKernelError, isLocalTool } from '@ravi/kernel';
+import { validateArguments } from '../../validation/validate-arguments.ts';
+import { stopWithError } from '../results.ts';
+import type { GateOutcome, GateStop, PendingCall } from '../pending-call.ts';
+
+/** Gate 3b: the arguments against the tool's `inputSchema`. A place that holds an artifact ref is judged after gate 5. */
+export function argumentsGate(pending: PendingCall): GateOutcome {
+  return (
+    checkArguments(
+      pending,
+      pending.artifacts.map((place) => place.path),
+    ) ?? pending
+  );
+}
+
+/** A stop when the arguments could not be taken, from what taking them answered. */
+export function unreadable(pending: PendingCall, problem: string | undefined): GateStop | undefined {
+  return problem === undefined ? undefined : invalid(pending, problem);
+}
+
+/** A stop when the arguments do not fit the schema; places in `undecided` are left out of the judgement. */
+export function checkArguments(
+  pending: PendingCall,
+  undecided: readonly (readonly (string | number)[])[],
+): GateStop | undefined {
+  const { tool } = pending;
+  if (!isLocalTool(tool)) return undefined;
+  try {
+    const problem = validateArguments(pending.runtime.schemas, tool.inputSchema, pending.args, undecided);
+    return problem === undefined ? undefined : invalid(pending, problem);
+  } catch (error) {
+    if (!isKernelError(error, 'E_TOOL_INVALID')) throw error;
+    return stopWithError('E_TOOL_INVALID', `The tool ${pending.name} cannot be called. ${error.message}`);
+  }
+}
+
+function invalid(pending: PendingCall, problem: string): GateStop {
+  return stopWithError('E_ARGUMENTS_INVALID', `Invalid arguments for ${pending.name}: ${problem}`);
+}

@@ -1,0 +1,17 @@
+import { isCallableFromChain, isHostedTool, isProviderDefinedTool } from '@ravi/kernel';
+import { stopWithError } from '../results.ts';
+import type { GateOutcome, GateStop, PendingCall } from '../pending-call.ts';
+
+/** Gate 3: a script calls local tools only, and never `tool_chain`; the model itself also provider-defined ones. */
+export function kindGate(pending: PendingCall): GateOutcome {
+  const { tool, caller } = pending;
+  if (isProviderDefinedTool(tool))
+    return caller === 'direct' ? pending : refuse(pending, 'is called by its provider only');
+  if (isHostedTool(tool)) return refuse(pending, 'is run by the model provider and cannot be called here');
+  if (caller === 'chain' && !isCallableFromChain(tool)) return refuse(pending, 'cannot be called from a script');
+  return pending;
+}
+
+function refuse(pending: PendingCall, why: string): GateStop {
+  return stopWithError('E_TOOL_NOT_CALLABLE', `The tool ${pending.name} ${why}`);
+}

@@ -1,0 +1,21 @@
+import { nearNames } from '@ravi/kernel';
+import { freezeTool } from '../../toolbox/freeze-tool.ts';
+import { stopWithError } from '../results.ts';
+import type { GateOutcome, PendingCall } from '../pending-call.ts';
+
+/** Gate 2: finds the tool by its name; an unknown name is answered with the nearest ones. */
+export function lookupGate(pending: PendingCall): GateOutcome {
+  const { registry } = pending.runtime;
+  const tool = registry.get(pending.name);
+  if (tool === undefined) {
+    const near = nearNames(pending.name, registry.names());
+    const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+    return stopWithError(
+      'E_TOOL_UNKNOWN',
+      `There is no tool named ${JSON.stringify(pending.name.slice(0, 128))}.${hint}`,
+    );
+  }
+  // A registry of a third party may hand out live objects; a Toolbox holds frozen ones already.
+  pending.tool = freezeTool(tool);
+  return pending;
+}

@@ -1,0 +1,29 @@
+import type { Clock } from '@ravi/kernel';
+
+/** Adds up the time in which at least one human is being waited for; overlapping waits count once. */
+export class HumanClock {
+  readonly #clock: Clock;
+  #waiting = 0;
+  #since = 0;
+  #total = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Starts a wait; the returned function ends it. */
+  enter(): () => void {
+    if (this.#waiting++ === 0) this.#since = this.#clock.monotonic();
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      if (--this.#waiting === 0) this.#total += this.#clock.monotonic() - this.#since;
+    };
+  }
+
+  /** Milliseconds so far, a wait that goes on included. */
+  get totalMs(): number {
+    return this.#waiting === 0 ? this.#total : this.#total + this.#clock.monotonic() - this.#since;
+  }
+}

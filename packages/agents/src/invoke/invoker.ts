@@ -1,0 +1,184 @@
+import { defineChainPolicy, isKernelError, silentLogger, systemClock } from '@ravi/kernel';
+import type {
+  ApprovalHandler,
+  BlobStore,
+  ChainPolicy,
+  Clock,
+  InvocationResult,
+  Journal,
+  Logger,
+  ToolCaller,
+  ToolRegistry,
+} from '@ravi/kernel';
+import { createDigester } from '../arguments/digest.ts';
+import { HookManager } from '../hooks/hook-manager.ts';
+import { SchemaCache } from '../validation/compile-schema.ts';
+import { Cancellation } from './cancellation.ts';
+import { Deadlines } from './deadlines.ts';
+import { execute } from './execute.ts';
+import { finishCall, startCall } from './call-events.ts';
+import { allowedGate } from './gates/allowed.ts';
+import { approvalGate } from './gates/approval.ts';
+import { argumentsGate } from './gates/arguments.ts';
+import { artifactRefsGate } from './gates/artifact-refs.ts';
+import { budgetGate } from './gates/budget.ts';
+import { cancellationGate } from './gates/cancellation.ts';
+import { interceptGate } from './gates/intercept.ts';
+import { journalGate } from './gates/journal.ts';
+import { kindGate } from './gates/kind.ts';
+import { lockGate } from './gates/lock.ts';
+import { lookupGate } from './gates/lookup.ts';
+import { KeyedLocks } from './keyed-locks.ts';
+import { PendingCall } from './pending-call.ts';
+import { errorResult } from './results.ts';
+import { createScrubber } from './scrub.ts';
+import { InvokerSession } from './session.ts';
+import { shape } from './shape.ts';
+import { readExecution } from './tool-result.ts';
+import type { Finished } from './call-events.ts';
+import type { Gate, GateStop, ToolCall } from './pending-call.ts';
+import type { InvokerRuntime } from './runtime.ts';
+import type { SessionOptions } from './session.ts';
+
+/** The pipeline up to the execution, in its order. */
+const gates: readonly Gate[] = [
+  budgetGate, //         1   is there budget left?
+  lookupGate, //         2   is there such a tool?
+  kindGate, //           3   may this caller run this kind of tool?
+  allowedGate, //        3a  do agent, role and skills allow it?
+  interceptGate, //          does an interceptor change or deny it?
+  argumentsGate, //      3b  do the arguments fit the schema?
+  approvalGate, //       4   is it safe, or did somebody approve it?
+  artifactRefsGate, //   5   refs become what they stand for
+  cancellationGate, //   6   was the run cancelled?
+  lockGate, //           6a  may it run beside what runs now?
+  journalGate, //        6b  is it on record before it starts?
+];
+
+/** Collaborators of a {@link ToolInvoker}. */
+export interface ToolInvokerOptions {
+  readonly registry: ToolRegistry;
+  /** Without one every call above the threshold is denied. */
+  readonly approvalHandler?: ApprovalHandler;
+  /** Without one every result stays inline. */
+  readonly artifactStore?: BlobStore;
+  readonly policy?: Partial<ChainPolicy>;
+  readonly hooks?: HookManager;
+  readonly journal?: Journal;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  /** Key of argument digests, 32 bytes; keep it, or digests of before a restart cannot be compared. Random when absent. */
+  readonly digestKey?: Uint8Array;
+  /** Folders of this host that no message may name. */
+  readonly hostPaths?: readonly string[];
+}
+
+/** How one call is made. */
+export interface InvokeOptions {
+  readonly session: InvokerSession;
+  /** `direct` when absent. */
+  readonly caller?: ToolCaller;
+  /** The call that this one happens inside of. */
+  readonly parentId?: string;
+  /** Cancels this call alone. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The one inspector that every tool call passes, whoever makes it. One per process, without state of its own: what
+ * belongs to a run lives in its {@link InvokerSession}.
+ */
+export class ToolInvoker {
+  readonly registry: ToolRegistry;
+  readonly artifactStore: BlobStore | undefined;
+  readonly policy: ChainPolicy;
+  readonly clock: Clock;
+  readonly hooks: HookManager;
+  readonly #runtime: InvokerRuntime;
+
+  /** @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself */
+  constructor(options: ToolInvokerOptions) {
+    const clock = options.clock ?? systemClock;
+    const logger = options.logger ?? silentLogger;
+    this.registry = options.registry;
+    this.artifactStore = options.artifactStore;
+    this.policy = defineChainPolicy(options.policy);
+    this.clock = clock;
+    this.hooks = options.hooks ?? new HookManager({ clock, logger });
+    this.#runtime = {
+      registry: options.registry,
+      approvalHandler: options.approvalHandler,
+      artifactStore: options.artifactStore,
+      journal: options.journal,
+      hooks: this.hooks,
+      clock,
+      logger,
+      digest: createDigester(options.digestKey ?? crypto.getRandomValues(new Uint8Array(32))),
+      schemas: new SchemaCache(),
+      deadlines: new Deadlines(clock),
+      locks: new KeyedLocks(),
+      scrub: createScrubber(options.hostPaths ?? []),
+    };
+  }
+
+  /** A session with its own budget, trace and pins. @throws KernelError `E_CONFIG_INVALID` for its policy */
+  openSession(options: SessionOptions = {}): InvokerSession {
+    const session = new InvokerSession(this.#runtime, this.policy, options);
+    this.hooks.emit('session-opened', { runId: session.runId, sessionId: session.sessionId });
+    return session;
+  }
+
+  /**
+   * Takes one call through every gate, runs it and shapes its result. Whatever happens, `tool-end` fires and exactly
+   * one finished record stands in the trace.
+   * @throws KernelError `E_CANCELLED` when the run was cancelled, and nothing else
+   */
+  async invoke(call: ToolCall, options: InvokeOptions): Promise<InvocationResult> {
+    const { session, caller = 'direct', parentId = session.parentCallId } = options;
+    const cancellation = cancellationOf(session, options.signal);
+    const pending = new PendingCall(this.#runtime, session, call, { caller, parentId, cancellation });
+    startCall(pending);
+    try {
+      const stopped = await passGates(pending);
+      return await finishCall(pending, stopped === undefined ? await run(pending) : refused(stopped));
+    } catch (error) {
+      if (isKernelError(error, 'E_CANCELLED')) {
+        await finishCall(pending, { status: 'cancelled', result: errorResult(error.code, error.message) });
+        throw error;
+      }
+      this.#runtime.logger.error('the invoker itself failed', { tool: pending.name, error: String(error) });
+      const result = errorResult('E_INTERNAL', `The call of ${pending.name} failed inside the runtime`);
+      return finishCall(pending, { status: 'error', result });
+    } finally {
+      pending.release?.();
+    }
+  }
+}
+
+function cancellationOf(session: InvokerSession, signal: AbortSignal | undefined): Cancellation {
+  return signal === undefined ? session.cancellation : new Cancellation(AbortSignal.any([session.signal, signal]));
+}
+
+async function passGates(pending: PendingCall): Promise<GateStop | undefined> {
+  for (const gate of gates) {
+    const answer = gate(pending);
+    const outcome = answer instanceof Promise ? await answer : answer;
+    if (outcome !== pending) return outcome as GateStop;
+  }
+  return undefined;
+}
+
+async function run(pending: PendingCall): Promise<Finished> {
+  pending.progress({ type: 'tool-call', callId: pending.callId, tool: pending.name, caller: pending.caller }); // 7
+  const execution = await execute(pending); //                                                                   8
+  if (execution.kind === 'timeout') {
+    const message = `The tool ${pending.name} took longer than ${execution.limitMs} ms (callTimeoutMs)`;
+    return { status: 'timeout', result: errorResult('E_CALL_TIMEOUT', message, { retryable: true }) };
+  }
+  const { result, bytes } = await shape(pending, readExecution(pending, execution)); //                         10
+  return { status: result.status, result, bytes };
+}
+
+function refused({ stop }: GateStop): Finished {
+  return { status: stop.status, result: stop };
+}

@@ -1,0 +1,178 @@
+import type {
+  AnyTool,
+  ApprovalRecord,
+  BlobStat,
+  HookScope,
+  InvocationResult,
+  JsonObject,
+  JsonValue,
+  ProgressEvent,
+  ToolCaller,
+  ToolRisk,
+} from '@ravi/kernel';
+import { canonicalJson } from '../arguments/canonical-json.ts';
+import { inspectArguments } from '../arguments/inspect-arguments.ts';
+import type { ArtifactPlace, InspectedArguments } from '../arguments/inspect-arguments.ts';
+import type { Cancellation } from './cancellation.ts';
+import type { Release } from './keyed-locks.ts';
+import type { InvokerRuntime } from './runtime.ts';
+import type { InvokerSession } from './session.ts';
+
+/** A call as somebody asks for it. */
+export interface ToolCall {
+  readonly name: string;
+  /** Any JSON object; copied and checked before anything sees it. */
+  readonly args: unknown;
+  /** Counted per session when absent. */
+  readonly callId?: string;
+  /** The provider's call type, for a provider-defined tool. */
+  readonly type?: string;
+}
+
+/** A gate's refusal: the call ends with this result. */
+export interface GateStop {
+  readonly stop: InvocationResult;
+}
+
+/** What a gate answers: the call goes on, or it stops. */
+export type GateOutcome = PendingCall | GateStop;
+
+/** One step of the pipeline. */
+export type Gate = (pending: PendingCall) => GateOutcome | Promise<GateOutcome>;
+
+/** One call on its way through the gates; each gate fills in what it found. */
+export class PendingCall {
+  readonly runtime: InvokerRuntime;
+  readonly session: InvokerSession;
+  readonly caller: ToolCaller;
+  readonly parentId: string | undefined;
+  readonly name: string;
+  readonly callId: string;
+  readonly providerType: string | undefined;
+  readonly cancellation: Cancellation;
+  readonly startedAt: number;
+  readonly started: number;
+  readonly #rawArgs: unknown;
+  /** Checked, copied and frozen by the arguments gate; what runs once the artifact gate has filled refs in. */
+  args: JsonObject = {};
+  /** What the digest and the preview are of: the arguments with refs, never with their content. */
+  namedArgs: JsonObject = {};
+  artifacts: readonly ArtifactPlace[] = [];
+  /** Size of the arguments, about. */
+  argsBytes = 0;
+  /** By ref; filled at the first look. */
+  artifactStats: ReadonlyMap<string, BlobStat | undefined> | undefined;
+  /** What the approval gate judged. */
+  risk: ToolRisk = 'safe';
+  approval: ApprovalRecord | undefined;
+  isJournaled = false;
+  /** The tool answered after nobody waited any more. */
+  isLate = false;
+  release: Release | undefined;
+  #areArgsRead = false;
+  #tool: AnyTool | undefined;
+  #digest: string | undefined;
+
+  constructor(
+    runtime: InvokerRuntime,
+    session: InvokerSession,
+    call: ToolCall,
+    options: {
+      readonly caller: ToolCaller;
+      readonly parentId: string | undefined;
+      readonly cancellation: Cancellation;
+    },
+  ) {
+    this.runtime = runtime;
+    this.session = session;
+    this.caller = options.caller;
+    this.parentId = options.parentId;
+    this.cancellation = options.cancellation;
+    this.name = call.name;
+    this.callId = call.callId ?? session.nextCallId();
+    this.providerType = call.type;
+    this.#rawArgs = call.args;
+    this.startedAt = runtime.clock.now();
+    this.started = runtime.clock.monotonic();
+  }
+
+  /** The tool that the lookup gate found. */
+  get tool(): AnyTool {
+    if (this.#tool === undefined) throw new TypeError(`Call ${this.callId} has not passed the lookup gate`);
+    return this.#tool;
+  }
+
+  set tool(tool: AnyTool) {
+    this.#tool = tool;
+  }
+
+  /** The same for every attempt of this logical call. */
+  get idempotencyKey(): string {
+    return `${this.session.runId}:${this.callId}`;
+  }
+
+  /** Keyed digest of the canonical arguments, refs replaced by the hash of what they hold. */
+  get argsDigest(): string {
+    this.#digest ??= this.runtime.digest(canonicalJson(this.#withContentHashes()));
+    return this.#digest;
+  }
+
+  /** Takes the arguments as they were asked for, once. The problem in plain words when they cannot be taken. */
+  readOwnArguments(): string | undefined {
+    if (this.#areArgsRead) return undefined;
+    this.#areArgsRead = true;
+    return this.readArguments(this.#rawArgs);
+  }
+
+  /** Takes `value` as the arguments: capped, copied and frozen. The problem in plain words when it cannot be taken. */
+  readArguments(value: unknown): string | undefined {
+    const inspected = inspectArguments(value, this.session.policy.maxArgumentBytes);
+    if ('problem' in inspected) return inspected.problem;
+    this.#replaceArgs(inspected);
+    return undefined;
+  }
+
+  // An earlier digest or look-up says nothing about new arguments.
+  #replaceArgs({ args, artifacts, bytes }: InspectedArguments): void {
+    this.args = args;
+    this.namedArgs = args;
+    this.artifacts = artifacts;
+    this.argsBytes = bytes;
+    this.artifactStats = undefined;
+    this.#digest = undefined;
+  }
+
+  /** Forgets the arguments of a call that has ended. */
+  dropArguments(): void {
+    this.args = {};
+    this.namedArgs = {};
+  }
+
+  /** What every hook payload about this call carries. */
+  get scope(): HookScope {
+    const { runId, sessionId } = this.session;
+    const scope = { runId, sessionId, callId: this.callId };
+    return this.parentId === undefined ? scope : { ...scope, parentId: this.parentId };
+  }
+
+  progress(event: ProgressEvent): void {
+    this.session.report(event);
+  }
+
+  #withContentHashes(): JsonObject {
+    if (this.artifacts.length === 0 || this.artifactStats === undefined) return this.namedArgs;
+    const stats = this.artifactStats;
+    const replace = (value: JsonValue): JsonValue => {
+      if (typeof value !== 'object' || value === null) return value;
+      if (Array.isArray(value)) return value.map(replace);
+      const entries = Object.entries(value as JsonObject);
+      const [only] = entries;
+      if (entries.length === 1 && only?.[0] === '$artifact') {
+        const hash = stats.get(String(only[1]))?.sha256;
+        return hash === undefined ? value : { $artifact: `sha256:${hash}` };
+      }
+      return Object.fromEntries(entries.map(([key, child]) => [key, replace(child)]));
+    };
+    return replace(this.namedArgs) as JsonObject;
+  }
+}

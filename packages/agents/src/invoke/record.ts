@@ -1,0 +1,25 @@
+import type { ChainCallRecord } from '@ravi/kernel';
+import { previewOf } from '../arguments/redact.ts';
+import type { PendingCall } from './pending-call.ts';
+import type { TraceOutcome } from './trace-entry.ts';
+
+/** What the trace, or the journal, says of a call. */
+export function recordOf(
+  pending: PendingCall,
+  status: ChainCallRecord['status'],
+  durationMs: number,
+  outcome: TraceOutcome = {},
+): ChainCallRecord {
+  return {
+    callId: pending.callId,
+    tool: pending.name,
+    caller: pending.caller,
+    argsDigest: pending.argsDigest,
+    argsPreview: previewOf(pending.namedArgs),
+    status,
+    startedAt: pending.startedAt,
+    durationMs,
+    ...(pending.approval === undefined ? {} : { approval: pending.approval }),
+    ...outcome,
+  };
+}

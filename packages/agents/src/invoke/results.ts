@@ -1,0 +1,30 @@
+import type { InvocationResult } from '@ravi/kernel';
+import type { GateStop } from './pending-call.ts';
+
+/** What an error result carries beside its message. */
+export interface FailureOptions {
+  readonly retryable?: boolean;
+  readonly retryAfterMs?: number;
+}
+
+/** An `error` result: the call failed and the model reads why. */
+export function errorResult(code: string, message: string, options: FailureOptions = {}): InvocationResult {
+  const { retryable = false, retryAfterMs } = options;
+  const error = { code, message, retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return { status: 'error', text: message, files: [], error };
+}
+
+/** A `denied` result: policy or a human refused the call. */
+export function deniedResult(code: string, message: string): InvocationResult {
+  return { status: 'denied', text: message, files: [], error: { code, message, retryable: false } };
+}
+
+/** A gate's refusal with an `error`. */
+export function stopWithError(code: string, message: string): GateStop {
+  return { stop: errorResult(code, message) };
+}
+
+/** A gate's refusal with a `denied`. */
+export function stopDenied(code: string, message: string): GateStop {
+  return { stop: deniedResult(code, message) };
+}

@@ -1,0 +1,16 @@
+import { compareRisk } from '@ravi/kernel';
+import type { ToolRisk } from '@ravi/kernel';
+
+/** Approvals that a human gave for the whole run: per tool and definition, up to the approved risk, never `critical`. */
+export class RunGrants {
+  readonly #risks = new Map<string, ToolRisk>();
+
+  add(tool: string, toolDigest: string, risk: ToolRisk): void {
+    if (risk !== 'critical') this.#risks.set(`${tool}:${toolDigest}`, risk);
+  }
+
+  covers(tool: string, toolDigest: string, risk: ToolRisk): boolean {
+    const granted = this.#risks.get(`${tool}:${toolDigest}`);
+    return granted !== undefined && risk !== 'critical' && compareRisk(risk, granted) <= 0;
+  }
+}

@@ -1,0 +1,23 @@
+import type { ApprovalHandler, BlobStore, Clock, Journal, Logger, ToolRegistry } from '@ravi/kernel';
+import type { Digester } from '../arguments/digest.ts';
+import type { HookManager } from '../hooks/hook-manager.ts';
+import type { SchemaCache } from '../validation/compile-schema.ts';
+import type { Deadlines } from './deadlines.ts';
+import type { KeyedLocks } from './keyed-locks.ts';
+import type { Scrubber } from './scrub.ts';
+
+/** What every gate may use: the collaborators of the one invoker. */
+export interface InvokerRuntime {
+  readonly registry: ToolRegistry;
+  readonly approvalHandler: ApprovalHandler | undefined;
+  readonly artifactStore: BlobStore | undefined;
+  readonly journal: Journal | undefined;
+  readonly hooks: HookManager;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly digest: Digester;
+  readonly schemas: SchemaCache;
+  readonly deadlines: Deadlines;
+  readonly locks: KeyedLocks;
+  readonly scrub: Scrubber;
+}

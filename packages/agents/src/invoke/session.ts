@@ -1,0 +1,203 @@
+import { defineChainPolicy, KernelError } from '@ravi/kernel';
+import type {
+  BlobRef,
+  BlobScope,
+  ChainCallRecord,
+  ChainPolicy,
+  Principal,
+  ProgressEvent,
+  ProgressSink,
+  RunContext,
+  Scratchpad,
+  Skill,
+} from '@ravi/kernel';
+import { HumanClock } from './human-clock.ts';
+import { Cancellation } from './cancellation.ts';
+import { RunGrants } from './run-grants.ts';
+import type { InvokerRuntime } from './runtime.ts';
+import type { TraceEntry } from './trace-entry.ts';
+
+/** Options of `invoker.openSession`. */
+export interface SessionOptions {
+  /** A new random id when absent. */
+  readonly runId?: string;
+  /** Artifacts belong to it; a new random id when absent. */
+  readonly sessionId?: string;
+  /** `local` when absent. */
+  readonly principal?: Principal;
+  /** Cancels every call of the session. */
+  readonly signal?: AbortSignal;
+  /** Replaces single fields of the invoker's policy. */
+  readonly policy?: Partial<ChainPolicy>;
+  /** The only tools that may be called; absent means all. */
+  readonly allowedTools?: readonly string[];
+  /** Active skills; each one that names tools narrows further. */
+  readonly skills?: readonly Skill[];
+  /** `false` denies every call. */
+  readonly toolsEnabled?: boolean;
+  /** The call that this session runs inside of; its id prefixes the ids here. */
+  readonly parentCallId?: string;
+  readonly onProgress?: ProgressSink;
+}
+
+/** The mutable state of one run: counters, trace, pins, grants. The invoker itself keeps none. Close it, or `await using`. */
+export class InvokerSession implements RunContext, AsyncDisposable {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly principal: Principal;
+  readonly policy: ChainPolicy;
+  readonly toolsEnabled: boolean;
+  readonly parentCallId: string | undefined;
+  readonly humanClock: HumanClock;
+  /** Approvals that hold for the whole run. */
+  readonly grants: RunGrants = new RunGrants();
+  readonly scratchpad: Scratchpad = new Map<string, unknown>();
+  readonly blobScope: BlobScope;
+  readonly pinOwner: string;
+  /** Aborted when the run is cancelled and when the session closes. */
+  readonly signal: AbortSignal;
+  readonly cancellation: Cancellation;
+  readonly #runtime: InvokerRuntime;
+  readonly #allowLists: readonly ReadonlySet<string>[];
+  readonly #controller = new AbortController();
+  readonly #onProgress: ProgressSink | undefined;
+  readonly #trace: TraceEntry[] = [];
+  readonly #pinned = new Set<BlobRef>();
+  #unlink: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
+  #callCount = 0;
+  #lastCallId = 0;
+
+  constructor(runtime: InvokerRuntime, basePolicy: ChainPolicy, options: SessionOptions) {
+    this.#runtime = runtime;
+    this.runId = options.runId ?? `run_${crypto.randomUUID()}`;
+    this.sessionId = options.sessionId ?? `session_${crypto.randomUUID()}`;
+    this.principal = options.principal ?? 'local';
+    this.policy = options.policy === undefined ? basePolicy : defineChainPolicy(options.policy, basePolicy);
+    this.toolsEnabled = options.toolsEnabled ?? true;
+    this.parentCallId = options.parentCallId;
+    this.humanClock = new HumanClock(runtime.clock);
+    this.blobScope = Object.freeze({ principal: this.principal, sessionId: this.sessionId });
+    this.pinOwner = `${this.runId}#${crypto.randomUUID()}`;
+    this.#allowLists = allowLists(options);
+    this.#onProgress = options.onProgress;
+    this.signal = this.#controller.signal;
+    this.cancellation = new Cancellation(this.signal);
+    this.#follow(options.signal);
+  }
+
+  /** Calls that were attempted, refused ones included. */
+  get callCount(): number {
+    return this.#callCount;
+  }
+
+  /** A copy of the trace in the order the calls ended: one finished record per call. */
+  get trace(): readonly ChainCallRecord[] {
+    return this.#trace.map((entry) => entry.record);
+  }
+
+  /** The artifacts that this session holds until it closes. */
+  get pinnedRefs(): readonly BlobRef[] {
+    return [...this.#pinned];
+  }
+
+  /** Milliseconds that humans have taken so far, charged to nobody. */
+  humanWaitMs(): number {
+    return this.humanClock.totalMs;
+  }
+
+  /** @throws KernelError `E_CANCELLED` when the run was cancelled or the session is closed */
+  check(): void {
+    this.cancellation.check();
+  }
+
+  /** Cancels the run: running calls end, no call starts any more. */
+  cancel(reason: string): void {
+    this.#controller.abort(new KernelError('E_CANCELLED', reason));
+  }
+
+  /** Takes one call from the budget; `false` when it is used up. */
+  takeCall(): boolean {
+    if (this.#callCount >= this.policy.maxToolCalls) return false;
+    this.#callCount++;
+    return true;
+  }
+
+  nextCallId(): string {
+    const own = `call_${++this.#lastCallId}`;
+    return this.parentCallId === undefined ? own : `${this.parentCallId}.${own}`;
+  }
+
+  /** Whether every list of the session names the tool. */
+  allows(tool: string): boolean {
+    return this.#allowLists.every((list) => list.has(tool));
+  }
+
+  /** Whether blobs of this scope are the session's own. */
+  owns(scope: BlobScope): boolean {
+    return scope.principal === this.principal && scope.sessionId === this.sessionId;
+  }
+
+  /** Notes a pin of {@link pinOwner}; one that comes after the close is taken back at once. */
+  async keepPinned(ref: BlobRef): Promise<void> {
+    if (this.#closing !== undefined) await this.#unpin(ref);
+    else this.#pinned.add(ref);
+  }
+
+  record(entry: TraceEntry): void {
+    this.#trace.push(entry);
+  }
+
+  report(event: ProgressEvent): void {
+    try {
+      this.#onProgress?.(event);
+    } catch (error) {
+      this.#runtime.logger.warn('progress sink failed', { error: String(error) });
+    }
+  }
+
+  /** Cancels what still runs and gives every pin back. Idempotent; a failing unpin is logged and stops nothing. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#unlink?.();
+    this.cancel('The session is closed');
+    let unpinFailures = 0;
+    for (const ref of this.#pinned) {
+      if (!(await this.#unpin(ref))) unpinFailures++;
+    }
+    this.#pinned.clear();
+    const { runId, sessionId } = this;
+    this.#runtime.hooks.emit('session-closed', { runId, sessionId, toolCalls: this.#callCount, unpinFailures });
+  }
+
+  async #unpin(ref: BlobRef): Promise<boolean> {
+    try {
+      await this.#runtime.artifactStore?.unpin(ref, this.pinOwner);
+      return true;
+    } catch (error) {
+      this.#runtime.logger.error('artifact could not be unpinned', { runId: this.runId, error: String(error) });
+      return false;
+    }
+  }
+
+  #follow(signal: AbortSignal | undefined): void {
+    if (signal === undefined) return;
+    const abort = (): void => this.#controller.abort(signal.reason);
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    this.#unlink = () => signal.removeEventListener('abort', abort);
+  }
+}
+
+function allowLists(options: SessionOptions): readonly ReadonlySet<string>[] {
+  const lists = [options.allowedTools, ...(options.skills ?? []).map((skill) => skill.allowedTools)];
+  return lists.filter((list) => list !== undefined).map((list) => new Set(list));
+}

@@ -1,0 +1,79 @@
+import type { BlobStore, ChainFile, InvocationResult, JsonValue } from '@ravi/kernel';
+import { cutUtf8, utf8Length } from '../arguments/utf8.ts';
+import { storeMedia } from './media-files.ts';
+import { storeForSession } from './store-artifact.ts';
+import type { PendingCall } from './pending-call.ts';
+import type { ToolOutput } from './tool-result.ts';
+
+/** A shaped result and what the trace keeps of it. */
+export interface Shaped {
+  readonly result: InvocationResult;
+  readonly bytes: number;
+}
+
+/**
+ * Step 10: small results stay inline, large ones are stored, pinned and replaced by a preview and a ref, media become
+ * files. Without a store, or when it fails, nothing is lost: the result stays inline.
+ */
+export async function shape(pending: PendingCall, output: ToolOutput): Promise<Shaped> {
+  const { text, structuredJson } = output;
+  const { artifactStore } = pending.runtime;
+  const { maxInlineResultBytes } = pending.session.policy;
+  const bytes = utf8Length(text) + (structuredJson === undefined ? 0 : utf8Length(structuredJson));
+  const files = artifactStore === undefined ? [] : await storeMedia(pending, artifactStore, output.content);
+  if (artifactStore === undefined || bytes <= maxInlineResultBytes) return { result: inline(output, files), bytes };
+  try {
+    return { result: await offload(pending, artifactStore, output, files), bytes };
+  } catch (error) {
+    pending.runtime.logger.error('artifact store failed: the result stays inline', {
+      tool: pending.name,
+      error: String(error),
+    });
+    return { result: inline(output, files), bytes };
+  }
+}
+
+function inline(output: ToolOutput, files: readonly ChainFile[]): InvocationResult {
+  // Parsed anew, so that what the tool does to its object afterwards changes nothing.
+  const structured = output.structuredJson === undefined ? undefined : (JSON.parse(output.structuredJson) as JsonValue);
+  return {
+    ...statusOf(output),
+    text: output.text === '' && output.structuredJson !== undefined ? output.structuredJson : output.text,
+    ...(structured === undefined ? {} : { structured }),
+    files,
+  };
+}
+
+async function offload(
+  pending: PendingCall,
+  store: BlobStore,
+  output: ToolOutput,
+  files: readonly ChainFile[],
+): Promise<InvocationResult> {
+  const { text, structuredJson } = output;
+  const value = structuredJson ?? text;
+  const mediaType = structuredJson === undefined ? 'text/plain' : 'application/json';
+  const artifact = await storeForSession(pending, store, value, mediaType);
+  const preview = cutUtf8(value, pending.session.policy.maxPreviewBytes);
+  const prose = structuredJson !== undefined && text !== '' ? await keepProse(pending, store, text) : '';
+  const note = `[${artifact.bytes} bytes of ${mediaType} stored; the first ${utf8Length(preview)} are shown. Pass {"$artifact":"${artifact.ref}"} as an argument to hand it to another tool]`;
+  return {
+    ...statusOf(output),
+    text: [prose, preview, note].filter((part) => part !== '').join('\n'),
+    artifactRef: artifact.ref,
+    preview,
+    files,
+  };
+}
+
+// Text beside a structured value that was stored: the same value again for most tools, so short text alone stays.
+async function keepProse(pending: PendingCall, store: BlobStore, text: string): Promise<string> {
+  const { maxInlineResultBytes, maxPreviewBytes } = pending.session.policy;
+  if (utf8Length(text) <= maxInlineResultBytes - maxPreviewBytes) return text;
+  const { ref, bytes } = await storeForSession(pending, store, text, 'text/plain');
+  return `[${bytes} bytes of text beside it are stored as {"$artifact":"${ref}"}]`;
+}
+
+function statusOf(output: ToolOutput): Pick<InvocationResult, 'status' | 'error'> {
+  return output.error === undefined ? { status: 'ok' } : { status: 'error', error: output.error };
+}

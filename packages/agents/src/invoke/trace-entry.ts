@@ -1,0 +1,49 @@
+import type { ChainCallRecord } from '@ravi/kernel';
+import { recordOf } from './record.ts';
+import type { PendingCall } from './pending-call.ts';
+
+/** What a finished call leaves in the trace. */
+export interface TraceOutcome {
+  readonly errorCode?: string;
+  readonly artifactRef?: string;
+  readonly bytes?: number;
+}
+
+/** Arguments above this size are digested at once, so that the trace does not keep them. */
+const maxKeptBytes = 4_096;
+
+/** One line of a trace. The digest of small arguments is computed when somebody reads the trace, not on every call. */
+export class TraceEntry {
+  readonly #pending: PendingCall;
+  readonly #status: ChainCallRecord['status'];
+  readonly #outcome: TraceOutcome;
+  readonly #durationMs: number;
+  #record: ChainCallRecord | undefined;
+
+  constructor(pending: PendingCall, status: ChainCallRecord['status'], outcome: TraceOutcome) {
+    this.#pending = pending;
+    this.#status = status;
+    this.#outcome = outcome;
+    this.#durationMs = pending.runtime.clock.monotonic() - pending.started;
+    // A call that stopped early has not had its arguments read yet; what cannot be read counts as none.
+    pending.readOwnArguments();
+    if (pending.argsBytes <= maxKeptBytes) return;
+    this.#record = this.#build();
+    pending.dropArguments();
+  }
+
+  /** A record of its own for every reader. */
+  get record(): ChainCallRecord {
+    this.#record ??= this.#build();
+    return { ...this.#record, ...(this.#pending.isLate ? { late: true } : {}) };
+  }
+
+  /** Milliseconds that the call took, waiting included. */
+  get durationMs(): number {
+    return this.#durationMs;
+  }
+
+  #build(): ChainCallRecord {
+    return recordOf(this.#pending, this.#status, this.#durationMs, this.#outcome);
+  }
+}
