@@ -1,9 +1,9 @@
-import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import type { TestsStream } from 'node:test';
 
+import { contractTestFiles } from '../lib/contract-tests.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
@@ -11,25 +11,13 @@ import type { Outcome } from './outcome.ts';
  * runners. The files are the same ones; a loader hook answers their import of vitest's `test` with Node's.
  */
 export async function runContractSuites(root: string): Promise<Outcome[]> {
-  const files = contractTestFiles(root);
+  const files = contractTestFiles().map((path) => join(root, path));
   if (files.length === 0) return [];
   const hook = new URL('./vitest-as-node-test.ts', import.meta.url).href;
   const stream = run({ files, concurrency: 2, execArgv: ['--import', hook] });
   const outcomes = collect(root, stream);
   stream.compose(spec).pipe(process.stdout, { end: false });
   return outcomes;
-}
-
-/** Test files that apply a contract suite of the testkit, found by what they import. */
-function contractTestFiles(root: string): string[] {
-  const usesSuite = /import\s*\{[^}]*\b\w+Contract\b[^}]*\}\s*from\s*'@ravi\/testkit'/;
-  return globSync('{packages,examples}/**/test/*.test.ts', {
-    cwd: root,
-    exclude: (path) => path.includes('node_modules'),
-  })
-    .map((path) => join(root, path))
-    .filter((path) => usesSuite.test(readFileSync(path, 'utf8')))
-    .toSorted();
 }
 
 function collect(root: string, stream: TestsStream): Promise<Outcome[]> {

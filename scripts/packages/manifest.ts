@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { readJson, root } from '../lib/workspace.ts';
+import type { WorkspacePackage } from '../lib/workspace.ts';
+
+/** What every package has, what a published one has besides, and the fields that npm and the layer check read. */
+export function manifestProblems({ folder, manifest, tags, isPublished }: WorkspacePackage): string[] {
+  const files = ['README.md', 'tsconfig.json', ...(isPublished ? ['tsconfig.build.json', 'src/index.ts'] : [])];
+  const missing = files.filter((file) => !existsSync(join(root, folder, file))).map((file) => `${file} is missing`);
+  const wrong = [
+    [manifest.name.startsWith('@ravi/'), 'name must start with @ravi/'],
+    [Boolean(manifest.description), 'description is missing'],
+    [manifest.license === 'MIT', 'license must be "MIT"'],
+    [manifest.type === 'module', 'type must be "module"'],
+    [manifest.sideEffects === false, 'sideEffects must be false'],
+    [Boolean(manifest.engines?.node), 'engines.node is missing'],
+    [tags.length === 1, `turbo.json must name exactly one layer tag (found: ${tags.join(', ') || 'none'})`],
+    [
+      tags.every((tag) => knownTags().includes(tag)),
+      `turbo.json at the root has no rule for the tag ${tags.join(', ')}`,
+    ],
+    [!isPublished || manifest.files?.includes('dist'), 'files must include "dist"'],
+    [!isPublished || publishesWhatItExports(manifest), 'publishConfig.exports must have the same keys as exports'],
+  ] as const;
+  return [...missing, ...wrong.filter(([holds]) => !holds).map(([, problem]) => problem)];
+}
+
+function knownTags(): string[] {
+  return Object.keys(readJson<{ boundaries: { tags: Record<string, unknown> } }>('turbo.json').boundaries.tags);
+}
+
+function publishesWhatItExports({ exports, publishConfig }: WorkspacePackage['manifest']): boolean {
+  const keys = (value: Readonly<Record<string, unknown>> | undefined): string =>
+    Object.keys(value ?? {})
+      .toSorted()
+      .join();
+  return exports !== undefined && keys(exports) === keys(publishConfig?.exports);
+}
