@@ -1,0 +1,52 @@
+import { defaultChainPolicy } from '@ravi/kernel';
+import type { JsonSchema } from '@ravi/kernel';
+import { pluginPorts } from './plugin-ports.ts';
+
+const pluginEntry: JsonSchema = {
+  type: 'object',
+  required: ['use'],
+  properties: { use: { type: 'string', minLength: 1, description: 'Package name or ./path of the plugin.' } },
+};
+
+/**
+ * JSON Schema (2020-12) of a configuration file, defaults included. The values of `policy` are checked by
+ * `defineChainPolicy` and the options of a plugin by its own schema.
+ */
+export const configSchema: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    server: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        host: { type: 'string', minLength: 1, default: '127.0.0.1', description: 'Address to listen on.' },
+        port: { type: 'integer', minimum: 0, maximum: 65_535, default: 7341, description: '0 picks a free port.' },
+      },
+    },
+    policy: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: Object.fromEntries(Object.keys(defaultChainPolicy).map((field) => [field, true])),
+    },
+    tools: {
+      type: 'array',
+      default: [],
+      items: { type: 'string', minLength: 1 },
+      description: 'Folders of files that default-export tools.',
+    },
+    plugins: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: Object.fromEntries(
+        Object.entries(pluginPorts).map(([port, count]) => [
+          port,
+          count === 'list' ? { type: 'array', items: pluginEntry } : pluginEntry,
+        ]),
+      ),
+    },
+  },
+};

@@ -1,0 +1,92 @@
+import { nearNames } from '@ravi/kernel';
+import type { ErrorObject } from 'ajv';
+
+/**
+ * What ajv found, in plain words and with the place as somebody would write it: `server.port must be at least 0`.
+ * Expects `verbose` errors. Values are not repeated, since an option may hold a secret.
+ */
+export function describeErrors(errors: readonly ErrorObject[], place: string): readonly string[] {
+  const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
+  const isBranch = (error: ErrorObject): boolean =>
+    choices.some((choice) => error !== choice && error.schemaPath.startsWith(`${choice.schemaPath}/`));
+  return errors.filter((error) => !isBranch(error)).map((error) => describe(error, placeOf(error.instancePath, place)));
+}
+
+function describe(error: ErrorObject, at: string): string {
+  const subject = at === '' ? 'the configuration' : at;
+  const { limit } = error.params;
+  switch (error.keyword) {
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return unknownKey(error, at);
+    case 'required':
+      return `${subject} needs "${error.params['missingProperty']}"`;
+    case 'type':
+      return `${subject} must be ${typeWords(error.params['type'])}, not ${typeOf(error.data)}`;
+    case 'enum':
+      return `${subject} must be one of ${(error.params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'const':
+      return `${subject} must be ${JSON.stringify(error.params['allowedValue'])}`;
+    case 'minimum':
+      return `${subject} must be at least ${limit}`;
+    case 'maximum':
+      return `${subject} must be at most ${limit}`;
+    case 'minLength':
+      return limit === 1 ? `${subject} must not be empty` : `${subject} must have at least ${limit} characters`;
+    case 'minItems':
+      return limit === 1 ? `${subject} must not be empty` : `${subject} must have at least ${limit} entries`;
+    case 'anyOf':
+    case 'oneOf':
+      return `${subject} fits none of its allowed forms`;
+    default:
+      return `${subject} ${error.message ?? `breaks the rule "${error.keyword}"`}`;
+  }
+}
+
+function unknownKey(error: ErrorObject, at: string): string {
+  const key = String(error.params['additionalProperty'] ?? error.params['unevaluatedProperty']);
+  const known = Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {});
+  const near = nearNames(key, known);
+  const hint =
+    near.length > 0 ? `did you mean ${list(near)}?` : known.length > 0 ? `known are ${list(known)}` : 'none is';
+  return `${joinPlace(at, key)} is not a known key; ${hint}`;
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}
+
+/** From a JSON pointer to `plugins.modelProvider[0].use`. */
+function placeOf(pointer: string, place: string): string {
+  const segments = pointer.split('/').slice(1);
+  return segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~')).reduce(joinPlace, place);
+}
+
+function joinPlace(place: string, key: string): string {
+  if (/^\d+$/.test(key)) return `${place}[${key}]`;
+  if (!/^[\w$]+$/.test(key)) return `${place}[${JSON.stringify(key)}]`;
+  return place === '' ? key : `${place}.${key}`;
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+};
+
+function typeWords(type: string | readonly string[]): string {
+  return [type]
+    .flat()
+    .map((name) => typeNames[name] ?? name)
+    .join(' or ');
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  const type = Array.isArray(value) ? 'array' : typeof value;
+  return typeNames[type] ?? type;
+}

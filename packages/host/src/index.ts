@@ -1,0 +1,13 @@
+export { configSchema } from './config-schema.ts';
+export { defineConfig } from './config.ts';
+export type { PluginEntry, PluginsConfig, RaviConfig, ResolvedConfig } from './config.ts';
+export type { ConfigLocation } from './find-config.ts';
+export { createJsonLogger } from './json-logger.ts';
+export type { JsonLoggerOptions } from './json-logger.ts';
+export { loadConfig } from './load-config.ts';
+export type { LoadedConfig } from './load-config.ts';
+export { openPlugins } from './open-plugins.ts';
+export type { OpenedPlugins, OpenPluginsOptions } from './open-plugins.ts';
+export type { ListPort, SinglePort } from './plugin-ports.ts';
+export { resolveConfig } from './resolve-config.ts';
+export type { ConfigOrigin } from './resolve-config.ts';

@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ResolvedConfig } from './config.ts';
+import { findConfig } from './find-config.ts';
+import type { ConfigLocation } from './find-config.ts';
+import { messageOf } from './message-of.ts';
+import { parseJson } from './parse-json.ts';
+import { invalidConfig, resolveConfig } from './resolve-config.ts';
+
+/** A configuration and where it was found. */
+export interface LoadedConfig {
+  readonly config: ResolvedConfig;
+  /** Folder that relative paths mean: the file's, or the working directory when there is no file. */
+  readonly baseDir: string;
+  /** Absent when no file was named or found, and the configuration holds the defaults only. */
+  readonly path?: string;
+}
+
+/**
+ * Finds, reads and checks the configuration: JSON, or the default export of a TypeScript or JavaScript module.
+ * @throws KernelError `E_CONFIG_INVALID` naming the file and the place in it
+ */
+export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig> {
+  const path = await findConfig(location);
+  if (path === undefined) {
+    const baseDir = location.cwd;
+    return { config: resolveConfig({}, { baseDir, source: 'defaults' }), baseDir };
+  }
+  const baseDir = dirname(path);
+  return { config: resolveConfig(await readConfig(path), { baseDir, source: path }), baseDir, path };
+}
+
+async function readConfig(path: string): Promise<unknown> {
+  if (extname(path) === '.json') return parseJson(await readText(path), path);
+  if (!/^\.[mc]?[jt]s$/.test(extname(path))) {
+    throw invalidConfig(path, ['a configuration file ends in .json, .ts or .js']);
+  }
+  let module: { readonly default?: unknown };
+  try {
+    module = await import(pathToFileURL(path).href);
+  } catch (cause) {
+    throw invalidConfig(path, [`the module could not be loaded: ${messageOf(cause)}`], cause);
+  }
+  if (module.default === undefined) throw invalidConfig(path, ['the module has no default export']);
+  return module.default;
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw invalidConfig(path, [`the file could not be read: ${messageOf(cause)}`], cause);
+  }
+}

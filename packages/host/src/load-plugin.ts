@@ -1,0 +1,90 @@
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { KernelError } from '@ravi/kernel';
+import type { Plugin, PortName } from '@ravi/kernel';
+import { messageOf } from './message-of.ts';
+import { pluginPorts } from './plugin-ports.ts';
+import { invalidConfig } from './resolve-config.ts';
+
+/** Which plugin to load for which place in the configuration. */
+export interface PluginRequest {
+  /** For messages: `plugins.blobStore`. */
+  readonly place: string;
+  readonly port: PortName;
+  readonly use: string;
+  /** The configuration's folder. */
+  readonly baseDir: string;
+  /** Where packages are looked for next, an application's own folder as a rule. */
+  readonly fallbackBaseDir?: string | undefined;
+}
+
+const packagePattern = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*(?:\/(?!\.\.?(?:\/|$))[\w.~-]+)*$/i;
+
+/**
+ * Imports a plugin and checks its shape.
+ * @throws KernelError `E_CONFIG_INVALID` when `use` is neither a package name nor a relative path,
+ * `E_PLUGIN_NOT_FOUND` when nothing is there, `E_PLUGIN_INVALID` when it is no plugin for this port
+ */
+export async function loadPlugin(request: PluginRequest): Promise<Plugin> {
+  const url = pathToFileURL(locate(request)).href;
+  let module: { readonly default?: unknown };
+  try {
+    module = await import(url);
+  } catch (cause) {
+    throw invalidPlugin(request, `could not be loaded: ${messageOf(cause)}`, cause);
+  }
+  return checkShape(request, module.default);
+}
+
+/** An `E_PLUGIN_INVALID` that names the plugin and its place. */
+export function invalidPlugin({ place, use }: PluginRequest, problem: string, cause?: unknown): KernelError {
+  return new KernelError('E_PLUGIN_INVALID', `${place}: the plugin ${use} ${problem}`, { cause });
+}
+
+function locate(request: PluginRequest): string {
+  const { place, use, baseDir, fallbackBaseDir } = request;
+  const isPath = /^\.\.?\//.test(use);
+  if (!isPath && !packagePattern.test(use)) {
+    throw invalidConfig(`${place}.use`, [`"${use}" is neither a package name nor a path that starts with ./`]);
+  }
+  const folders = isPath || fallbackBaseDir === undefined ? [baseDir] : [baseDir, fallbackBaseDir];
+  for (const folder of folders) {
+    const path = resolveFrom(folder, request);
+    if (path !== undefined) return path;
+  }
+  const advice = isPath
+    ? `there is no file ${resolve(baseDir, use)}`
+    : `it is not installed; run "npm install ${use}" in ${baseDir}`;
+  throw new KernelError('E_PLUGIN_NOT_FOUND', `${place}: the plugin ${use} was not found, ${advice}`);
+}
+
+// A package may offer an entry for `import` alone. Node's require.resolve takes the conditions since 22.15, which
+// its types do not say yet; a Node that ignores them still finds every package with a `default` entry.
+const resolveOptions = { conditions: new Set(['node', 'import', 'module-sync']) } as object;
+
+function resolveFrom(folder: string, request: PluginRequest): string | undefined {
+  try {
+    return createRequire(resolve(folder, 'ravi.config.json')).resolve(request.use, resolveOptions);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined;
+    throw invalidPlugin(request, `cannot be resolved: ${messageOf(cause)}`, cause);
+  }
+}
+
+function checkShape(request: PluginRequest, plugin: unknown): Plugin {
+  if (!isRecord(plugin)) throw invalidPlugin(request, 'has no plugin as its default export');
+  const { name, port, configSchema, create } = plugin;
+  if (typeof name !== 'string' || name === '') throw invalidPlugin(request, 'has no name');
+  if (typeof port !== 'string' || !Object.hasOwn(pluginPorts, port)) {
+    throw invalidPlugin(request, `names no port of ${Object.keys(pluginPorts).join(', ')}`);
+  }
+  if (!isRecord(configSchema)) throw invalidPlugin(request, 'has no configSchema');
+  if (typeof create !== 'function') throw invalidPlugin(request, 'has no create function');
+  if (port !== request.port) throw invalidPlugin(request, `fills the port ${port}, not ${request.port}`);
+  return plugin as unknown as Plugin;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,113 @@
+import { KernelError, isKernelError } from '@ravi/kernel';
+import type { Plugin, PluginContext, PortName, Ports } from '@ravi/kernel';
+import { compileSchema } from './compile-schema.ts';
+import type { Check } from './compile-schema.ts';
+import type { PluginEntry, PluginsConfig } from './config.ts';
+import { createLifetime } from './lifetime.ts';
+import { invalidPlugin, loadPlugin } from './load-plugin.ts';
+import type { PluginRequest } from './load-plugin.ts';
+import { messageOf } from './message-of.ts';
+import { pluginPorts } from './plugin-ports.ts';
+import type { ListPort, SinglePort } from './plugin-ports.ts';
+import { copyOf, invalidConfig } from './resolve-config.ts';
+
+/** What plugins are opened with. */
+export interface OpenPluginsOptions extends PluginContext {
+  /** Absolute folder from which packages are resolved that the configuration's folder does not have. */
+  readonly fallbackBaseDir?: string;
+}
+
+/** The ports that a configuration fills. Disposing ends every plugin, the last opened first. */
+export type OpenedPlugins = { readonly [Port in SinglePort]?: Ports[Port] } & {
+  readonly [Port in ListPort]: readonly Ports[Port][];
+} & AsyncDisposable;
+
+/**
+ * Opens all plugins of a configuration, one after the other. When one fails, those before it are disposed.
+ * @throws KernelError `E_PLUGIN_NOT_FOUND`, `E_PLUGIN_INVALID`, `E_CONFIG_INVALID` for bad options, or the plugin's own
+ * code; disposing the result throws an `AggregateError` after everything was tried
+ */
+export async function openPlugins(
+  { plugins }: { readonly plugins: PluginsConfig },
+  { fallbackBaseDir, ...context }: OpenPluginsOptions,
+): Promise<OpenedPlugins> {
+  const lifetime = createLifetime();
+  const opened: { readonly port: PortName; readonly value: unknown }[] = [];
+  try {
+    for (const { entry, ...where } of entriesOf(plugins)) {
+      const value = await openPlugin(
+        { ...where, use: entry.use, baseDir: context.baseDir, fallbackBaseDir },
+        entry,
+        context,
+      );
+      lifetime.add(`${where.place} (${entry.use})`, value);
+      opened.push({ port: where.port, value });
+    }
+  } catch (error) {
+    for (const failure of await lifetime.end()) context.logger.error(failure.message, { cause: failure.cause });
+    throw error;
+  }
+
+  const valuesOf = (port: PortName): unknown[] => opened.filter((one) => one.port === port).map((one) => one.value);
+  const ports = Object.entries(pluginPorts).map(([port, count]) => {
+    const values = valuesOf(port as PortName);
+    return [port, count === 'list' ? values : values[0]] as const;
+  });
+  return {
+    ...(Object.fromEntries(ports.filter(([, value]) => value !== undefined)) as Omit<
+      OpenedPlugins,
+      keyof AsyncDisposable
+    >),
+    async [Symbol.asyncDispose]() {
+      const failures = await lifetime.end();
+      if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));
+    },
+  };
+}
+
+interface PlacedEntry {
+  readonly place: string;
+  readonly port: PortName;
+  readonly entry: PluginEntry;
+}
+
+function entriesOf(plugins: PluginsConfig): readonly PlacedEntry[] {
+  return (Object.keys(pluginPorts) as PortName[]).flatMap((port): readonly PlacedEntry[] => {
+    const configured = plugins[port];
+    if (configured === undefined) return [];
+    if (!isList(configured)) return [{ port, entry: configured, place: `plugins.${port}` }];
+    return configured.map((entry, index) => ({ port, entry, place: `plugins.${port}[${index}]` }));
+  });
+}
+
+function isList(configured: PluginEntry | readonly PluginEntry[]): configured is readonly PluginEntry[] {
+  return Array.isArray(configured);
+}
+
+async function openPlugin(request: PluginRequest, entry: PluginEntry, context: PluginContext): Promise<unknown> {
+  const plugin = await loadPlugin(request);
+  const { use: _use, ...given } = entry;
+  const options = copyOf(given, request.place);
+  const mistakes = checkOf(plugin, request)(options, request.place);
+  if (mistakes.length > 0) throw invalidConfig(request.use, mistakes);
+  let value: unknown;
+  try {
+    value = await plugin.create(options, context);
+  } catch (cause) {
+    const code = isKernelError(cause) ? cause.code : 'E_PLUGIN_INVALID';
+    throw new KernelError(code, `${request.place}: the plugin ${request.use} did not start: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+  if (typeof value !== 'object' || value === null) throw invalidPlugin(request, 'created nothing');
+  context.logger.debug('Plugin opened', { plugin: plugin.name, port: plugin.port, use: request.use });
+  return value;
+}
+
+function checkOf(plugin: Plugin, request: PluginRequest): Check {
+  try {
+    return compileSchema(plugin.configSchema);
+  } catch (cause) {
+    throw invalidPlugin(request, `has a configSchema that is not valid: ${messageOf(cause)}`, cause);
+  }
+}

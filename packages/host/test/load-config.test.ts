@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { defaultChainPolicy, isKernelError } from '@ravi/kernel';
+import { test } from 'vitest';
+import { loadConfig } from '../src/index.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+async function load(files: Readonly<Record<string, string>>, path?: string, env: Record<string, string> = {}) {
+  await using folder = await temporaryFolder(files);
+  const loaded = await loadConfig({ path, cwd: folder.path, env });
+  return { ...loaded, folder: folder.path };
+}
+
+function invalid(...parts: readonly string[]) {
+  return (error: unknown): boolean => {
+    assert.ok(isKernelError(error, 'E_CONFIG_INVALID'), String(error));
+    for (const part of parts) assert.ok(error.message.includes(part), `"${error.message}" should contain "${part}"`);
+    return true;
+  };
+}
+
+test('without any file the defaults hold and relative paths mean the working directory', async () => {
+  const { config, baseDir, path, folder } = await load({});
+  assert.deepEqual(config, {
+    server: { host: '127.0.0.1', port: 7341 },
+    policy: defaultChainPolicy,
+    tools: [],
+    plugins: {},
+  });
+  assert.equal(baseDir, folder);
+  assert.equal(path, undefined);
+});
+
+test('an explicit path wins over RAVI_CONFIG, which wins over the file in the folder', async () => {
+  const files = {
+    'explicit/a.json': '{"server": {"port": 1}}',
+    'variable/b.json': '{"server": {"port": 2}}',
+    'ravi.config.json': '{"server": {"port": 3}}',
+  };
+  const env = { RAVI_CONFIG: 'variable/b.json' };
+  assert.equal((await load(files, 'explicit/a.json', env)).config.server.port, 1);
+  assert.equal((await load(files, undefined, env)).config.server.port, 2);
+  assert.equal((await load(files, undefined, { RAVI_CONFIG: '' })).config.server.port, 3);
+});
+
+test('tool folders are resolved from the folder of the file, not from the working directory', async () => {
+  const { config, baseDir, folder } = await load(
+    { 'deep/ravi.json': '{"tools": ["./tools", "../shared"]}' },
+    'deep/ravi.json',
+  );
+  assert.equal(baseDir, join(folder, 'deep'));
+  assert.deepEqual(config.tools, [join(folder, 'deep/tools'), join(folder, 'shared')]);
+});
+
+test('a TypeScript file gives its default export', async () => {
+  const source = `const port: number = 8000;\nexport default { server: { port }, policy: { maxToolCalls: 7 } };`;
+  const { config } = await load({ 'ravi.config.ts': source });
+  assert.equal(config.server.port, 8000);
+  assert.equal(config.policy.maxToolCalls, 7);
+  assert.equal(config.policy.callTimeoutMs, defaultChainPolicy.callTimeoutMs);
+});
+
+test('both kinds of file in one folder are refused instead of one winning silently', async () => {
+  await assert.rejects(
+    load({ 'ravi.config.json': '{}', 'ravi.config.ts': 'export default {}' }),
+    invalid('both there'),
+  );
+});
+
+test('a named file that does not exist is reported with who named it', async () => {
+  await assert.rejects(load({}, 'gone.json'), invalid('gone.json', '--config', 'does not exist'));
+  await assert.rejects(load({}, undefined, { RAVI_CONFIG: 'gone.json' }), invalid('gone.json', 'RAVI_CONFIG'));
+});
+
+test('a JSON mistake is reported with file, line and column, and what was expected', async () => {
+  const cases = [
+    ['{\n  "server": {\n    "port": 1,\n  }\n}', ':4:3:', 'a property name in double quotes, found "}"'],
+    ['{"tools": [1 2]}', ':1:14:', '"," or "]", found "2"'],
+    ['{"a" 1}', ':1:6:', 'expected ":"'],
+    ['{"a": nope}', ':1:7:', 'expected a value, found "nope"'],
+    ['{"a": 01}', ':1:7:', 'found "01"'],
+    ['[,]', ':1:2:', 'a value or "]"'],
+    ["{'a': 1}", ':1:2:', 'in double quotes or "}"'],
+    ['{} x', ':1:4:', 'nothing more'],
+    ['{"a": "open', ':1:7:', 'expected a value'],
+    ['{"a": {\n', ':2:1:', 'found the end of the file'],
+    ['', ':1:1:', 'expected a value, found the end of the file'],
+    ['{"a": "line\nbreak"}', ':1:7:', 'expected a value'],
+    ['{"a": [1}', ':1:9:', '"," or "]", found "}"'],
+  ] as const;
+  for (const [text, place, words] of cases) {
+    await assert.rejects(load({ 'ravi.config.json': text }), invalid(`ravi.config.json${place}`, words));
+  }
+});
+
+test('a byte order mark does not matter', async () => {
+  assert.equal((await load({ 'ravi.config.json': '\uFEFF{"server": {"port": 5}}' })).config.server.port, 5);
+});
+
+test('an unknown key is reported with its path and the key that was probably meant', async () => {
+  const at = (text: string) => load({ 'ravi.config.json': text });
+  await assert.rejects(at('{"sevrer": {}}'), invalid('sevrer is not a known key', 'did you mean "server"?'));
+  await assert.rejects(
+    at('{"plugins": {"blobstore": {"use": "x"}}}'),
+    invalid('plugins.blobstore', 'did you mean "blobStore"?'),
+  );
+  await assert.rejects(at('{"policy": {"maxToolCall": 1}}'), invalid('policy.maxToolCall', '"maxToolCalls"'));
+  await assert.rejects(at('{"server": {"zzzzzz": 1}}'), invalid('server.zzzzzz', 'known are "host", "port"'));
+  await assert.rejects(at('{"__proto__": {"x": 1}}'), invalid('__proto__ is not a known key'));
+});
+
+test('a wrong value is reported in plain words, every mistake at once', async () => {
+  const text =
+    '{"server": {"port": "80", "host": ""}, "plugins": {"sandbox": [], "toolSource": {"use": "a"}, "blobStore": {}}}';
+  await assert.rejects(
+    load({ 'ravi.config.json': text }),
+    invalid(
+      '\n- server.port must be a whole number, not text',
+      '\n- server.host must not be empty',
+      '\n- plugins.sandbox must be an object, not a list',
+      '\n- plugins.toolSource must be a list, not an object',
+      '\n- plugins.blobStore needs "use"',
+    ),
+  );
+  await assert.rejects(
+    load({ 'ravi.config.json': '{"server": {"port": 65536}}' }),
+    invalid('server.port must be at most 65535'),
+  );
+  await assert.rejects(load({ 'ravi.config.json': '[]' }), invalid('the configuration must be an object, not a list'));
+});
+
+test('a bad policy names the field and the value', async () => {
+  const at = (policy: string) => load({ 'ravi.config.json': `{"policy": ${policy}}` });
+  await assert.rejects(at('{"maxToolCalls": 0}'), invalid('ravi.config.json', 'policy.maxToolCalls', 'got 0'));
+  await assert.rejects(
+    at('{"approvalTimeoutMs": 60000}'),
+    invalid('policy.approvalTimeoutMs (60000)', 'policy.callTimeoutMs'),
+  );
+});
+
+test('a module that throws, exports nothing or holds a function is reported by name', async () => {
+  const at = (source: string) => load({ 'ravi.config.ts': source });
+  await assert.rejects(at('throw new Error("boom");'), invalid('ravi.config.ts', 'could not be loaded: boom'));
+  await assert.rejects(at('export const config = {};'), invalid('no default export'));
+  await assert.rejects(at('export default { tools: [() => 1] };'), invalid('plain data only'));
+  await assert.rejects(load({ 'ravi.yaml': 'a: 1' }, 'ravi.yaml'), invalid('.json, .ts or .js'));
+  await assert.rejects(load({ 'folder.json/x': '' }, 'folder.json'), invalid('folder.json', 'could not be read'));
+});
