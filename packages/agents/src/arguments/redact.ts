@@ -56,7 +56,7 @@ function writeBounded(value: JsonValue, text: string): string {
   for (const [key, child] of Object.entries(value)) {
     if (written.length > maxPreviewBytes) return written;
     written += isList ? separator : `${separator}${JSON.stringify(key)}:`;
-    written = writeBounded(!isList && secretKey.test(key) ? redacted : (child as JsonValue), written);
+    written = writeBounded(!isList && secretKey.test(key) ? redacted : child, written);
     separator = ',';
   }
   return written + (isList ? ']' : '}');

@@ -5,12 +5,12 @@ import type {
   HookScope,
   InvocationResult,
   JsonObject,
-  JsonValue,
   ProgressEvent,
   ToolCaller,
   ToolRisk,
 } from '@ravi/kernel';
 import { canonicalJson } from '../arguments/canonical-json.ts';
+import { withContentHashes } from '../arguments/content-hashes.ts';
 import { inspectArguments } from '../arguments/inspect-arguments.ts';
 import type { ArtifactPlace, InspectedArguments } from '../arguments/inspect-arguments.ts';
 import type { Cancellation } from './cancellation.ts';
@@ -113,7 +113,9 @@ export class PendingCall {
 
   /** Keyed digest of the canonical arguments, refs replaced by the hash of what they hold. */
   get argsDigest(): string {
-    this.#digest ??= this.runtime.digest(canonicalJson(this.#withContentHashes()));
+    const args =
+      this.artifactStats === undefined ? this.namedArgs : withContentHashes(this.namedArgs, this.artifactStats);
+    this.#digest ??= this.runtime.digest(canonicalJson(args));
     return this.#digest;
   }
 
@@ -142,7 +144,12 @@ export class PendingCall {
     this.#digest = undefined;
   }
 
-  /** Forgets the arguments of a call that has ended. */
+  /** Forgets what refs were filled in with; the call has ended. */
+  dropContent(): void {
+    this.args = this.namedArgs;
+  }
+
+  /** Forgets the arguments; whoever needs their digest or preview has it. */
   dropArguments(): void {
     this.args = {};
     this.namedArgs = {};
@@ -157,22 +164,5 @@ export class PendingCall {
 
   progress(event: ProgressEvent): void {
     this.session.report(event);
-  }
-
-  #withContentHashes(): JsonObject {
-    if (this.artifacts.length === 0 || this.artifactStats === undefined) return this.namedArgs;
-    const stats = this.artifactStats;
-    const replace = (value: JsonValue): JsonValue => {
-      if (typeof value !== 'object' || value === null) return value;
-      if (Array.isArray(value)) return value.map(replace);
-      const entries = Object.entries(value as JsonObject);
-      const [only] = entries;
-      if (entries.length === 1 && only?.[0] === '$artifact') {
-        const hash = stats.get(String(only[1]))?.sha256;
-        return hash === undefined ? value : { $artifact: `sha256:${hash}` };
-      }
-      return Object.fromEntries(entries.map(([key, child]) => [key, replace(child)]));
-    };
-    return replace(this.namedArgs) as JsonObject;
   }
 }

@@ -27,6 +27,7 @@ export class TraceEntry {
     this.#durationMs = pending.runtime.clock.monotonic() - pending.started;
     // A call that stopped early has not had its arguments read yet; what cannot be read counts as none.
     pending.readOwnArguments();
+    pending.dropContent();
     if (pending.argsBytes <= maxKeptBytes) return;
     this.#record = this.#build();
     pending.dropArguments();
