@@ -1,0 +1,37 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { adapterFiles } from './files.ts';
+import { portTemplates } from './ports.ts';
+
+/** A request that cannot be met; the message says why and what would do. */
+export class AdapterRequestError extends Error {
+  override readonly name = 'AdapterRequestError';
+}
+
+/**
+ * Writes a new adapter package below `root` and returns its folder, relative to it.
+ * @throws AdapterRequestError for an unknown port, a bad name or a folder that exists; nothing is written then
+ */
+export function createAdapter(root: string, port: string | undefined, name: string | undefined): string {
+  const ports = Object.keys(portTemplates).join(', ');
+  if (port === undefined || name === undefined) {
+    throw new AdapterRequestError(`Usage: pnpm new-adapter <port> <name>, with a port out of ${ports}`);
+  }
+  const template = Object.hasOwn(portTemplates, port) ? portTemplates[port] : undefined;
+  if (template === undefined) throw new AdapterRequestError(`There is no port "${port}". The ports are ${ports}`);
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 40) {
+    throw new AdapterRequestError(
+      `"${name}" cannot name an adapter: use at most 40 lower-case letters and digits in words joined by "-", such as "fs" or "isolated-vm"`,
+    );
+  }
+  const folder = `packages/${template.folder}/${name}`;
+  if (existsSync(join(root, folder))) throw new AdapterRequestError(`${folder} exists already: choose another name`);
+
+  for (const [path, text] of adapterFiles(port, template, name)) {
+    const file = join(root, folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text, { flag: 'wx' });
+  }
+  return folder;
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, test } from 'vitest';
+
+import { AdapterRequestError, createAdapter } from '../adapter/create.ts';
+import { portTemplates } from '../adapter/ports.ts';
+import { root } from '../lib/workspace.ts';
+
+let workspace = '';
+
+beforeEach(() => {
+  workspace = mkdtempSync(join(tmpdir(), 'ravi-new-adapter-'));
+  for (const file of readdirSync(root).filter((name) => /^tsconfig\..*json$/.test(name))) {
+    cpSync(join(root, file), join(workspace, file));
+  }
+  mkdirSync(join(workspace, 'node_modules/@ravi'), { recursive: true });
+  symlinkSync(join(root, 'packages/kernel'), join(workspace, 'node_modules/@ravi/kernel'));
+  symlinkSync(join(root, 'packages/testkit'), join(workspace, 'node_modules/@ravi/testkit'));
+  symlinkSync(join(root, 'node_modules/vitest'), join(workspace, 'node_modules/vitest'));
+  symlinkSync(join(root, 'node_modules/@types'), join(workspace, 'node_modules/@types'));
+});
+
+afterEach(() => rmSync(workspace, { recursive: true }));
+
+const refusal =
+  (message: RegExp) =>
+  (error: unknown): boolean =>
+    error instanceof AdapterRequestError && message.test(error.message);
+
+for (const port of Object.keys(portTemplates)) {
+  test(`a new ${port} adapter compiles with its contract test`, () => {
+    const folder = join(workspace, createAdapter(workspace, port, 'two-words'));
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    const result = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+    assert.equal(result.stdout, '');
+    assert.equal(result.status, 0);
+  });
+}
+
+test('the package, the plugin and the folder bear the name that was asked for', () => {
+  const folder = createAdapter(workspace, 'blobStore', 's3');
+  assert.equal(folder, 'packages/blobs/s3');
+  const manifest = JSON.parse(readFileSync(join(workspace, folder, 'package.json'), 'utf8')) as { name: string };
+  assert.equal(manifest.name, '@ravi/blob-s3');
+  assert.match(readFileSync(join(workspace, folder, 'src/index.ts'), 'utf8'), /name: 'blob-s3'/);
+});
+
+test('a folder that exists is refused and left as it is', () => {
+  const folder = join(workspace, createAdapter(workspace, 'sandbox', 'wasm'));
+  rmSync(join(folder, 'README.md'));
+  assert.throws(() => createAdapter(workspace, 'sandbox', 'wasm'), refusal(/packages\/sandboxes\/wasm exists already/));
+  assert.equal(existsSync(join(folder, 'README.md')), false);
+});
+
+test('names that are no plain words are refused before anything is written', () => {
+  for (const name of ['', 'S3', '../up', 'a_b', 'a--b', '-a', 'a-', 'a b', 'a'.repeat(41)]) {
+    assert.throws(() => createAdapter(workspace, 'blobStore', name), refusal(/cannot name an adapter/));
+  }
+  assert.equal(existsSync(join(workspace, 'packages')), false);
+});
+
+test('an unknown port is refused with the list of ports', () => {
+  assert.throws(() => createAdapter(workspace, 'blobs', 's3'), refusal(/no port "blobs".*blobStore/));
+  assert.throws(() => createAdapter(workspace, 'constructor', 's3'), refusal(/no port "constructor"/));
+  assert.throws(() => createAdapter(workspace, undefined, undefined), refusal(/^Usage/));
+});
