@@ -18,6 +18,12 @@ export function readChunks(data: BlobInput, signal?: AbortSignal): AsyncIterable
   return data.byteLength > chunkBytes ? copies(data, signal) : slices(copyOf(data), signal);
 }
 
+/** Tells the source of a stream that nobody began to read that nobody will. */
+export function abandonInput(data: BlobInput, reason: unknown): void {
+  if (typeof data === 'string' || data instanceof Uint8Array || data.locked) return;
+  data.cancel(reason).catch(() => {});
+}
+
 /** A copy of `bytes` with a buffer of its own. `Buffer.slice` would be a view. */
 export function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);

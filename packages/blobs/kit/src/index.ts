@@ -1,5 +1,5 @@
 export { blobCorrupt, blobNotFound } from './blob-errors.ts';
-export { chunkBytes, copyOf, readChunks, throwIfCancelled } from './blob-input.ts';
+export { abandonInput, chunkBytes, copyOf, readChunks, throwIfCancelled } from './blob-input.ts';
 export type { BlobInput } from './blob-input.ts';
 export { clipRange } from './blob-range.ts';
 export type { ClippedRange } from './blob-range.ts';

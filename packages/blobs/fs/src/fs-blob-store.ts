@@ -1,0 +1,127 @@
+import type { FileHandle } from 'node:fs/promises';
+import { resolve as resolvePath } from 'node:path';
+import {
+  abandonInput,
+  blobNotFound,
+  clipRange,
+  createBlobRef,
+  expiryOf,
+  isBlobRef,
+  isExpired,
+  readChunks,
+} from '@ravi/blob-kit';
+import { systemClock } from '@ravi/kernel';
+import type { BlobRef, BlobStore, Clock } from '@ravi/kernel';
+import { guarded } from './errors.ts';
+import { layoutOf } from './layout.ts';
+import { readMetadata } from './metadata.ts';
+import type { Metadata } from './metadata.ts';
+import { addPin, countPins, removePin } from './pins.ts';
+import { openContent, readContent, streamContent } from './read-content.ts';
+import { removeBlob } from './remove-blob.ts';
+import { storeBlob } from './store-blob.ts';
+import { sweep } from './sweep.ts';
+
+/** Options of {@link createFsBlobStore}. */
+export interface FsBlobStoreOptions {
+  /** The folder of the store, made when it is missing; nothing outside of it is read or written. */
+  readonly root: string;
+  /** For how many milliseconds the write of another process may rest before `sweep` takes it for dead; one hour. */
+  readonly orphanAgeMs?: number;
+  /** Decides when a blob expires; the system clock when absent. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/** One hour. */
+export const defaultOrphanAgeMs = 3_600_000;
+
+/**
+ * A blob store in a folder, which several processes may share. What `store` returned survives the end of the process
+ * and a loss of power. Bytes over 1 MB are copied while they are written: leave such a buffer alone until `store`
+ * settles. A stream of `open` holds a file: read it to its end or cancel it.
+ */
+export function createFsBlobStore(options: FsBlobStoreOptions): BlobStore {
+  const { root, orphanAgeMs = defaultOrphanAgeMs, clock = systemClock } = options;
+  const layout = layoutOf(resolvePath(root));
+  const writing = new Set<BlobRef>();
+
+  async function find(ref: BlobRef): Promise<Metadata | undefined> {
+    if (!isBlobRef(ref)) return undefined;
+    const metadata = await guarded('read a blob', () => readMetadata(layout.folderOf(ref), ref));
+    return metadata === undefined || isExpired(metadata, clock.now()) ? undefined : metadata;
+  }
+
+  async function existing(ref: BlobRef): Promise<Metadata> {
+    const metadata = await find(ref);
+    if (metadata === undefined) throw blobNotFound(ref);
+    return metadata;
+  }
+
+  async function contentOf(metadata: Metadata): Promise<FileHandle> {
+    const { ref } = metadata;
+    const file = await guarded('read a blob', () => openContent(layout.folderOf(ref), metadata));
+    if (file === undefined) throw blobNotFound(ref);
+    return file;
+  }
+
+  return {
+    async store(data, { mediaType, scope, ttlMs, pinOwner, signal }) {
+      const chunks = readChunks(data, signal);
+      const ref = createBlobRef();
+      const createdAt = clock.now();
+      const expiresAt = expiryOf(ttlMs, createdAt);
+      const description = {
+        ref,
+        mediaType,
+        scope,
+        createdAt,
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      };
+      writing.add(ref);
+      try {
+        await storeBlob({ layout, description, chunks, pinOwner, signal });
+        return ref;
+      } catch (error) {
+        abandonInput(data, error);
+        throw error;
+      } finally {
+        writing.delete(ref);
+      }
+    },
+
+    async resolve(ref) {
+      const metadata = await existing(ref);
+      return readContent(await contentOf(metadata), metadata);
+    },
+
+    async open(ref, range = {}) {
+      const metadata = await existing(ref);
+      const clipped = clipRange(range, metadata.bytes);
+      return streamContent(await contentOf(metadata), metadata, clipped);
+    },
+
+    async stat(ref) {
+      const metadata = await find(ref);
+      if (metadata === undefined) return undefined;
+      return { ...metadata, pins: await guarded('read pins', () => countPins(layout.folderOf(ref))) };
+    },
+
+    async pin(ref, owner) {
+      await existing(ref);
+      const isPinned = await guarded('pin a blob', () => addPin(layout.folderOf(ref), owner));
+      if (!isPinned) throw blobNotFound(ref);
+    },
+
+    async unpin(ref, owner) {
+      if (isBlobRef(ref)) await guarded('unpin a blob', () => removePin(layout.folderOf(ref), owner));
+    },
+
+    async delete(ref) {
+      if (isBlobRef(ref)) await guarded('delete a blob', () => removeBlob(layout.folderOf(ref)));
+    },
+
+    async sweep(now) {
+      return guarded('sweep', () => sweep({ layout, now, orphanAgeMs, writing }));
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { resolve } from 'node:path';
+import { definePlugin } from '@ravi/kernel';
+import type { Plugin } from '@ravi/kernel';
+import { createFsBlobStore, defaultOrphanAgeMs } from './fs-blob-store.ts';
+
+export { createFsBlobStore } from './fs-blob-store.ts';
+export type { FsBlobStoreOptions } from './fs-blob-store.ts';
+
+/** Options of the plugin in a configuration. */
+export interface FsBlobConfig {
+  /** Relative to the folder of the configuration. */
+  readonly root: string;
+  readonly orphanAgeMs: number;
+}
+
+const plugin: Plugin<'blobStore', FsBlobConfig> = definePlugin({
+  name: 'blob-fs',
+  port: 'blobStore',
+  configSchema: {
+    type: 'object',
+    properties: {
+      root: { type: 'string', minLength: 1, description: 'The folder of the store.' },
+      orphanAgeMs: {
+        type: 'integer',
+        minimum: 1000,
+        default: defaultOrphanAgeMs,
+        description: 'For how long a write of another process may rest before it is taken for dead.',
+      },
+    },
+    required: ['root'],
+    additionalProperties: false,
+  },
+  create: ({ root, orphanAgeMs }, { baseDir, clock }) =>
+    createFsBlobStore({ root: resolve(baseDir, root), orphanAgeMs, clock }),
+});
+export default plugin;

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { open, readdir, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileMode, syncFolder } from './durable.ts';
+import { isSystemError, unlessMissing } from './errors.ts';
+import { pinsPath } from './layout.ts';
+
+/** Adds the pin of `owner` to the blob in `folder`; `false` when the blob is not there or is being removed. */
+export async function addPin(folder: string, owner: string): Promise<boolean> {
+  const file = await unlessMissing(open(pinPath(folder, owner), 'a', fileMode));
+  if (file === undefined) return false;
+  await file.close();
+  await unlessMissing(syncFolder(pinsPath(folder)));
+  return true;
+}
+
+/** Takes the pin of `owner` back, if there is one. */
+export async function removePin(folder: string, owner: string): Promise<void> {
+  await unlessMissing(unlink(pinPath(folder, owner)));
+}
+
+/** How many owners pin the blob in `folder`. */
+export async function countPins(folder: string): Promise<number> {
+  const pins = await unlessMissing(readdir(pinsPath(folder)));
+  return pins?.length ?? 0;
+}
+
+/**
+ * Ends pinning for the blob in `folder`, unless an owner pins it: then `false`. The system removes only an empty folder
+ * and creates no file in a removed one, so between two processes either the pin holds or the removal, never both.
+ */
+export async function closePins(folder: string): Promise<boolean> {
+  try {
+    await unlessMissing(rmdir(pinsPath(folder)));
+    return true;
+  } catch (error) {
+    if (isSystemError(error, 'ENOTEMPTY', 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+/** An owner may be called anything: its hash is the name of the file. */
+function pinPath(folder: string, owner: string): string {
+  return join(pinsPath(folder), createHash('sha256').update(owner).digest('hex'));
+}

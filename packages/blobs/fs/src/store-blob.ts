@@ -1,0 +1,48 @@
+import { mkdir, rename } from 'node:fs/promises';
+import { throwIfCancelled } from '@ravi/blob-kit';
+import { folderMode, makeFolderDurably, syncFolder, writeDurably } from './durable.ts';
+import { guarded } from './errors.ts';
+import { contentPath, metadataPath, pinsPath } from './layout.ts';
+import type { Layout } from './layout.ts';
+import type { Metadata } from './metadata.ts';
+import { addPin } from './pins.ts';
+import { removeBlob, removeFolder } from './remove-blob.ts';
+import { writeContent } from './write-content.ts';
+
+/** A blob to write, as far as it is known before its content was read. */
+export interface StoreRequest {
+  readonly layout: Layout;
+  readonly description: Omit<Metadata, 'bytes' | 'sha256'>;
+  readonly chunks: AsyncIterable<Uint8Array>;
+  readonly pinOwner: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Writes a blob beside the store, pins it there, makes it durable, and moves it in with one rename. After a failure
+ * nothing of it is left.
+ */
+export async function storeBlob({ layout, description, chunks, pinOwner, signal }: StoreRequest): Promise<void> {
+  const { ref } = description;
+  const incoming = layout.incomingOf(ref);
+  const folder = layout.folderOf(ref);
+  try {
+    await guarded('make its folder', async () => {
+      await makeFolderDurably(layout.shardOf(ref));
+      await mkdir(pinsPath(incoming), { recursive: true, mode: folderMode });
+    });
+    const digest = await writeContent(contentPath(incoming), chunks);
+    await guarded('complete a blob', async () => {
+      await writeDurably(metadataPath(incoming), JSON.stringify({ ...description, ...digest }));
+      if (pinOwner !== undefined) await addPin(incoming, pinOwner);
+      await syncFolder(incoming);
+      throwIfCancelled(signal);
+      await rename(incoming, folder);
+      await syncFolder(layout.shardOf(ref));
+    });
+  } catch (error) {
+    // The first failure is what the caller must hear; what cannot be removed now is removed by `sweep`.
+    await Promise.allSettled([removeFolder(incoming), removeBlob(folder)]);
+    throw error;
+  }
+}

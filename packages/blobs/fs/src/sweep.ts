@@ -1,0 +1,87 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isBlobRef, isExpired } from '@ravi/blob-kit';
+import { isKernelError } from '@ravi/kernel';
+import type { BlobRef, SweepReport } from '@ravi/kernel';
+import { unlessMissing } from './errors.ts';
+import { contentPath, goneSuffix } from './layout.ts';
+import type { Layout } from './layout.ts';
+import { readMetadata } from './metadata.ts';
+import { closePins } from './pins.ts';
+import { removeBlob, removeFolder } from './remove-blob.ts';
+
+/** What {@link sweep} works on. */
+export interface SweepRequest {
+  readonly layout: Layout;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** A write that has not moved for so many milliseconds was left by a crash. */
+  readonly orphanAgeMs: number;
+  /** Writes of this process: never orphans, however long their source is silent. */
+  readonly writing: ReadonlySet<BlobRef>;
+}
+
+/** Removes expired and unpinned blobs, then what crashes left. Other processes may work on the same root meanwhile. */
+export async function sweep(request: SweepRequest): Promise<SweepReport> {
+  const { layout, now } = request;
+  let removed = 0;
+  let kept = 0;
+  let freedBytes = 0;
+  for (const shard of await namesIn(layout.blobs)) {
+    for (const name of await namesIn(join(layout.blobs, shard))) {
+      const folder = join(layout.blobs, shard, name);
+      if (name.endsWith(goneSuffix)) await removeFolder(folder);
+      if (!isBlobRef(name)) continue;
+      const bytes = await contentBytes(folder);
+      if (!(await mayRemove(folder, name, now))) kept += 1;
+      else if (await removeBlob(folder)) {
+        removed += 1;
+        freedBytes += bytes;
+      }
+    }
+  }
+  return { removed, kept, freedBytes: freedBytes + (await removeOrphans(request)) };
+}
+
+async function mayRemove(folder: string, ref: BlobRef, now: number): Promise<boolean> {
+  return (await hasExpired(folder, ref, now)) || closePins(folder);
+}
+
+async function hasExpired(folder: string, ref: BlobRef, now: number): Promise<boolean> {
+  try {
+    const metadata = await readMetadata(folder, ref);
+    return metadata !== undefined && isExpired(metadata, now);
+  } catch (error) {
+    // Damaged metadata tells no expiry: the pins alone decide, so that the owner can still find out.
+    if (isKernelError(error, 'E_BLOB_CORRUPT')) return false;
+    throw error;
+  }
+}
+
+/** Returns the bytes given back. */
+async function removeOrphans({ layout, now, orphanAgeMs, writing }: SweepRequest): Promise<number> {
+  let freedBytes = 0;
+  for (const name of await namesIn(layout.incoming)) {
+    if (!isBlobRef(name) || writing.has(name)) continue;
+    const folder = layout.incomingOf(name);
+    const bytes = await contentBytes(folder);
+    if (now - (await lastChange(folder)) < orphanAgeMs) continue;
+    await removeFolder(folder);
+    freedBytes += bytes;
+  }
+  return freedBytes;
+}
+
+/** When the folder or its content was last written to; 0 when both are gone. */
+async function lastChange(folder: string): Promise<number> {
+  const stats = await Promise.all([folder, contentPath(folder)].map((path) => unlessMissing(stat(path))));
+  return Math.max(0, ...stats.map((entry) => entry?.mtimeMs ?? 0));
+}
+
+async function contentBytes(folder: string): Promise<number> {
+  return (await unlessMissing(stat(contentPath(folder))))?.size ?? 0;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await unlessMissing(readdir(folder))) ?? [];
+}
