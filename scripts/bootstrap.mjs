@@ -4,7 +4,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const pnpm = 'pnpm@12.21.0';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const binaries = join(root, 'node_modules', '.bin');
 const onWindows = process.platform === 'win32';
@@ -39,7 +38,8 @@ function isInstalled() {
 
 function install() {
   console.error('Installing the dependencies (once, and again when the lockfile changes) …');
-  const args = ['-y', pnpm, 'install', '--frozen-lockfile', '--reporter=append-only'];
+  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const args = ['-y', packageManager, 'install', '--frozen-lockfile', '--reporter=append-only'];
   // Standard output belongs to the task, so the installer speaks on standard error.
   const result = spawnSync('npx', args, { cwd: root, stdio: ['ignore', 2, 2], shell: onWindows });
   if (result.error && result.error.code === 'ENOENT') {

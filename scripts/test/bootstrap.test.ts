@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { afterEach, beforeEach, test } from 'vitest';
+
+import { root } from '../lib/workspace.ts';
+
+let workspace = '';
+
+beforeEach(() => {
+  workspace = mkdtempSync(join(tmpdir(), 'ravi-bootstrap-'));
+  write('pnpm-lock.yaml', 'lockfileVersion: 1\n');
+  write('package.json', '{ "packageManager": "pnpm@1.2.3" }');
+  mkdirSync(join(workspace, 'scripts'));
+  cpSync(join(root, 'scripts/bootstrap.mjs'), join(workspace, 'scripts/bootstrap.mjs'));
+  for (const entry of ['apps/monolith', 'examples/flights-report']) {
+    write(`${entry}/src/main.ts`, `console.log('${entry}', process.argv.slice(2).join(' '));`);
+  }
+});
+
+afterEach(() => rmSync(workspace, { recursive: true }));
+
+test('what is installed is not installed again', async () => {
+  pretendInstalled();
+  const result = await bootstrap(['start'], { PATH: '/nowhere' });
+  assert.deepEqual(result, { code: 0, stdout: 'examples/flights-report \n', stderr: '' });
+});
+
+test('a changed lockfile is installed with the pinned package manager, without a word on standard output', async () => {
+  pretendInstalled();
+  write('pnpm-lock.yaml', 'lockfileVersion: 2\n');
+  const result = await bootstrap(['start'], { PATH: fakeNpx('echo "npx $*"') });
+  assert.equal(result.code, 0);
+  assert.equal(result.stdout, 'examples/flights-report \n');
+  assert.match(result.stderr, /^npx -y pnpm@1\.2\.3 install --frozen-lockfile/m);
+});
+
+test('a configuration starts the server, and every argument is passed on', async () => {
+  pretendInstalled();
+  const withFlag = await bootstrap(['start', '--config', 'a b.json', '--port', '0']);
+  assert.equal(withFlag.stdout, 'apps/monolith --config a b.json --port 0\n');
+  const withVariable = await bootstrap(['start'], { RAVI_CONFIG: 'a.json' });
+  assert.equal(withVariable.stdout, 'apps/monolith \n');
+});
+
+test('the exit code of the program is the exit code of the command', async () => {
+  pretendInstalled();
+  write('examples/flights-report/src/main.ts', 'process.exit(7);');
+  assert.equal((await bootstrap(['start'])).code, 7);
+});
+
+test('a signal reaches the program, which ends in its own way', async () => {
+  pretendInstalled();
+  write(
+    'examples/flights-report/src/main.ts',
+    `process.on('SIGTERM', () => { console.log('closing'); process.exit(3); });
+     setInterval(() => {}, 1000);
+     console.log('ready');`,
+  );
+  const child = spawn(process.execPath, [join(workspace, 'scripts/bootstrap.mjs'), 'start'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exit = once(child, 'exit');
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    if (output === 'ready\n') child.kill('SIGTERM');
+  });
+  assert.deepEqual(await exit, [3, null]);
+  assert.equal(output, 'ready\nclosing\n');
+});
+
+test('a program killed by a signal is reported as killed by it', async () => {
+  pretendInstalled();
+  write('examples/flights-report/src/main.ts', `process.kill(process.pid, 'SIGKILL');`);
+  assert.equal((await bootstrap(['start'])).code, 'SIGKILL');
+});
+
+test('a machine without npm is told what is missing', async () => {
+  const result = await bootstrap(['test'], { PATH: '/nowhere' });
+  assert.equal(result.code, 1);
+  assert.match(result.stderr, /"npx" was not found\. Install npm/);
+});
+
+test('an installation that fails says how it ended and what it needs', async () => {
+  const result = await bootstrap(['test'], { PATH: fakeNpx('exit 5') });
+  assert.equal(result.code, 1);
+  assert.match(result.stderr, /The installation failed \(exit code 5\).*check the network/);
+});
+
+test('an unknown task is refused with the tasks there are', async () => {
+  const result = await bootstrap(['tset']);
+  assert.equal(result.code, 1);
+  assert.match(result.stderr, /Unknown task "tset".*start\|test/);
+});
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(workspace, path)), { recursive: true });
+  writeFileSync(join(workspace, path), text);
+}
+
+/** Lays out what an installation leaves that the bootstrap looks at, with the running Node as the installed one. */
+function pretendInstalled(): void {
+  write('node_modules/.pnpm/lock.yaml', 'lockfileVersion: 1\n');
+  write('node_modules/node/package.json', '{}');
+  mkdirSync(join(workspace, 'node_modules/node/bin'));
+  symlinkSync(process.execPath, join(workspace, 'node_modules/node/bin/node'));
+}
+
+function fakeNpx(script: string): string {
+  write('bin/npx', `#!/bin/sh\n${script}\n`);
+  chmodSync(join(workspace, 'bin/npx'), 0o755);
+  return join(workspace, 'bin');
+}
+
+interface Ending {
+  readonly code: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function bootstrap(args: readonly string[], environment: Record<string, string> = {}): Promise<Ending> {
+  const { RAVI_CONFIG: _unset, ...inherited } = process.env;
+  const child = spawn(process.execPath, [join(workspace, 'scripts/bootstrap.mjs'), ...args], {
+    env: { ...inherited, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  return { code: code ?? signal ?? '', stdout, stderr };
+}

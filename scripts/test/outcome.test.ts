@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+
+import { test } from 'vitest';
+
+import { closingLine, skipLines } from '../testing/outcome.ts';
+import type { Outcome } from '../testing/outcome.ts';
+import { missingParts } from '../testing/required.ts';
+
+const outcome = (fields: Partial<Outcome>): Outcome => ({
+  runner: 'vitest',
+  file: 'a.test.ts',
+  name: 'works',
+  status: 'passed',
+  ...fields,
+});
+
+test('the closing line counts every outcome and speaks of skipped tests only when there are some', () => {
+  const [passed, failed, skipped] = (['passed', 'failed', 'skipped'] as const).map((status) => outcome({ status }));
+  assert.ok(passed && failed && skipped);
+  assert.equal(closingLine([passed, passed, failed]), '2 passed, 1 failed');
+  assert.equal(closingLine([passed, skipped]), '1 passed, 0 failed, 1 skipped');
+});
+
+test('a skipped test is listed once, with its reason', () => {
+  const skipped = outcome({ status: 'skipped', reason: 'no terminal' });
+  assert.deepEqual(skipLines([skipped, skipped, outcome({})]), ['skipped a.test.ts: works (no terminal)']);
+});
+
+test('a required part that was only skipped is a failure, one that passed is not', () => {
+  const sandbox = { file: 'packages/sandboxes/isolated-vm/test/a.test.ts' };
+  const prompt = { file: 'packages/approvals/cli/test/a.test.ts', name: 'asks on a pty' };
+  const suites = { runner: 'node --test' };
+  const all = [outcome(sandbox), outcome(prompt), outcome(suites)];
+  assert.deepEqual(missingParts(all), []);
+  const withoutPrompt = [outcome(sandbox), outcome({ ...prompt, status: 'skipped' }), outcome(suites)];
+  assert.deepEqual(
+    missingParts(withoutPrompt).map(({ status, name }) => `${status}: ${name}`),
+    ['failed: the approval prompt on a pseudo terminal did not run'],
+  );
+});
