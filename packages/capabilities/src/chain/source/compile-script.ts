@@ -1,0 +1,114 @@
+import { giveExport, replaceDefaultExport } from './default-export.ts';
+import type { DefaultExport } from './default-export.ts';
+import type { ErasedTypes } from './erase-types.ts';
+import { giveValue } from './give-value.ts';
+import { composeMaps, originalOffset, shiftedMap } from './offset-map.ts';
+import type { OffsetMap } from './offset-map.ts';
+import { parseJavaScript } from './parse-javascript.ts';
+import type { ParsedJavaScript, ScriptProblem } from './parse-javascript.ts';
+import { applyEdits } from './text-edit.ts';
+import { unwrapFence } from './unwrap-fence.ts';
+
+/** What a script compiles to, as plain data. Offsets refer to the source as it was given. */
+export type Compilation =
+  | {
+      readonly status: 'ok';
+      /** The body of an asynchronous function that returns the script's value. */
+      readonly code: string;
+      /** From offsets in `code` to offsets in the source. */
+      readonly map: OffsetMap;
+      /** The value is that of the last expression, which the script may not have meant as a result. */
+      readonly implicitValue: boolean;
+    }
+  | ScriptProblem
+  /** Only with types erased can more be said. */
+  | { readonly status: 'needs-types-erased' };
+
+/** Turns TypeScript into JavaScript. */
+export type TypeEraser = (text: string) => ErasedTypes | ScriptProblem;
+
+/** Compiles the text that a model wrote. Without an eraser it stops where one is needed. */
+export function compileScript(source: string, erase?: TypeEraser): Compilation {
+  const script = unwrapFence(source);
+  const first = compileText(script.text, erase);
+  const compiled = first.status === 'problem' ? repair(script.text, first, erase) : first;
+  if (compiled.status === 'ok') return { ...compiled, map: composeMaps(compiled.map, shiftedMap(script.start)) };
+  if (compiled.status === 'problem') return { ...compiled, offset: compiled.offset + script.start };
+  return compiled;
+}
+
+/** What a function body cannot hold but a script may: a default export, an object literal as the last statement. */
+function repair(text: string, problem: ScriptProblem, erase: TypeEraser | undefined): Compilation {
+  const exported = replaceDefaultExport(text, problem.offset);
+  if (exported !== undefined) return compileText(exported.text, erase, exported);
+  const start = trailingBrace(text);
+  if (start === undefined || start > problem.offset) return problem;
+  const end = text.trimEnd().replace(/;$/, '').length;
+  const edited = applyEdits(text, [
+    { start, end: start, text: '(' },
+    { start: end, end, text: ')' },
+  ]);
+  const compiled = compileText(edited.text, erase);
+  if (compiled.status === 'problem') return problem;
+  return compiled.status === 'ok' ? { ...compiled, map: composeMaps(compiled.map, edited.map) } : compiled;
+}
+
+function compileText(text: string, erase: TypeEraser | undefined, exported?: DefaultExport): Compilation {
+  const plain = parseJavaScript(text);
+  if (plain.status === 'ok' && !plain.maybeTypeArguments) return finish(text, shiftedMap(0), plain, exported);
+  if (plain.status === 'problem' && isModuleSyntax(text, plain.offset)) return moduleProblem(text, plain, exported);
+  if (erase === undefined) return { status: 'needs-types-erased' };
+  const erased = erase(text);
+  if (erased.status === 'ok') return finish(erased.code, erased.map, parseJavaScript(erased.code), exported);
+  if (plain.status === 'ok') return finish(text, shiftedMap(0), plain, exported);
+  if (isModuleSyntax(text, erased.offset)) return moduleProblem(text, erased, exported);
+  return plain.offset === erased.offset ? plain : erased;
+}
+
+function finish(
+  code: string,
+  map: OffsetMap,
+  parsed: ParsedJavaScript,
+  exported: DefaultExport | undefined,
+): Compilation {
+  if (parsed.status === 'problem') return { ...parsed, offset: originalOffset(map, parsed.offset) };
+  const value = exported === undefined ? giveValue(code, parsed.program) : giveExport(code, parsed.program, exported);
+  if (value === undefined) {
+    return {
+      status: 'problem',
+      message: 'export default must be the last statement of a script',
+      offset: exported?.offset ?? 0,
+    };
+  }
+  const edited = applyEdits(code, value.edits);
+  return { status: 'ok', code: edited.text, map: composeMaps(edited.map, map), implicitValue: value.implicit };
+}
+
+function isModuleSyntax(text: string, offset: number): boolean {
+  return /^(?:import\b(?!\s*[.(])|export\b)/.test(text.slice(offset, offset + 40));
+}
+
+function moduleProblem(text: string, problem: ScriptProblem, exported: DefaultExport | undefined): ScriptProblem {
+  if (text.startsWith('import', problem.offset)) {
+    return { ...problem, message: 'import is not available in a script: everything it may use is in `tools`' };
+  }
+  const message =
+    exported === undefined
+      ? 'export is not available in a script: give its value with return'
+      : 'a script has one export default only';
+  return { ...problem, message };
+}
+
+// An object literal over the last lines of the script: it opens a line, and closes one with the same indentation.
+function trailingBrace(text: string): number | undefined {
+  const trimmed = text.trimEnd();
+  let lineStart = trimmed.lastIndexOf('\n') + 1;
+  const indentation = /^[ \t]*/.exec(trimmed.slice(lineStart))?.[0] ?? '';
+  if (trimmed.startsWith('{', lineStart + indentation.length)) return lineStart + indentation.length;
+  if (!trimmed.startsWith('}', lineStart + indentation.length)) return undefined;
+  while (lineStart > 0) {
+    lineStart = trimmed.lastIndexOf('\n', lineStart - 2) + 1;
+    if (trimmed.startsWith(`${indentation}{`, lineStart)) return lineStart + indentation.length;
+  }
+  return undefined;
+}

@@ -1,0 +1,52 @@
+/**
+ * Says for each offset of a changed text where it comes from: segments in ascending order of `at`, each reaching to
+ * the next. Plain data, so that it crosses threads.
+ */
+export type OffsetMap = readonly OffsetSegment[];
+
+/** From `at` on, text comes from `from` on. */
+export interface OffsetSegment {
+  readonly at: number;
+  readonly from: number;
+}
+
+/** The map of a text that is the original from `from` on. */
+export function shiftedMap(from: number): OffsetMap {
+  return [{ at: 0, from }];
+}
+
+/** Where the character at `offset` of the changed text comes from; inserted text counts as the place it stands at. */
+export function originalOffset(map: OffsetMap, offset: number): number {
+  const index = segmentAt(map, offset);
+  const segment = map[index];
+  if (segment === undefined) return offset;
+  const next = map[index + 1];
+  const original = segment.from + Math.max(0, offset - segment.at);
+  return next !== undefined && next.from >= segment.from ? Math.min(original, next.from) : original;
+}
+
+/** The map from the last text of two steps to the first: `outer` leads to the text that `inner` starts from. */
+export function composeMaps(outer: OffsetMap, inner: OffsetMap): OffsetMap {
+  const composed: OffsetSegment[] = [];
+  for (const [index, segment] of outer.entries()) {
+    const length = (outer[index + 1]?.at ?? Infinity) - segment.at;
+    composed.push({ at: segment.at, from: originalOffset(inner, segment.from) });
+    for (let next = segmentAt(inner, segment.from) + 1; next < inner.length; next++) {
+      const step = inner[next];
+      if (step === undefined || step.at >= segment.from + length) break;
+      if (step.at > segment.from) composed.push({ at: segment.at + step.at - segment.from, from: step.from });
+    }
+  }
+  return composed;
+}
+
+function segmentAt(map: OffsetMap, offset: number): number {
+  let low = 0;
+  let high = map.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((map[middle]?.at ?? Infinity) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return Math.max(0, low);
+}

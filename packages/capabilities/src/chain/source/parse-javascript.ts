@@ -1,0 +1,63 @@
+import { parse } from 'acorn';
+import type { Program, Token } from 'acorn';
+
+/** The tree of a script, or where it stops being one. */
+export type ParsedJavaScript =
+  | {
+      readonly status: 'ok';
+      readonly program: Program;
+      /** It reads as comparisons, but TypeScript may read a call with type arguments: `f<Row>(x)`. */
+      readonly maybeTypeArguments: boolean;
+    }
+  | ScriptProblem;
+
+/** The first syntax error of a text. */
+export interface ScriptProblem {
+  readonly status: 'problem';
+  readonly message: string;
+  /** Offset in the text that was parsed. */
+  readonly offset: number;
+}
+
+/** Parses `code` as the body of an asynchronous function. */
+export function parseJavaScript(code: string): ParsedJavaScript {
+  const watch = createTypeArgumentWatch();
+  try {
+    const program = parse(code, {
+      ecmaVersion: 'latest',
+      sourceType: 'script',
+      allowAwaitOutsideFunction: true,
+      allowReturnOutsideFunction: true,
+      allowHashBang: false,
+      onToken: watch.see,
+    });
+    return { status: 'ok', program, maybeTypeArguments: watch.found() };
+  } catch (error) {
+    return problemOf(error);
+  }
+}
+
+function createTypeArgumentWatch(): { see(token: Token & { readonly value?: unknown }): void; found(): boolean } {
+  let opened = false;
+  let closed = false;
+  let found = false;
+  return {
+    see({ type, value }) {
+      if (closed && (type.label === '(' || type.label === '`')) found = true;
+      closed = opened && (value === '>' || value === '>>' || value === '>>>');
+      if (value === '<') opened = true;
+    },
+    found: () => found,
+  };
+}
+
+function problemOf(error: unknown): ScriptProblem {
+  if (!(error instanceof SyntaxError)) {
+    // The parser's own recursion gave out; it knows no place.
+    return { status: 'problem', message: 'The script is nested too deeply', offset: 0 };
+  }
+  const message = error.message
+    .replace(/ \(\d+:\d+\)$/, '')
+    .replace('Not enough stack space to parse input', 'The script is nested too deeply');
+  return { status: 'problem', message, offset: (error as SyntaxError & { readonly pos?: number }).pos ?? 0 };
+}

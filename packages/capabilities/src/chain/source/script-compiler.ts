@@ -1,0 +1,73 @@
+import { systemClock } from '@ravi/kernel';
+import type { Clock } from '@ravi/kernel';
+import { compileScript } from './compile-script.ts';
+import type { Compilation } from './compile-script.ts';
+import { openCompileThread } from './compile-thread.ts';
+import type { CompileThread } from './compile-thread.ts';
+
+/** Options of {@link createScriptCompiler}. */
+export interface ScriptCompilerOptions {
+  /** How long one script may take to compile, in milliseconds; 1000 when absent. */
+  readonly timeLimitMs?: number;
+  readonly clock?: Clock;
+}
+
+/** Compiles what models write. Disposing it ends its thread; it starts again when it is used again. */
+export interface ScriptCompiler extends AsyncDisposable {
+  /**
+   * A source that takes too long or breaks the compiler is a problem like any other.
+   * @throws KernelError `E_INTERNAL` when its thread cannot start
+   */
+  compile(source: string): Promise<SettledCompilation>;
+}
+
+/** A compilation that is over, one way or the other. */
+export type SettledCompilation = Compilation & { readonly status: 'ok' | 'problem' };
+
+// Larger sources, hostile ones above all, can take a parser a second: never on the thread that serves others.
+const maxInlineLength = 16_384;
+
+/**
+ * A compiler with a thread of its own, which it starts for the first script that holds types or is large, and starts
+ * anew after a script broke it. Short JavaScript is compiled at once.
+ */
+export function createScriptCompiler(options: ScriptCompilerOptions = {}): ScriptCompiler {
+  const { timeLimitMs = 1_000, clock = systemClock } = options;
+  let thread: CompileThread | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  async function closeThread(): Promise<void> {
+    const closed = thread;
+    thread = undefined;
+    await closed?.close();
+  }
+
+  async function compileInThread(source: string): Promise<SettledCompilation> {
+    thread ??= await openCompileThread();
+    const compilation = await thread.compile(source, timeLimitMs, clock);
+    if (compilation.status === 'ok' || compilation.status === 'problem') return compilation;
+    await closeThread();
+    if (compilation.status !== 'late') return problem('The script breaks the compiler; make it simpler');
+    return problem(`The script takes longer than ${timeLimitMs} ms to compile; make it simpler`);
+  }
+
+  return {
+    async compile(source) {
+      if (source.length <= maxInlineLength) {
+        const compilation = compileScript(source);
+        if (compilation.status !== 'needs-types-erased') return compilation;
+      }
+      const compiled = queue.then(() => compileInThread(source));
+      queue = compiled.catch(() => undefined);
+      return compiled;
+    },
+    async [Symbol.asyncDispose]() {
+      await queue;
+      await closeThread();
+    },
+  };
+}
+
+function problem(message: string): SettledCompilation {
+  return { status: 'problem', message, offset: 0 };
+}
