@@ -1,0 +1,29 @@
+import type { ToolRisk } from '@ravi/kernel';
+
+/** What somebody typed at the question. */
+export type Answer =
+  | { readonly type: 'approve'; readonly scope: 'once' | 'run' }
+  | { readonly type: 'deny'; readonly reason?: string }
+  | { readonly type: 'edit' }
+  | { readonly type: 'view' }
+  | { readonly type: 'unclear'; readonly hint: string };
+
+/** The answers that {@link parseAnswer} takes, as a sentence. A critical call is asked every time. */
+export function answerChoices(risk: ToolRisk): string {
+  const forRun = risk === 'critical' ? '' : ', r (yes for this run)';
+  return `Answer y (yes), n [reason]${forRun}, e (edit arguments) or v (view all arguments).`;
+}
+
+/** Reads an answer strictly: nothing but a clear yes approves. */
+export function parseAnswer(line: string, risk: ToolRisk): Answer {
+  const [, word = '', rest = ''] = /^\s*(\S*)\s*([^]*?)\s*$/.exec(line) ?? [];
+  const answer = word.toLowerCase();
+  if (answer === 'n' || answer === 'no') return rest === '' ? { type: 'deny' } : { type: 'deny', reason: rest };
+  if (rest === '') {
+    if (answer === 'y' || answer === 'yes') return { type: 'approve', scope: 'once' };
+    if (answer === 'r' && risk !== 'critical') return { type: 'approve', scope: 'run' };
+    if (answer === 'e') return { type: 'edit' };
+    if (answer === 'v') return { type: 'view' };
+  }
+  return { type: 'unclear', hint: answerChoices(risk) };
+}
