@@ -1,0 +1,64 @@
+import { defineTool } from '@ravi/kernel';
+import type { Tool } from '@ravi/kernel';
+
+/** One order of the shop that the examples speak of. */
+export interface Order {
+  readonly id: number;
+  readonly customer: string;
+  readonly cents: number;
+}
+
+/** The shop's books: 500 orders of 20 customers. */
+export const orders: readonly Order[] = Array.from({ length: 500 }, (_, index) => ({
+  id: index + 1,
+  customer: `customer-${index % 20}`,
+  cents: 1_000 + ((index * 37) % 900),
+}));
+
+/** Reads: safe, so it runs without asking. */
+// #region safe-tool
+export const listOrders: Tool = defineTool({
+  name: 'list_orders',
+  description: 'Orders of the shop, all of them or those of one customer.',
+  inputSchema: {
+    type: 'object',
+    properties: { customer: { type: 'string', description: 'Only orders of this customer.' } },
+    additionalProperties: false,
+  },
+  outputSchema: {
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: { id: { type: 'integer' }, customer: { type: 'string' }, cents: { type: 'integer' } },
+      required: ['id', 'customer', 'cents'],
+    },
+  },
+  execute: ({ customer }) =>
+    orders.filter((order) => customer === undefined || order.customer === customer).map(asJson),
+});
+// #endregion
+
+/** Gives money back: high, so somebody has to approve it, and critical from 50 € on. */
+// #region risky-tool
+export const refundOrder: Tool = defineTool({
+  name: 'refund_order',
+  description: 'Gives the customer money back.',
+  risk: 'high',
+  inputSchema: {
+    type: 'object',
+    properties: { id: { type: 'integer' }, cents: { type: 'integer', minimum: 1 } },
+    required: ['id', 'cents'],
+    additionalProperties: false,
+  },
+  classifyRisk: ({ id, cents }) => ({
+    risk: Number(cents) >= 5_000 ? 'critical' : 'high',
+    summary: `Refund ${Number(cents) / 100} € of order ${Number(id)}`,
+  }),
+  concurrency: { keys: ({ id }) => [`order-${Number(id)}`] },
+  execute: ({ id, cents }) => ({ id: Number(id), refunded: Number(cents) }),
+});
+// #endregion
+
+function asJson({ id, customer, cents }: Order): { id: number; customer: string; cents: number } {
+  return { id, customer, cents };
+}
