@@ -4,6 +4,7 @@ import { wrap } from './wrap.ts';
 
 const maxFieldCharacters = 600;
 const maxArgumentRows = 40;
+const maxArgumentCharacters = 100_000;
 const labelWidth = 11;
 
 /** What a person reads before the question. No text of a model or tool can leave its column or look like the prompt. */
@@ -26,15 +27,18 @@ export function renderRequest(request: ApprovalRequest, columns: number): string
   ].join('\n');
 }
 
-/** All rows of the arguments. */
+/** All rows of the arguments, up to 100,000 characters. */
 export function renderAllArguments(args: JsonObject, columns: number): string {
   return `${renderRows(args, columns).join('\n')}\n`;
 }
 
 function renderRows(args: JsonObject, columns: number): readonly string[] {
   const prefix = '  | ';
-  const lines = JSON.stringify(args, undefined, 2).split('\n');
-  return lines.flatMap((line) => wrap(printable(line), room(columns, prefix.length)).map((row) => `${prefix}${row}`));
+  const text = JSON.stringify(args, undefined, 2);
+  const lines = text.slice(0, maxArgumentCharacters).split('\n');
+  const rows = lines.flatMap((line) => wrap(printable(line), room(columns, prefix.length)));
+  const hidden = text.length - maxArgumentCharacters;
+  return [...rows.map((row) => prefix + row), ...(hidden > 0 ? [`  ... ${hidden} more characters, not shown`] : [])];
 }
 
 function renderField(label: string, value: string, columns: number): readonly string[] {

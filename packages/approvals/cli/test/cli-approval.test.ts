@@ -165,6 +165,17 @@ test('arguments with many rows are cut with a note, so that they push nothing ou
   assert.equal((await result).decision, 'approved');
 });
 
+test('arguments of a megabyte are cut with a note of how much is not shown', async () => {
+  const args = { text: 'x'.repeat(1_000_000) };
+  const { terminal, result } = start({ args });
+  await terminal.waitFor('Allow this call? ');
+  terminal.input.write('v\n');
+  await terminal.waitFor(`... ${JSON.stringify(args, undefined, 2).length - 100_000} more characters, not shown`);
+  assert.ok(terminal.raw().length < 250_000);
+  terminal.input.write('n\n');
+  await result;
+});
+
 test('requests at the same time are asked one after the other, and text typed ahead answers only the first', async () => {
   const terminal = createPseudoTerminal();
   const handler = createCliApproval(terminal);
