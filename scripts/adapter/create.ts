@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { adapterFiles } from './files.ts';
@@ -33,5 +33,13 @@ export function createAdapter(root: string, port: string | undefined, name: stri
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text, { flag: 'wx' });
   }
+  addToWorkspace(root, `packages/${template.folder}/*`);
   return folder;
+}
+
+function addToWorkspace(root: string, glob: string): void {
+  const file = join(root, 'pnpm-workspace.yaml');
+  const workspace = readFileSync(file, 'utf8');
+  if (workspace.includes(`  - ${glob}\n`)) return;
+  writeFileSync(file, workspace.replace('packages:\n', `packages:\n  - ${glob}\n`));
 }

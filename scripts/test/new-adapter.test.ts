@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -17,6 +27,7 @@ beforeEach(() => {
   for (const file of readdirSync(root).filter((name) => /^tsconfig\..*json$/.test(name))) {
     cpSync(join(root, file), join(workspace, file));
   }
+  writeFileSync(join(workspace, 'pnpm-workspace.yaml'), 'packages:\n  - packages/blobs/*\n');
   mkdirSync(join(workspace, 'node_modules/@ravi'), { recursive: true });
   symlinkSync(join(root, 'packages/kernel'), join(workspace, 'node_modules/@ravi/kernel'));
   symlinkSync(join(root, 'packages/testkit'), join(workspace, 'node_modules/@ravi/testkit'));
@@ -47,6 +58,13 @@ test('the package, the plugin and the folder bear the name that was asked for', 
   const manifest = JSON.parse(readFileSync(join(workspace, folder, 'package.json'), 'utf8')) as { name: string };
   assert.equal(manifest.name, '@ravi/blob-s3');
   assert.match(readFileSync(join(workspace, folder, 'src/index.ts'), 'utf8'), /name: 'blob-s3'/);
+});
+
+test('the folder of a port belongs to the workspace from its first adapter on', () => {
+  for (const name of ['first', 'second']) createAdapter(workspace, 'stateStore', name);
+  createAdapter(workspace, 'blobStore', 's3');
+  const text = readFileSync(join(workspace, 'pnpm-workspace.yaml'), 'utf8');
+  assert.equal(text, 'packages:\n  - packages/state/*\n  - packages/blobs/*\n');
 });
 
 test('a folder that exists is refused and left as it is', () => {

@@ -9,7 +9,7 @@ export interface Order {
 }
 
 /** The shop's books: 500 orders of 20 customers. */
-export const orders: readonly Order[] = Array.from({ length: 500 }, (_, index) => ({
+const orders: readonly Order[] = Array.from({ length: 500 }, (_, index) => ({
   id: index + 1,
   customer: `customer-${index % 20}`,
   cents: 1_000 + ((index * 37) % 900),
