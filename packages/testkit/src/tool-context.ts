@@ -1,0 +1,44 @@
+import { KernelError, systemClock } from '@ravi/kernel';
+import type { BlobReader, Scratchpad, ToolContext } from '@ravi/kernel';
+import { createMemoryLogger } from './memory-logger.ts';
+
+/** A context to run a tool in by itself: no blobs, an empty scratchpad, progress that nobody watches. */
+export function createToolContext(overrides: Partial<ToolContext> = {}): ToolContext {
+  const signal = overrides.signal ?? new AbortController().signal;
+  return {
+    runId: 'run-1',
+    callId: 'call-1',
+    sessionId: 'session-1',
+    principal: 'ada',
+    signal,
+    idempotencyKey: 'run-1/call-1',
+    log: createMemoryLogger(),
+    scratchpad: createScratchpad(),
+    blobs: noBlobs,
+    clock: systemClock,
+    progress() {},
+    check() {
+      if (signal.aborted) throw new KernelError('E_CANCELLED', 'The call was cancelled');
+    },
+    ...overrides,
+  };
+}
+
+function createScratchpad(): Scratchpad {
+  const values = new Map<string, unknown>();
+  return {
+    get: (key) => values.get(key),
+    set: (key, value) => void values.set(key, value),
+    delete: (key) => void values.delete(key),
+  };
+}
+
+const noBlobs: BlobReader = {
+  resolve: async (ref) => notFound(ref),
+  open: async (ref) => notFound(ref),
+  stat: async () => undefined,
+};
+
+function notFound(ref: string): never {
+  throw new KernelError('E_BLOB_NOT_FOUND', `There is no blob ${ref}`);
+}
