@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ApprovalRequest, ApprovalResult } from '@ravi/kernel';
-import { approvalHandlerContract, createApprovalRequest } from '@ravi/testkit';
+import { approvalHandlerContract, createApprovalRequest, pluginContract } from '@ravi/testkit';
 import { test } from 'vitest';
-import { createAutoApproval } from '../src/index.ts';
+import plugin, { createAutoApproval } from '../src/index.ts';
 import type { AutoApprovalRule } from '../src/index.ts';
 
 approvalHandlerContract(
@@ -10,6 +10,8 @@ approvalHandlerContract(
   (decision) => createAutoApproval({ rules: [{ decision: decision as AutoApprovalRule['decision'] }] }),
   { answers: ['approved', 'denied', 'skipped'] },
 );
+
+pluginContract(test, plugin, { rules: [{ tool: 'publish_*', risk: 'high', decision: 'approved' }] });
 
 function decide(rules: readonly AutoApprovalRule[], request: Partial<ApprovalRequest>): Promise<ApprovalResult> {
   return createAutoApproval({ rules }).request(createApprovalRequest(request), {

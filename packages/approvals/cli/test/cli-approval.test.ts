@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ApprovalRequest, ApprovalResult } from '@ravi/kernel';
-import { approvalHandlerContract, createApprovalRequest } from '@ravi/testkit';
+import { approvalHandlerContract, createApprovalRequest, pluginContract } from '@ravi/testkit';
 import type { ApprovalAnswer } from '@ravi/testkit';
 import { test } from 'vitest';
-import { createCliApproval } from '../src/index.ts';
+import plugin, { createCliApproval } from '../src/index.ts';
 import { createPseudoTerminal } from './pseudo-terminal.ts';
 import type { PseudoTerminal } from './pseudo-terminal.ts';
 
@@ -23,6 +23,8 @@ approvalHandlerContract(
   },
   { answers: ['approved', 'denied', 'modified', 'silence'] },
 );
+
+pluginContract(test, plugin, {});
 
 async function typeForever(terminal: PseudoTerminal, lines: readonly string[]): Promise<void> {
   for (let question = 1; ; question++) {

@@ -28,11 +28,11 @@ async function answer(keys: string): Promise<ApprovalResult> {
   return JSON.parse(line) as ApprovalResult;
 }
 
-onTerminal(`on a real terminal a person approves, and the program ends by itself${reason}`, async () => {
+onTerminal(`on a pseudo terminal a person approves, and the program ends by itself${reason}`, async () => {
   assert.equal((await answer('y\r')).decision, 'approved');
 });
 
-onTerminal(`on a real terminal Ctrl-C at the question denies and does not kill the program${reason}`, async () => {
+onTerminal(`on a pseudo terminal Ctrl-C at the question denies and does not kill the program${reason}`, async () => {
   assert.equal((await answer('\u0003')).reason, 'The prompt was closed without an answer');
 });
 
