@@ -1,5 +1,5 @@
 // `<!-- snippet: path#region -->` and the fenced block right below it.
-const snippet = /(<!-- snippet: (\S+?)#(\S+) -->\n```\w*\n)([\s\S]*?)(^```$)/gm;
+const snippet = /(<!-- snippet: (\S+?)#(\S+) -->\n\n?```\w*\n)([\s\S]*?)(^```$)/gm;
 
 /** A page with its snippets filled in. */
 export interface FilledPage {

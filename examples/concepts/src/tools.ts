@@ -1,15 +1,8 @@
 import { defineTool } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
 
-/** One order of the shop that the examples speak of. */
-export interface Order {
-  readonly id: number;
-  readonly customer: string;
-  readonly cents: number;
-}
-
 /** The shop's books: 500 orders of 20 customers. */
-const orders: readonly Order[] = Array.from({ length: 500 }, (_, index) => ({
+const orders = Array.from({ length: 500 }, (_, index) => ({
   id: index + 1,
   customer: `customer-${index % 20}`,
   cents: 1_000 + ((index * 37) % 900),
@@ -33,8 +26,7 @@ export const listOrders: Tool = defineTool({
       required: ['id', 'customer', 'cents'],
     },
   },
-  execute: ({ customer }) =>
-    orders.filter((order) => customer === undefined || order.customer === customer).map(asJson),
+  execute: ({ customer }) => orders.filter((order) => customer === undefined || order.customer === customer),
 });
 // #endregion
 
@@ -58,7 +50,3 @@ export const refundOrder: Tool = defineTool({
   execute: ({ id, cents }) => ({ id: Number(id), refunded: Number(cents) }),
 });
 // #endregion
-
-function asJson({ id, customer, cents }: Order): { id: number; customer: string; cents: number } {
-  return { id, customer, cents };
-}
