@@ -1,0 +1,44 @@
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { KernelError } from '@ravi/kernel';
+import type { Sandbox } from '@ravi/kernel';
+import { childSource, createProcessSandbox, nodeLauncher } from '@ravi/sandbox-kit';
+import type { PoolOptions } from '@ravi/sandbox-kit';
+import { openIsolates } from './realm.ts';
+
+/** Options of the isolated-vm sandbox. */
+export type IsolatedVmSandboxOptions = Partial<PoolOptions>;
+
+/**
+ * Scripts in V8 isolates, each in a child process of its own.
+ * @throws KernelError `E_SANDBOX_UNAVAILABLE` when isolated-vm is not installed for this platform
+ */
+export function createIsolatedVmSandbox(options: IsolatedVmSandboxOptions = {}): Sandbox {
+  return createProcessSandbox({
+    name: 'isolated-vm',
+    supports: {
+      languages: ['javascript'],
+      isolation: 'process',
+      limits: ['wall', 'cpu', 'memory', 'console', 'result', 'calls', 'in-flight'],
+      detectsDeadlock: true,
+    },
+    launch: nodeLauncher({
+      source: childSource({ openRealm: openIsolates, argument: { binary: findBinary() } }),
+      // isolated-vm asks for it: isolates with another snapshot than Node's may crash the process.
+      nodeFlags: ['--allow-addons', '--no-node-snapshot'],
+    }),
+    pool: options,
+  });
+}
+
+/** The prebuilt binary, found without loading it into the host. */
+function findBinary(): string {
+  try {
+    const entry = createRequire(import.meta.url).resolve('isolated-vm');
+    const findPrebuilt = createRequire(entry)('node-gyp-build') as { path(folder: string): string };
+    return findPrebuilt.path(dirname(entry));
+  } catch (cause) {
+    const platform = `${process.platform}-${process.arch}, Node ${process.versions.node}`;
+    throw new KernelError('E_SANDBOX_UNAVAILABLE', `isolated-vm has no binary for ${platform}`, { cause });
+  }
+}

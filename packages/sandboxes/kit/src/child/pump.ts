@@ -1,0 +1,129 @@
+import type { RecordCodec } from '../protocol/records.ts';
+import type { OpenRealm, Realm, RealmFault } from './realm.ts';
+
+/** What a pump is put together from. */
+export interface PumpParts {
+  readonly codec: RecordCodec;
+  readonly guestSource: string;
+  readonly scriptName: string;
+  readonly openRealm: OpenRealm;
+}
+
+/**
+ * The child process: a blocking pump without an event loop. It reads a frame, runs the guest on this thread until it
+ * waits for the host, writes one frame. After the answer has left it prepares the next guest.
+ * Runs in the child: it must refer to nothing outside itself.
+ */
+export function runPump({ codec, guestSource, scriptName, openRealm }: PumpParts): never {
+  const { readSync, writeSync } = process.getBuiltinModule('node:fs');
+  const channel = 3;
+  const graceMs = 50;
+  // Until a run asks for another amount; a wrong guess costs the first run a millisecond.
+  const firstMemoryBytes = 134_217_728;
+  let input = Buffer.allocUnsafe(65_536);
+  let filled = 0;
+
+  interface Prepared {
+    readonly realm: Realm;
+    readonly memoryBytes: number;
+    readonly prelude: string;
+    readonly names: string | RealmFault;
+  }
+  let prepared = prepare(firstMemoryBytes, '');
+  for (;;) {
+    send('y');
+    run(receive());
+    prepared.realm.dispose();
+    prepared = prepare(prepared.memoryBytes, prepared.prelude);
+  }
+
+  function prepare(memory: number, prelude: string): Prepared {
+    const realm = openRealm(guestSource, memory);
+    realm.allowCpu(10_000);
+    const names = realm.load('prelude', `(function (host) {${prelude}\n})`, 'prelude.js', 0);
+    return { realm, memoryBytes: memory, prelude, names };
+  }
+
+  function run(start: string): void {
+    const { fields } = codec.read(start, 0) as { fields: readonly string[] };
+    const [memory, cpuTimeMs, console, result, calls, inFlight, prelude, code] = fields as string[];
+    if (prepared.memoryBytes !== Number(memory) || prepared.prelude !== prelude) {
+      prepared.realm.dispose();
+      prepared = prepare(Number(memory), prelude as string);
+    }
+    const { realm, names } = prepared;
+    if (typeof names !== 'string') return fail(realm, names);
+    realm.allowCpu(Number(cpuTimeMs));
+    const opening = `(function (${names}) {return async function () {`;
+    const source = `${opening}${code}\n}})`;
+    const begun = realm.call(
+      'begin',
+      codec.encode('s', console as string, result as string, calls as string, inFlight as string),
+    );
+    const fault = typeof begun === 'string' ? realm.load('script', source, scriptName, -opening.length) : begun;
+    if (typeof fault !== 'string') return fail(realm, fault);
+    while (exchange(realm)) {
+      const delivered = realm.call('deliver', receive());
+      if (typeof delivered !== 'string') return fail(realm, delivered);
+    }
+  }
+
+  /** Sends everything the guest has to say; `true` while the guest waits for the host. */
+  function exchange(realm: Realm): boolean {
+    for (;;) {
+      const text = realm.call('drain', '');
+      if (typeof text !== 'string') {
+        fail(realm, text);
+        return false;
+      }
+      if (text.length > 1 || text !== 'm') send(text);
+      if (text[0] !== 'm') return text[0] === 'w';
+    }
+  }
+
+  function fail(realm: Realm, fault: RealmFault): void {
+    realm.allowCpu(graceMs);
+    const output = realm.call('flush', '');
+    send('e' + (typeof output === 'string' ? output : '') + recordOf(fault));
+  }
+
+  function recordOf(fault: RealmFault): string {
+    if (fault.kind === 'limit') return codec.encode('k', fault.limit, '');
+    if (fault.kind === 'crash') return codec.encode('z', fault.message);
+    return codec.encode('x', 'SyntaxError', fault.message, '', String(fault.line), String(fault.column));
+  }
+
+  function receive(): string {
+    while (filled < 4) fill();
+    const length = input.readUInt32LE(0);
+    if (input.length < 4 + length) {
+      const larger = Buffer.allocUnsafe(4 + length);
+      input.copy(larger, 0, 0, filled);
+      input = larger;
+    }
+    while (filled < 4 + length) fill();
+    const text = input.toString('utf8', 4, 4 + length);
+    input.copy(input, 0, 4 + length, filled);
+    filled -= 4 + length;
+    if (input.length > 65_536 && filled <= 65_536) {
+      const smaller = Buffer.allocUnsafe(65_536);
+      input.copy(smaller, 0, 0, filled);
+      input = smaller;
+    }
+    return text;
+  }
+
+  function fill(): void {
+    const count = readSync(channel, input, filled, input.length - filled, null);
+    if (count === 0) process.exit(0);
+    filled += count;
+  }
+
+  function send(text: string): void {
+    const length = Buffer.byteLength(text);
+    const frame = Buffer.allocUnsafe(4 + length);
+    frame.writeUInt32LE(length, 0);
+    frame.write(text, 4);
+    for (let sent = 0; sent < frame.length;) sent += writeSync(channel, frame, sent, frame.length - sent, null);
+  }
+}

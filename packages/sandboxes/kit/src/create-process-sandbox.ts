@@ -1,0 +1,39 @@
+import { KernelError } from '@ravi/kernel';
+import type { Sandbox, SandboxRequest, SandboxOutcome, SandboxSupport } from '@ravi/kernel';
+import type { LaunchGuest } from './host/link.ts';
+import { createGuestPool } from './host/pool.ts';
+import { defaultPoolOptions } from './host/pool-options.ts';
+import type { PoolOptions } from './host/pool-options.ts';
+import { runOnGuest } from './host/run.ts';
+
+/** A sandbox whose guests are processes that speak the pump protocol. */
+export function createProcessSandbox(options: {
+  readonly name: string;
+  readonly supports: SandboxSupport;
+  readonly launch: LaunchGuest;
+  /** What is absent has its default. */
+  readonly pool: Partial<PoolOptions>;
+}): Sandbox {
+  const { name, supports } = options;
+  const pool = createGuestPool(options.launch, { ...defaultPoolOptions, ...options.pool });
+  return {
+    name,
+    supports,
+    async run(request: SandboxRequest): Promise<SandboxOutcome> {
+      if (!supports.languages.includes(request.language)) {
+        throw new KernelError(
+          'E_UNSUPPORTED',
+          `${name} runs ${supports.languages.join(', ')}, not ${request.language}`,
+        );
+      }
+      const cancelled: SandboxOutcome = { status: 'cancelled', durationMs: 0, consoleDroppedBytes: 0 };
+      if (request.signal?.aborted === true) return cancelled;
+      const guest = await pool.acquire(request.principal, request.signal);
+      if (guest === undefined) return cancelled;
+      const { outcome, reusable } = await runOnGuest(guest, request);
+      pool.release(guest, reusable);
+      return outcome;
+    },
+    [Symbol.asyncDispose]: () => pool.close(),
+  };
+}

@@ -1,0 +1,94 @@
+import type { Builtins } from './builtins.ts';
+import type { Inspect } from './inspect.ts';
+
+/** The console of a guest. */
+export interface GuestConsole {
+  /** The object that scripts see. */
+  readonly api: Readonly<Record<string, (...values: unknown[]) => void>>;
+  /** Sets the cap; output before it counts too. */
+  limit(maxBytes: number): void;
+  /** UTF-8 bytes that went over the cap since the last question. */
+  takeDropped(): number;
+}
+
+/**
+ * `console` with a byte cap: a line costs its UTF-8 bytes and one for the line break, the line that meets the cap is cut
+ * between characters, and the rest is only counted.
+ * Runs in the guest: it must refer to nothing outside itself.
+ */
+export function createConsole(
+  builtins: Builtins,
+  inspect: Inspect,
+  emit: (level: string, text: string) => void,
+): GuestConsole {
+  const { charCodeAt, slice, freeze } = builtins;
+  let left = 0;
+  let dropped = 0;
+
+  const writer =
+    (level: string) =>
+    (...values: unknown[]): void =>
+      write(level, values);
+  const api = {
+    log: writer('log'),
+    info: writer('info'),
+    warn: writer('warn'),
+    error: writer('error'),
+    debug: writer('debug'),
+    dir: (value: unknown): void => write('log', [value]),
+    table: writer('log'),
+    trace: writer('debug'),
+    assert: (holds: unknown, ...values: unknown[]): void => {
+      if (!holds) write('error', values, 'Assertion failed');
+    },
+  };
+
+  return {
+    api: freeze(api),
+    limit(maxBytes) {
+      left = maxBytes;
+    },
+    takeDropped() {
+      const count = dropped;
+      dropped = 0;
+      return count;
+    },
+  };
+
+  function write(level: string, values: readonly unknown[], prefix = ''): void {
+    let text = prefix;
+    for (let index = 0; index < values.length; index++) {
+      const value = values[index];
+      text += (text === '' ? '' : ' ') + (typeof value === 'string' ? value : inspect(value));
+    }
+    const whole = measure(text, Infinity);
+    const kept = measure(text, left - 1);
+    if (kept.units > 0 || (text === '' && left > 0)) {
+      left = kept.units === text.length ? left - kept.bytes - 1 : 0;
+      emit(level, kept.units === text.length ? text : slice(text, 0, kept.units));
+      dropped += whole.bytes - kept.bytes;
+      return;
+    }
+    left = 0;
+    dropped += whole.bytes + 1;
+  }
+
+  /** The longest start of `text` that takes at most `maxBytes` in UTF-8, ending between characters. */
+  function measure(text: string, maxBytes: number): { readonly units: number; readonly bytes: number } {
+    let bytes = 0;
+    let units = 0;
+    while (units < text.length) {
+      const unit = charCodeAt(text, units);
+      const pair = unit >= 0xd800 && unit <= 0xdbff && isLowSurrogate(charCodeAt(text, units + 1));
+      const size = unit < 0x80 ? 1 : unit < 0x800 ? 2 : pair ? 4 : 3;
+      if (bytes + size > maxBytes) break;
+      bytes += size;
+      units += pair ? 2 : 1;
+    }
+    return { units, bytes };
+  }
+
+  function isLowSurrogate(unit: number): boolean {
+    return unit >= 0xdc00 && unit <= 0xdfff;
+  }
+}

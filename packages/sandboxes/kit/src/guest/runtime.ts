@@ -1,0 +1,175 @@
+import type { RecordCodec } from '../protocol/records.ts';
+import type { Builtins } from './builtins.ts';
+import type { GuestCalls } from './calls.ts';
+import type { GuestConsole } from './console.ts';
+import type { ErrorFields } from './describe-error.ts';
+import type { Inspect } from './inspect.ts';
+import type { SerializedValue } from './serialize.ts';
+import type { GuestTimers } from './timers.ts';
+
+/** The parts that the runtime is put together from: the factories beside this file. */
+export interface RuntimeParts {
+  readonly builtins: Builtins;
+  readonly codec: RecordCodec;
+  readonly inspect: Inspect;
+  readonly serialize: (value: unknown, maxBytes: number) => SerializedValue;
+  readonly readError: (thrown: unknown) => ErrorFields;
+  readonly globals: Readonly<Record<string, unknown>>;
+  createConsole(builtins: Builtins, inspect: Inspect, emit: (level: string, text: string) => void): GuestConsole;
+  createCalls(builtins: Builtins, codec: RecordCodec, onTooMany: () => void): GuestCalls;
+  createTimers(builtins: Builtins): GuestTimers;
+}
+
+/** What the child calls in a guest. Everything that crosses is text, but for the two compiled functions. */
+export interface GuestRuntime {
+  /** Runs the prelude; gives the names that it defines, separated by commas. */
+  prelude(define: (host: unknown) => unknown): string;
+  /** Sets the limits: one record. */
+  begin(limits: string): void;
+  /** Starts the script. */
+  script(create: (...values: unknown[]) => () => unknown): void;
+  /** Takes in records from the host. */
+  deliver(text: string): void;
+  /** What there is to send: `m` (ask again), `w` (waits for the host) or `e` (ended), then records. */
+  drain(): string;
+  /** The output so far, for a run that is over by other means. */
+  flush(): string;
+}
+
+/**
+ * The runtime of one guest: one script, from its start to its one outcome.
+ * Runs in the guest: it must refer to nothing outside itself.
+ */
+export function createRuntime(parts: RuntimeParts): GuestRuntime {
+  const { builtins, codec, serialize, readError, globals } = parts;
+  const { apply, defineProperty, hasOwn, ownKeys, regExpExec, then, toNumber, toText, TypeError } = builtins;
+  const identifier = /^[A-Za-z_$][\w$]*$/;
+  let output = '';
+  let outcome: string | undefined;
+  let wokenAt: number | undefined;
+  let requestedWake: number | undefined;
+  let maxResultBytes = 0;
+  let names = '';
+  const values: unknown[] = [];
+
+  const console = parts.createConsole(builtins, parts.inspect, (level, text) => {
+    if (outcome === undefined) output += codec.encode('l', level, text);
+  });
+  const timers = parts.createTimers(builtins);
+  const calls = parts.createCalls(builtins, codec, () => end(codec.encode('k', 'calls', '')));
+
+  install(globals);
+  install(timers.api);
+  install({ console: console.api });
+
+  return {
+    prelude(define) {
+      const defined = define(calls.host) as Record<string, unknown> | undefined;
+      const keys = defined === undefined ? [] : (ownKeys(defined) as string[]);
+      for (let index = 0; index < keys.length; index++) {
+        const name = keys[index] as string;
+        if (regExpExec(identifier, name) === null) throw new TypeError('The prelude defines ' + name);
+        names += (index === 0 ? '' : ',') + name;
+        defineProperty(values, index, { value: defined?.[name] });
+      }
+      return names;
+    },
+    begin(limits) {
+      const { fields } = codec.read(limits, 0) as { fields: readonly string[] };
+      console.limit(toNumber(fields[0]));
+      maxResultBytes = toNumber(fields[1]);
+      calls.limit(toNumber(fields[2]), toNumber(fields[3]));
+    },
+    script(create) {
+      try {
+        const main = apply(create, undefined, values) as () => unknown;
+        then(apply(main, undefined, []), succeed, fail);
+      } catch (error) {
+        fail(error);
+      }
+    },
+    deliver(text) {
+      let at = 0;
+      while (at < text.length) {
+        const record = codec.read(text, at) as { kind: string; fields: readonly string[]; end: number };
+        const [id, first, second, third] = [record.fields[0], record.fields[1], record.fields[2], record.fields[3]];
+        if (record.kind === 'a') calls.resolve(id as string, first as string);
+        else if (record.kind === 'f') calls.reject(id as string, first as string, second as string, third as string);
+        else wokenAt = builtins.now();
+        at = record.end;
+      }
+    },
+    drain() {
+      if (outcome === undefined && wokenAt !== undefined) {
+        requestedWake = undefined;
+        if (fire(wokenAt)) return 'm';
+        wokenAt = undefined;
+      }
+      const records = calls.takeRecords();
+      if (outcome === undefined && calls.hasRoom()) return 'm' + flush() + records;
+      if (outcome === undefined && !calls.isWaiting() && timers.untilNext() === undefined) end(codec.encode('b'));
+      if (outcome !== undefined) return 'e' + flush() + records + outcome;
+      return 'w' + flush() + records + wakeRecord();
+    },
+    flush,
+  };
+
+  function fire(time: number): boolean {
+    try {
+      return timers.fireOne(time);
+    } catch (error) {
+      fail(error);
+      return false;
+    }
+  }
+
+  function wakeRecord(): string {
+    const delayMs = timers.untilNext();
+    if (delayMs === undefined) return '';
+    const due = builtins.now() + delayMs;
+    if (requestedWake !== undefined && requestedWake <= due) return '';
+    requestedWake = due;
+    return codec.encode('t', toText(delayMs));
+  }
+
+  function flush(): string {
+    const dropped = console.takeDropped();
+    const text = dropped === 0 ? output : output + codec.encode('d', toText(dropped));
+    output = '';
+    return text;
+  }
+
+  function succeed(value: unknown): void {
+    if (outcome !== undefined) return;
+    let result: SerializedValue;
+    try {
+      result = serialize(value, maxResultBytes);
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    if (result.status === 'none') end(codec.encode('u'));
+    else if (result.status === 'text') end(codec.encode('r', result.text));
+    else if (result.status === 'too-large') end(codec.encode('k', 'result', toText(result.atLeast)));
+    else end(codec.encode('x', 'TypeError', 'The script returned ' + result.message, 'E_RESULT_NOT_JSON', '', ''));
+  }
+
+  function fail(error: unknown): void {
+    const { name, message, code, line, column } = readError(error);
+    end(codec.encode('x', name, message, code, line, column));
+  }
+
+  function end(record: string): void {
+    outcome ??= record;
+  }
+
+  function install(names: Readonly<Record<string, unknown>>): void {
+    const keys = ownKeys(names) as string[];
+    for (let index = 0; index < keys.length; index++) {
+      const name = keys[index] as string;
+      if (hasOwn(names, name)) {
+        defineProperty(globalThis, name, { value: names[name], configurable: true, writable: true, enumerable: false });
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { createRecordCodec } from '../protocol/records.ts';
+import { captureBuiltins } from './builtins.ts';
+import { createCalls } from './calls.ts';
+import { createConsole } from './console.ts';
+import { createErrorReader } from './describe-error.ts';
+import { createInspect } from './inspect.ts';
+import { createRuntime } from './runtime.ts';
+import { createSerializer } from './serialize.ts';
+import { createTimers } from './timers.ts';
+
+/** The file name of the script in stack traces. */
+export const scriptName = 'script.js';
+
+/**
+ * The guest runtime as one expression of JavaScript: a `GuestRuntime`. Each part is a function of the source tree in
+ * its own text, so it is type-checked here and needs no file at run time, bundled or not.
+ */
+export const guestSource: string = `(() => {
+'use strict';
+const builtins = (${captureBuiltins})();
+const codec = (${createRecordCodec})(builtins);
+const inspect = (${createInspect})(builtins);
+const parts = {
+  builtins, codec, inspect, globals: {},
+  serialize: (${createSerializer})(builtins),
+  readError: (${createErrorReader})(builtins, inspect, ${JSON.stringify(scriptName)}),
+  createConsole: ${createConsole},
+  createCalls: ${createCalls},
+  createTimers: ${createTimers},
+};
+const create = ${createRuntime};
+return create(parts);
+})()`;

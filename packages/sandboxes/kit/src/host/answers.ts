@@ -1,0 +1,69 @@
+import type { BridgeCall, SandboxRequest } from '@ravi/kernel';
+import { codec } from './codec.ts';
+
+/** The calls of a run on the host side. */
+export interface Answers {
+  readonly inFlight: number;
+  /** Starts a call; its answer is sent when it comes. */
+  ask(id: string, call: BridgeCall): void;
+  /** Tells the guest that its timer is due. */
+  wake(): void;
+  /** Aborts what is in flight; later answers are dropped. */
+  close(): void;
+}
+
+/** Answers that are ready at the same time leave in one frame. */
+export function createAnswers(request: SandboxRequest, send: (text: string) => void): Answers {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let inFlight = 0;
+  let outbox = '';
+  let closed = false;
+
+  return {
+    get inFlight() {
+      return inFlight;
+    },
+    ask(id, call) {
+      inFlight++;
+      settle(id, call).catch(() => {});
+    },
+    wake: () => post(codec.encode('w')),
+    close() {
+      closed = true;
+      if (inFlight > 0) controller.abort();
+    },
+  };
+
+  async function settle(id: string, call: BridgeCall): Promise<void> {
+    let record: string;
+    try {
+      const text: unknown = await request.bridge(call, { signal });
+      if (typeof text !== 'string') throw new TypeError('The bridge answered with something that is not text');
+      record = codec.encode('a', id, text);
+    } catch (error) {
+      record = failureRecord(id, error);
+    }
+    inFlight--;
+    post(record);
+  }
+
+  function post(record: string): void {
+    if (closed) return;
+    // `nextTick` comes after every promise job that is due, so one frame takes all answers of this moment.
+    if (outbox === '') process.nextTick(flush);
+    outbox += record;
+  }
+
+  function flush(): void {
+    const text = outbox;
+    outbox = '';
+    if (!closed) send(text);
+  }
+}
+
+function failureRecord(id: string, error: unknown): string {
+  if (!(error instanceof Error)) return codec.encode('f', id, 'Error', 'The call failed', '');
+  const code = (error as { code?: unknown }).code;
+  return codec.encode('f', id, String(error.name), String(error.message), typeof code === 'string' ? code : '');
+}

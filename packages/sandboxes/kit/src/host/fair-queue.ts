@@ -1,0 +1,57 @@
+/** Waiting items, taken turn by turn: every key has its turn, and first come first served within a key. */
+export interface FairQueue<Item> {
+  readonly size: number;
+  add(key: string, item: Item): void;
+  remove(key: string, item: Item): void;
+  /**
+   * Offers the oldest item of each key, the key that waits longest for its turn first. An item that `serve` accepts
+   * leaves, and its key goes to the end.
+   */
+  offer(serve: (key: string, item: Item) => boolean): void;
+  /** Removes and gives all items. */
+  drain(): readonly Item[];
+}
+
+/** An empty queue. */
+export function createFairQueue<Item>(): FairQueue<Item> {
+  const lanes = new Map<string, Item[]>();
+  let size = 0;
+  return {
+    get size() {
+      return size;
+    },
+    add(key, item) {
+      size++;
+      const lane = lanes.get(key);
+      if (lane === undefined) lanes.set(key, [item]);
+      else lane.push(item);
+    },
+    remove(key, item) {
+      const lane = lanes.get(key);
+      const index = lane?.indexOf(item) ?? -1;
+      if (lane === undefined || index === -1) return;
+      lane.splice(index, 1);
+      size--;
+      if (lane.length === 0) lanes.delete(key);
+    },
+    offer(serve) {
+      for (let served = true; served;) {
+        served = false;
+        for (const [key, lane] of [...lanes]) {
+          if (!serve(key, lane[0] as Item)) continue;
+          lane.shift();
+          size--;
+          lanes.delete(key);
+          if (lane.length > 0) lanes.set(key, lane);
+          served = true;
+        }
+      }
+    },
+    drain() {
+      const items = [...lanes.values()].flat();
+      lanes.clear();
+      size = 0;
+      return items;
+    },
+  };
+}

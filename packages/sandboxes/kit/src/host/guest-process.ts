@@ -1,0 +1,73 @@
+import { createFrameSplitter, encodeFrame, maxFrameBytes } from '../protocol/frames.ts';
+import type { GuestLink, LaunchGuest } from './link.ts';
+import type { ProcessUsage } from './process-usage.ts';
+
+/** Who listens to a guest process at the moment. */
+export interface GuestListener {
+  onFrame(text: string): void;
+  /** The process is gone, or was ended because it broke the protocol. */
+  onLost(reason: string): void;
+}
+
+/** A guest process: frames instead of bytes, and the state that the pool needs. */
+export interface GuestProcess {
+  readonly pid: number | undefined;
+  /** Who used it first; nobody else ever does. */
+  principal: string | undefined;
+  /** Runs it has begun. */
+  runs: number;
+  /** What it had used when it was last idle, where the system tells. */
+  idleUsage: ProcessUsage | undefined;
+  listener: GuestListener;
+  send(text: string): void;
+  kill(): void;
+  /** Ends it because it broke the protocol, and tells the listener. */
+  reject(violation: string): void;
+  keepAlive(active: boolean): void;
+  /** Fulfilled when the process is gone. */
+  readonly closed: Promise<void>;
+}
+
+/** Starts a guest process. */
+export function startGuestProcess(launch: LaunchGuest, listener: GuestListener): GuestProcess {
+  const { promise: closed, resolve: markClosed } = Promise.withResolvers<void>();
+  let lost = false;
+  const splitter = createFrameSplitter({
+    maxBytes: maxFrameBytes,
+    onFrame: (text) => {
+      if (!lost) guest.listener.onFrame(text);
+    },
+    onViolation: reject,
+  });
+  const link: GuestLink = launch({
+    onBytes: (chunk) => splitter.push(chunk),
+    onClose(reason) {
+      markClosed();
+      lose(reason);
+    },
+  });
+  const guest: GuestProcess = {
+    pid: link.pid,
+    principal: undefined,
+    runs: 0,
+    idleUsage: undefined,
+    listener,
+    send: (text) => link.send(encodeFrame(text)),
+    kill: () => link.kill(),
+    reject,
+    keepAlive: (active) => link.keepAlive(active),
+    closed,
+  };
+  return guest;
+
+  function reject(violation: string): void {
+    link.kill();
+    lose(`was ended: it ${violation}`);
+  }
+
+  function lose(reason: string): void {
+    if (lost) return;
+    lost = true;
+    guest.listener.onLost(reason);
+  }
+}

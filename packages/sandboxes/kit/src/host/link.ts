@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { parse } from 'node:path';
+import { bootstrapSource } from '../child/source.ts';
+import { encodeFrame } from '../protocol/frames.ts';
+
+/** A guest process as the pool sees it: bytes in, bytes out, an end. */
+export interface GuestLink {
+  /** Absent when the process is not on this machine or did not start. */
+  readonly pid: number | undefined;
+  send(frame: Buffer): void;
+  /** Ends the process at once; idempotent. */
+  kill(): void;
+  /** Whether the process keeps the host's event loop alive. */
+  keepAlive(active: boolean): void;
+}
+
+/** What a link reports. */
+export interface GuestLinkEvents {
+  onBytes(chunk: Buffer): void;
+  /** Exactly once, after the last bytes; `reason` says how the process ended. */
+  onClose(reason: string): void;
+}
+
+/** Starts one guest process. */
+export type LaunchGuest = (events: GuestLinkEvents) => GuestLink;
+
+/**
+ * Starts Node children that run `source`, with nothing of the host in reach: no environment, no inherited descriptor
+ * but one socket, no file system, no processes, no threads (Node's permission model).
+ */
+export function nodeLauncher(options: { readonly source: string; readonly nodeFlags: readonly string[] }): LaunchGuest {
+  const program = encodeFrame(options.source);
+  const flags = ['--permission', '--no-warnings', ...options.nodeFlags];
+  return (events) => {
+    const child = spawn(process.execPath, [...flags, '-e', bootstrapSource], {
+      cwd: parse(process.execPath).root,
+      env: {},
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+      windowsHide: true,
+    });
+    const socket = child.stdio[3] as Socket;
+    let reason = 'could not be started';
+    child.once('error', (error) => (reason = `could not be started: ${error.message}`));
+    child.once('exit', (code, signal) => {
+      reason = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
+    });
+    child.once('close', () => events.onClose(reason));
+    socket.on('data', (chunk: Buffer) => events.onBytes(chunk));
+    // The end of the process says it all; a broken pipe on the way there is no news.
+    socket.on('error', () => {});
+    child.unref();
+    socket.unref();
+    socket.write(program);
+
+    return {
+      pid: child.pid,
+      send: (frame) => void socket.write(frame),
+      kill: () => void child.kill('SIGKILL'),
+      keepAlive(active) {
+        const change = active ? 'ref' : 'unref';
+        child[change]();
+        if (!socket.destroyed) socket[change]();
+      },
+    };
+  };
+}

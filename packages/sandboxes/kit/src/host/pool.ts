@@ -1,0 +1,190 @@
+import { KernelError } from '@ravi/kernel';
+import { createFairQueue } from './fair-queue.ts';
+import { startGuestProcess } from './guest-process.ts';
+import type { GuestProcess } from './guest-process.ts';
+import type { LaunchGuest } from './link.ts';
+import type { PoolOptions } from './pool-options.ts';
+import { readProcessUsage } from './process-usage.ts';
+
+/** Guest processes, lent to one run at a time. */
+export interface GuestPool {
+  /**
+   * Waits for a process that is fresh or belongs to `principal`; `undefined` when `signal` aborts first.
+   * @throws KernelError `E_SANDBOX_UNAVAILABLE` when processes do not start or the pool is closed
+   */
+  acquire(principal: string, signal: AbortSignal | undefined): Promise<GuestProcess | undefined>;
+  /** Gives a process back; one that is not to be used again is ended. */
+  release(guest: GuestProcess, reusable: boolean): void;
+  /** Ends every process and waits until they are gone; waiting runs are refused. */
+  close(): Promise<void>;
+}
+
+interface Waiter {
+  readonly grant: (guest: GuestProcess | undefined) => void;
+  readonly refuse: (error: KernelError) => void;
+}
+
+/** A pool that fills itself up to `poolSize` from the start. */
+export function createGuestPool(launch: LaunchGuest, options: PoolOptions): GuestPool {
+  const { maxProcesses, maxRunsPerProcess } = options;
+  const poolSize = Math.min(options.poolSize, maxProcesses);
+  const queue = createFairQueue<Waiter>();
+  const running = new Set<GuestProcess>();
+  const alive = new Set<GuestProcess>();
+  const starting = new Set<GuestProcess>();
+  const idle = new Set<GuestProcess>();
+  const lent = new Set<GuestProcess>();
+  let closed = false;
+
+  prewarm();
+  return {
+    acquire(principal, signal) {
+      return new Promise((grant, refuse) => {
+        if (closed) return refuse(unavailable('The sandbox is closed'));
+        const waiter: Waiter = {
+          refuse,
+          grant(guest) {
+            signal?.removeEventListener('abort', withdraw);
+            grant(guest);
+          },
+        };
+        const withdraw = (): void => {
+          queue.remove(principal, waiter);
+          waiter.grant(undefined);
+          keepHostAlive();
+        };
+        signal?.addEventListener('abort', withdraw, { once: true });
+        queue.add(principal, waiter);
+        dispatch();
+      });
+    },
+    release(guest, reusable) {
+      lent.delete(guest);
+      if (!reusable || closed || guest.runs >= maxRunsPerProcess) discard(guest);
+      else if (alive.has(guest)) awaitReady(guest);
+      dispatch();
+    },
+    async close() {
+      closed = true;
+      for (const waiter of queue.drain()) waiter.refuse(unavailable('The sandbox is closed'));
+      for (const guest of running) {
+        guest.keepAlive(true);
+        guest.kill();
+      }
+      await Promise.all([...running].map((guest) => guest.closed));
+    },
+  };
+
+  function dispatch(): void {
+    if (closed) return;
+    let promised = 0;
+    queue.offer((principal, waiter) => {
+      const guest = find((candidate) => candidate.principal === principal) ?? find((candidate) => !candidate.principal);
+      if (guest !== undefined) {
+        lend(guest, principal, waiter);
+        return true;
+      }
+      if (starting.size > promised) promised++;
+      else if (alive.size < maxProcesses || evict()) {
+        start();
+        promised++;
+      }
+      return false;
+    });
+    prewarm();
+    keepHostAlive();
+  }
+
+  function find(matches: (guest: GuestProcess) => boolean): GuestProcess | undefined {
+    for (const guest of idle) if (matches(guest)) return guest;
+    return undefined;
+  }
+
+  function lend(guest: GuestProcess, principal: string, waiter: Waiter): void {
+    idle.delete(guest);
+    lent.add(guest);
+    guest.principal = principal;
+    guest.runs++;
+    waiter.grant(guest);
+  }
+
+  /** Ends the process that has been idle longest, whoever's it was. */
+  function evict(): boolean {
+    const [oldest] = idle;
+    if (oldest === undefined) return false;
+    discard(oldest);
+    return true;
+  }
+
+  function start(): void {
+    const guest = startGuestProcess(launch, {
+      onFrame: () => becomeIdle(guest),
+      onLost: (reason) => {
+        discard(guest);
+        failStart(reason);
+      },
+    });
+    running.add(guest);
+    void guest.closed.then(() => running.delete(guest));
+    alive.add(guest);
+    starting.add(guest);
+  }
+
+  function awaitReady(guest: GuestProcess): void {
+    guest.listener = {
+      onFrame: () => becomeIdle(guest),
+      onLost: () => {
+        discard(guest);
+        dispatch();
+      },
+    };
+  }
+
+  function becomeIdle(guest: GuestProcess): void {
+    starting.delete(guest);
+    idle.add(guest);
+    guest.idleUsage = guest.pid === undefined ? undefined : readProcessUsage(guest.pid);
+    guest.listener = {
+      onFrame: () => guest.reject('sent a frame while nothing ran'),
+      onLost: () => {
+        discard(guest);
+        dispatch();
+      },
+    };
+    dispatch();
+  }
+
+  function discard(guest: GuestProcess): void {
+    alive.delete(guest);
+    starting.delete(guest);
+    idle.delete(guest);
+    guest.kill();
+  }
+
+  /** A process that ends before it was ready says that none will start: whoever waits learns it now. */
+  function failStart(reason: string): void {
+    if (closed) return;
+    const error = unavailable(`The guest process ${reason}`);
+    for (const waiter of queue.drain()) waiter.refuse(error);
+    keepHostAlive();
+  }
+
+  function prewarm(): void {
+    let fresh = starting.size - queue.size;
+    for (const guest of idle) if (guest.principal === undefined) fresh++;
+    while (fresh < poolSize && alive.size < maxProcesses) {
+      start();
+      fresh++;
+    }
+  }
+
+  /** An idle pool must not keep the host alive; a run, or one that waits, must. */
+  function keepHostAlive(): void {
+    const active = queue.size > 0 || lent.size > 0;
+    for (const guest of alive) guest.keepAlive(active);
+  }
+}
+
+function unavailable(message: string): KernelError {
+  return new KernelError('E_SANDBOX_UNAVAILABLE', message, { retryable: true });
+}

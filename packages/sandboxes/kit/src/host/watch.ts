@@ -1,0 +1,70 @@
+import type { SandboxLimit, SandboxRequest } from '@ravi/kernel';
+import { readProcessUsage } from './process-usage.ts';
+import type { ProcessUsage } from './process-usage.ts';
+
+/** The host's eye on a run. */
+export interface Watch {
+  guestIsBusy(): void;
+  guestWaits(): void;
+  /**
+   * Whether a process that ended by itself did so for lack of memory, as far as the last look tells: V8 aborts its
+   * process when a heap is beyond repair, which it may find before the limit is used up.
+   */
+  sawMemoryFill(): boolean;
+  stop(): void;
+}
+
+const intervalMs = 20;
+/** The guest enforces its processor time itself where it can, and keeps its console output then; the host comes later. */
+const cpuGraceMs = 250;
+/** What a run may take beside its own data: compiled code, garbage not yet collected, frames on their way. */
+const memoryHeadroomBytes = 48 * 1_024 * 1_024;
+
+/**
+ * Ends a run at its wall-clock limit (moved by the time that humans took), and where the system tells (`/proc`) at
+ * its memory and processor limits. Looks only while the guest computes.
+ */
+export function createWatch(options: {
+  readonly pid: number | undefined;
+  /** What the process had used before the run; absent where the system does not tell. */
+  readonly baseline: ProcessUsage | undefined;
+  readonly request: SandboxRequest;
+  onLimit(limit: SandboxLimit, reached?: number): void;
+}): Watch {
+  const { pid, baseline, request, onLimit } = options;
+  const { limits } = request;
+  const startedAt = performance.now();
+  let latest: ProcessUsage | undefined = baseline;
+  let busy = true;
+  let deadline = setTimeout(checkDeadline, limits.wallTimeMs);
+  const looks = baseline === undefined ? undefined : setInterval(look, intervalMs);
+
+  return {
+    guestIsBusy: () => void (busy = true),
+    guestWaits: () => void (busy = false),
+    sawMemoryFill: () => memoryUsed() > limits.memoryBytes / 2,
+    stop() {
+      clearTimeout(deadline);
+      clearInterval(looks);
+    },
+  };
+
+  function checkDeadline(): void {
+    const leftMs = limits.wallTimeMs + (request.humanWaitMs?.() ?? 0) - (performance.now() - startedAt);
+    if (leftMs <= 0) onLimit('wall');
+    else deadline = setTimeout(checkDeadline, Math.ceil(leftMs));
+  }
+
+  function memoryUsed(): number {
+    return latest === undefined || baseline === undefined ? 0 : latest.residentBytes - baseline.residentBytes;
+  }
+
+  function look(): void {
+    if (!busy || pid === undefined || baseline === undefined) return;
+    latest = readProcessUsage(pid) ?? latest;
+    const memory = memoryUsed();
+    if (memory > limits.memoryBytes + memoryHeadroomBytes) return onLimit('memory', memory);
+    const cpu = (latest?.cpuTimeMs ?? 0) - baseline.cpuTimeMs;
+    if (cpu > limits.cpuTimeMs + cpuGraceMs) onLimit('cpu', cpu);
+  }
+}

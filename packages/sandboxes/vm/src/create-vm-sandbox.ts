@@ -1,0 +1,43 @@
+import { KernelError } from '@ravi/kernel';
+import type { Sandbox } from '@ravi/kernel';
+import { canReadProcessUsage, childSource, createProcessSandbox, nodeLauncher } from '@ravi/sandbox-kit';
+import type { PoolOptions } from '@ravi/sandbox-kit';
+import { openContexts } from './realm.ts';
+
+/** Options of the vm sandbox. */
+export interface VmSandboxOptions extends Partial<PoolOptions> {
+  /** Must be `true`: whoever sets it knows that `node:vm` holds back no hostile code. */
+  readonly unsafe?: boolean;
+}
+
+/**
+ * Scripts in `node:vm` contexts of a child process. Not a security boundary.
+ * @throws KernelError `E_CONFIG_INVALID` without `unsafe: true`
+ */
+export function createVmSandbox({ unsafe, ...pool }: VmSandboxOptions): Sandbox {
+  if (unsafe !== true) {
+    throw new KernelError(
+      'E_CONFIG_INVALID',
+      'sandbox-vm holds back no hostile code: set unsafe: true to accept that, or use @ravi/sandbox-isolated-vm',
+    );
+  }
+  return createProcessSandbox({
+    name: 'vm',
+    supports: {
+      languages: ['javascript'],
+      isolation: 'none',
+      limits: [
+        'wall',
+        'cpu',
+        ...(canReadProcessUsage ? (['memory'] as const) : []),
+        'console',
+        'result',
+        'calls',
+        'in-flight',
+      ],
+      detectsDeadlock: true,
+    },
+    launch: nodeLauncher({ source: childSource({ openRealm: openContexts, argument: null }), nodeFlags: [] }),
+    pool,
+  });
+}

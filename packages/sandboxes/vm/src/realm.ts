@@ -1,0 +1,87 @@
+import type { OpenRealm, Realm, RealmFault } from '@ravi/sandbox-kit';
+
+/**
+ * Realms as `node:vm` contexts of the child's own isolate.
+ * Goes to the child as text: it must refer to nothing outside itself.
+ */
+export function openContexts(): OpenRealm {
+  'use strict';
+  const vm = process.getBuiltinModule('node:vm');
+  const stepName = 'ravi:step';
+  // Evaluating anything in the context runs its promise jobs too, all of it under one time limit.
+  const step = new vm.Script(`globalThis['${stepName}']()`);
+
+  interface Mailbox {
+    readonly post: (entry: string, argument: unknown) => void;
+  }
+
+  return (guestSource): Realm => {
+    const scope = vm.createContext(vm.constants.DONT_CONTEXTIFY as never, {
+      microtaskMode: 'afterEvaluate',
+      codeGeneration: { strings: true, wasm: false },
+    });
+    const mailbox = vm.runInContext(
+      `(() => {
+        'use strict';
+        const runtime = ${guestSource};
+        let entry;
+        let argument;
+        const step = () => {
+          if (entry === undefined) return undefined;
+          const [name, value] = [entry, argument];
+          entry = argument = undefined;
+          return runtime[name](value);
+        };
+        Object.defineProperty(globalThis, '${stepName}', { value: step });
+        return { post(name, value) { entry = name; argument = value; } };
+      })()`,
+      scope,
+    ) as Mailbox;
+    let spentBefore = spentMs();
+    let allowedMs = 0;
+
+    return {
+      load(name, source, filename, columnOffset) {
+        let compiled: unknown;
+        try {
+          compiled = new vm.Script(source, { filename, columnOffset }).runInContext(scope);
+        } catch (error) {
+          return syntaxFault(error as Error, columnOffset);
+        }
+        return attempt(name, compiled);
+      },
+      call: attempt,
+      allowCpu(timeMs) {
+        spentBefore = spentMs();
+        allowedMs = timeMs;
+      },
+      dispose() {},
+    };
+
+    function attempt(name: string, argument: unknown): string | RealmFault {
+      const timeout = Math.ceil(allowedMs - (spentMs() - spentBefore));
+      if (timeout <= 0) return { kind: 'limit', limit: 'cpu' };
+      mailbox.post(name, argument);
+      try {
+        return (step.runInContext(scope, { timeout }) ?? '') as string;
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return { kind: 'limit', limit: 'cpu' };
+        return { kind: 'crash', message };
+      }
+    }
+  };
+
+  function spentMs(): number {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  }
+
+  /** V8's report begins `file:line`, the source line, and carets below the place. */
+  function syntaxFault(error: Error, columnOffset: number): RealmFault {
+    const [place = '', , carets = ''] = (error.stack ?? '').split('\n');
+    const line = Number(place.slice(place.lastIndexOf(':') + 1));
+    const column = Math.max(0, carets.indexOf('^')) + 1 + (line === 1 ? columnOffset : 0);
+    return { kind: 'syntax', message: error.message, line, column: Math.max(1, column) };
+  }
+}
