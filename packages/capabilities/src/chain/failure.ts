@@ -1,0 +1,84 @@
+import type { ChainError, ChainPolicy, GuestError, SandboxLimit, SandboxOutcome } from '@ravi/kernel';
+import { excerptOf } from './source/excerpt.ts';
+import type { PreparedScript } from './source/prepare-script.ts';
+
+/** A run that did not end well. */
+export interface ChainFailure {
+  readonly status: 'error' | 'timeout' | 'cancelled';
+  readonly error: ChainError;
+}
+
+/** A script that ran, and what it ran under. */
+export interface ScriptRun {
+  readonly source: string;
+  readonly script: PreparedScript;
+  readonly policy: ChainPolicy;
+}
+
+const cancelled: ChainFailure = {
+  status: 'cancelled',
+  error: { code: 'E_CANCELLED', message: 'The run was cancelled' },
+};
+
+/** What went wrong, in words for the model and places in its own source. */
+export function failureOf(outcome: Exclude<SandboxOutcome, { status: 'ok' }>, run: ScriptRun): ChainFailure {
+  switch (outcome.status) {
+    case 'error':
+      return { status: 'error', error: guestFailure(outcome.error, run) };
+    case 'limit':
+      return limitFailure(outcome.limit, run.policy);
+    case 'deadlock':
+      return failure('E_SCRIPT_DEADLOCK', 'The script awaits a promise that nothing can settle any more');
+    case 'crashed':
+      return failure('E_SANDBOX_CRASHED', 'The sandbox process of the script broke down');
+    case 'cancelled':
+      return cancelled;
+  }
+}
+
+function guestFailure(error: GuestError, { source, script }: ScriptRun): ChainError {
+  const known = /^E_[A-Z0-9_]{1,60}$/.test(error.code ?? '') ? error.code : undefined;
+  const code =
+    known ?? (error.name === 'SyntaxError' && error.line !== undefined ? 'E_SCRIPT_SYNTAX' : 'E_SCRIPT_FAILED');
+  const message = error.message === '' ? error.name : `${error.name}: ${error.message}`;
+  if (error.line === undefined) return { code, message };
+  const position = script.toOriginal({ line: error.line, column: error.column ?? 1 });
+  return { code, message, ...position, excerpt: excerptOf(source, position) };
+}
+
+function limitFailure(limit: SandboxLimit, policy: ChainPolicy): ChainFailure {
+  switch (limit) {
+    case 'wall':
+      return timeout('E_LIMIT_WALL', `The script took longer than ${policy.totalTimeoutMs} ms (totalTimeoutMs)`);
+    case 'cpu':
+      return timeout('E_LIMIT_CPU', `The script computed for longer than ${policy.cpuTimeMs} ms (cpuTimeMs)`);
+    case 'memory':
+      return failure(
+        'E_LIMIT_MEMORY',
+        `The script used more than ${policy.memoryLimitBytes} bytes of memory (memoryLimitBytes)`,
+      );
+    case 'result':
+      return failure(
+        'E_LIMIT_RESULT',
+        `The script returned more than ${policy.maxResultBytes} bytes (maxResultBytes); return a summary or an artifact`,
+      );
+    case 'console':
+      return failure('E_LIMIT_CONSOLE', `The script wrote more than ${policy.maxConsoleBytes} bytes (maxConsoleBytes)`);
+    case 'calls':
+    case 'in-flight':
+      return failure('E_LIMIT_CALLS', `The script called the host more than ${maxBridgeCalls(policy)} times`);
+  }
+}
+
+/** Reads of artifacts cross the bridge as well as tool calls, and calls over the budget are answered, not fatal. */
+export function maxBridgeCalls(policy: ChainPolicy): number {
+  return policy.maxToolCalls + 10_000;
+}
+
+function failure(code: string, message: string): ChainFailure {
+  return { status: 'error', error: { code, message } };
+}
+
+function timeout(code: string, message: string): ChainFailure {
+  return { status: 'timeout', error: { code, message } };
+}

@@ -1,0 +1,33 @@
+import { nearNames } from '@ravi/kernel';
+import type { ChainCallRecord, ChainError } from '@ravi/kernel';
+
+const hostGlobals = ['require', 'fetch', 'process', 'Buffer', 'global', 'window', 'document', 'module', 'exports'];
+
+/** What a model could do about a failed script, when that can be told. */
+export function suggestionFor(
+  error: ChainError,
+  trace: readonly ChainCallRecord[],
+  toolNames: readonly string[],
+): string | undefined {
+  if (error.code === 'E_TOOL_UNKNOWN') {
+    const called = trace.findLast((record) => record.errorCode === 'E_TOOL_UNKNOWN')?.tool ?? '';
+    const near = nearNames(called, toolNames).map(callOf);
+    return near.length === 0 ? undefined : `Did you mean ${near.join(' or ')}?`;
+  }
+  const missing = /ReferenceError: ([\w$]+) is not defined$/.exec(error.message)?.[1];
+  if (missing === undefined) return undefined;
+  if (toolNames.includes(missing)) return `Call it as ${callOf(missing)}`;
+  if (hostGlobals.includes(missing)) return 'A script reaches the world through `tools` only';
+  const [near] = nearNames(missing, toolNames);
+  return near === undefined ? undefined : `Did you mean ${callOf(near)}?`;
+}
+
+/** How a script calls the tool. */
+export function callOf(name: string): string {
+  return `${toolAccess(name)}(args)`;
+}
+
+/** The property access that reaches the tool. */
+export function toolAccess(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}` : `tools[${JSON.stringify(name)}]`;
+}
