@@ -1,5 +1,6 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isSystemError } from './errors.ts';
 
 /** For the owner of the process alone. */
 export const folderMode = 0o700;
@@ -7,11 +8,18 @@ export const folderMode = 0o700;
 /** For the owner of the process alone. */
 export const fileMode = 0o600;
 
-/** Makes `folder` and what is missing above it, and waits until the medium has their names. */
-export async function makeFolderDurably(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: folderMode });
-  if (first === undefined) return;
-  for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+/**
+ * Makes `folder` and what is missing above it, and waits until the medium has their names. Not by the recursive `mkdir`
+ * of Node.js: on a read-only medium that says the folder is missing.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    await makeOne(folder);
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT')) throw error;
+    await makeFolder(dirname(folder));
+    await makeOne(folder);
+  }
 }
 
 /** Creates the file `path` with `text` and waits until the medium has it. */
@@ -27,4 +35,15 @@ export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   await using handle = await open(folder, 'r');
   await handle.sync();
+}
+
+/** A folder that is there already is as good. */
+async function makeOne(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: folderMode });
+  } catch (error) {
+    if (isSystemError(error, 'EEXIST')) return;
+    throw error;
+  }
+  await syncFolder(dirname(folder));
 }

@@ -1,6 +1,6 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { throwIfCancelled } from '@ravi/blob-kit';
-import { folderMode, makeFolderDurably, syncFolder, writeDurably } from './durable.ts';
+import { folderMode, makeFolder, syncFolder, writeDurably } from './durable.ts';
 import { guarded } from './errors.ts';
 import { contentPath, metadataPath, pinsPath } from './layout.ts';
 import type { Layout } from './layout.ts';
@@ -28,8 +28,10 @@ export async function storeBlob({ layout, description, chunks, pinOwner, signal 
   const folder = layout.folderOf(ref);
   try {
     await guarded('make its folder', async () => {
-      await makeFolderDurably(layout.shardOf(ref));
-      await mkdir(pinsPath(incoming), { recursive: true, mode: folderMode });
+      await makeFolder(layout.shardOf(ref));
+      await makeFolder(layout.incoming);
+      await mkdir(incoming, { mode: folderMode });
+      await mkdir(pinsPath(incoming), { mode: folderMode });
     });
     const digest = await writeContent(contentPath(incoming), chunks);
     await guarded('complete a blob', async () => {

@@ -11,13 +11,18 @@ export interface ContentDigest {
   readonly sha256: string;
 }
 
+/** So far, in bytes, the medium may stay behind: it works while the content arrives, not after its end. */
+const flushIntervalBytes = 8 * chunkBytes;
+
 /**
- * Writes `chunks` to the new file `path` and waits until the medium has them. A thread of the system writes one batch
- * while this one hashes it.
+ * Writes `chunks` to the new file `path` and waits until the medium has them. Threads of the system write and flush
+ * while this one hashes.
  */
 export async function writeContent(path: string, chunks: AsyncIterable<Uint8Array>): Promise<ContentDigest> {
   const hash = createHash('sha256');
   let bytes = 0;
+  let nextFlush = flushIntervalBytes;
+  let flushing: Promise<void> | undefined;
   await using file = await guarded('create a file', () => open(path, 'wx', fileMode));
   for await (const batch of batchesOf(chunks)) {
     const writing = guarded('write a file', () => writeAll(file, batch));
@@ -26,9 +31,21 @@ export async function writeContent(path: string, chunks: AsyncIterable<Uint8Arra
       bytes += chunk.byteLength;
     }
     await writing;
+    if (bytes < nextFlush) continue;
+    await flushing;
+    flushing = flush(file);
+    nextFlush = bytes + flushIntervalBytes;
   }
-  await guarded('write a file', () => file.datasync());
+  await flushing;
+  await flush(file);
   return { bytes, sha256: hash.digest('hex') };
+}
+
+function flush(file: FileHandle): Promise<void> {
+  const flushing = guarded('write a file', () => file.datasync());
+  // The system reports a failed flush once only, so it is always awaited, but perhaps not before it fails.
+  flushing.catch(() => {});
+  return flushing;
 }
 
 /** Small chunks travel together: a call of the system costs the same for 64 KB as for 1 MB. */

@@ -1,0 +1,24 @@
+// Stores more than the limit on file sizes allows, and prints what came of it.
+import { isKernelError } from '@ravi/kernel';
+import { createFsBlobStore } from '../src/index.ts';
+import { filesUnder } from './files-under.ts';
+import { options } from './samples.ts';
+
+const root = process.argv[2];
+if (root === undefined) throw new TypeError('The root of the store is missing');
+// Without a listener the system ends a process that writes past the limit.
+process.on('SIGXFSZ', () => {});
+
+const store = createFsBlobStore({ root });
+const error: unknown = await store
+  .store(new Uint8Array(4 * 1024 * 1024), { ...options, pinOwner: 'run-1' })
+  .catch((reason: unknown) => reason);
+const ref = await store.store('small', options);
+console.log(
+  JSON.stringify({
+    code: isKernelError(error) ? error.code : String(error),
+    message: isKernelError(error) ? error.message : '',
+    files: (await filesUnder(root)).length,
+    small: (await store.resolve(ref)).byteLength,
+  }),
+);
