@@ -154,6 +154,17 @@ test('a package is found from the folder of the configuration first, then from t
   );
 });
 
+test('a real adapter of the workspace opens by its package name and works', async () => {
+  await using at = await scene({});
+  const fallbackBaseDir = import.meta.dirname;
+  const context = { baseDir: at.folder, clock: createFakeClock(), logger: at.logger };
+  const plugins = { blobStore: { use: '@ravi/blob-memory', maxBytes: 1_000 } };
+  await using opened = await openPlugins({ plugins }, { ...context, fallbackBaseDir });
+  const scope = { principal: 'ada', sessionId: 'session-1' };
+  const ref = await opened.blobStore?.store('hello', { mediaType: 'text/plain', scope });
+  assert.equal(Buffer.from((await opened.blobStore?.resolve(ref ?? '')) ?? []).toString(), 'hello');
+});
+
 test('a package with an entry for "import" alone is found', async () => {
   await using at = await scene({
     'node_modules/import-only/package.json': '{"type": "module", "exports": {".": {"import": "./i.js"}}}',
