@@ -1,10 +1,12 @@
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { finishCheck } from './lib/report.ts';
 import { mapInPairs, pnpm, runCommand } from './lib/run.ts';
-import { workspacePackages } from './lib/workspace.ts';
+import { readJson, workspacePackages } from './lib/workspace.ts';
+import type { WorkspacePackage } from './lib/workspace.ts';
+import { installTarballs } from './tarballs/install.ts';
 
 // `dist` is what `turbo run build` left: this check looks at the packages exactly as npm would get them.
 const requiredFiles = ['package/LICENSE', 'package/README.md', 'package/dist/index.js', 'package/dist/index.d.ts'];
@@ -14,25 +16,41 @@ try {
   const published = workspacePackages().filter((candidate) => candidate.isPublished);
   const filters = published.flatMap(({ manifest }) => ['--filter', manifest.name]);
   const packed = await runCommand(pnpm('--recursive', ...filters, 'pack', '--pack-destination', folder));
-  const tarballs = globSync('*.tgz', { cwd: folder }).toSorted();
-  const problems = packed.ok ? [] : [packed.output];
-  if (packed.ok && tarballs.length !== published.length) {
-    problems.push(`${published.length} packages are published, but ${tarballs.length} tarballs were packed`);
+  const packages = published.map((candidate) => ({ candidate, tarball: tarballOf(candidate) }));
+  const missing = packages
+    .filter(({ tarball }) => !existsSync(tarball))
+    .map(({ tarball }) => `${tarball} was not packed`);
+  const problems = packed.ok && missing.length === 0 ? [] : [packed.output, ...missing];
+  if (problems.length === 0) {
+    problems.push(...(await mapInPairs(packages, ({ tarball }) => problemsOf(tarball))).flat());
+    problems.push(...(await problemsInUse(packages)));
   }
-  problems.push(...(await mapInPairs(tarballs, problemsOf)).flat());
-  finishCheck(problems, `${tarballs.length} tarballs are sound`);
+  finishCheck(problems, `${packages.length} tarballs are sound and work together`);
 } finally {
   rmSync(folder, { recursive: true });
 }
 
+function tarballOf({ folder: source, manifest }: WorkspacePackage): string {
+  const { version } = readJson<{ version: string }>(`${source}/package.json`);
+  return join(folder, `${manifest.name.replace('@', '').replace('/', '-')}-${version}.tgz`);
+}
+
 async function problemsOf(tarball: string): Promise<string[]> {
-  const path = join(folder, tarball);
-  const listing = await runCommand(['tar', '-tzf', path]);
+  const listing = await runCommand(['tar', '-tzf', tarball]);
   const files = listing.output.split('\n');
   const missing = requiredFiles.filter((file) => !files.includes(file)).map((file) => `${tarball}: ${file} is missing`);
   const results = [
-    await runCommand(['publint', 'run', path, '--strict']),
-    await runCommand(['attw', path, '--profile', 'esm-only', '--format', 'ascii']),
+    await runCommand(['publint', 'run', tarball, '--strict']),
+    await runCommand(['attw', tarball, '--profile', 'esm-only', '--format', 'ascii']),
   ];
   return [...missing, ...results.filter(({ ok }) => !ok).map(({ output }) => `${tarball}\n${output.trimEnd()}`)];
+}
+
+async function problemsInUse(packages: Parameters<typeof installTarballs>[1]): Promise<string[]> {
+  const project = join(folder, 'project');
+  await installTarballs(project, packages);
+  const program = join(project, 'use-packages.mjs');
+  cpSync(join(import.meta.dirname, 'tarballs/use-packages.mjs'), program);
+  const { ok, output } = await runCommand(['node', program], project);
+  return ok ? [] : [`The packed packages do not work together:\n${output.trimEnd()}`];
 }

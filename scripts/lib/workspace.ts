@@ -16,6 +16,7 @@ export interface Manifest {
   readonly exports?: Readonly<Record<string, string>>;
   readonly publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> };
   readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
   readonly engines?: { readonly node?: string };
 }
 
