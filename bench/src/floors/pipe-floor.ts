@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** A child process that echoes frames. */
+export interface PipeFloor extends AsyncDisposable {
+  /** Milliseconds per round trip over `count` sequential ones. */
+  roundTripMs(count: number): Promise<number>;
+}
+
+// About what a call of the echo tool and its answer take.
+const frame = Buffer.from(`${JSON.stringify({ id: 1, op: 'call', tool: 'echo', args: { value: 1 } })}\n`);
+
+/** The least that a sequential call into another process can cost here: one small frame there and back over stdio. */
+export function openPipeFloor(): PipeFloor {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./echo-child.ts', import.meta.url))], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: {},
+  });
+  const roundTrip = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      let left = frame.length;
+      child.once('exit', refuse);
+      child.stdout.on('data', take);
+      child.stdin.write(frame);
+
+      function take(chunk: Buffer): void {
+        left -= chunk.length;
+        if (left > 0) return;
+        child.stdout.off('data', take);
+        child.off('exit', refuse);
+        resolve();
+      }
+      function refuse(): void {
+        reject(new Error('The echo child ended'));
+      }
+    });
+  return {
+    async roundTripMs(count) {
+      await roundTrip();
+      const start = performance.now();
+      for (let index = 0; index < count; index++) await roundTrip();
+      return (performance.now() - start) / count;
+    },
+    async [Symbol.asyncDispose]() {
+      const exited = child.exitCode === null ? once(child, 'exit') : undefined;
+      child.stdin.end();
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,8 @@
+import type { BenchGroup } from './group.ts';
+
+/** The groups in the order they run; each is loaded only when it runs. */
+export const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
+  floors: async () => (await import('./floors/floors.ts')).benchFloors,
+  sandboxes: async () => (await import('./sandboxes/sandboxes.ts')).benchSandboxes,
+  blobs: async () => (await import('./blobs.ts')).benchBlobs,
+};

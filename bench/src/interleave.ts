@@ -1,0 +1,43 @@
+import { median } from './median.ts';
+
+/** One way to do what a row measures. */
+export interface Contender {
+  readonly name: string;
+  /** Takes one figure. A rejection is noted in the row; it does not end the run. */
+  measure(): Promise<number>;
+}
+
+/** What a contender came to. */
+export type Figure = { readonly median: number } | { readonly failure: string };
+
+/**
+ * Lets contenders take turns, A B A B …, so that whatever else the machine does falls on all of them alike. A first
+ * round warms everybody up and is not counted; each round starts with the next contender. Who fails is left out from
+ * then on.
+ */
+export async function interleave(contenders: readonly Contender[], rounds: number): Promise<Map<string, Figure>> {
+  const samples = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
+  const failures = new Map<string, string>();
+  for (let round = 0; round <= rounds; round++) {
+    for (const contender of rotate(contenders, round)) {
+      if (failures.has(contender.name)) continue;
+      try {
+        const figure = await contender.measure();
+        if (round > 0) samples.get(contender.name)?.push(figure);
+      } catch (error) {
+        failures.set(contender.name, error instanceof Error ? error.message : String(error));
+      }
+    }
+  }
+  return new Map(
+    [...samples].map(([name, figures]): [string, Figure] => {
+      const failure = failures.get(name);
+      return [name, failure === undefined ? { median: median(figures) } : { failure }];
+    }),
+  );
+}
+
+function rotate<Item>(items: readonly Item[], by: number): readonly Item[] {
+  const start = by % Math.max(items.length, 1);
+  return [...items.slice(start), ...items.slice(0, start)];
+}

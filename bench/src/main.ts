@@ -1,0 +1,53 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { groups } from './groups.ts';
+import { isReached } from './goal.ts';
+import { describeMachine } from './machine.ts';
+import type { BenchRow } from './row.ts';
+import { formatTable } from './table.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    group: { type: 'string', multiple: true, default: Object.keys(groups) },
+    json: { type: 'string' },
+  },
+});
+const unknown = flags.group.filter((name) => !Object.hasOwn(groups, name));
+if (unknown.length > 0) {
+  console.error(`No group is named ${unknown.join(', ')}. There are: ${Object.keys(groups).join(', ')}`);
+  process.exit(2);
+}
+
+const rounds = flags.quick ? 3 : 7;
+const date = new Date().toISOString();
+const machine = describeMachine();
+const gigabytes = (machine.memoryBytes / 2 ** 30).toFixed(0);
+console.log(
+  `${date} · ${machine.system} · ${machine.cores} × ${machine.processor} · ${gigabytes} GB · load ${machine.load}`,
+);
+console.log(`Node ${machine.node} · medians of ${rounds} interleaved rounds`);
+console.log(
+  `beside ${Object.entries(machine.peers)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ')}\n`,
+);
+
+const rows: BenchRow[] = [];
+for (const [name, load] of Object.entries(groups)) {
+  if (!flags.group.includes(name)) continue;
+  const measured = await (await load())({ rounds });
+  console.log(`${formatTable(measured)}\n`);
+  rows.push(...measured);
+}
+
+const results = rows.map((row) => ({ ...row, reached: isReached(row) }));
+const missed = results.filter(({ reached }) => reached === false);
+const judged = results.filter(({ reached }) => reached !== undefined);
+console.log(`${judged.length - missed.length} of ${judged.length} goals reached`);
+
+const file = flags.json ?? new URL(`../results/${date.replaceAll(':', '-')}.json`, import.meta.url).pathname;
+await mkdir(dirname(file), { recursive: true });
+await writeFile(file, `${JSON.stringify({ date, rounds, machine, rows: results }, undefined, 2)}\n`);
+console.log(`written to ${relative(process.cwd(), file)}`);

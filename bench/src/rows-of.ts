@@ -1,0 +1,54 @@
+import { interleave } from './interleave.ts';
+import type { Contender, Figure } from './interleave.ts';
+import type { BenchRow } from './row.ts';
+
+/** One measurement: ours, the peers and perhaps a floor, all in the same rounds. */
+export interface Measurement {
+  readonly group: string;
+  readonly name: string;
+  readonly unit: string;
+  readonly goal?: string;
+  readonly ours: Contender;
+  readonly peers?: readonly Contender[];
+  readonly floor?: Contender;
+}
+
+/** Takes a measurement and tells it in one row per peer; goal and floor stand in the first. */
+export async function rowsOf(measurement: Measurement, rounds: number): Promise<readonly BenchRow[]> {
+  const { ours, floor, peers = [] } = measurement;
+  const contenders = floor === undefined ? [ours, ...peers] : [floor, ours, ...peers];
+  const figures = await interleave(contenders, rounds);
+  const own = read(figures.get(ours.name));
+  const row: BenchRow = {
+    group: measurement.group,
+    name: measurement.name,
+    unit: measurement.unit,
+    ours: own.median,
+    ...(own.failure === undefined ? {} : { note: `ours failed: ${own.failure}` }),
+  };
+  const first: BenchRow = {
+    ...row,
+    ...(floor === undefined ? {} : { floor: read(figures.get(floor.name)).median, floorName: floor.name }),
+    ...(measurement.goal === undefined ? {} : { goal: measurement.goal }),
+  };
+  if (peers.length === 0) return [first];
+  return peers.map((peer, index) => {
+    const { median, failure } = read(figures.get(peer.name));
+    const base = index === 0 ? first : row;
+    if (failure !== undefined) return { ...base, peerName: peer.name, note: joined(base.note, `failed: ${failure}`) };
+    return { ...base, peerName: peer.name, peer: median, ratio: row.ours / median };
+  });
+}
+
+function read(figure: Figure | undefined): { readonly median: number; readonly failure?: string } {
+  if (figure === undefined) return { median: Number.NaN, failure: 'was not measured' };
+  return 'failure' in figure ? { median: Number.NaN, failure: firstLine(figure.failure) } : figure;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0]?.slice(0, 120) ?? '';
+}
+
+function joined(note: string | undefined, more: string): string {
+  return note === undefined ? more : `${note}; ${more}`;
+}

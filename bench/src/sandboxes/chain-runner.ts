@@ -1,0 +1,68 @@
+import { Toolbox, ToolInvoker } from '@ravi/agents';
+import { createMemoryBlobStore } from '@ravi/blob-memory';
+import { runChain } from '@ravi/capabilities';
+import { defineTool } from '@ravi/kernel';
+import type { JsonSchema, JsonValue, Tool } from '@ravi/kernel';
+import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
+import { limits } from './script-runner.ts';
+import type { ScriptRunner } from './script-runner.ts';
+import { toolBodies } from './tool-bodies.ts';
+
+/** Ravi as its users have it: the chain, the invoker with every gate and an artifact store, the default sandbox. */
+export function createChainRunner(): ScriptRunner {
+  const sandbox = createIsolatedVmSandbox();
+  const invoker = new ToolInvoker({
+    registry: new Toolbox(declareTools()),
+    artifactStore: createMemoryBlobStore(),
+    policy: {
+      maxToolCalls: limits.calls,
+      maxInFlight: limits.callsInFlight,
+      maxScriptResultBytes: limits.transferBytes,
+      maxResultBytes: limits.transferBytes,
+      memoryLimitBytes: limits.memoryBytes,
+    },
+  });
+  return {
+    name: 'Ravi',
+    reference: (tool) => `tools.${tool}`,
+    async run(code) {
+      const result = await runChain({ code, invoker, sandbox });
+      if (result.status !== 'ok') throw new Error(result.error?.message ?? result.status);
+      return result.value;
+    },
+    [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
+  };
+}
+
+function declareTools(): Tool[] {
+  return [
+    defineTool({
+      name: 'echo',
+      description: 'Echoes',
+      inputSchema: numberArgument('value'),
+      execute: async (args) => toolBodies.echo(args['value'] as number),
+    }),
+    defineTool({
+      name: 'wait',
+      description: 'Waits',
+      inputSchema: numberArgument('milliseconds'),
+      execute: async (args) => toolBodies.wait(args['milliseconds'] as number),
+    }),
+    defineTool({
+      name: 'text',
+      description: 'Text',
+      inputSchema: numberArgument('bytes'),
+      execute: async (args) => toolBodies.text(args['bytes'] as number),
+    }),
+    defineTool({
+      name: 'rows',
+      description: 'Rows',
+      inputSchema: numberArgument('bytes'),
+      execute: async (args) => toolBodies.rows(args['bytes'] as number) as unknown as JsonValue,
+    }),
+  ];
+}
+
+function numberArgument(name: string): JsonSchema {
+  return { type: 'object', properties: { [name]: { type: 'number' } }, required: [name], additionalProperties: false };
+}

@@ -1,0 +1,57 @@
+import { toolDefinition } from '@tanstack/ai';
+import { toolsToBindings } from '@tanstack/ai-code-mode';
+import type { IsolateContext } from '@tanstack/ai-code-mode';
+import { createNodeIsolateDriver } from '@tanstack/ai-isolate-node';
+import { z } from 'zod';
+import { limits } from './script-runner.ts';
+import type { ScriptRunner } from './script-runner.ts';
+import { toolBodies } from './tool-bodies.ts';
+
+/**
+ * TanStack's isolate driver, used directly: without the type stripping and the events of `createCodeModeTool` it is
+ * faster than what its users get. A context is made ahead where the measurement allows a pause, as a pool would.
+ */
+export function createTanStackRunner(): ScriptRunner {
+  const driver = createNodeIsolateDriver({ timeout: limits.timeoutMs, memoryLimit: limits.memoryBytes / 1_048_576 });
+  const bindings = toolsToBindings(declareTools());
+  let prepared: Promise<IsolateContext> | undefined;
+  return {
+    name: 'TanStack isolate-node',
+    reference: (tool) => tool,
+    async prepare() {
+      prepared ??= driver.createContext({ bindings });
+      await prepared;
+    },
+    async run(code) {
+      const ready = prepared ?? driver.createContext({ bindings });
+      prepared = undefined;
+      const context = await ready;
+      const result = await context.execute(code);
+      // After the answer, as a pool would.
+      setImmediate(() => void context.dispose());
+      if (!result.success) throw new Error(result.error?.message ?? 'failed without a message');
+      return result.value;
+    },
+    async [Symbol.asyncDispose]() {
+      await (await prepared)?.dispose();
+    },
+  };
+}
+
+function declareTools(): Parameters<typeof toolsToBindings>[0] {
+  const size = z.object({ bytes: z.number() });
+  return [
+    toolDefinition({ name: 'echo', description: 'Echoes', inputSchema: z.object({ value: z.number() }) }).server(
+      async ({ value }) => toolBodies.echo(value),
+    ),
+    toolDefinition({ name: 'wait', description: 'Waits', inputSchema: z.object({ milliseconds: z.number() }) }).server(
+      async ({ milliseconds }) => toolBodies.wait(milliseconds),
+    ),
+    toolDefinition({ name: 'text', description: 'Text', inputSchema: size }).server(async ({ bytes }) =>
+      toolBodies.text(bytes),
+    ),
+    toolDefinition({ name: 'rows', description: 'Rows', inputSchema: size }).server(async ({ bytes }) =>
+      toolBodies.rows(bytes),
+    ),
+  ] as Parameters<typeof toolsToBindings>[0];
+}

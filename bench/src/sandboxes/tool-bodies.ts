@@ -1,0 +1,20 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { rowsOfBytes, textOf } from './payloads.ts';
+import type { PayloadRow } from './payloads.ts';
+
+const texts = new Map<number, string>();
+const tables = new Map<number, readonly PayloadRow[]>();
+
+/** What the tools do, whoever declares them. Payloads are made once, so that only their way to the script is timed. */
+export const toolBodies = {
+  echo: (value: number): { readonly value: number } => ({ value }),
+  wait: (milliseconds: number): Promise<{ readonly milliseconds: number }> => delay(milliseconds, { milliseconds }),
+  text: (bytes: number): string => remembered(texts, bytes, textOf),
+  rows: (bytes: number): readonly PayloadRow[] => remembered(tables, bytes, rowsOfBytes),
+} as const;
+
+function remembered<Payload>(known: Map<number, Payload>, bytes: number, make: (bytes: number) => Payload): Payload {
+  const payload = known.get(bytes) ?? make(bytes);
+  known.set(bytes, payload);
+  return payload;
+}
