@@ -53,7 +53,7 @@ export const defaultChainPolicy: ChainPolicy = Object.freeze({
   maxInFlight: 32,
   maxRiskUnapproved: 'safe',
   defaultRisk: 'safe',
-  maxArgumentBytes: 16_777_216,
+  maxArgumentBytes: 4_194_304,
   maxConsoleBytes: 65_536,
   maxResultBytes: 1_048_576,
   maxSourceBytes: 262_144,

@@ -7,7 +7,7 @@ export type RecordedHook = {
 
 /** Anything that observers can be registered at. */
 export interface HookSource {
-  on<Event extends HookEvent>(event: Event, observer: HookObserver<Event>): unknown;
+  observe<Event extends HookEvent>(event: Event, observer: HookObserver<Event>): unknown;
 }
 
 /** Observers that remember every event they see. */
@@ -56,7 +56,7 @@ export function createRecordingHooks(): RecordingHooks {
     },
     observer,
     attach(source) {
-      for (const event of Object.keys(everyEvent) as HookEvent[]) source.on(event, observer(event));
+      for (const event of Object.keys(everyEvent) as HookEvent[]) source.observe(event, observer(event));
     },
   };
 }

@@ -58,7 +58,7 @@ test('a scripted error and an aborted request both end the stream with an error 
 test('recording hooks attach to every event and keep the order of arrival', () => {
   const hooks = createRecordingHooks();
   const observers = new Map<HookEvent, (payload: never) => unknown>();
-  hooks.attach({ on: (event, observer) => observers.set(event, observer) });
+  hooks.attach({ observe: (event, observer) => observers.set(event, observer) });
   const scope = { runId: 'r', sessionId: 's' };
   observers.get('tool-dropped')?.({ ...scope, tool: 't', provider: 'p' } as never);
   observers.get('session-opened')?.(scope as never);

@@ -4,7 +4,7 @@ import { utf8Length } from './utf8.ts';
 /** How deep arguments may nest. */
 export const maxArgumentDepth = 128;
 /** How many values arguments may hold. */
-export const maxArgumentNodes = 1_000_000;
+export const maxArgumentNodes = 250_000;
 
 /** A place in the arguments that names an artifact: `{ "$artifact": ref }`. */
 export interface ArtifactPlace {
