@@ -29,7 +29,7 @@ test('a skipped test is listed once, with its reason', () => {
 test('a required part that was only skipped is a failure, one that passed is not', () => {
   const sandbox = { file: 'packages/sandboxes/isolated-vm/test/a.test.ts' };
   const prompt = { file: 'packages/approvals/cli/test/a.test.ts', name: 'asks on a pty' };
-  const suites = { runner: 'node --test' };
+  const suites = { ...sandbox, runner: 'node --test' };
   const all = [outcome(sandbox), outcome(prompt), outcome(suites)];
   assert.deepEqual(missingParts(all), []);
   const withoutPrompt = [outcome(sandbox), outcome({ ...prompt, status: 'skipped' }), outcome(suites)];

@@ -1,42 +1,41 @@
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
-import type { TestsStream } from 'node:test';
+import { inspect } from 'node:util';
 
 import { contractTestFiles } from '../lib/contract-tests.ts';
+import { mapInPairs } from '../lib/run.ts';
 import type { Outcome } from './outcome.ts';
+
+const runner = 'node --test';
+const hook = new URL('./vitest-as-node-test.ts', import.meta.url).href;
 
 /**
  * Runs the contract tests of every adapter once more, under `node --test`: the suites promise to work with both
  * runners. The files are the same ones; a loader hook answers their import of vitest's `test` with Node's.
  */
 export async function runContractSuites(root: string): Promise<Outcome[]> {
-  const files = contractTestFiles().map((path) => join(root, path));
-  if (files.length === 0) return [];
-  const hook = new URL('./vitest-as-node-test.ts', import.meta.url).href;
-  const stream = run({ files, concurrency: 2, execArgv: ['--import', hook] });
-  const outcomes = collect(root, stream);
-  stream.compose(spec).pipe(process.stdout, { end: false });
-  return outcomes;
+  const outcomes = await mapInPairs(contractTestFiles(), (file) => runFile(root, file));
+  return outcomes.flat();
 }
 
-function collect(root: string, stream: TestsStream): Promise<Outcome[]> {
+async function runFile(root: string, file: string): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  const add = (event: { name: string; file?: string }, status: Outcome['status'], reason?: string): void => {
-    const file = relative(root, event.file ?? '');
-    outcomes.push({ runner: 'node --test', file, name: event.name, status, ...(reason ? { reason } : {}) });
-  };
-  stream.on('test:pass', (event) => {
-    if (event.details.type === 'suite') return;
-    const { skip } = event;
-    if (skip === undefined || skip === false) return add(event, 'passed');
-    add(event, 'skipped', typeof skip === 'string' ? skip : undefined);
+  const stream = run({ files: [join(root, file)], execArgv: ['--import', hook] });
+  stream.on('test:pass', ({ name, skip, details }) => {
+    if (details.type === 'suite') return;
+    const isSkipped = skip !== undefined && skip !== false;
+    const reason = typeof skip === 'string' && skip !== '' ? { reason: skip } : {};
+    outcomes.push({ runner, file, name, status: isSkipped ? 'skipped' : 'passed', ...reason });
   });
-  stream.on('test:fail', (event) => {
-    if (event.details.type !== 'suite') add(event, 'failed');
+  stream.on('test:fail', ({ name, details }) => {
+    if (details.type === 'suite') return;
+    outcomes.push({ runner, file, name, status: 'failed' });
+    console.error(`${file}: ${name}\n${inspect(details.error.cause ?? details.error)}`);
   });
-  return new Promise((resolve, reject) => {
-    stream.on('end', () => resolve(outcomes));
-    stream.on('error', reject);
-  });
+  await new Promise((resolve, reject) => stream.on('end', resolve).on('error', reject).resume());
+  const passed = outcomes.filter(({ status }) => status === 'passed').length;
+  console.log(
+    `${passed === 0 || outcomes.some(({ status }) => status === 'failed') ? '✗' : '✓'} ${runner} ${file} (${passed} passed)`,
+  );
+  return outcomes;
 }

@@ -12,8 +12,8 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ runner, file }) => runner === 'vitest' && file.startsWith('packages/sandboxes/isolated-vm/'),
   },
   {
-    title: 'the contract suites under node --test',
-    includes: ({ runner }) => runner === 'node --test',
+    title: 'the isolated-vm sandbox under node --test',
+    includes: ({ runner, file }) => runner === 'node --test' && file.startsWith('packages/sandboxes/isolated-vm/'),
   },
   {
     title: 'the approval prompt on a pseudo terminal',
