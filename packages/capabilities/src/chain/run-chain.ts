@@ -1,6 +1,14 @@
 import type { InvokerSession, SessionOptions, ToolInvoker } from '@ravi/agents';
 import { textBlock } from '@ravi/kernel';
-import type { ChainPolicy, ChainRunResult, JsonValue, Sandbox, SandboxOutcome } from '@ravi/kernel';
+import type {
+  ChainPolicy,
+  ChainRunResult,
+  ConsoleLine,
+  ContentBlock,
+  JsonValue,
+  Sandbox,
+  SandboxOutcome,
+} from '@ravi/kernel';
 import { createChainBridge } from './bridge.ts';
 import { createConsoleLog } from './console-log.ts';
 import type { ConsoleLog } from './console-log.ts';
@@ -9,7 +17,6 @@ import type { ChainFailure } from './failure.ts';
 import { preludeSource } from './prelude/source.ts';
 import { consoleReport, failureReport, unawaitedReport } from './report.ts';
 import { createScriptCompiler } from './source/script-compiler.ts';
-import type { ScriptCompiler } from './source/script-compiler.ts';
 import { prepareScript } from './source/prepare-script.ts';
 import type { PreparedScript } from './source/prepare-script.ts';
 import { suggestionFor } from './suggest.ts';
@@ -25,12 +32,10 @@ export interface ChainRunOptions {
   readonly policy?: Partial<ChainPolicy>;
   /** Cancels the run and every call of it. */
   readonly signal?: AbortSignal;
-  /** One of the process's own when absent. */
-  readonly compiler?: ScriptCompiler;
 }
 
 // Holds nothing of any run, and no thread until a script needs one.
-const sharedCompiler = createScriptCompiler();
+const compiler = createScriptCompiler();
 
 /**
  * Runs one script: every call of it passes the invoker, in a session of its own whose pins are given back at the end.
@@ -64,7 +69,7 @@ type EndedScript = {
 } & (ChainFailure | { readonly status: 'ok'; readonly value?: JsonValue; readonly note?: string });
 
 async function runScript(
-  { code: source, sandbox, compiler = sharedCompiler }: ChainRunOptions,
+  { code: source, sandbox }: ChainRunOptions,
   session: InvokerSession,
   answer: ReturnType<typeof createChainBridge>['answer'],
   log: ConsoleLog,
@@ -120,12 +125,13 @@ function resultOf(
   if (ended.status === 'ok') {
     const outputText = textOfValue(ended.value, ended.note) + unawaitedReport(callTrace);
     const value = ended.value === undefined ? {} : { value: ended.value };
-    return { status: 'ok', ...value, outputText, outputBlocks: blocksOf(outputText, logs), ...run };
+    return { status: 'ok', ...value, outputText, outputBlocks: withConsole(textBlock(outputText), logs), ...run };
   }
   const suggestion = suggestionFor(ended.error, callTrace, invoker.registry.names());
   const error = suggestion === undefined ? ended.error : { ...ended.error, suggestion };
   const outputText = failureReport(error, callTrace);
-  return { status: ended.status, error, outputText, outputBlocks: blocksOf(outputText, logs), ...run };
+  const report: ContentBlock = { type: 'error', message: outputText, code: error.code };
+  return { status: ended.status, error, outputText, outputBlocks: withConsole(report, logs), ...run };
 }
 
 function textOfValue(value: JsonValue | undefined, note: string | undefined): string {
@@ -133,7 +139,7 @@ function textOfValue(value: JsonValue | undefined, note: string | undefined): st
   return ['The script ended without a value; use return to give one.', note].filter(Boolean).join(' ');
 }
 
-function blocksOf(outputText: string, logs: ChainRunResult['logs']): ChainRunResult['outputBlocks'] {
+function withConsole(block: ContentBlock, logs: readonly ConsoleLine[]): readonly ContentBlock[] {
   const output = consoleReport(logs);
-  return output === '' ? [textBlock(outputText)] : [textBlock(outputText), textBlock(output)];
+  return output === '' ? [block] : [block, textBlock(output)];
 }

@@ -1,0 +1,88 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { KernelError, isHostedTool, isLocalTool, isProviderDefinedTool, toolNamePattern } from '@ravi/kernel';
+import type { AnyTool, ToolSource, ToolSourceContent } from '@ravi/kernel';
+
+/** Options of {@link createFolderToolSource}. */
+export interface FolderToolSourceOptions {
+  /** What reports call it; the folder as it was given when absent. */
+  readonly name?: string;
+}
+
+/**
+ * The tools of a folder: each file `<name>.ts`, `.js` or `.mjs` and each `<name>/tool.ts` below it that default-exports
+ * a tool or a list of tools, in the order of their names. Files that begin with `_` or `.`, tests and declarations are
+ * no tools. A file that does not load is reported by name, and the others load all the same.
+ * `load` @throws KernelError `E_CONFIG_INVALID` when the folder cannot be read, `E_CANCELLED`
+ */
+export function createFolderToolSource(folder: string, options: FolderToolSourceOptions = {}): ToolSource {
+  return {
+    name: options.name ?? folder,
+    async load({ signal }) {
+      const tools: AnyTool[] = [];
+      const failures: { from: string; message: string }[] = [];
+      for (const file of await toolFiles(folder)) {
+        if (signal.aborted) throw new KernelError('E_CANCELLED', `Loading the tools of ${folder} was cancelled`);
+        const content = await loadFile(folder, file);
+        tools.push(...content.tools);
+        failures.push(...content.failures);
+      }
+      return { tools, failures };
+    },
+  };
+}
+
+const fileName = /^[^_.].*(?<!\.d|\.test|\.spec)\.(?:ts|js|mjs)$/;
+
+async function toolFiles(folder: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const entry of await entriesOf(folder)) {
+    if (fileName.test(entry)) found.push(entry);
+    else if (/^[^_.][^.]*$/.test(entry) && entry !== 'node_modules') found.push(...(await nestedFiles(folder, entry)));
+  }
+  return found.toSorted();
+}
+
+async function entriesOf(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (cause) {
+    throw new KernelError('E_CONFIG_INVALID', `The tool folder ${folder} cannot be read`, { cause });
+  }
+}
+
+async function nestedFiles(folder: string, entry: string): Promise<readonly string[]> {
+  // Not a folder, or not a readable one: it holds no tools.
+  const entries = await readdir(join(folder, entry)).catch(() => []);
+  return entries.filter((name) => /^tool\.(?:ts|js|mjs)$/.test(name)).map((name) => `${entry}/${name}`);
+}
+
+async function loadFile(folder: string, file: string): Promise<ToolSourceContent> {
+  const fail = (message: string): ToolSourceContent => ({ tools: [], failures: [{ from: file, message }] });
+  let exported: unknown;
+  try {
+    exported = ((await import(pathToFileURL(join(folder, file)).href)) as { readonly default?: unknown }).default;
+  } catch (error) {
+    return fail(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  }
+  if (exported === undefined) return fail('has no default export; it must be a tool or a list of tools');
+  const candidates: readonly unknown[] = Array.isArray(exported) ? exported : [exported];
+  const problems = candidates.map(problemWith);
+  return {
+    tools: candidates.filter((_, index) => problems[index] === undefined) as AnyTool[],
+    failures: problems.filter((problem) => problem !== undefined).map((message) => ({ from: file, message })),
+  };
+}
+
+function problemWith(candidate: unknown): string | undefined {
+  if (typeof candidate !== 'object' || candidate === null)
+    return `exports ${typeof candidate} where a tool is expected`;
+  const tool = candidate as AnyTool;
+  const { name } = tool;
+  if (typeof name !== 'string' || !toolNamePattern.test(name)) {
+    return `exports a tool with the name ${JSON.stringify(name)}, which must match ${toolNamePattern.source}`;
+  }
+  if (isLocalTool(tool) || isProviderDefinedTool(tool) || isHostedTool(tool)) return undefined;
+  return `exports ${name}, which has no execute, no handleCall and no providerSpecs`;
+}

@@ -1,0 +1,97 @@
+import type { SessionOptions, ToolInvoker } from '@ravi/agents';
+import { isCallableFromChain, isLocalTool, notCallableFromChain } from '@ravi/kernel';
+import type { AnyTool, ChainPolicy, ProgressEvent, Sandbox, Tool, ToolContext, ToolRegistry } from '@ravi/kernel';
+import { runChain } from './run-chain.ts';
+import { toolStubs } from './stubs/tool-stubs.ts';
+import type { ToolStubs } from './stubs/tool-stubs.ts';
+
+/** Options of {@link createToolChainTool}. */
+export interface ToolChainToolOptions {
+  readonly invoker: ToolInvoker;
+  readonly sandbox: Sandbox;
+  /** `tool_chain` when absent. */
+  readonly name?: string;
+  readonly policy?: Partial<ChainPolicy>;
+  /**
+   * What else holds for the session of a script: the allow-lists and skills of the session that called it, above all,
+   * which the context of a call does not tell.
+   */
+  readonly sessionFor?: (
+    context: ToolContext,
+  ) => Pick<SessionOptions, 'allowedTools' | 'skills' | 'toolsEnabled' | 'policy'>;
+  /** How much of the description the tools' types may take; further tools are named only. 49152 when absent. */
+  readonly maxStubBytes?: number;
+}
+
+const rules = `Runs a TypeScript or JavaScript script that calls tools as functions, so that several calls and the work between them take one step.
+
+- The script is the body of an async function: use top-level await, and return the value you want to see. Return little: select, count or summarise in the script.
+- await tools.name(args) takes one object of arguments, gives the tool's value and throws ToolError (ToolDeniedError, ToolTimeoutError, BudgetError) with status, code, retryable and retryAfterMs. await tools.name.safe(args) never throws and gives { status, value, text, error, files }.
+- Independent calls run in parallel with Promise.all. Await every call: what still runs when the script ends is cancelled.
+- A value too large for the script is an Artifact: pass it on as an argument of another tool at any depth, or read it with text(), json(), lines(), slice() or bytes().
+- There is no import, require, fetch or file system; tools are the only way out. sleep(ms), setTimeout and console are there.
+- When a script fails, the report lists the calls that have happened: do not repeat those that had their effect.
+
+The tools:
+
+\`\`\`ts
+`;
+
+/**
+ * The tool by which a model runs a script. Its description declares the tools that a script may call at the moment when
+ * it is added to a registry: add it after them. Each call of a script passes the invoker in a session of its own, below
+ * the call of this tool; the time that humans take is charged to neither.
+ */
+export function createToolChainTool(options: ToolChainToolOptions): Tool & { readonly [notCallableFromChain]: true } {
+  const { invoker, sandbox, name = 'tool_chain', maxStubBytes = 49_152, sessionFor, policy } = options;
+  return {
+    name,
+    get description() {
+      return `${rules}${chainToolStubs(invoker.registry, { maxBytes: maxStubBytes }).text}\`\`\``;
+    },
+    inputSchema: {
+      type: 'object',
+      properties: { code: { type: 'string', description: 'The script' } },
+      required: ['code'],
+      additionalProperties: false,
+    },
+    // The calls inside are judged one by one.
+    risk: 'safe',
+    timeLimit: 'own',
+    allowedCallers: ['direct'],
+    [notCallableFromChain]: true,
+    async execute(args, context) {
+      const session = sessionFor?.(context);
+      const result = await runChain({
+        code: args['code'] as string,
+        invoker,
+        sandbox,
+        signal: context.signal,
+        session: { ...session, ...placeOf(context) },
+        policy: { ...session?.policy, ...policy },
+      });
+      context.check();
+      return { content: result.outputBlocks, isError: result.status !== 'ok' };
+    },
+  };
+}
+
+/** Declarations of the tools of a registry that a script may call: local, not deferred, not refused to scripts. */
+export function chainToolStubs(registry: ToolRegistry, options: { readonly maxBytes?: number } = {}): ToolStubs {
+  return toolStubs(registry.all().filter(isForScripts), options);
+}
+
+function isForScripts(tool: AnyTool): tool is Tool {
+  if (!isLocalTool(tool) || !isCallableFromChain(tool) || tool.deferLoading === true) return false;
+  return tool.allowedCallers?.includes('chain') ?? true;
+}
+
+function placeOf(context: ToolContext): SessionOptions {
+  const { runId, sessionId, principal, callId } = context;
+  return { runId, sessionId, principal, parentCallId: callId, onProgress: (event) => forward(event, context) };
+}
+
+function forward(event: ProgressEvent, context: ToolContext): void {
+  if (event.type === 'tool-call') context.progress({ message: `${event.tool} …` });
+  if (event.type === 'tool-result') context.progress({ message: `${event.tool}: ${event.status}` });
+}

@@ -1,0 +1,54 @@
+/** The types that every set of stubs begins with. */
+export const stubTypes: string = `/** A call gives its value and throws a ToolError; \`.safe\` gives the whole result instead. */
+interface ToolFunction<Args, Value = any> {
+  (...args: {} extends Args ? [args?: Args] : [args: Args]): Promise<Value>;
+  safe(...args: {} extends Args ? [args?: Args] : [args: Args]): Promise<ToolResult<Value>>;
+}
+interface ToolResult<Value = any> {
+  status: 'ok' | 'error' | 'denied';
+  value?: Value;
+  text: string;
+  error?: { code: string; message: string; retryable: boolean; retryAfterMs?: number };
+  files: Artifact[];
+}
+/** A large result that stays outside; pass it, at any depth, as an argument of another tool. */
+interface Artifact {
+  readonly $artifact: string;
+  readonly mediaType: string;
+  readonly size: number;
+  text(): Promise<string>;
+  json(): Promise<any>;
+  lines(): AsyncIterable<string>;
+  slice(offset: number, length: number): Promise<string>;
+  bytes(offset?: number, length?: number): Promise<Uint8Array>;
+}
+declare class ToolError extends Error {
+  readonly tool: string;
+  readonly status: 'error' | 'denied';
+  readonly code: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+}
+declare class ToolDeniedError extends ToolError {}
+declare class ToolTimeoutError extends ToolError {}
+declare class BudgetError extends ToolError {}
+declare function sleep(ms: number): Promise<void>;
+`;
+
+/** Names that the declarations or the language use themselves. */
+export const takenNames: readonly string[] = [
+  'ToolFunction',
+  'ToolResult',
+  'Artifact',
+  'ToolError',
+  'ToolDeniedError',
+  'ToolTimeoutError',
+  'BudgetError',
+  'Promise',
+  'Error',
+  'AsyncIterable',
+  'Uint8Array',
+  'Record',
+  'Args',
+  'Value',
+];

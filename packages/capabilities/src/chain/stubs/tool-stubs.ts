@@ -1,0 +1,91 @@
+import type { Tool } from '@ravi/kernel';
+import { isRecord } from './definitions.ts';
+import { schemaTypes } from './schema-type.ts';
+import { stubTypes, takenNames } from './stub-types.ts';
+import { docComment, propertyName } from './text.ts';
+import { createTypeNames } from './type-names.ts';
+
+/** Declarations of tools, for the model that writes scripts and for a type check of them. */
+export interface ToolStubs {
+  /** TypeScript that declares `tools`. */
+  readonly text: string;
+  /** What was malformed in which schema; the rest of the tools is not affected. */
+  readonly problems: readonly StubProblem[];
+  /** Tools that are declared without types, because the text had become too long. */
+  readonly untyped: readonly string[];
+}
+
+/** A part of a schema that gives no type. */
+export interface StubProblem {
+  readonly tool: string;
+  /** JSON pointer into the schema, after `input` or `output`. */
+  readonly path: string;
+  readonly problem: string;
+}
+
+/** What stubs are written of. */
+export type DescribedTool = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema'>;
+
+/**
+ * Declares `tools` from the input and output schemas of the given tools. Once the text has `maxBytes`, the remaining
+ * tools are declared by name alone.
+ */
+export function toolStubs(tools: readonly DescribedTool[], options: { readonly maxBytes?: number } = {}): ToolStubs {
+  const { maxBytes = Infinity } = options;
+  const names = createTypeNames(takenNames);
+  const problems: StubProblem[] = [];
+  const untyped: string[] = [];
+  const members: string[] = [];
+  const aliases: string[] = [];
+  let bytes = 0;
+  for (const tool of tools) {
+    const stub = bytes >= maxBytes ? undefined : stubOf(tool);
+    if (stub === undefined) untyped.push(tool.name);
+    members.push(stub?.member ?? `  ${propertyName(tool.name)}: ToolFunction<any>;`);
+    aliases.push(...(stub?.aliases ?? []));
+    bytes += Buffer.byteLength(members.at(-1) ?? '');
+  }
+  const declared = [...aliases, `declare const tools: {\n${members.join('\n')}\n};`];
+  return { text: `${stubTypes}${declared.join('\n')}\n`, problems, untyped };
+
+  function stubOf(tool: DescribedTool): { readonly member: string; readonly aliases: readonly string[] } {
+    const { name, description, outputSchema } = tool;
+    const input = typesOf(tool, 'input', tool.inputSchema);
+    const output = outputSchema === undefined ? undefined : typesOf(tool, 'output', outputSchema);
+    const result = output === undefined ? '' : `, ${output.text}`;
+    // Tools of servers come without one at times.
+    const doc = docComment(typeof description === 'string' ? [description.trim()] : [], '  ');
+    return {
+      member: `${doc}  ${propertyName(name)}: ToolFunction<${input.text}${result}>;`,
+      aliases: [...input.aliases, ...(output?.aliases ?? [])],
+    };
+  }
+
+  function typesOf(
+    tool: DescribedTool,
+    side: 'input' | 'output',
+    schema: unknown,
+  ): { readonly text: string; readonly aliases: readonly string[] } {
+    const report = (path: string, problem: string): void => {
+      problems.push({ tool: tool.name, path: `${side} ${path}`, problem });
+    };
+    const fallback = side === 'input' ? '{ [key: string]: unknown }' : 'unknown';
+    if (!isRecord(schema)) {
+      report('#', 'is no schema');
+      return { text: fallback, aliases: [] };
+    }
+    try {
+      // The arguments of a tool are an object, whether its schema says so or not.
+      const document =
+        side === 'input' && schema['type'] === undefined && schema['$ref'] === undefined
+          ? { ...schema, type: 'object' }
+          : schema;
+      const prefix = side === 'input' ? tool.name : `${tool.name}_result`;
+      const { root, aliases } = schemaTypes(document, { prefix, names, indentation: '  ', report });
+      return { text: root.text === 'unknown' ? fallback : root.text, aliases };
+    } catch (error) {
+      report('#', error instanceof RangeError ? 'is nested too deeply' : 'cannot be read');
+      return { text: fallback, aliases: [] };
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { sharedDataFile } from '@ravi/testkit';
+import { expect, test } from 'vitest';
+import { toolStubs } from '../../src/chain/stubs/tool-stubs.ts';
+import type { DescribedTool } from '../../src/chain/stubs/tool-stubs.ts';
+import { typeErrors } from './accepts.ts';
+
+const file = sharedDataFile('toolschemas/mcp-tools.jsonl');
+
+/** The tools in sets without two of the same name, as a toolbox holds them. */
+function setsOf(tools: readonly DescribedTool[]): readonly (readonly DescribedTool[])[] {
+  const sets: Map<string, DescribedTool>[] = [];
+  for (const tool of tools) {
+    let set = sets.find((candidate) => !candidate.has(tool.name));
+    if (set === undefined) sets.push((set = new Map()));
+    set.set(tool.name, tool);
+  }
+  return sets.map((set) => [...set.values()]);
+}
+
+test.skipIf(file === undefined)(
+  'TypeScript accepts the stubs of 3413 real tools (skipped: their file not found)',
+  () => {
+    const tools = readFileSync(file!, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as DescribedTool);
+    expect(tools).toHaveLength(3413);
+    const stubs = setsOf(tools).map((set) => toolStubs(set));
+    expect(typeErrors(stubs.map((stub) => stub.text))).toBe('');
+    expect(stubs.flatMap((stub) => stub.problems)).toMatchInlineSnapshot(`
+      [
+        {
+          "path": "input #/properties/type",
+          "problem": "is no schema",
+          "tool": "get_owner_gems",
+        },
+        {
+          "path": "input #/properties/required",
+          "problem": "is no schema",
+          "tool": "get_owner_gems",
+        },
+        {
+          "path": "input #/properties/$schema",
+          "problem": "is no schema",
+          "tool": "get_owner_gems",
+        },
+        {
+          "path": "input #/properties/type",
+          "problem": "is no schema",
+          "tool": "search_rubygems",
+        },
+        {
+          "path": "input #/properties/required",
+          "problem": "is no schema",
+          "tool": "search_rubygems",
+        },
+        {
+          "path": "input #/properties/$schema",
+          "problem": "is no schema",
+          "tool": "search_rubygems",
+        },
+        {
+          "path": "input #/properties/value",
+          "problem": "has the type "any", which does not exist",
+          "tool": "store_data",
+        },
+      ]
+    `);
+  },
+);
