@@ -12,6 +12,7 @@ export { createRecordingHooks } from './recording-hooks.ts';
 export type { HookSource, RecordedHook, RecordingHooks } from './recording-hooks.ts';
 export { createScriptedModel } from './scripted-model.ts';
 export type { ScriptedModel, ScriptedToolCall, ScriptedTurn } from './scripted-model.ts';
+export { sharedDataFile } from './shared-data.ts';
 export type { ContractTest } from './test-runner.ts';
 export { createToolContext } from './tool-context.ts';
 export { toolContract } from './tool-contract.ts';
