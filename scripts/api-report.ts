@@ -19,6 +19,10 @@ mkdirSync(join(root, 'etc'), { recursive: true });
 
 for (const candidate of published) {
   const path = reportPath(candidate);
+  if (!existsSync(join(root, candidate.folder, 'dist/index.d.ts'))) {
+    problems.push(`${candidate.folder} is not built: run pnpm build first`);
+    continue;
+  }
   const report = reportOf(candidate);
   const current = existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
   if (current === report) continue;
@@ -32,7 +36,7 @@ for (const path of globSync('etc/*.api.md', { cwd: root })) {
   else problems.push(`${path} belongs to no published package`);
 }
 
-if (problems.length > 0) problems.push('If the change is meant: pnpm build && node scripts/api-report.ts --write');
+if (problems.length > 0) problems.push('If the change is meant: pnpm api-report');
 finishCheck(problems, `${published.length} API reports are in step with the code`);
 
 function reportPath({ manifest }: WorkspacePackage): string {

@@ -10,9 +10,9 @@ export function adapterFiles(port: string, template: PortTemplate, name: string)
   const plugin = template.prefix === '' ? name : `${template.prefix}-${name}`;
   return [
     ['package.json', json(manifest(plugin, template.type))],
-    ['turbo.json', json({ extends: ['//'], tags: ['adapter'] })],
-    ['tsconfig.json', json({ extends: '../../../tsconfig.node.json', include: ['src', 'test'] })],
-    ['tsconfig.build.json', json(buildConfig)],
+    ['turbo.json', compactJson({ extends: ['//'], tags: ['adapter'] })],
+    ['tsconfig.json', compactJson({ extends: '../../../tsconfig.node.json', include: ['src', 'test'] })],
+    ['tsconfig.build.json', compactJson(buildConfig)],
     ['src/index.ts', source(port, template, plugin, subject)],
     [`test/${plugin}.test.ts`, contractTest(template, subject)],
     ['README.md', readme(port, template, plugin, subject)],
@@ -116,4 +116,11 @@ MIT
 
 function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** With lists of strings on one line, as the formatter wants them everywhere but in a `package.json`. */
+function compactJson(value: object): string {
+  return json(value).replace(/\[\s+("[^"]*"(?:,\s+"[^"]*")*)\s+\]/g, (_list, items: string) => {
+    return `[${items.replaceAll(/\s+/g, ' ')}]`;
+  });
 }

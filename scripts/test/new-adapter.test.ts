@@ -43,13 +43,17 @@ const refusal =
     error instanceof AdapterRequestError && message.test(error.message);
 
 for (const port of Object.keys(portTemplates)) {
-  test(`a new ${port} adapter compiles with its contract test`, () => {
+  test(`a new ${port} adapter compiles with its contract test and is formatted`, () => {
     const folder = join(workspace, createAdapter(workspace, port, 'two-words'));
-    const compiler = join(root, 'node_modules/typescript/bin/tsc');
-    const result = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
-    assert.equal(result.stdout, '');
-    assert.equal(result.status, 0);
+    assert.equal(run('typescript/bin/tsc', '-p', folder), '');
+    assert.equal(run('oxfmt/bin/oxfmt', '-c', join(root, '.oxfmtrc.json'), '--list-different', folder), '');
   });
+}
+
+function run(program: string, ...args: string[]): string {
+  const command = [join(root, 'node_modules', program), ...args];
+  const { stdout, stderr } = spawnSync(process.execPath, command, { cwd: workspace, encoding: 'utf8' });
+  return stdout + stderr;
 }
 
 test('the package, the plugin and the folder bear the name that was asked for', () => {
