@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { root } from '../lib/workspace.ts';
 
 const maxLines = 400;
+const exported = /^export (?:abstract |async )?(?:function|const|class|interface|type) (\w+)/;
 
 /** Rules for every source file of the repository, tests and scripts included. */
 export function sourceProblems(): string[] {
@@ -24,5 +25,14 @@ function problemsOf(path: string): string[] {
   if (basename(path) === 'index.ts' && path.includes('/src/') && !dirname(path).endsWith('/src')) {
     problems.push('src/index.ts is the only barrel of a package');
   }
+  if (/^(packages|apps)\/.*\/src\//.test(path)) problems.push(...undocumented(text.split('\n')));
   return problems;
+}
+
+function undocumented(lines: readonly string[]): string[] {
+  return lines.flatMap((line, index) => {
+    const [, name] = exported.exec(line) ?? [];
+    const isDocumented = lines[index - 1]?.endsWith('*/') || exported.exec(lines[index - 1] ?? '')?.[1] === name;
+    return name === undefined || isDocumented ? [] : [`${name} is exported without a word of documentation`];
+  });
 }
