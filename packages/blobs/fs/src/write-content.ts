@@ -4,6 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { chunkBytes } from '@ravi/blob-kit';
 import { fileMode } from './durable.ts';
 import { guarded } from './errors.ts';
+import { writeAll } from './write-all.ts';
 
 /** What a write found out about its bytes. */
 export interface ContentDigest {
@@ -62,23 +63,4 @@ async function* batchesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
     batchBytes = 0;
   }
   if (batch.length > 0) yield batch;
-}
-
-/** One call may write less than it was given, on a medium that is nearly full for one. */
-async function writeAll(file: FileHandle, batch: readonly Uint8Array[]): Promise<void> {
-  let rest = batch;
-  while (rest.length > 0) {
-    const { bytesWritten } = await file.writev(rest);
-    rest = withoutFirst(rest, bytesWritten);
-  }
-}
-
-function withoutFirst(batch: readonly Uint8Array[], bytes: number): Uint8Array[] {
-  const rest: Uint8Array[] = [];
-  let skip = bytes;
-  for (const chunk of batch) {
-    if (skip < chunk.byteLength) rest.push(chunk.subarray(skip));
-    skip = Math.max(0, skip - chunk.byteLength);
-  }
-  return rest;
 }

@@ -20,7 +20,7 @@ if (root === undefined) throw new TypeError('The root of the store is missing');
 const store = createFsBlobStore({ root });
 
 async function liveOneBlob(fate: number): Promise<void> {
-  const content = randomBytes(randomInt(1_500_000));
+  const content = randomBytes(randomInt(400_000));
   const ref = await store.store(content, { ...options, pinOwner: 'keeper' });
   report({ event: 'stored', ref, sha256: createHash('sha256').update(content).digest('hex') });
   if (fate === 0) {

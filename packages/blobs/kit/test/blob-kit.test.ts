@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { isKernelError } from '@ravi/kernel';
+import { test } from 'vitest';
+import {
+  abandonInput,
+  blobNotFound,
+  chunkBytes,
+  clipRange,
+  createBlobRef,
+  expiryOf,
+  isBlobRef,
+  isExpired,
+  readChunks,
+} from '../src/index.ts';
+import type { BlobInput } from '../src/index.ts';
+
+async function chunksOf(data: BlobInput): Promise<Uint8Array[]> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of readChunks(data)) chunks.push(chunk);
+  return chunks;
+}
+
+test('a new ref has the form that is asked for, and nothing else has', () => {
+  const ref = createBlobRef();
+  assert.ok(isBlobRef(ref));
+  const wrong = [
+    ref.toUpperCase(),
+    `${ref}\n`,
+    `${ref}0`,
+    ref.slice(0, -1),
+    ` ${ref}`,
+    ref.replace('_', '/'),
+    '',
+    null,
+    1,
+  ];
+  for (const value of wrong) assert.ok(!isBlobRef(value), String(value));
+});
+
+test('bytes arrive in chunks that do not follow later changes, whatever their length', async () => {
+  for (const length of [0, 1, chunkBytes, chunkBytes + 1, 3 * chunkBytes]) {
+    const bytes = Buffer.alloc(length, 1);
+    const chunks = await chunksOf(bytes);
+    bytes.fill(2);
+    assert.ok(chunks.every((chunk) => chunk.byteLength <= chunkBytes && chunk.every((byte) => byte === 1)));
+    assert.equal(Buffer.concat(chunks).byteLength, length);
+  }
+});
+
+test('bytes up to one chunk are copied at the call', async () => {
+  const bytes = new Uint8Array(chunkBytes).fill(1);
+  const chunks = readChunks(bytes);
+  bytes.fill(2);
+  for await (const chunk of chunks) assert.ok(chunk.every((byte) => byte === 1));
+});
+
+test('leaving the loop early cancels the stream', async () => {
+  let cancelled = false;
+  const source = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(1)),
+    cancel: () => void (cancelled = true),
+  });
+  for await (const chunk of readChunks(source)) if (chunk.byteLength === 1) break;
+  assert.ok(cancelled);
+});
+
+test('an input that nobody began to read is cancelled, one that is being read is left to its reader', async () => {
+  const reasons: unknown[] = [];
+  const create = (): ReadableStream<Uint8Array> =>
+    new ReadableStream({ cancel: (reason) => void reasons.push(reason) });
+  abandonInput(create(), 'unread');
+  const locked = create();
+  locked.getReader();
+  abandonInput(locked, 'locked');
+  abandonInput('text', 'text');
+  abandonInput(new Uint8Array(1), 'bytes');
+  assert.deepEqual(reasons, ['unread']);
+});
+
+test('a range is clipped and knows whether it is whole', () => {
+  assert.deepEqual(clipRange({}, 10), { start: 0, end: 10, isWhole: true });
+  assert.deepEqual(clipRange({ length: 99 }, 10), { start: 0, end: 10, isWhole: true });
+  assert.deepEqual(clipRange({ offset: 4, length: 3 }, 10), { start: 4, end: 7, isWhole: false });
+  assert.deepEqual(clipRange({ offset: 11 }, 10), { start: 10, end: 10, isWhole: false });
+  assert.deepEqual(clipRange({}, 0), { start: 0, end: 0, isWhole: true });
+});
+
+test('a blob expires at its moment, not before', () => {
+  const expiresAt = expiryOf(5, 100);
+  assert.equal(expiresAt, 105);
+  assert.ok(!isExpired({ expiresAt: 105 }, 104));
+  assert.ok(isExpired({ expiresAt: 105 }, 105));
+  assert.equal(expiryOf(undefined, 100), undefined);
+  assert.ok(!isExpired({}, Number.MAX_SAFE_INTEGER));
+});
+
+test('an error quotes a ref short and on one line', () => {
+  const error = blobNotFound(`\u001B[2J\n${'x'.repeat(10_000)}`);
+  assert.ok(isKernelError(error, 'E_BLOB_NOT_FOUND'));
+  assert.match(error.message, /^No blob "\\u001b\[2J\\nx+…": /);
+  assert.ok(error.message.length < 200);
+});
