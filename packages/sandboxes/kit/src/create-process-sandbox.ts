@@ -30,9 +30,7 @@ export function createProcessSandbox(options: {
       if (request.signal?.aborted === true) return cancelled;
       const guest = await pool.acquire(request.principal, request.signal);
       if (guest === undefined) return cancelled;
-      const { outcome, reusable } = await runOnGuest(guest, request);
-      pool.release(guest, reusable);
-      return outcome;
+      return runOnGuest(guest, request, (reusable) => pool.release(guest, reusable));
     },
     [Symbol.asyncDispose]: () => pool.close(),
   };

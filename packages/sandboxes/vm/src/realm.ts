@@ -16,7 +16,7 @@ export function openContexts(): OpenRealm {
   }
 
   return (guestSource): Realm => {
-    const scope = vm.createContext(vm.constants.DONT_CONTEXTIFY as never, {
+    const scope = vm.createContext(vm.constants.DONT_CONTEXTIFY, {
       microtaskMode: 'afterEvaluate',
       codeGeneration: { strings: true, wasm: false },
     });

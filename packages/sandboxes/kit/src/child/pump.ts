@@ -45,21 +45,19 @@ export function runPump({ codec, guestSource, scriptName, openRealm }: PumpParts
   }
 
   function run(start: string): void {
-    const { fields } = codec.read(start, 0) as { fields: readonly string[] };
-    const [memory, cpuTimeMs, console, result, calls, inFlight, prelude, code] = fields as string[];
-    if (prepared.memoryBytes !== Number(memory) || prepared.prelude !== prelude) {
+    const { field } = codec.read(start, 0);
+    const next = (): string => field() as string;
+    const [memory, cpuTimeMs, limits, prelude, code] = [Number(next()), Number(next()), next(), next(), next()];
+    if (prepared.memoryBytes !== memory || prepared.prelude !== prelude) {
       prepared.realm.dispose();
-      prepared = prepare(Number(memory), prelude as string);
+      prepared = prepare(memory, prelude);
     }
     const { realm, names } = prepared;
     if (typeof names !== 'string') return fail(realm, names);
-    realm.allowCpu(Number(cpuTimeMs));
+    realm.allowCpu(cpuTimeMs);
     const opening = `(function (${names}) {return async function () {`;
     const source = `${opening}${code}\n}})`;
-    const begun = realm.call(
-      'begin',
-      codec.encode('s', console as string, result as string, calls as string, inFlight as string),
-    );
+    const begun = realm.call('begin', limits);
     const fault = typeof begun === 'string' ? realm.load('script', source, scriptName, -opening.length) : begun;
     if (typeof fault !== 'string') return fail(realm, fault);
     while (exchange(realm)) {

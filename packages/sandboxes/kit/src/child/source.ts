@@ -20,7 +20,7 @@ export function childSource(options: {
   readonly argument: unknown;
 }): string {
   return `(${runPump})({
-  codec: (${createRecordCodec})({ charCodeAt: (text, index) => text.charCodeAt(index), slice: (text, start, end) => text.slice(start, end) }),
+  codec: (${createRecordCodec})({ indexOf: (text, search, from) => text.indexOf(search, from), slice: (text, start, end) => text.slice(start, end) }),
   guestSource: ${JSON.stringify(guestSource)},
   scriptName: ${JSON.stringify(scriptName)},
   openRealm: (${options.openRealm})(${JSON.stringify(options.argument)}),

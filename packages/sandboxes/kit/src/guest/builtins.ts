@@ -4,6 +4,7 @@ export interface Builtins {
   readonly defineProperty: typeof Reflect.defineProperty;
   readonly getDescriptor: typeof Reflect.getOwnPropertyDescriptor;
   readonly getPrototypeOf: (value: object) => object | null;
+  readonly objectPrototype: object;
   readonly ownKeys: typeof Reflect.ownKeys;
   readonly hasOwn: (value: object, key: PropertyKey) => boolean;
   readonly freeze: <Value extends object>(value: Value) => Value;
@@ -25,6 +26,8 @@ export interface Builtins {
   readonly regExpExec: (pattern: RegExp, text: string) => RegExpExecArray | null;
   readonly mapForEach: (map: unknown, each: (value: unknown, key: unknown) => void) => void;
   readonly setForEach: (set: unknown, each: (value: unknown) => void) => void;
+  /** An object without a prototype. */
+  readonly createTable: <Value>() => Record<PropertyKey, Value>;
   readonly createMap: <Key, Value>() => Map<Key, Value>;
   readonly mapGet: <Key, Value>(map: Map<Key, Value>, key: Key) => Value | undefined;
   readonly mapSet: <Key, Value>(map: Map<Key, Value>, key: Key, value: Value) => unknown;
@@ -54,6 +57,7 @@ export function captureBuiltins(): Builtins {
     defineProperty: Reflect.defineProperty,
     getDescriptor: Reflect.getOwnPropertyDescriptor,
     getPrototypeOf: Reflect.getPrototypeOf,
+    objectPrototype: Object.prototype,
     ownKeys: Reflect.ownKeys,
     hasOwn: Object.hasOwn,
     freeze: Object.freeze,
@@ -75,6 +79,7 @@ export function captureBuiltins(): Builtins {
     regExpExec: uncurryThis(RegExp.prototype.exec),
     mapForEach: uncurryThis(Map.prototype.forEach),
     setForEach: uncurryThis(Set.prototype.forEach),
+    createTable: () => Object.create(null) as never,
     createMap: () => new Map(),
     mapGet: uncurryThis(Map.prototype.get),
     mapSet: uncurryThis(Map.prototype.set),

@@ -12,8 +12,8 @@ export interface GuestCalls {
   /** Whether calls wait for room in a frame rather than for answers. */
   hasRoom(): boolean;
   isWaiting(): boolean;
-  resolve(id: string, text: string): void;
-  reject(id: string, name: string, message: string, code: string): void;
+  resolve(id: number, text: string): void;
+  reject(id: number, name: string, message: string, code: string): void;
 }
 
 /**
@@ -21,26 +21,16 @@ export interface GuestCalls {
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createCalls(builtins: Builtins, codec: RecordCodec, onTooMany: () => void): GuestCalls {
-  const { createMap, mapGet, mapSet, mapDelete, defineProperty, freeze, toText, Error, TypeError, RangeError } =
-    builtins;
+  const { createTable, defineProperty, freeze, then, Error, TypeError, RangeError } = builtins;
   const PromiseConstructor = builtins.Promise;
   const maxPayloadLength = 16 * 1024 * 1024;
   const frameLength = 4 * 1024 * 1024;
 
-  interface Failure {
-    readonly name: string;
-    readonly message: string;
-    readonly code: string;
-  }
-  type Answer = { readonly text: string } | { readonly failure: Failure };
-  interface Queued {
-    readonly record: string;
-    next: Queued | undefined;
-  }
-  const waiting = createMap<string, (answer: Answer) => void>();
-  let first: Queued | undefined;
-  let last: Queued | undefined;
+  // Own entries on an object without a prototype: nothing that user code can replace is called on the way.
+  const waiting = createTable<((answer: unknown) => void) | undefined>();
+  const queued = createTable<string>();
   let made = 0;
+  let taken = 0;
   let inFlight = 0;
   let maxCalls = 0;
   let maxInFlight = 1;
@@ -53,53 +43,58 @@ export function createCalls(builtins: Builtins, codec: RecordCodec, onTooMany: (
     },
     takeRecords() {
       let text = '';
-      while (first !== undefined && inFlight < maxInFlight && text.length < frameLength) {
-        text += first.record;
-        first = first.next;
+      while (taken < made && inFlight < maxInFlight && text.length < frameLength) {
+        text += queued[++taken] as string;
+        queued[taken] = '';
         inFlight++;
       }
-      if (first === undefined) last = undefined;
       return text;
     },
-    hasRoom: () => first !== undefined && inFlight < maxInFlight,
-    isWaiting: () => inFlight > 0 || first !== undefined,
-    resolve: (id, text) => settle(id, { text }),
-    reject: (id, name, message, code) => settle(id, { failure: { name, message, code } }),
+    hasRoom: () => taken < made && inFlight < maxInFlight,
+    isWaiting: () => inFlight > 0 || taken < made,
+    resolve: settle,
+    reject: (id, name, message, code) => settle(id, failure(name, message, code)),
   };
 
-  /** Fails inside the awaiting function, so that V8's async stack trace leads to the script's own line. */
-  async function call(op: unknown, payload: unknown): Promise<string> {
-    if (typeof op !== 'string' || typeof payload !== 'string') throw new TypeError('host.call needs two strings');
-    if (payload.length > maxPayloadLength) {
-      throw new RangeError('The call carries ' + payload.length + ' characters; the limit is ' + maxPayloadLength);
-    }
-    const answer = await new PromiseConstructor<Answer>((settled) => enqueue(op, payload, settled));
-    if ('text' in answer) return answer.text;
-    throw errorOf(answer.failure);
+  function call(op: unknown, payload: unknown): Promise<string> {
+    return new PromiseConstructor((resolve) => {
+      if (typeof op !== 'string' || typeof payload !== 'string') throw new TypeError('host.call needs two strings');
+      if (payload.length > maxPayloadLength) {
+        throw new RangeError('The call carries ' + payload.length + ' characters; the limit is ' + maxPayloadLength);
+      }
+      if (made >= maxCalls) {
+        onTooMany();
+        return;
+      }
+      const id = ++made;
+      waiting[id] = resolve as (answer: unknown) => void;
+      queued[id] = codec.encodeThree('c', '' + id, op, payload);
+    });
   }
 
-  function enqueue(op: string, payload: string, settled: (answer: Answer) => void): void {
-    if (made >= maxCalls) {
-      onTooMany();
-      return;
-    }
-    const id = toText(++made);
-    mapSet(waiting, id, settled);
-    const queued: Queued = { record: codec.encode('c', id, op, payload), next: undefined };
-    if (last === undefined) first = queued;
-    else last.next = queued;
-    last = queued;
-  }
-
-  function settle(id: string, answer: Answer): void {
-    const settled = mapGet(waiting, id);
+  function settle(id: number, answer: unknown): void {
+    const settled = waiting[id];
     if (settled === undefined) return;
-    mapDelete(waiting, id);
+    waiting[id] = undefined;
     inFlight--;
     settled(answer);
   }
 
-  function errorOf({ name, message, code }: Failure): Error {
+  /** Rejects some promise jobs later, when V8 can follow the script's `await` and give the error its line. */
+  function failure(name: string, message: string, code: string): unknown {
+    const nothing = (): void => {};
+    let later: unknown = new PromiseConstructor<void>((resolve) => resolve());
+    for (let jobs = 0; jobs < 3; jobs++) later = then(later, nothing, nothing);
+    return then(
+      later,
+      () => {
+        throw errorOf(name, message, code);
+      },
+      nothing,
+    );
+  }
+
+  function errorOf(name: string, message: string, code: string): Error {
     const error = new Error(message);
     defineProperty(error, 'name', { value: name, configurable: true, writable: true });
     if (code !== '') {

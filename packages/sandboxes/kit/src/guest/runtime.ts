@@ -75,28 +75,27 @@ export function createRuntime(parts: RuntimeParts): GuestRuntime {
       return names;
     },
     begin(limits) {
-      const { fields } = codec.read(limits, 0) as { fields: readonly string[] };
-      console.limit(toNumber(fields[0]));
-      maxResultBytes = toNumber(fields[1]);
-      calls.limit(toNumber(fields[2]), toNumber(fields[3]));
+      const { field } = codec.read(limits, 0);
+      console.limit(toNumber(field()));
+      maxResultBytes = toNumber(field());
+      calls.limit(toNumber(field()), toNumber(field()));
     },
     script(create) {
       try {
-        const main = apply(create, undefined, values) as () => unknown;
+        const main = apply(create, undefined, values);
         then(apply(main, undefined, []), succeed, fail);
       } catch (error) {
         fail(error);
       }
     },
     deliver(text) {
-      let at = 0;
-      while (at < text.length) {
-        const record = codec.read(text, at) as { kind: string; fields: readonly string[]; end: number };
-        const [id, first, second, third] = [record.fields[0], record.fields[1], record.fields[2], record.fields[3]];
-        if (record.kind === 'a') calls.resolve(id as string, first as string);
-        else if (record.kind === 'f') calls.reject(id as string, first as string, second as string, third as string);
+      const { kind, field } = codec.read(text, 0);
+      for (;;) {
+        const next = kind();
+        if (next === '') return;
+        if (next === 'a') calls.resolve(toNumber(field()), field() as string);
+        else if (next === 'f') calls.reject(toNumber(field()), field() as string, field() as string, field() as string);
         else wokenAt = builtins.now();
-        at = record.end;
       }
     },
     drain() {

@@ -14,7 +14,8 @@ export type SerializedValue =
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createSerializer(builtins: Builtins): (value: unknown, maxBytes: number) => SerializedValue {
-  const { isArray, isView, ownKeys, getDescriptor, stringify, tagOf, slice, toText, regExpExec } = builtins;
+  const { isArray, isView, getPrototypeOf, objectPrototype, hasOwn, stringify, tagOf, slice, toText, regExpExec } =
+    builtins;
   const maxDepth = 200;
   const identifier = /^[A-Za-z_$][\w$]*$/;
   const advice: Record<string, string> = {
@@ -39,65 +40,75 @@ export function createSerializer(builtins: Builtins): (value: unknown, maxBytes:
   return (value, maxBytes) => {
     if (value === undefined) return { status: 'none' };
     let size = 0;
-    const stop = walk(value, '', undefined, 0);
+    const simple =
+      value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+    const stop = simple ? undefined : walk(value, '', undefined, 0);
     if (stop !== undefined) return stop;
+    if (typeof value === 'string' && value.length > maxBytes) return { status: 'too-large', atLeast: value.length + 2 };
     let text: string | undefined;
     try {
       text = stringify(value);
     } catch (error) {
-      return { status: 'invalid', message: 'JSON.stringify failed on the returned value: ' + messageOf(error) };
+      return { status: 'invalid', message: 'a value that JSON.stringify cannot take: ' + messageOf(error) };
     }
     if (text === undefined) return { status: 'none' };
     return text.length > maxBytes ? { status: 'too-large', atLeast: text.length } : { status: 'text', text };
 
+    /** Walks anything but a string, number, boolean, null or undefined: the loops below count those themselves. */
     function walk(inner: unknown, key: string | number, parent: Place | undefined, depth: number): Stop | undefined {
-      size += 2;
-      if (typeof inner === 'string') size += inner.length;
-      if (size > maxBytes + 2) return { status: 'too-large', atLeast: size };
-      if (typeof inner === 'bigint') {
-        return refuse('a BigInt', key, parent, 'convert it with Number() or String()');
-      }
+      if (typeof inner === 'bigint') return refuse('a BigInt', key, parent, 'convert it with Number() or String()');
       if (typeof inner === 'function') return refuse('a function', key, parent, 'functions cannot be returned');
       if (typeof inner === 'symbol') return refuse('a symbol', key, parent, 'convert it with String()');
-      if (typeof inner !== 'object' || inner === null) return undefined;
+      const value = inner as Record<string, unknown>;
       for (let above = parent; above !== undefined; above = above.parent) {
-        if (above.value === inner) {
-          return refuse('a cycle', key, parent, 'it leads back to ' + pathOf(above.key, above.parent));
-        }
+        if (above.value !== value) continue;
+        return refuse('a cycle', key, parent, 'it leads back to ' + pathOf(above.key, above.parent));
       }
       if (depth > maxDepth) {
-        return { status: 'invalid', message: 'The returned value is nested deeper than ' + maxDepth + ' levels' };
+        return { status: 'invalid', message: 'a value nested deeper than ' + maxDepth + ' levels; flatten it' };
       }
-      const place: Place = { key, value: inner, parent };
-      if (isArray(inner)) {
-        for (let index = 0; index < inner.length; index++) {
-          const stopped = walk(inner[index], index, place, depth + 1);
-          if (stopped !== undefined) return stopped;
-        }
-        return undefined;
-      }
-      if (typeof (inner as { toJSON?: unknown }).toJSON === 'function') return undefined;
-      const tag = isView(inner) ? 'view' : slice(tagOf(inner), 8, -1);
-      if (tag === 'view') return refuse('a typed array', key, parent, 'convert it with Array.from()');
-      const hint = tag === 'Object' ? undefined : advice[tag];
-      if (hint !== undefined) return refuse((tag === 'Error' ? 'an ' : 'a ') + tag, key, parent, hint);
-      return walkProperties(inner, place, depth);
+      if (typeof value.toJSON === 'function') return undefined;
+      const prototype = getPrototypeOf(value);
+      const plain = prototype === objectPrototype || prototype === null;
+      const place: Place = { key, value, parent };
+      if (!plain && isArray(value)) return walkItems(value, place, depth);
+      return (plain ? undefined : refuseKind(value, key, parent)) ?? walkProperties(value, place, depth);
     }
 
-    function walkProperties(inner: object, place: Place, depth: number): Stop | undefined {
-      const keys = ownKeys(inner);
-      for (let index = 0; index < keys.length; index++) {
-        const key = keys[index];
-        if (typeof key !== 'string') continue;
-        const own = getDescriptor(inner, key);
-        if (own === undefined || own.enumerable !== true || own.get !== undefined) continue;
-        size += key.length + 2;
-        const stopped = walk(own.value, key, place, depth + 1);
+    function walkItems(items: readonly unknown[], place: Place, depth: number): Stop | undefined {
+      for (let index = 0; index < items.length; index++) {
+        const stopped = visit(items[index], index, place, depth);
         if (stopped !== undefined) return stopped;
       }
       return undefined;
     }
+
+    function walkProperties(value: Record<string, unknown>, place: Place, depth: number): Stop | undefined {
+      for (const key in value) {
+        const item = value[key];
+        if (item === undefined) continue;
+        size += key.length + 2;
+        const stopped = visit(item, key, place, depth);
+        if (stopped !== undefined && hasOwn(value, key)) return stopped;
+      }
+      return undefined;
+    }
+
+    function visit(item: unknown, key: string | number, place: Place, depth: number): Stop | undefined {
+      size += typeof item === 'string' ? item.length + 2 : 2;
+      if (size > maxBytes + 2) return { status: 'too-large', atLeast: size };
+      if (item === null || typeof item === 'string' || typeof item === 'number') return undefined;
+      if (typeof item === 'boolean' || item === undefined) return undefined;
+      return walk(item, key, place, depth + 1);
+    }
   };
+
+  function refuseKind(value: object, key: string | number, parent: Place | undefined): Stop | undefined {
+    if (isView(value)) return refuse('a typed array', key, parent, 'convert it with Array.from()');
+    const tag = slice(tagOf(value), 8, -1);
+    const hint = advice[tag];
+    return hint === undefined ? undefined : refuse((tag === 'Error' ? 'an ' : 'a ') + tag, key, parent, hint);
+  }
 
   function refuse(what: string, key: string | number, parent: Place | undefined, hint: string): Stop {
     return { status: 'invalid', message: what + ' at ' + pathOf(key, parent) + '; ' + hint };

@@ -3,6 +3,7 @@ import { captureBuiltins } from './builtins.ts';
 import { createCalls } from './calls.ts';
 import { createConsole } from './console.ts';
 import { createErrorReader } from './describe-error.ts';
+import { exerciseRuntime } from './exercise.ts';
 import { createInspect } from './inspect.ts';
 import { createRuntime } from './runtime.ts';
 import { createSerializer } from './serialize.ts';
@@ -29,5 +30,6 @@ const parts = {
   createTimers: ${createTimers},
 };
 const create = ${createRuntime};
+(${exerciseRuntime})(create(parts), codec);
 return create(parts);
 })()`;

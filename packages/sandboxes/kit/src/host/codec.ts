@@ -3,6 +3,6 @@ import type { RecordCodec } from '../protocol/records.ts';
 
 /** The codec of the host side. */
 export const codec: RecordCodec = createRecordCodec({
-  charCodeAt: (text, index) => text.charCodeAt(index),
+  indexOf: (text, search, from) => text.indexOf(search, from),
   slice: (text, start, end) => text.slice(start, end),
 });

@@ -37,7 +37,8 @@ export function createFairQueue<Item>(): FairQueue<Item> {
     offer(serve) {
       for (let served = true; served;) {
         served = false;
-        for (const [key, lane] of [...lanes]) {
+        // A snapshot: a key that was served comes back at the end of the map.
+        for (const [key, lane] of Array.from(lanes)) {
           if (!serve(key, lane[0] as Item)) continue;
           lane.shift();
           size--;

@@ -12,6 +12,8 @@ export interface GuestListener {
 /** A guest process: frames instead of bytes, and the state that the pool needs. */
 export interface GuestProcess {
   readonly pid: number | undefined;
+  /** The process is gone or was ended; its listener has been told. */
+  readonly lost: boolean;
   /** Who used it first; nobody else ever does. */
   principal: string | undefined;
   /** Runs it has begun. */
@@ -48,6 +50,9 @@ export function startGuestProcess(launch: LaunchGuest, listener: GuestListener):
   });
   const guest: GuestProcess = {
     pid: link.pid,
+    get lost() {
+      return lost;
+    },
     principal: undefined,
     runs: 0,
     idleUsage: undefined,

@@ -60,8 +60,8 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
     },
     release(guest, reusable) {
       lent.delete(guest);
-      if (!reusable || closed || guest.runs >= maxRunsPerProcess) discard(guest);
-      else if (alive.has(guest)) awaitReady(guest);
+      if (!reusable || guest.lost || closed || guest.runs >= maxRunsPerProcess) discard(guest);
+      else awaitReady(guest);
       dispatch();
     },
     async close() {
@@ -77,20 +77,20 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
 
   function dispatch(): void {
     if (closed) return;
-    let promised = 0;
+    const expecting = new Set<Waiter>();
     queue.offer((principal, waiter) => {
       const guest = find((candidate) => candidate.principal === principal) ?? find((candidate) => !candidate.principal);
       if (guest !== undefined) {
         lend(guest, principal, waiter);
         return true;
       }
-      if (starting.size > promised) promised++;
-      else if (alive.size < maxProcesses || evict()) {
-        start();
-        promised++;
+      if (!expecting.has(waiter) && (starting.size > expecting.size || makeRoom())) {
+        expecting.add(waiter);
+        if (starting.size < expecting.size) start();
       }
       return false;
     });
+    while (starting.size < queue.size && alive.size < maxProcesses) start();
     prewarm();
     keepHostAlive();
   }
@@ -108,8 +108,9 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
     waiter.grant(guest);
   }
 
-  /** Ends the process that has been idle longest, whoever's it was. */
-  function evict(): boolean {
+  /** Room for one more process, if need be in the place of the one that has been idle longest. */
+  function makeRoom(): boolean {
+    if (alive.size < maxProcesses) return true;
     const [oldest] = idle;
     if (oldest === undefined) return false;
     discard(oldest);

@@ -2,14 +2,9 @@ import type { GuestError, SandboxLimit, SandboxOutcome, SandboxRequest } from '@
 import { createAnswers } from './answers.ts';
 import type { GuestProcess } from './guest-process.ts';
 import { limitMessage } from './limits.ts';
+import type { RecordReader } from '../protocol/records.ts';
 import { codec } from './codec.ts';
 import { createWatch } from './watch.ts';
-
-/** How a run ended, and whether its process may serve another one. */
-export interface RunEnd {
-  readonly outcome: SandboxOutcome;
-  readonly reusable: boolean;
-}
 
 type WithoutFigures<Outcome> = Outcome extends unknown ? Omit<Outcome, 'durationMs' | 'consoleDroppedBytes'> : never;
 type Ending = WithoutFigures<SandboxOutcome>;
@@ -18,12 +13,17 @@ const consoleLevels: ReadonlySet<string> = new Set(['log', 'info', 'warn', 'erro
 
 /**
  * One script on one process, from its start to its outcome. Every byte of the guest is hostile: a record out of place,
- * out of bounds or out of order ends the process, and the outcome is `crashed`.
+ * out of bounds or out of order ends the process, and the outcome is `crashed`. `release` is called the moment the run is
+ * over, before another frame is read, with whether the process may serve another run.
  */
-export function runOnGuest(guest: GuestProcess, request: SandboxRequest): Promise<RunEnd> {
+export function runOnGuest(
+  guest: GuestProcess,
+  request: SandboxRequest,
+  release: (reusable: boolean) => void,
+): Promise<SandboxOutcome> {
   const { limits, signal } = request;
   const startedAt = performance.now();
-  const { promise, resolve } = Promise.withResolvers<RunEnd>();
+  const { promise, resolve } = Promise.withResolvers<SandboxOutcome>();
   const answers = createAnswers(request, (text) => {
     watch.guestIsBusy();
     guest.send(text);
@@ -46,42 +46,32 @@ export function runOnGuest(guest: GuestProcess, request: SandboxRequest): Promis
     onLost: (reason) => end(watch.sawMemoryFill() ? limitReached('memory') : crashed(reason), false),
   };
   signal?.addEventListener('abort', abort, { once: true });
-  guest.send(
-    codec.encode(
-      's',
-      ...[limits.memoryBytes, limits.cpuTimeMs, limits.maxConsoleBytes, limits.maxResultBytes].map(String),
-      ...[limits.maxCalls, limits.maxInFlight].map(String),
-      request.prelude,
-      request.code,
-    ),
-  );
+  guest.send(startFrame(request));
   return promise;
 
   function readFrame(frame: string): void {
     const marker = frame[0];
     if (marker !== 'm' && marker !== 'w' && marker !== 'e') return violate('sent a frame of an unknown kind');
     if (marker === 'w') watch.guestWaits();
-    let at = 1;
-    while (at < frame.length && !ended) {
-      const record = codec.read(frame, at);
-      if (record === undefined) return violate('sent a frame that cannot be read');
-      at = record.end;
-      const violation = take(record.kind, record.fields, marker === 'e' && at === frame.length);
+    const reader = codec.read(frame, 1);
+    for (let kind = reader.kind(); kind !== '' && !ended; kind = reader.kind()) {
+      const fields = readFields(kind, reader);
+      if (fields === undefined) return violate('sent a frame that cannot be read');
+      const violation = take(kind, fields, marker);
       if (violation !== undefined) return violate(violation);
     }
     if (marker === 'e' && !ended) violate('ended without an outcome');
   }
 
   /** Takes in one record; gives what is wrong with it, if anything is. */
-  function take(kind: string, fields: readonly string[], last: boolean): string | undefined {
+  function take(kind: string, fields: readonly string[], marker: string): string | undefined {
     const [first = '', second = '', third = ''] = fields;
     if (kind === 'c') return takeCall(first, second, third);
     if (kind === 'l') return takeLine(first, second);
     if (kind === 'd') return takeDropped(first);
     if (kind === 't') return takeWake(first);
-    if (!last) return `sent a record of the kind ${JSON.stringify(kind)} out of place`;
-    const ending = endingOf(kind, fields);
-    if (ending === undefined) return `sent a record of the unknown kind ${JSON.stringify(kind)}`;
+    const ending = marker === 'e' ? endingOf(kind, fields) : undefined;
+    if (ending === undefined) return 'sent an outcome out of place';
     end(ending, ending.status !== 'limit' && ending.status !== 'crashed');
     return undefined;
   }
@@ -166,14 +156,46 @@ export function runOnGuest(guest: GuestProcess, request: SandboxRequest): Promis
   function end(ending: Ending, reusable: boolean): void {
     if (ended) return;
     ended = true;
-    if (!reusable) guest.kill();
     signal?.removeEventListener('abort', abort);
     clearTimeout(wake);
     watch.stop();
     answers.close();
     const durationMs = performance.now() - startedAt;
-    resolve({ outcome: { ...ending, durationMs, consoleDroppedBytes }, reusable });
+    release(reusable);
+    resolve({ ...ending, durationMs, consoleDroppedBytes });
   }
+}
+
+/** How many fields each kind of record has. */
+const fieldCounts: ReadonlyMap<string, number> = new Map([
+  ['c', 3],
+  ['l', 2],
+  ['d', 1],
+  ['t', 1],
+  ['u', 0],
+  ['r', 1],
+  ['x', 5],
+  ['b', 0],
+  ['k', 2],
+  ['z', 1],
+]);
+
+function readFields(kind: string, reader: RecordReader): readonly string[] | undefined {
+  const count = fieldCounts.get(kind);
+  if (count === undefined) return undefined;
+  const fields: string[] = [];
+  while (fields.length < count) {
+    const field = reader.field();
+    if (field === undefined) return undefined;
+    fields.push(field);
+  }
+  return fields;
+}
+
+function startFrame({ limits, prelude, code }: SandboxRequest): string {
+  const { maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight } = limits;
+  const guestLimits = codec.encode('', ...[maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight].map(String));
+  return codec.encode('', String(limits.memoryBytes), String(limits.cpuTimeMs), guestLimits, prelude, code);
 }
 
 function isLimit(text: string): text is 'cpu' | 'memory' | 'calls' | 'result' {
