@@ -1,0 +1,35 @@
+import type { ToolInvoker } from '@ravi/agents';
+import { runChain } from '@ravi/capabilities';
+import type { ChainPolicy, ChainRunResult, Principal, ProgressSink, Sandbox } from '@ravi/kernel';
+
+/** One script to run in a session of its own. */
+export interface ChainRequest {
+  /** TypeScript or JavaScript, as a model wrote it. */
+  readonly code: string;
+  /** Replaces single fields of the process's policy. */
+  readonly policy?: Partial<ChainPolicy>;
+  /** `local` when absent. */
+  readonly principal?: Principal;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: ProgressSink;
+}
+
+/** Runs a script; what goes wrong inside it is part of the result. */
+export type ChainRunner = (request: ChainRequest) => Promise<ChainRunResult>;
+
+/** A runner that ends every script when the process shuts down. */
+export function createChainRunner(
+  invoker: ToolInvoker,
+  options: { readonly sandbox: Sandbox; readonly lifetime: AbortSignal },
+): ChainRunner {
+  const { sandbox, lifetime } = options;
+  return ({ code, policy = {}, signal, ...session }) =>
+    runChain({
+      code,
+      policy,
+      invoker,
+      sandbox,
+      session,
+      signal: signal === undefined ? lifetime : AbortSignal.any([lifetime, signal]),
+    });
+}

@@ -1,0 +1,39 @@
+import { isKernelError, KernelError } from '@ravi/kernel';
+import type { Logger } from '@ravi/kernel';
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+
+/** Codes of what HTTP itself refuses. What the invoker refuses is a result with status 200. */
+export type ProblemCode =
+  | 'E_REQUEST_INVALID'
+  | 'E_ORIGIN_FORBIDDEN'
+  | 'E_ROUTE_UNKNOWN'
+  | 'E_BODY_TOO_LARGE'
+  | 'E_CONTENT_TYPE'
+  | 'E_CANCELLED'
+  | 'E_SHUTTING_DOWN';
+
+const statusByCode: Readonly<Record<ProblemCode, ContentfulStatusCode>> = {
+  E_REQUEST_INVALID: 400,
+  E_ORIGIN_FORBIDDEN: 403,
+  E_ROUTE_UNKNOWN: 404,
+  E_BODY_TOO_LARGE: 413,
+  E_CONTENT_TYPE: 415,
+  E_CANCELLED: 503,
+  E_SHUTTING_DOWN: 503,
+};
+
+/** A refusal of a request; the message is shown to the client. */
+export function problem(code: ProblemCode, message: string): KernelError {
+  return new KernelError(code, message);
+}
+
+/** `{ error: { code, message } }` with the status of the code. Anything that is no {@link problem} says nothing of the inside. */
+export function answerProblem(context: Context, error: Error, logger: Logger): Response {
+  if (isKernelError(error) && Object.hasOwn(statusByCode, error.code)) {
+    const { code, message } = error;
+    return context.json({ error: { code, message } }, statusByCode[code as ProblemCode]);
+  }
+  logger.error('a request failed', { method: context.req.method, path: context.req.path, error });
+  return context.json({ error: { code: 'E_INTERNAL', message: 'The request failed inside the server' } }, 500);
+}

@@ -1,0 +1,14 @@
+export type { ChainRequest, ChainRunner } from './chain-runner.ts';
+export { describeTools } from './describe-tool.ts';
+export type { ToolDescription } from './describe-tool.ts';
+export { findInstallation, openInstalledPlugins } from './installation.ts';
+export type { Installation, InstallationOptions } from './installation.ts';
+export { openMonolith } from './lifespan.ts';
+export type { Monolith, MonolithOptions } from './lifespan.ts';
+export type { ToolReport } from './load-tools.ts';
+export { parsePort } from './port.ts';
+export { serve } from './serve.ts';
+export type { HttpServer, ServeOptions } from './serve.ts';
+export { untilShutdown } from './shutdown.ts';
+export { tokens } from './tokens.ts';
+export type { Services, Tokens } from './tokens.ts';

@@ -1,0 +1,84 @@
+import { homedir } from 'node:os';
+import { relative } from 'node:path';
+import { createFolderToolSource, createToolChainTool } from '@ravi/capabilities';
+import type { OpenedPlugins } from '@ravi/host';
+import { KernelError, silentLogger, systemClock } from '@ravi/kernel';
+import type { Clock, Logger } from '@ravi/kernel';
+import type { DependencyContainer } from 'tsyringe';
+import { createContainer } from './container.ts';
+import { loadDigestKey } from './digest-key.ts';
+import { findInstallation, openInstalledPlugins } from './installation.ts';
+import type { InstallationOptions } from './installation.ts';
+import { loadTools } from './load-tools.ts';
+import type { ToolReport } from './load-tools.ts';
+import { startSweeper } from './sweeper.ts';
+import { tokens } from './tokens.ts';
+
+/** What a process is opened with. */
+export interface MonolithOptions extends InstallationOptions {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+/** An open process. Disposing it ends everything in reverse order of opening: running calls first, plugins last. */
+export interface Monolith extends AsyncDisposable {
+  /** Resolves each of the {@link tokens}. */
+  readonly container: DependencyContainer;
+  /** Ends every run at once with status `cancelled`; no further one starts. */
+  cancelRuns(): void;
+}
+
+const sweepIntervalMs = 600_000;
+
+/** A found installation leaves none of these ports empty. */
+type FilledPorts = OpenedPlugins & Required<Pick<OpenedPlugins, 'blobStore' | 'approvalHandler' | 'sandbox'>>;
+
+/**
+ * Opens everything that a server, the command line and an example share: configuration, plugins, digest key, container,
+ * tools, sweeper. What was opened before a failure is ended.
+ * @throws KernelError `E_CONFIG_INVALID`, `E_PLUGIN_NOT_FOUND`, `E_PLUGIN_INVALID`, `E_TOOL_NAME_CONFLICT`, or a plugin's own
+ */
+export async function openMonolith(options: MonolithOptions): Promise<Monolith> {
+  const { clock = systemClock, logger = silentLogger } = options;
+  const { config, baseDir, dataFolder } = await findInstallation(options);
+  const digestKey = await loadDigestKey(dataFolder);
+
+  await using opening = new AsyncDisposableStack();
+  const plugins = opening.use(await openInstalledPlugins(config.plugins, { baseDir, clock, logger }));
+  const { toolSource, blobStore, sandbox, approvalHandler, stateStore } = plugins as FilledPorts;
+  const lifetime = new AbortController();
+  const cancelRuns = (): void => lifetime.abort(new KernelError('E_CANCELLED', 'The process is shutting down'));
+  opening.defer(cancelRuns);
+
+  const container = createContainer({
+    config,
+    clock,
+    logger,
+    digestKey,
+    hostPaths: [baseDir, dataFolder, options.cwd, homedir()],
+    lifetime: lifetime.signal,
+    blobStore,
+    sandbox,
+    approvalHandler,
+    ...(stateStore === undefined ? {} : { stateStore }),
+  });
+
+  const toolbox = container.resolve(tokens.toolbox);
+  const folders = config.tools.map((folder) =>
+    createFolderToolSource(folder, { name: relative(baseDir, folder) || '.' }),
+  );
+  const toolReport = await loadTools(toolbox, { sources: [...folders, ...toolSource], signal: lifetime.signal });
+  container.register(tokens.toolReport, { useValue: toolReport });
+  warnAbout(toolReport, logger);
+  // Last, because its description shows the others.
+  toolbox.add(createToolChainTool({ invoker: container.resolve(tokens.invoker), sandbox }), { source: 'built-in' });
+
+  opening.use(await startSweeper({ blobStore, clock, logger, intervalMs: sweepIntervalMs }));
+  const opened = opening.move();
+  return { container, cancelRuns, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+function warnAbout({ undeclaredRisk, failures }: ToolReport, logger: Logger): void {
+  for (const failure of failures) logger.warn('a tool could not be loaded', failure);
+  if (undeclaredRisk.length > 0) logger.warn('tools declare no risk', { tools: undeclaredRisk });
+}

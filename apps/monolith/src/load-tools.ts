@@ -1,0 +1,54 @@
+import type { Toolbox } from '@ravi/agents';
+import { isKernelError, isLocalTool } from '@ravi/kernel';
+import type { ToolSource } from '@ravi/kernel';
+
+/** What a start-up tells about its tools. */
+export interface ToolReport {
+  /** Tools that declare no risk and therefore count as `policy.defaultRisk`. */
+  readonly undeclaredRisk: readonly string[];
+  /** What could not be loaded or was refused, by file or tool. */
+  readonly failures: readonly { readonly source: string; readonly from: string; readonly message: string }[];
+}
+
+/**
+ * Fills the toolbox from all sources in their order. What one source or tool gets wrong is reported and hides no other.
+ * @throws KernelError `E_CONFIG_INVALID` when the configuration names something that is not there
+ */
+export async function loadTools(
+  toolbox: Toolbox,
+  options: { readonly sources: readonly ToolSource[]; readonly signal: AbortSignal },
+): Promise<ToolReport> {
+  const failures: ToolReport['failures'][number][] = [];
+  for (const { name: source, ...content } of await loadAll(options.sources, options.signal)) {
+    for (const failure of content.failures) failures.push({ source, ...failure });
+    for (const tool of content.tools) {
+      try {
+        toolbox.add(tool, { source });
+      } catch (error) {
+        failures.push({ source, from: tool.name, message: messageOf(error) });
+      }
+    }
+  }
+  const undeclared = toolbox.all().filter((tool) => isLocalTool(tool) && tool.risk === undefined);
+  return { undeclaredRisk: undeclared.map((tool) => tool.name), failures };
+}
+
+type NamedContent = Awaited<ReturnType<ToolSource['load']>> & { readonly name: string };
+
+function loadAll(sources: readonly ToolSource[], signal: AbortSignal): Promise<readonly NamedContent[]> {
+  return Promise.all(
+    sources.map(async (source) => {
+      const { name } = source;
+      try {
+        return { name, ...(await source.load({ signal })) };
+      } catch (error) {
+        if (isKernelError(error, 'E_CONFIG_INVALID')) throw error;
+        return { name, tools: [], failures: [{ from: name, message: messageOf(error) }] };
+      }
+    }),
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util';
+import { createJsonLogger } from '@ravi/host';
+import { isKernelError } from '@ravi/kernel';
+import { openMonolith } from './lifespan.ts';
+import { parsePort } from './port.ts';
+import { serve } from './serve.ts';
+import { untilShutdown } from './shutdown.ts';
+
+const usage = `Usage: monolith [--config <file>] [--host <address>] [--port <number>]
+
+  --config  configuration file; else RAVI_CONFIG, else ravi.config.json or ravi.config.ts here, else the defaults
+  --host    loopback address to listen on
+  --port    port to listen on, 0 picks a free one`;
+
+const badUsage = 2;
+
+async function main({ config, host, port }: Flags): Promise<void> {
+  const logger = createJsonLogger({ write: (line) => process.stderr.write(line) });
+  const shutdown = untilShutdown();
+  await using monolith = await openMonolith({ configPath: config, cwd: process.cwd(), env: process.env, logger });
+  await using server = await serve(monolith, { host, port });
+  process.stdout.write(`listening on ${server.url}\n`);
+  await shutdown;
+}
+
+interface Flags {
+  readonly config: string | undefined;
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly isHelp: boolean;
+}
+
+function readFlags(): Flags {
+  const { values } = parseArgs({
+    options: {
+      config: { type: 'string' },
+      host: { type: 'string' },
+      port: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const { config, host, port, help } = values;
+  return { config, host, port: parsePort(port), isHelp: help };
+}
+
+/** Ends the process: a handle that a plugin left open must not keep it alive. */
+function end(code: number, message: string): never {
+  console.error(message);
+  process.exit(code);
+}
+
+let flags: Flags;
+try {
+  flags = readFlags();
+} catch (error) {
+  end(badUsage, `${(error as Error).message}\n\n${usage}`);
+}
+if (flags.isHelp) {
+  console.log(usage);
+  process.exit(0);
+}
+try {
+  await main(flags);
+  process.exit(0);
+} catch (error) {
+  if (!isKernelError(error)) throw error;
+  end(badUsage, `${error.code}: ${error.message}`);
+}

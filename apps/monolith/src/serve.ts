@@ -1,0 +1,81 @@
+import { createAdaptorServer } from '@hono/node-server';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { KernelError } from '@ravi/kernel';
+import type { Monolith } from './lifespan.ts';
+import { requireLoopback } from './loopback.ts';
+import { tokens } from './tokens.ts';
+
+/** Where to listen; what is absent comes from the configuration. */
+export interface ServeOptions {
+  readonly host?: string | undefined;
+  /** 0 picks a free port. */
+  readonly port?: number | undefined;
+  /** How long running requests may go on once the server is disposed, in milliseconds; 3 000 when absent. */
+  readonly graceMs?: number;
+}
+
+/** A listening server. Disposing it lets running requests end for a while, then cancels them. */
+export interface HttpServer extends AsyncDisposable {
+  /** `http://127.0.0.1:7341` */
+  readonly url: string;
+}
+
+const answerMs = 1_000;
+
+/**
+ * Serves the HTTP interface on a loopback address.
+ * @throws KernelError `E_CONFIG_INVALID` for an address that others could reach, or one that is taken
+ */
+export async function serve(monolith: Monolith, options: ServeOptions = {}): Promise<HttpServer> {
+  const { container } = monolith;
+  const { server: configured } = container.resolve(tokens.config);
+  const { host = configured.host, port = configured.port, graceMs = 3_000 } = options;
+  requireLoopback(host);
+  const app = container.resolve(tokens.httpApp);
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  const address = await listen(server, { host, port });
+  return {
+    url: urlOf(address),
+    async [Symbol.asyncDispose]() {
+      const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
+      server.close(() => onClosed());
+      if (await endsWithin(closed, graceMs)) return;
+      monolith.cancelRuns();
+      if (await endsWithin(closed, answerMs)) return;
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(`${host}:${port}`, cause)));
+    server.listen(port, host, () => resolve(server.address() as AddressInfo));
+  });
+}
+
+function cannotListen(address: string, cause: NodeJS.ErrnoException): KernelError {
+  const reason =
+    cause.code === 'EADDRINUSE' ? 'the port is taken; choose another with --port, 0 picks a free one' : cause.message;
+  return new KernelError('E_CONFIG_INVALID', `Cannot listen on ${address}: ${reason}`, { cause });
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+// The platform's timer and not the injected clock: this wait must end whatever a test's clock does.
+async function endsWithin(event: Promise<void>, limitMs: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(resolve, limitMs, false);
+  try {
+    return await Promise.race([event.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

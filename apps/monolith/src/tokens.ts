@@ -1,0 +1,59 @@
+import type { HookManager, Toolbox, ToolInvoker } from '@ravi/agents';
+import type { ResolvedConfig } from '@ravi/host';
+import type { ApprovalHandler, BlobStore, Clock, Logger, Sandbox, StateStore } from '@ravi/kernel';
+import type { Hono } from 'hono';
+import type { InjectionToken } from 'tsyringe';
+import type { ChainRunner } from './chain-runner.ts';
+import type { ToolReport } from './load-tools.ts';
+
+/** Everything that lives once per process, by the name of its token. */
+export interface Services {
+  readonly config: ResolvedConfig;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Key of argument digests, 32 bytes. */
+  readonly digestKey: Uint8Array;
+  /** Folders that no message to a model, script or client may name. */
+  readonly hostPaths: readonly string[];
+  /** Aborts when the process shuts down; every session listens to it. */
+  readonly lifetime: AbortSignal;
+  readonly blobStore: BlobStore;
+  readonly approvalHandler: ApprovalHandler;
+  readonly sandbox: Sandbox;
+  /** Registered only when the configuration names one. */
+  readonly stateStore: StateStore;
+  readonly hooks: HookManager;
+  readonly toolbox: Toolbox;
+  readonly invoker: ToolInvoker;
+  readonly runChain: ChainRunner;
+  readonly toolReport: ToolReport;
+  readonly httpApp: Hono;
+}
+
+/** One token per service. */
+export type Tokens = { readonly [Name in keyof Services]: InjectionToken<Services[Name]> };
+
+/** The keys of the container. */
+export const tokens: Tokens = {
+  config: token('config'),
+  clock: token('clock'),
+  logger: token('logger'),
+  digestKey: token('digestKey'),
+  hostPaths: token('hostPaths'),
+  lifetime: token('lifetime'),
+  blobStore: token('blobStore'),
+  approvalHandler: token('approvalHandler'),
+  sandbox: token('sandbox'),
+  stateStore: token('stateStore'),
+  hooks: token('hooks'),
+  toolbox: token('toolbox'),
+  invoker: token('invoker'),
+  runChain: token('runChain'),
+  toolReport: token('toolReport'),
+  httpApp: token('httpApp'),
+};
+
+// A function, because a constant annotated as InjectionToken<T> narrows to `symbol` and loses T.
+function token<Service>(name: string): InjectionToken<Service> {
+  return Symbol(name);
+}
