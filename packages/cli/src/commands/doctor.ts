@@ -1,0 +1,88 @@
+import type { PluginEntry } from '@ravi/host';
+import { silentLogger, systemClock } from '@ravi/kernel';
+import type { PortName } from '@ravi/kernel';
+import { findInstallation, openInstalledPlugins, openMonolith, tokens } from '@ravi/monolith';
+import type { Installation } from '@ravi/monolith';
+import { exitCode } from '../exit-code.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { probe } from '../probe.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Options of {@link examine}. */
+export interface DoctorOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+/** One thing that was looked at. */
+export interface CheckResult {
+  readonly check: string;
+  readonly status: 'ok' | 'failed';
+  /** What was found, or what is wrong and how to mend it. */
+  readonly message: string;
+}
+
+const leastNodeMajor = 24;
+
+/** Looks at everything that a run needs, each thing by itself, and says what is missing and how to mend it. */
+export async function examine(options: DoctorOptions, terminal: Terminal): Promise<ExitCode> {
+  const results: CheckResult[] = [];
+  for await (const result of checks(options, terminal)) {
+    results.push(result);
+    if (options.json !== true) terminal.print(`${result.status.padEnd(6)}  ${result.check}: ${result.message}`);
+  }
+  const isOk = results.every(({ status }) => status === 'ok');
+  if (options.json === true) terminal.print(JSON.stringify({ status: isOk ? 'ok' : 'failed', checks: results }));
+  return isOk ? exitCode.ok : exitCode.failed;
+}
+
+async function* checks({ config }: DoctorOptions, { cwd, env }: Terminal): AsyncGenerator<CheckResult> {
+  yield check('node', checkNode);
+  let installation: Installation | undefined;
+  yield check('configuration', async () => {
+    installation = await findInstallation({ configPath: config, cwd, env });
+    return installation.configPath ?? 'no file, the defaults hold';
+  });
+  if (installation === undefined) return;
+  let isComplete = true;
+  for (const [port, entry] of entriesOf(installation)) {
+    const result = await check(`${port} ${entry.use}`, () => checkPlugin(port, entry, installation as Installation));
+    isComplete &&= result.status === 'ok';
+    yield result;
+  }
+  if (isComplete) yield check('tools', () => checkTools({ configPath: config, cwd, env }));
+}
+
+async function check(name: string, body: () => string | Promise<string>): Promise<CheckResult> {
+  try {
+    return { check: name, status: 'ok', message: await body() };
+  } catch (error) {
+    return { check: name, status: 'failed', message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function checkNode(): string {
+  const { node } = process.versions;
+  if (Number.parseInt(node, 10) >= leastNodeMajor) return node;
+  throw new Error(`Node ${node} is too old, install Node ${leastNodeMajor} or newer`);
+}
+
+function entriesOf({ config }: Installation): readonly (readonly [PortName, PluginEntry])[] {
+  return (Object.entries(config.plugins) as [PortName, PluginEntry | readonly PluginEntry[]][]).flatMap(
+    ([port, entries]) => [entries].flat().map((entry) => [port, entry] as const),
+  );
+}
+
+async function checkPlugin(port: PortName, entry: PluginEntry, { baseDir }: Installation): Promise<string> {
+  const plugins = { [port]: port === 'toolSource' || port === 'modelProvider' ? [entry] : entry };
+  await using opened = await openInstalledPlugins(plugins, { baseDir, clock: systemClock, logger: silentLogger });
+  return probe(port, opened);
+}
+
+async function checkTools(where: Parameters<typeof openMonolith>[0]): Promise<string> {
+  await using monolith = await openMonolith(where);
+  const { failures, undeclaredRisk } = monolith.container.resolve(tokens.toolReport);
+  if (failures.length > 0) throw new Error(failures.map(({ from, message }) => `${from}: ${message}`).join('; '));
+  const size = `${monolith.container.resolve(tokens.toolbox).size} tools`;
+  return undeclaredRisk.length === 0 ? size : `${size}; no risk declared by ${undeclaredRisk.join(', ')}`;
+}

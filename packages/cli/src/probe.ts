@@ -1,0 +1,43 @@
+import type { OpenedPlugins } from '@ravi/host';
+import type { BlobStore, PortName, Sandbox } from '@ravi/kernel';
+
+/** Uses an opened port once and says what it did; most ports have nothing to try without side effects. @throws what the port throws */
+export async function probe(port: PortName, { blobStore, sandbox }: OpenedPlugins): Promise<string> {
+  if (port === 'blobStore' && blobStore !== undefined) return probeBlobStore(blobStore);
+  if (port === 'sandbox' && sandbox !== undefined) return probeSandbox(sandbox);
+  return 'opens';
+}
+
+async function probeBlobStore(store: BlobStore): Promise<string> {
+  const scope = { principal: 'doctor', sessionId: 'doctor' };
+  const ref = await store.store('probe', { mediaType: 'text/plain', scope, ttlMs: 60_000 });
+  try {
+    await store.resolve(ref);
+  } finally {
+    await store.delete(ref);
+  }
+  return 'writes, reads and deletes';
+}
+
+async function probeSandbox(sandbox: Sandbox): Promise<string> {
+  const outcome = await sandbox.run({
+    language: 'javascript',
+    code: 'return 6 * 7',
+    prelude: 'return {}',
+    principal: 'doctor',
+    limits: {
+      wallTimeMs: 10_000,
+      cpuTimeMs: 5_000,
+      memoryBytes: 67_108_864,
+      maxConsoleBytes: 1_024,
+      maxResultBytes: 1_024,
+      maxCalls: 1,
+      maxInFlight: 1,
+    },
+    bridge: () => Promise.reject(new Error('The probe calls nothing')),
+    onConsole() {},
+  });
+  if (outcome.status === 'ok' && outcome.value === '42')
+    return `runs scripts (isolation: ${sandbox.supports.isolation})`;
+  throw new Error(`a script that returns 42 ended with ${JSON.stringify(outcome)}`);
+}
