@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createJsonLogger } from '@ravi/host';
+import { isKernelError } from '@ravi/kernel';
+import type { ChainRunResult } from '@ravi/kernel';
+import { openMonolith, parsePort, serve, tokens, untilShutdown } from '@ravi/monolith';
+import type { Monolith } from '@ravi/monolith';
+import { checkRun } from './check-run.ts';
+import { collectPayloads } from './conversation/collect-payloads.ts';
+import { compare } from './conversation/compare.ts';
+import { showApproval, showArtifacts, showComparison, showResult, showTrace } from './show/show-run.ts';
+import { heading } from './show/table.ts';
+
+const folder = join(import.meta.dirname, '..');
+
+async function main({ once, port }: Flags): Promise<number> {
+  const logger = createJsonLogger({ level: 'warn', write: (line) => process.stderr.write(line) });
+  const shutdown = untilShutdown();
+  await using monolith = await openMonolith({
+    configPath: join(folder, 'ravi.config.ts'),
+    cwd: process.cwd(),
+    env: process.env,
+    logger,
+  });
+  await using server = await serve(monolith, { port: once ? (port ?? 0) : port });
+  print([
+    heading('Ravi: one script over 200 000 real flights'),
+    showApproval(monolith.container.resolve(tokens.config)),
+  ]);
+
+  const problem = await demonstrate(monolith, server.url);
+  if (problem !== undefined) console.error(`The demonstration failed: ${problem}`);
+  if (once) return problem === undefined ? 0 : 1;
+  print([
+    `  curl ${server.url}/v1/chains -H 'content-type: application/json' -d '{"code":"return await tools.list_datasets()"}'`,
+  ]);
+  process.stdout.write(`listening on ${server.url}\n`);
+  await shutdown;
+  return problem === undefined ? 0 : 1;
+}
+
+/** Runs the script once, over HTTP as any client would, and shows what happened. Gives what went wrong. */
+async function demonstrate({ container }: Monolith, url: string): Promise<string | undefined> {
+  const script = await readFile(join(folder, 'script.ts'), 'utf8');
+  using collector = collectPayloads(container.resolve(tokens.hooks));
+  const response = await fetch(`${url}/v1/chains`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code: script }),
+  });
+  if (!response.ok) return `HTTP ${response.status}: ${await response.text()}`;
+  const run = (await response.json()) as ChainRunResult;
+  print(showResult(run));
+  print(showTrace(run.callTrace));
+  print(showArtifacts(run.callTrace));
+
+  const payloads = await collector.payloads(container.resolve(tokens.blobStore));
+  const specs = container.resolve(tokens.toolbox).schemas('');
+  print(showComparison(await compare({ payloads, specs, script, output: run.outputText })));
+  return checkRun(run);
+}
+
+function print(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n\n`);
+}
+
+interface Flags {
+  readonly once: boolean;
+  readonly port: number | undefined;
+}
+
+function readFlags(): Flags {
+  const { values } = parseArgs({ options: { once: { type: 'boolean', default: false }, port: { type: 'string' } } });
+  return { once: values.once, port: parsePort(values.port) };
+}
+
+const badUsage = 2;
+let flags: Flags;
+try {
+  flags = readFlags();
+} catch (error) {
+  console.error(`${(error as Error).message}\nUsage: npm start -- [--port <number>] [--once]`);
+  process.exit(badUsage);
+}
+try {
+  process.exit(await main(flags));
+} catch (error) {
+  if (!isKernelError(error)) throw error;
+  console.error(`${error.code}: ${error.message}`);
+  process.exit(badUsage);
+}
