@@ -13,5 +13,6 @@ export async function removeBlob(folder: string): Promise<boolean> {
 
 /** Removes a folder with all in it, if it is there. */
 export async function removeFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true });
+  // A retry: the pin of another process may slip into the folder while it is being emptied.
+  await rm(folder, { recursive: true, force: true, maxRetries: 2 });
 }

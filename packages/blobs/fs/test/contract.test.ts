@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobRef, BlobStore } from '@ravi/kernel';
-import { blobStoreContract } from '@ravi/testkit';
+import { blobStoreContract, pluginContract } from '@ravi/testkit';
 import { test } from 'vitest';
-import { createFsBlobStore } from '../src/index.ts';
+import plugin, { createFsBlobStore } from '../src/index.ts';
 import type { FsBlobStoreOptions } from '../src/index.ts';
 import { contentPath, layoutOf } from '../src/layout.ts';
 import { createPlaces } from './places.ts';
@@ -28,3 +28,4 @@ blobStoreContract(test, ({ clock }) => openStore({ root: join(newPlace(), 'missi
   corrupt: flipOneBit,
   reopen: (store) => openStore(opened.get(store)!),
 });
+pluginContract(test, plugin, { root: './blobs' });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { isKernelError } from '@ravi/kernel';
-import { blobStoreContract, createFakeClock } from '@ravi/testkit';
+import { blobStoreContract, createFakeClock, pluginContract } from '@ravi/testkit';
 import { test } from 'vitest';
 import plugin, { createMemoryBlobStore } from '../src/index.ts';
 
 blobStoreContract(test, ({ clock }) => createMemoryBlobStore({ clock }));
+pluginContract(test, plugin, { maxBytes: 1024 });
 
 const options = { mediaType: 'text/plain', scope: { principal: 'user:ada', sessionId: 'session-1' } };
 const isTooLarge = (error: unknown): boolean =>
