@@ -101,15 +101,22 @@ async function runScript(
 
 function endOf(outcome: SandboxOutcome, source: string, script: PreparedScript, policy: ChainPolicy): EndedScript {
   const { consoleDroppedBytes } = outcome;
-  if (outcome.status === 'ok') {
-    const value = outcome.value === undefined ? {} : { value: JSON.parse(outcome.value) as JsonValue };
-    return { status: 'ok', ...value, consoleDroppedBytes };
-  }
+  if (outcome.status === 'ok') return { ...readValue(outcome.value), consoleDroppedBytes };
   if (outcome.status === 'error' && outcome.error.code === 'E_RESULT_NOT_JSON' && script.implicitValue) {
     // The last expression may stand there for its effect alone, `map.set(…)` for one.
     return { status: 'ok', note: `(${outcome.error.message})`, consoleDroppedBytes };
   }
   return { ...failureOf(outcome, { source, script, policy }), consoleDroppedBytes };
+}
+
+// Text of the guest's own making, so it may be anything.
+function readValue(text: string | undefined): ChainFailure | { readonly status: 'ok'; readonly value?: JsonValue } {
+  if (text === undefined) return { status: 'ok' };
+  try {
+    return { status: 'ok', value: JSON.parse(text) as JsonValue };
+  } catch {
+    return { status: 'error', error: { code: 'E_RESULT_NOT_JSON', message: 'The script returned what is no JSON' } };
+  }
 }
 
 function resultOf(

@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createFolderToolSource } from '../../src/index.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ravi-tools-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+const toolText = (name: string): string =>
+  `{ name: '${name}', description: '', inputSchema: {}, execute: async () => ({ content: [], isError: false }) }`;
+const signal = new AbortController().signal;
+
+test('every file of a folder that exports a tool or a list of tools is found, in the order of names', async () => {
+  write({
+    'b.js': `export default ${toolText('b')}`,
+    'a.mjs': `export default [${toolText('a1')}, ${toolText('a2')}]`,
+    'c.ts': `const tool: { name: string } = ${toolText('c')};\nexport default tool;`,
+    'nested/tool.js': `export default ${toolText('nested')}`,
+  });
+  const { tools, failures } = await createFolderToolSource(folder).load({ signal });
+  expect(tools.map(({ name }) => name)).toEqual(['a1', 'a2', 'b', 'c', 'nested']);
+  expect(failures).toEqual([]);
+});
+
+test('what is no tool file is left alone', async () => {
+  const bad = 'throw new Error("loaded")';
+  write({
+    '_helper.js': bad,
+    '.hidden.js': bad,
+    'a.test.js': bad,
+    'a.spec.ts': bad,
+    'a.d.ts': bad,
+    'notes.md': bad,
+    'data.json': bad,
+    'nested/other.js': bad,
+    '_nested/tool.js': bad,
+    'node_modules/tool.js': bad,
+  });
+  expect(await createFolderToolSource(folder).load({ signal })).toEqual({ tools: [], failures: [] });
+});
+
+test('a file that does not load is reported by name, and the others load', async () => {
+  write({
+    'broken.js': 'export default {',
+    'empty.js': '',
+    'missing.js': 'import "./nowhere.js"; export default 1',
+    'mixed.js': `export default [${toolText('good')}, { name: 'no_execute', description: '' }, 5, null]`,
+    'named.js': `export default ${toolText('not a name')}`,
+    'odd.js': 'throw "text"',
+    'text.js': 'export default "text"',
+    'throws.js': 'throw new Error("no key")',
+  });
+  const { tools, failures } = await createFolderToolSource(folder).load({ signal });
+  expect(tools.map(({ name }) => name)).toEqual(['good']);
+  expect(failures.map(({ from }) => from)).toEqual([
+    'broken.js',
+    'empty.js',
+    'missing.js',
+    'mixed.js',
+    'mixed.js',
+    'mixed.js',
+    'named.js',
+    'odd.js',
+    'text.js',
+    'throws.js',
+  ]);
+  expect(failures.find(({ from }) => from === 'throws.js')?.message).toBe('Error: no key');
+  expect(failures.find(({ from }) => from === 'empty.js')?.message).toContain('no default export');
+  expect(failures.find(({ from }) => from === 'named.js')?.message).toContain('"not a name"');
+});
+
+test('a folder that is not there is a fault of the configuration', async () => {
+  const source = createFolderToolSource(join(folder, 'nowhere'));
+  await expect(source.load({ signal })).rejects.toMatchObject({
+    code: 'E_CONFIG_INVALID',
+    message: expect.stringContaining('nowhere'),
+  });
+});
+
+test('loading can be cancelled', async () => {
+  write({ 'a.js': `export default ${toolText('a')}` });
+  await expect(createFolderToolSource(folder).load({ signal: AbortSignal.abort() })).rejects.toMatchObject({
+    code: 'E_CANCELLED',
+  });
+});
