@@ -1,0 +1,81 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { RaviConfig } from '@ravi/host';
+
+/** A folder on disk with a configuration and tools, as somebody would have it. */
+export interface TestInstallation extends AsyncDisposable {
+  readonly folder: string;
+  readonly configPath: string;
+  /** What the tool `launch` has really done: one line for each run. */
+  launches(): Promise<readonly string[]>;
+}
+
+/** Tools that import nothing, so that they load from any folder. `launch` leaves a trace on disk when it runs. */
+const launchTool = `
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const launch = (name, risk) => ({
+  name,
+  description: 'Leaves a line in a file.',
+  risk,
+  inputSchema: { type: 'object', properties: { target: { type: 'string' } }, additionalProperties: false },
+  async execute({ target = 'nowhere' }) {
+    await appendFile(join(import.meta.dirname, '../launches.txt'), name + ' ' + target + '\\n');
+    return { content: [{ type: 'text', text: 'launched' }], isError: false };
+  },
+});
+export default [launch('launch', 'high'), launch('detonate', 'critical')];
+`;
+
+const echoTool = `
+export default {
+  name: 'echo',
+  description: 'Gives its arguments back.',
+  inputSchema: { type: 'object' },
+  outputSchema: { type: 'object' },
+  async execute(args) {
+    return { content: [], isError: false, structuredContent: args };
+  },
+};
+`;
+
+const waitTool = `
+export default {
+  name: 'wait',
+  description: 'Waits until its call is cancelled.',
+  risk: 'safe',
+  inputSchema: { type: 'object' },
+  execute: (_args, { signal }) =>
+    new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+};
+`;
+
+/** Writes an installation into a new temporary folder; `files` adds to it or replaces in it. */
+export async function createInstallation(
+  config: RaviConfig = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<TestInstallation> {
+  const folder = await mkdtemp(join(tmpdir(), 'ravi-monolith-'));
+  const all = {
+    'ravi.config.json': JSON.stringify({ tools: ['./tools'], ...config }),
+    'tools/launch.mjs': launchTool,
+    'tools/echo.mjs': echoTool,
+    'tools/wait.mjs': waitTool,
+    ...files,
+  };
+  for (const [name, content] of Object.entries(all)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
+  return {
+    folder,
+    configPath: join(folder, 'ravi.config.json'),
+    async launches() {
+      const text = await readFile(join(folder, 'launches.txt'), 'utf8').catch(() => '');
+      return text.split('\n').filter(Boolean);
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,67 @@
+import { request } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { RaviConfig } from '@ravi/host';
+import { openMonolith, serve } from '@ravi/monolith';
+import type { HttpServer, Monolith, MonolithOptions } from '@ravi/monolith';
+import { createInstallation } from './installation.ts';
+import type { TestInstallation } from './installation.ts';
+
+/** An answer over HTTP, its JSON parsed. */
+export interface Answer {
+  readonly status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any;
+}
+
+/** A whole server on a free port, built as `main` builds it. */
+export interface TestServer extends AsyncDisposable {
+  readonly installation: TestInstallation;
+  readonly monolith: Monolith;
+  readonly url: string;
+  get(path: string, headers?: OutgoingHttpHeaders): Promise<Answer>;
+  /** Sends JSON, or text as it is. */
+  post(path: string, body: unknown, headers?: OutgoingHttpHeaders): Promise<Answer>;
+  /** Runs a script over HTTP. */
+  chain(code: string, policy?: object): Promise<Answer>;
+}
+
+/** Opens a server over a new installation. */
+export async function startServer(
+  config: RaviConfig = {},
+  files: Readonly<Record<string, string>> = {},
+  options: Partial<MonolithOptions> = {},
+): Promise<TestServer> {
+  await using stack = new AsyncDisposableStack();
+  const installation = stack.use(await createInstallation(config, files));
+  const { folder: cwd, configPath } = installation;
+  const monolith = stack.use(await openMonolith({ cwd, configPath, env: {}, ...options }));
+  const server: HttpServer = stack.use(await serve(monolith, { port: 0, graceMs: 0 }));
+  const opened = stack.move();
+
+  // Not fetch: it sets Host and Origin itself, and these tests choose them.
+  const send = (method: string, path: string, headers: OutgoingHttpHeaders, body?: string): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const sent = request(`${server.url}${path}`, { method, headers, agent: false }, (response) => {
+        text(response).then((content) => resolve({ status: response.statusCode ?? 0, body: JSON.parse(content) }), reject);
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  const post: TestServer['post'] = (path, body, headers) =>
+    send(
+      'POST',
+      path,
+      { 'content-type': 'application/json', ...headers },
+      typeof body === 'string' ? body : JSON.stringify(body),
+    );
+  return {
+    installation,
+    monolith,
+    url: server.url,
+    get: (path, headers = {}) => send('GET', path, headers),
+    post,
+    chain: (code, policy) => post('/v1/chains', policy === undefined ? { code } : { code, policy }),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
