@@ -1,9 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { groups } from './groups.ts';
 import { isReached } from './goal.ts';
+import { groups } from './groups.ts';
 import { describeMachine } from './machine.ts';
+import { formatMarkdown } from './markdown.ts';
 import type { BenchRow } from './row.ts';
 import { formatTable } from './table.ts';
 
@@ -12,6 +14,7 @@ const { values: flags } = parseArgs({
     quick: { type: 'boolean', default: false },
     group: { type: 'string', multiple: true, default: Object.keys(groups) },
     json: { type: 'string' },
+    markdown: { type: 'boolean', default: false },
   },
 });
 const unknown = flags.group.filter((name) => !Object.hasOwn(groups, name));
@@ -38,7 +41,7 @@ const rows: BenchRow[] = [];
 for (const [name, load] of Object.entries(groups)) {
   if (!flags.group.includes(name)) continue;
   const measured = await (await load())({ rounds });
-  console.log(`${formatTable(measured)}\n`);
+  console.log(`${flags.markdown ? formatMarkdown(measured) : formatTable(measured)}\n`);
   rows.push(...measured);
 }
 
@@ -47,7 +50,7 @@ const missed = results.filter(({ reached }) => reached === false);
 const judged = results.filter(({ reached }) => reached !== undefined);
 console.log(`${judged.length - missed.length} of ${judged.length} goals reached`);
 
-const file = flags.json ?? new URL(`../results/${date.replaceAll(':', '-')}.json`, import.meta.url).pathname;
+const file = flags.json ?? fileURLToPath(new URL(`../results/${date.replaceAll(':', '-')}.json`, import.meta.url));
 await mkdir(dirname(file), { recursive: true });
 await writeFile(file, `${JSON.stringify({ date, rounds, machine, rows: results }, undefined, 2)}\n`);
 console.log(`written to ${relative(process.cwd(), file)}`);
