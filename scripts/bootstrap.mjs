@@ -37,9 +37,11 @@ function isInstalled() {
 }
 
 function install() {
-  console.error('Installing the dependencies (once, and again when the lockfile changes) …');
+  console.error(
+    'Installing the dependencies. This takes a minute, and is needed again only when the lockfile changes …',
+  );
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const args = ['-y', packageManager, 'install', '--frozen-lockfile', '--reporter=append-only'];
+  const args = ['-y', packageManager, 'install', '--frozen-lockfile', '--loglevel=error'];
   // Standard output belongs to the task, so the installer speaks on standard error.
   const result = spawnSync('npx', args, { cwd: root, stdio: ['ignore', 2, 2], shell: onWindows });
   if (result.error && result.error.code === 'ENOENT') {

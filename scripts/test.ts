@@ -18,7 +18,7 @@ if (filters.length === 0) {
 
 for (const line of skipLines(outcomes)) console.log(line);
 const failures = outcomes.filter((outcome) => outcome.status === 'failed');
-for (const { runner, file, name } of failures) console.error(`FAILED (${runner}) ${file}: ${name}`);
+for (const { runner, file, name } of failures) console.log(`FAILED (${runner}) ${file}: ${name}`);
 
 const ran = outcomes.some((outcome) => outcome.status === 'passed');
 if (!ran) console.error('No test passed: nothing is proved.');
