@@ -102,7 +102,12 @@ test('a request that is no JSON, no object, of another type or with an unknown k
   );
   const plain = { 'content-type': 'text/plain' };
   assertProblem(await server.post('/v1/chains', { code: '1' }, plain), 415, 'E_CONTENT_TYPE', /"text\/plain"/);
-  assertProblem(await server.post('/v1/chains', '', { 'content-type': '' }), 415, 'E_CONTENT_TYPE', /application\/json/);
+  assertProblem(
+    await server.post('/v1/chains', '', { 'content-type': '' }),
+    415,
+    'E_CONTENT_TYPE',
+    /application\/json/,
+  );
   const charset = { 'content-type': 'Application/JSON; charset=utf-8' };
   assert.equal((await server.post('/v1/chains', { code: 'return 1' }, charset)).body.value, 1);
 });
@@ -130,7 +135,12 @@ test('a foreign host name or origin is refused, so no web page can reach the ser
   const foreign = [{ host: 'evil.example' }, { host: 'evil.example:80' }, { host: '127.0.0.1.evil.example' }];
   for (const headers of foreign) {
     assertProblem(await server.get('/v1/tools', headers), 403, 'E_ORIGIN_FORBIDDEN', /is not this server/);
-    assertProblem(await server.post('/v1/chains', { code: '1' }, headers), 403, 'E_ORIGIN_FORBIDDEN', /not this server/);
+    assertProblem(
+      await server.post('/v1/chains', { code: '1' }, headers),
+      403,
+      'E_ORIGIN_FORBIDDEN',
+      /not this server/,
+    );
   }
   for (const origin of ['http://evil.example', 'null', 'http://localhost:1', 'https://127.0.0.1']) {
     const answer = await server.post('/v1/chains', { code: 'return 1' }, { origin });

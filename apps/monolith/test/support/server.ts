@@ -43,7 +43,10 @@ export async function startServer(
   const send = (method: string, path: string, headers: OutgoingHttpHeaders, body?: string): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const sent = request(`${server.url}${path}`, { method, headers, agent: false }, (response) => {
-        text(response).then((content) => resolve({ status: response.statusCode ?? 0, body: JSON.parse(content) }), reject);
+        text(response).then(
+          (content) => resolve({ status: response.statusCode ?? 0, body: JSON.parse(content) }),
+          reject,
+        );
       });
       sent.on('error', reject);
       sent.end(body);

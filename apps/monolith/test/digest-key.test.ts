@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { readFile, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isKernelError } from '@ravi/kernel';
+import { test } from 'vitest';
+import { loadDigestKey } from '../src/digest-key.ts';
+import { createInstallation } from './support/installation.ts';
+
+test('the first start makes a key of 32 bytes that only its owner reads, later ones find it', async () => {
+  await using installation = await createInstallation();
+  const folder = join(installation.folder, 'data');
+  const key = await loadDigestKey(folder);
+  assert.equal(key.byteLength, 32);
+  assert.deepEqual(await loadDigestKey(folder), key);
+  assert.equal((await stat(join(folder, 'digest.key'))).mode & 0o777, 0o600);
+});
+
+test('starts at the same moment agree on one key and leave nothing behind', async () => {
+  await using installation = await createInstallation();
+  const folder = join(installation.folder, 'data');
+  const keys = await Promise.all(Array.from({ length: 20 }, () => loadDigestKey(folder)));
+  const kept = await readFile(join(folder, 'digest.key'));
+  for (const key of keys) assert.deepEqual(Buffer.from(key), kept);
+  assert.deepEqual(await readdir(folder), ['digest.key']);
+});
+
+test('a damaged key or an unusable folder is named', async () => {
+  await using installation = await createInstallation({}, { 'data/digest.key': 'short', file: '' });
+  await assert.rejects(loadDigestKey(join(installation.folder, 'data')), (error: Error) => {
+    assert.ok(isKernelError(error, 'E_CONFIG_INVALID'));
+    assert.match(error.message, /digest\.key does not hold a key of 32 bytes/);
+    return true;
+  });
+  await assert.rejects(loadDigestKey(join(installation.folder, 'file', 'data')), /The data folder .* cannot be used/);
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { test } from 'vitest';
+import { createInstallation } from './support/installation.ts';
+
+const entry = join(import.meta.dirname, '../src/main.ts');
+
+function start(cwd: string, args: readonly string[]) {
+  const child = spawn(process.execPath, [entry, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const exit = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const errors = text(child.stderr);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    nextLine: async (): Promise<string> => String((await lines.next()).value),
+    signal: (name: NodeJS.Signals) => child.kill(name),
+    exit,
+    errors,
+    /** No test leaves a server behind, failed ones included. */
+    [Symbol.dispose]: () => child.kill('SIGKILL'),
+  };
+}
+
+const listening = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/;
+
+const waitTool = `export default {
+  name: 'wait', description: 'Says that it waits, and never ends.', risk: 'safe', inputSchema: {},
+  execute: () => new Promise(() => console.log('waiting')),
+};`;
+
+test('serves on a free port, says where, and ends with 0 at SIGTERM though a call never ends', async () => {
+  await using installation = await createInstallation({}, { 'tools/wait.mjs': waitTool });
+  using server = start(installation.folder, ['--config', 'ravi.config.json', '--port', '0']);
+  const url = listening.exec(await server.nextLine())?.[1];
+  const running = fetch(`${url}/v1/tools/wait`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  });
+  assert.equal(await server.nextLine(), 'waiting');
+  server.signal('SIGTERM');
+  assert.equal((await running).status, 503);
+  assert.equal(await server.exit, 0);
+});
+
+test('finds the configuration of its folder and ends with 0 at SIGINT', async () => {
+  await using installation = await createInstallation({ server: { port: 0 } });
+  using server = start(installation.folder, []);
+  const url = listening.exec(await server.nextLine())?.[1];
+  assert.equal((await fetch(`${url}/health`)).status, 200);
+  server.signal('SIGINT');
+  assert.equal(await server.exit, 0);
+});
+
+test('what a user can mend ends it with 2 and a line that names it', async () => {
+  await using installation = await createInstallation(
+    {},
+    {
+      'broken.json': '{ "tools": [ }',
+      'unknown-key.json': '{ "toolz": [] }',
+      'unknown-plugin.json': '{ "plugins": { "blobStore": { "use": "@ravi/blob-s4" } } }',
+      'open.json': '{ "server": { "host": "0.0.0.0" } }',
+    },
+  );
+  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+    [['--config', 'broken.json'], /broken\.json:1:14: expected a value/],
+    [['--config', 'unknown-key.json'], /toolz is not a known key; did you mean "tools"/],
+    [['--config', 'unknown-plugin.json'], /@ravi\/blob-s4 was not found/],
+    [['--config', 'open.json'], /server\.host "0\.0\.0\.0" would open this server to other machines/],
+    [['--port', '70000'], /--port must be a whole number from 0 to 65535, got "70000"/],
+    [['--prot', '1'], /--prot/],
+  ];
+  for (const [args, message] of cases) {
+    using server = start(installation.folder, args);
+    assert.equal(await server.exit, 2, args.join(' '));
+    assert.match(await server.errors, message);
+  }
+});
+
+test('a port that is taken is named, with a way out', async () => {
+  await using installation = await createInstallation();
+  const taken = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => taken.once('listening', resolve));
+  const { port } = taken.address() as AddressInfo;
+  using server = start(installation.folder, ['--port', String(port)]);
+  assert.equal(await server.exit, 2);
+  assert.match(await server.errors, new RegExp(`127\\.0\\.0\\.1:${port}: the port is taken`));
+  taken.close();
+});

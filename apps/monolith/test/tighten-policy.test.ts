@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, test } from 'vitest';
+import { startServer } from './support/server.ts';
+import type { TestServer } from './support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ policy: { maxToolCalls: 3, defaultRisk: 'safe' } });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const call =
+  'const results = []; for (let n = 0; n < 5; n++) results.push((await tools.echo.safe({})).status); return results';
+
+test('a request may tighten the policy of the server', async () => {
+  assert.deepEqual((await server.chain(call)).body.value, ['ok', 'ok', 'ok', 'error', 'error']);
+  assert.deepEqual((await server.chain(call, { maxToolCalls: 1 })).body.value, ['ok', ...Array(4).fill('error')]);
+  const raised = await server.chain(call, { defaultRisk: 'high' });
+  assert.deepEqual(raised.body.value.slice(0, 3), Array(3).fill('denied'));
+});
+
+test('a request that would loosen the policy is refused and names field and values', async () => {
+  const refused: readonly (readonly [object, RegExp])[] = [
+    [{ maxToolCalls: 4 }, /policy\.maxToolCalls 4 is looser than the server's 3/],
+    [{ memoryLimitBytes: 1e12 }, /policy\.memoryLimitBytes/],
+    [{ maxRiskUnapproved: 'high' }, /policy\.maxRiskUnapproved/],
+    [{ totalTimeoutMs: 300_001 }, /policy\.totalTimeoutMs/],
+  ];
+  for (const [policy, message] of refused) {
+    const { status, body } = await server.chain('return 1', policy);
+    assert.equal(status, 400);
+    assert.match(body.error.message, message);
+  }
+});
+
+test('a policy that is none is refused in plain words', async () => {
+  const refused: readonly (readonly [object, RegExp])[] = [
+    [{ maxToolCals: 1 }, /policy\.maxToolCals does not exist/],
+    [{ maxToolCalls: -1 }, /policy\.maxToolCalls must be a positive whole number/],
+    [{ maxToolCalls: null }, /policy\.maxToolCalls/],
+    [{ callTimeoutMs: 1_000 }, /policy\.approvalTimeoutMs \(55000\) must be below policy\.callTimeoutMs \(1000\)/],
+    [{ maxRiskUnapproved: 'critical' }, /must be "safe" or "high"/],
+    [{ __proto__: null, toString: 1 }, /policy\.toString does not exist/],
+  ];
+  for (const [policy, message] of refused) {
+    const { status, body } = await server.chain('return 1', policy);
+    assert.equal(status, 400);
+    assert.equal(body.error.code, 'E_REQUEST_INVALID');
+    assert.match(body.error.message, message);
+  }
+});
