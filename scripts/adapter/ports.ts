@@ -11,8 +11,6 @@ export interface PortTemplate {
   readonly suiteArguments: (create: string) => string;
 }
 
-const inFactory = (create: string): string => `() => ${create}`;
-
 /** The ports of the kernel, by the key that a configuration uses. */
 export const portTemplates: Readonly<Record<string, PortTemplate>> = {
   blobStore: {
@@ -20,7 +18,7 @@ export const portTemplates: Readonly<Record<string, PortTemplate>> = {
     prefix: 'blob',
     type: 'BlobStore',
     suite: 'blobStoreContract',
-    suiteArguments: inFactory,
+    suiteArguments: (create) => `() => ${create}`,
   },
   approvalHandler: {
     folder: 'approvals',
@@ -34,7 +32,9 @@ export const portTemplates: Readonly<Record<string, PortTemplate>> = {
     prefix: 'sandbox',
     type: 'Sandbox',
     suite: 'sandboxContract',
-    suiteArguments: inFactory,
+    suiteArguments: (create) => `() => ${create}, {
+  supports: { languages: ['javascript'], isolation: 'process', limits: ['wall'], detectsDeadlock: false },
+}`,
   },
   stateStore: pluginTested('state', 'state', 'StateStore'),
   modelProvider: pluginTested('providers', 'provider', 'ModelProvider'),
