@@ -1,8 +1,8 @@
 import { isKernelError } from '@ravi/kernel';
 import type { BlobReader } from '@ravi/kernel';
 
-/** How much of an artifact one answer to a script carries at most, in bytes. */
-export const maxArtifactChunkBytes = 1_048_576;
+// How much of an artifact one answer carries at most.
+const maxArtifactChunkBytes = 1_048_576;
 
 // The longest UTF-8 character has three bytes after its first.
 const maxContinuation = 3;

@@ -22,12 +22,6 @@ export function suggestionFor(
   return near === undefined ? undefined : `Did you mean ${callOf(near)}?`;
 }
 
-/** How a script calls the tool. */
-export function callOf(name: string): string {
-  return `${toolAccess(name)}(args)`;
-}
-
-/** The property access that reaches the tool. */
-export function toolAccess(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}` : `tools[${JSON.stringify(name)}]`;
+function callOf(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}(args)` : `tools[${JSON.stringify(name)}](args)`;
 }

@@ -33,8 +33,7 @@ export function giveValue(code: string, program: Program): ValueEdits {
   return { edits: [], implicit: false };
 }
 
-/** Whether `text` is one object literal. */
-export function isObjectLiteral(text: string): boolean {
+function isObjectLiteral(text: string): boolean {
   const parsed = parseJavaScript(`(${text}\n)`);
   if (parsed.status !== 'ok') return false;
   const [statement, ...others] = parsed.program.body;

@@ -1,5 +1,7 @@
 import { isRecord } from './definitions.ts';
-import type { SchemaPlace, SchemaWriter } from './schema-type.ts';
+import { below } from './schema-place.ts';
+import type { SchemaPlace } from './schema-place.ts';
+import type { SchemaWriter } from './schema-type.ts';
 import { docComment, propertyName } from './text.ts';
 import { tight, unionOf, unknownType } from './type-text.ts';
 import type { TypeText } from './type-text.ts';
@@ -56,7 +58,6 @@ function propertiesOf(
   return [];
 }
 
-// A required property that is not described is still required.
 function requiredOf(
   schema: Record<string, unknown>,
   properties: readonly (readonly [string, unknown])[],
@@ -72,13 +73,13 @@ function requiredOf(
 function indexType(schema: Record<string, unknown>, place: SchemaPlace, writer: SchemaWriter): TypeText | undefined {
   const { additionalProperties, patternProperties } = schema;
   const types: TypeText[] = [];
-  const at = (part: string): SchemaPlace => ({ ...place, depth: place.depth + 1, path: `${place.path}/${part}` });
   if (isRecord(patternProperties)) {
     for (const [pattern, property] of Object.entries(patternProperties)) {
-      types.push(writer.typeOf(property, at(`patternProperties/${pattern}`)));
+      types.push(writer.typeOf(property, below(place, `patternProperties/${pattern}`)));
     }
   }
-  if (isRecord(additionalProperties)) types.push(writer.typeOf(additionalProperties, at('additionalProperties')));
+  if (isRecord(additionalProperties))
+    types.push(writer.typeOf(additionalProperties, below(place, 'additionalProperties')));
   if (additionalProperties === true) types.push(unknownType);
   return types.length === 0 ? undefined : unionOf(types);
 }

@@ -2,6 +2,8 @@ import { createDefinitions, isRecord } from './definitions.ts';
 import type { Definitions } from './definitions.ts';
 import type { TypeNames } from './type-names.ts';
 import { objectType } from './object-type.ts';
+import { below } from './schema-place.ts';
+import type { SchemaPlace } from './schema-place.ts';
 import { arrayOf, intersectionOf, tight, unionOf, unknownType } from './type-text.ts';
 import type { TypeText } from './type-text.ts';
 import { literalType } from './text.ts';
@@ -15,13 +17,6 @@ export interface SchemaWriter {
   /** The type of `schema`, which lies at `path` of the document. */
   typeOf(schema: unknown, place: SchemaPlace): TypeText;
   report(path: string, problem: string): void;
-}
-
-/** Where a schema stands. */
-export interface SchemaPlace {
-  readonly path: string;
-  readonly depth: number;
-  readonly indentation: string;
 }
 
 /** The types of one schema document. */
@@ -140,9 +135,7 @@ export function schemaTypes(
         types.push(malformed(place, `has an ${keyword} that is no list`));
         continue;
       }
-      const each = variants.map((variant, index) =>
-        typeOf(variant, { ...place, depth: place.depth + 1, path: `${place.path}/${keyword}/${index}` }),
-      );
+      const each = variants.map((variant, index) => typeOf(variant, below(place, `${keyword}/${index}`)));
       types.push(keyword === 'allOf' ? intersectionOf(each) : unionOf(each));
     }
     return types;
@@ -157,11 +150,6 @@ export function schemaTypes(
     options.report(path, 'is defined by nothing but itself');
     return unknownType;
   }
-}
-
-/** The place of a part, indented no further. */
-export function below(place: SchemaPlace, part: string): SchemaPlace {
-  return { ...place, depth: place.depth + 1, path: `${place.path}/${part}` };
 }
 
 function literal(value: unknown): TypeText {
