@@ -1,4 +1,4 @@
-import type { InvocationResult } from '@ravi/kernel';
+import type { InvocationResult, KernelError } from '@ravi/kernel';
 import type { GateStop } from './pending-call.ts';
 
 /** What an error result carries beside its message. */
@@ -27,4 +27,9 @@ export function stopWithError(code: string, message: string): GateStop {
 /** A gate's refusal with a `denied`. */
 export function stopDenied(code: string, message: string): GateStop {
   return { stop: deniedResult(code, message) };
+}
+
+/** A gate's refusal of a tool that is itself not valid. */
+export function stopInvalidTool(tool: string, error: KernelError): GateStop {
+  return stopWithError('E_TOOL_INVALID', `The tool ${tool} cannot be called. ${error.message}`);
 }

@@ -1,5 +1,6 @@
 import {
   isHostedTool,
+  isKernelError,
   isLocalTool,
   isProviderDefinedTool,
   isToolRisk,
@@ -7,10 +8,19 @@ import {
   notCallableFromChain,
   toolNamePattern,
 } from '@ravi/kernel';
-import type { AnyTool, JsonObject, JsonSchema, ProviderDefinedTool, Tool } from '@ravi/kernel';
+import type {
+  AnyTool,
+  JsonObject,
+  JsonSchema,
+  ProviderDefinedTool,
+  Tool,
+  ToolCaller,
+  ToolConcurrency,
+} from '@ravi/kernel';
 import { deepFreeze } from '../arguments/deep-freeze.ts';
 
 const frozen = new WeakMap<AnyTool, AnyTool>();
+const callers: readonly ToolCaller[] = ['direct', 'chain'];
 
 /**
  * The tool as it was at this moment: name, risk, schemas and flags are read once and frozen, methods stay bound to
@@ -18,12 +28,22 @@ const frozen = new WeakMap<AnyTool, AnyTool>();
  * @throws KernelError `E_TOOL_INVALID` naming what is wrong
  */
 export function freezeTool(tool: AnyTool): AnyTool {
+  if (typeof tool !== 'object' || tool === null) throw invalid(`${String(tool)} is not a tool`);
   const known = frozen.get(tool);
   if (known !== undefined) return known;
-  const copy = Object.freeze(copyTool(tool));
+  const copy = Object.freeze(readTool(tool));
   frozen.set(tool, copy);
   frozen.set(copy, copy);
   return copy;
+}
+
+function readTool(tool: AnyTool): AnyTool {
+  try {
+    return copyTool(tool);
+  } catch (cause) {
+    if (isKernelError(cause)) throw cause;
+    throw new KernelError('E_TOOL_INVALID', 'A tool could not be read: one of its properties failed', { cause });
+  }
 }
 
 function copyTool(tool: AnyTool): AnyTool {
@@ -43,24 +63,26 @@ function copyTool(tool: AnyTool): AnyTool {
 function providerDefinedFields(tool: ProviderDefinedTool): Omit<ProviderDefinedTool, 'name' | 'description'> {
   return {
     providerSpecs: snapshot(tool.providerSpecs, tool.name, 'providerSpecs'),
-    callTypes: Object.freeze([...tool.callTypes]),
+    callTypes: namesOf(tool.callTypes, tool.name, 'callTypes'),
     handleCall: tool.handleCall.bind(tool),
     ...riskOf(tool),
   };
 }
 
 function localFields(tool: Tool): Omit<Tool, 'name' | 'description'> {
-  const { outputSchema, concurrency, allowedCallers, promptHint, artifacts, timeLimit } = tool;
+  const { name, outputSchema, concurrency, allowedCallers, promptHint, artifacts, timeLimit } = tool;
   return {
-    inputSchema: schemaOf(tool.inputSchema, tool.name, 'inputSchema'),
-    ...(outputSchema === undefined ? {} : { outputSchema: schemaOf(outputSchema, tool.name, 'outputSchema') }),
+    inputSchema: schemaOf(tool.inputSchema, name, 'inputSchema'),
+    ...(outputSchema === undefined ? {} : { outputSchema: schemaOf(outputSchema, name, 'outputSchema') }),
     ...riskOf(tool),
     ...(tool.classifyRisk === undefined ? {} : { classifyRisk: tool.classifyRisk.bind(tool) }),
-    ...(concurrency === undefined ? {} : { concurrency: freezeConcurrency(concurrency) }),
-    ...(allowedCallers === undefined ? {} : { allowedCallers: Object.freeze([...allowedCallers]) }),
+    ...(concurrency === undefined ? {} : { concurrency: freezeConcurrency(concurrency, name) }),
+    ...(allowedCallers === undefined
+      ? {}
+      : { allowedCallers: namesOf(allowedCallers, name, 'allowedCallers', callers) }),
     ...(promptHint === undefined ? {} : { promptHint }),
-    ...(artifacts === undefined ? {} : { artifacts }),
-    ...(timeLimit === undefined ? {} : { timeLimit }),
+    ...(artifacts === undefined ? {} : { artifacts: oneOf(artifacts, ['value', 'stream'], name, 'artifacts') }),
+    ...(timeLimit === undefined ? {} : { timeLimit: oneOf(timeLimit, ['call', 'own'], name, 'timeLimit') }),
     idempotent: tool.idempotent === true,
     suspends: tool.suspends === true,
     deferLoading: tool.deferLoading === true,
@@ -77,8 +99,31 @@ function riskOf(tool: Tool | ProviderDefinedTool): Pick<Tool, 'risk'> {
   return { risk };
 }
 
-function freezeConcurrency(concurrency: NonNullable<Tool['concurrency']>): NonNullable<Tool['concurrency']> {
-  return typeof concurrency === 'string' ? concurrency : Object.freeze({ keys: concurrency.keys.bind(concurrency) });
+function freezeConcurrency(concurrency: ToolConcurrency, name: string): ToolConcurrency {
+  if (concurrency === 'parallel' || concurrency === 'exclusive') return concurrency;
+  if (typeof concurrency !== 'object' || typeof concurrency?.keys !== 'function') {
+    throw invalid(`Tool ${name}: concurrency must be parallel, exclusive or an object with a keys function`);
+  }
+  return Object.freeze({ keys: concurrency.keys.bind(concurrency) });
+}
+
+function oneOf<Value extends string>(value: Value, values: readonly Value[], name: string, field: string): Value {
+  if (!values.includes(value)) throw invalid(`Tool ${name}: ${field} must be ${values.join(' or ')}`);
+  return value;
+}
+
+function namesOf<Value extends string>(
+  list: readonly Value[],
+  name: string,
+  field: string,
+  known?: readonly Value[],
+): readonly Value[] {
+  if (!Array.isArray(list)) throw invalid(`Tool ${name}: ${field} must be a list`);
+  const unknown = (list as readonly Value[]).find(
+    (each) => typeof each !== 'string' || known?.includes(each) === false,
+  );
+  if (unknown !== undefined) throw invalid(`Tool ${name}: ${field} may not hold ${JSON.stringify(unknown)}`);
+  return Object.freeze([...(list as readonly Value[])]);
 }
 
 function schemaOf(schema: unknown, name: string, field: string): JsonSchema {

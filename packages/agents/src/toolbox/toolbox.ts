@@ -87,28 +87,27 @@ export class Toolbox implements ToolRegistry {
 
   /** What this provider is told of every tool that is not deferred. Tools without a spec for it are dropped and reported. */
   schemas(provider: string): readonly ToolSpec[] {
-    return this.#specs(provider, (spec) => !isDeferred(spec));
+    const specs: ToolSpec[] = [];
+    for (const tool of this.all()) {
+      const spec = specOf(tool, provider);
+      if (spec === undefined) this.#reportDrop(tool.name, provider);
+      else if (!isDeferred(spec)) specs.push(spec);
+    }
+    return specs;
   }
 
   /** What this provider is told of the deferred tools, after discovery. */
   deferredSchemas(provider: string): readonly ToolSpec[] {
-    return this.#specs(provider, isDeferred);
+    return this.all().flatMap((tool) => {
+      const spec = specOf(tool, provider);
+      return spec !== undefined && isDeferred(spec) ? [spec] : [];
+    });
   }
 
   /** What this provider is told of one tool; `undefined` when it is unknown or has no spec for the provider. */
   schemaFor(name: string, provider: string): ToolSpec | undefined {
     const tool = this.get(name);
     return tool === undefined ? undefined : specOf(tool, provider);
-  }
-
-  #specs(provider: string, wanted: (spec: ToolSpec) => boolean): readonly ToolSpec[] {
-    const specs: ToolSpec[] = [];
-    for (const tool of this.all()) {
-      const spec = specOf(tool, provider);
-      if (spec === undefined) this.#reportDrop(tool.name, provider);
-      else if (wanted(spec)) specs.push(spec);
-    }
-    return specs;
   }
 
   #reportDrop(tool: string, provider: string): void {

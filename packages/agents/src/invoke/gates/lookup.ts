@@ -1,6 +1,7 @@
-import { nearNames } from '@ravi/kernel';
+import { isKernelError, nearNames } from '@ravi/kernel';
+import type { AnyTool } from '@ravi/kernel';
 import { freezeTool } from '../../toolbox/freeze-tool.ts';
-import { stopWithError } from '../results.ts';
+import { stopInvalidTool, stopWithError } from '../results.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 
 /** Gate 2: finds the tool by its name; an unknown name is answered with the nearest ones. */
@@ -15,7 +16,16 @@ export function lookupGate(pending: PendingCall): GateOutcome {
       `There is no tool named ${JSON.stringify(pending.name.slice(0, 128))}.${hint}`,
     );
   }
-  // A registry of a third party may hand out live objects; a Toolbox holds frozen ones already.
-  pending.tool = freezeTool(tool);
-  return pending;
+  return take(pending, tool);
+}
+
+// A registry of a third party may hand out live objects; a Toolbox holds frozen ones already.
+function take(pending: PendingCall, tool: AnyTool): GateOutcome {
+  try {
+    pending.tool = freezeTool(tool);
+    return pending;
+  } catch (error) {
+    if (!isKernelError(error, 'E_TOOL_INVALID')) throw error;
+    return stopInvalidTool(pending.name, error);
+  }
 }
