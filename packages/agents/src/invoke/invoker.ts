@@ -12,7 +12,7 @@ import type {
 } from '@ravi/kernel';
 import { createDigester } from '../arguments/digest.ts';
 import { HookManager } from '../hooks/hook-manager.ts';
-import { SchemaCache } from '../validation/compile-schema.ts';
+import { SchemaCache } from '../validation/schema-cache.ts';
 import { Cancellation } from './cancellation.ts';
 import { Deadlines } from './deadlines.ts';
 import { execute } from './execute.ts';

@@ -1,7 +1,7 @@
 import type { ApprovalHandler, BlobStore, Clock, Journal, Logger, ToolRegistry } from '@ravi/kernel';
 import type { Digester } from '../arguments/digest.ts';
 import type { HookManager } from '../hooks/hook-manager.ts';
-import type { SchemaCache } from '../validation/compile-schema.ts';
+import type { SchemaCache } from '../validation/schema-cache.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { KeyedLocks } from './keyed-locks.ts';
 import type { Scrubber } from './scrub.ts';

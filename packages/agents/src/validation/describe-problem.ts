@@ -2,8 +2,44 @@ import type { ErrorObject } from 'ajv';
 import { nearNames } from '@ravi/kernel';
 import type { JsonSchema } from '@ravi/kernel';
 
-/** One sentence that tells a model what is wrong with its arguments and where. */
-export function describeProblem(problem: ErrorObject, schema: JsonSchema): string {
+const alternatives = new Set(['anyOf', 'oneOf']);
+
+/** One sentence that tells a model what is wrong with its arguments and where; `undefined` when nothing is. */
+export function describeProblem(problems: readonly ErrorObject[], schema: JsonSchema): string | undefined {
+  const [first] = problems;
+  if (first === undefined) return undefined;
+  if (!problems.some((each) => alternatives.has(each.keyword))) return describe(first, schema);
+  return describeAlternatives(problems, schema);
+}
+
+// Of alternatives the one that came furthest was meant; where all stopped at the same place, each of them would do.
+function describeAlternatives(problems: readonly ErrorObject[], schema: JsonSchema): string {
+  const causes = problems.filter((each) => !alternatives.has(each.keyword));
+  const [furthest = problems[0] as ErrorObject] = causes.toSorted((left, right) => depthOf(right) - depthOf(left));
+  const rivals = causes.filter((each) => each.instancePath === furthest.instancePath);
+  if (rivals.length > 1 && rivals.every((each) => each.keyword === 'type')) {
+    return `${placeOf(furthest.instancePath)} must be ${typeNames([...new Set(rivals.flatMap(typesOf))])}`;
+  }
+  if (rivals.length > 1 && rivals.every((each) => each.keyword === 'const')) {
+    return `${placeOf(furthest.instancePath)} must be one of ${list(rivals.map(constOf))}`;
+  }
+  return describe(rivals.find((each) => each.keyword !== 'type') ?? furthest, schema);
+}
+
+function constOf({ params }: ErrorObject): unknown {
+  return (params as { readonly allowedValue: unknown }).allowedValue;
+}
+
+function depthOf({ instancePath }: ErrorObject): number {
+  return instancePath.split('/').length;
+}
+
+function typesOf({ params }: ErrorObject): readonly string[] {
+  const { type } = params as { readonly type?: string | readonly string[] };
+  return type === undefined ? [] : [type].flat();
+}
+
+function describe(problem: ErrorObject, schema: JsonSchema): string {
   const place = placeOf(problem.instancePath);
   const params = problem.params as Record<string, unknown>;
   switch (problem.keyword) {
@@ -13,7 +49,7 @@ export function describeProblem(problem: ErrorObject, schema: JsonSchema): strin
     case 'unevaluatedProperties':
       return unknownProperty(place, problem, schema);
     case 'type':
-      return `${place} must be ${typeNames(params['type'])}`;
+      return `${place} must be ${typeNames(typesOf(problem))}`;
     case 'enum':
       return `${place} must be one of ${list(params['allowedValues'] as readonly unknown[])}`;
     case 'const':
@@ -44,8 +80,7 @@ function placeOf(pointer: string): string {
   return `"${path.replace(/^\./, '')}"`;
 }
 
-function typeNames(types: unknown): string {
-  const names = Array.isArray(types) ? (types as readonly string[]) : String(types).split(',');
+function typeNames(names: readonly string[]): string {
   return names.map((name) => (/^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`)).join(' or ');
 }
 

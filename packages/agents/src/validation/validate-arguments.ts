@@ -1,14 +1,15 @@
 import type { ErrorObject } from 'ajv';
 import type { JsonSchema } from '@ravi/kernel';
-import type { SchemaCache } from './compile-schema.ts';
 import { describeProblem } from './describe-problem.ts';
+import type { SchemaCache } from './schema-cache.ts';
 
-/** Keywords that judge a value through alternatives: undecided while a place below is. */
-const combinators = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', 'contains']);
+/** Keywords that judge a value by what alternatives say: undecided while a place below is. */
+const combinators = new Set(['anyOf', 'oneOf', 'not', 'if', 'contains', 'unevaluatedProperties', 'unevaluatedItems']);
 
 /**
  * What is wrong with `args`, in plain words, or `undefined`. Places in `undecided` hold something else than they will
- * (an artifact ref), so problems at, below and, for alternatives, above them are left for the check after resolution.
+ * (an artifact ref), so problems at and below them, and of alternatives above them, are left for the check after
+ * resolution.
  * @throws KernelError `E_TOOL_INVALID` when the schema itself is not valid
  */
 export function validateArguments(
@@ -18,25 +19,24 @@ export function validateArguments(
   undecided: readonly (readonly (string | number)[])[] = [],
 ): string | undefined {
   const validator = cache.compile(schema);
-  if (undecided.length === 0) {
-    const [problem] = validator.validate(args);
-    return problem === undefined ? undefined : describeProblem(problem, schema);
-  }
-  const pointers = undecided.map(pointerOf);
-  const problem = validator.validateAll(args).find((each) => !isUndecided(each, pointers));
-  return problem === undefined ? undefined : describeProblem(problem, schema);
+  if (undecided.length === 0) return describeProblem(validator.validate(args), schema);
+  const problems = validator.validateAll(args);
+  if (problems.length === 0) return undefined;
+  return describeProblem(decided(problems, undecided.map(pointerOf)), schema);
 }
 
-function isUndecided(problem: ErrorObject, pointers: readonly string[]): boolean {
-  const place = `${problem.instancePath}/`;
-  return pointers.some((pointer) => {
-    if (place.startsWith(`${pointer}/`)) return true;
-    if (!`${pointer}/`.startsWith(place)) return false;
-    // Within an alternative every branch reports; only the decision above it would count, and that is open.
-    return (
-      combinators.has(problem.keyword) || /\/(anyOf|oneOf|not|if|then|else|contains)(\/|$)/.test(problem.schemaPath)
-    );
-  });
+function decided(problems: readonly ErrorObject[], pointers: readonly string[]): readonly ErrorObject[] {
+  // Every branch of an alternative reports its own problems, so with the alternative all of them are open.
+  const open = problems
+    .filter((each) => combinators.has(each.keyword))
+    .map((each) => each.instancePath)
+    .filter((path) => pointers.some((pointer) => isWithin(pointer, path)));
+  const undecided = [...pointers, ...open];
+  return problems.filter((each) => !undecided.some((place) => isWithin(each.instancePath, place)));
+}
+
+function isWithin(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}/`);
 }
 
 function pointerOf(path: readonly (string | number)[]): string {

@@ -1,6 +1,6 @@
 import { isKernelError, isLocalTool } from '@ravi/kernel';
 import { validateArguments } from '../../validation/validate-arguments.ts';
-import { stopWithError } from '../results.ts';
+import { stopInvalidTool, stopWithError } from '../results.ts';
 import type { GateOutcome, GateStop, PendingCall } from '../pending-call.ts';
 
 /** Gate 3b: the arguments against the tool's `inputSchema`. A place that holds an artifact ref is judged after gate 5. */
@@ -30,7 +30,7 @@ export function checkArguments(
     return problem === undefined ? undefined : invalid(pending, problem);
   } catch (error) {
     if (!isKernelError(error, 'E_TOOL_INVALID')) throw error;
-    return stopWithError('E_TOOL_INVALID', `The tool ${pending.name} cannot be called. ${error.message}`);
+    return stopInvalidTool(pending.name, error);
   }
 }
 

@@ -1,0 +1,32 @@
+import { KernelError } from '@ravi/kernel';
+import type { JsonSchema } from '@ravi/kernel';
+
+/** The largest schema that is compiled, in characters of JSON. */
+export const maxSchemaCharacters = 262_144;
+/** How deep a schema may nest. */
+export const maxSchemaDepth = 64;
+/** Objects and lists of a schema; 4 000 compile in about half a second, the largest real one known has 1 247. */
+export const maxSchemaNodes = 4_000;
+
+/**
+ * Refuses what would take too long to compile: the compiler cannot be interrupted, so its input is bounded.
+ * @throws KernelError `E_TOOL_INVALID` naming the limit
+ */
+export function checkSchemaLimits(schema: JsonSchema, text: string): void {
+  if (text.length > maxSchemaCharacters) {
+    throw invalidSchema(`it is larger than ${maxSchemaCharacters} characters (${text.length})`);
+  }
+  let nodes = 0;
+  function visit(value: unknown, depth: number): void {
+    if (typeof value !== 'object' || value === null) return;
+    if (depth > maxSchemaDepth) throw invalidSchema(`it nests deeper than ${maxSchemaDepth} levels`);
+    if (++nodes > maxSchemaNodes) throw invalidSchema(`it has more than ${maxSchemaNodes} objects and lists`);
+    for (const child of Object.values(value)) visit(child, depth + 1);
+  }
+  visit(schema, 1);
+}
+
+/** The one error of a schema that cannot be used. */
+export function invalidSchema(reason: string, cause?: unknown): KernelError {
+  return new KernelError('E_TOOL_INVALID', `The schema is not valid: ${reason}`, { cause });
+}
