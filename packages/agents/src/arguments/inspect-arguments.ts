@@ -32,13 +32,13 @@ export interface ArgumentProblem {
  * that pollute prototypes (`__proto__`, and `constructor` holding a `prototype`).
  */
 export function inspectArguments(value: unknown, maxBytes: number): InspectedArguments | ArgumentProblem {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { problem: `The arguments must be an object, not ${kindOf(value)}` };
+  }
   const inspector = new Inspector(maxBytes);
   try {
-    const args = inspector.copy(value, 0);
-    if (typeof args !== 'object' || args === null || Array.isArray(args)) {
-      return { problem: `The arguments must be an object, not ${kindOf(value)}` };
-    }
-    return { args: args as JsonObject, artifacts: inspector.artifacts, bytes: inspector.bytes };
+    const args = inspector.copy(value, 0) as JsonObject;
+    return { args, artifacts: inspector.artifacts, bytes: inspector.bytes };
   } catch (error) {
     if (error instanceof Refusal) return { problem: error.message };
     return { problem: 'The arguments could not be read' };
@@ -80,21 +80,23 @@ class Inspector {
   }
 
   #object(value: object, depth: number): JsonValue {
+    if (!isPlain(value)) throw new Refusal(`${this.#place()} is a ${value.constructor.name}, which is not JSON`);
     const copy: Record<string, JsonValue> = {};
-    const keys = Object.keys(value);
-    for (const key of keys) {
+    let members = 0;
+    for (const key of Object.keys(value)) {
       const child = (value as Record<string, unknown>)[key];
       if (key === '__proto__') throw new Refusal(`${this.#place()} has the key "__proto__", which is not allowed`);
       if (key === 'constructor' && holdsPrototype(child)) {
         throw new Refusal(`${this.#place()} has the key "constructor" with a "prototype", which is not allowed`);
       }
       if (child === undefined) continue;
+      members++;
       this.#counted(undefined, utf8Length(key) + 4);
       this.#path.push(key);
       copy[key] = this.copy(child, depth + 1);
       this.#path.pop();
     }
-    if (keys.length === 1 && typeof copy['$artifact'] === 'string') {
+    if (members === 1 && typeof copy['$artifact'] === 'string') {
       this.artifacts.push({ path: [...this.#path], ref: copy['$artifact'] });
     }
     this.#counted(undefined, 2);
@@ -120,6 +122,12 @@ class Inspector {
 function step(key: string | number): string {
   if (typeof key === 'number') return `[${key}]`;
   return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}
+
+// Also of another realm: what its prototype inherits from is nothing, unlike a class or a built-in.
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function holdsPrototype(value: unknown): boolean {
