@@ -2,11 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { isKernelError } from '@ravi/kernel';
 import { approvalModes } from './approve.ts';
-import { runChainFile } from './commands/chain-run.ts';
 import type { ChainRunOptions } from './commands/chain-run.ts';
-import { examine } from './commands/doctor.ts';
 import type { DoctorOptions } from './commands/doctor.ts';
-import { describeTool, listTools } from './commands/tools.ts';
 import type { ToolsOptions } from './commands/tools.ts';
 import { exitCode } from './exit-code.ts';
 import type { ExitCode } from './exit-code.ts';
@@ -37,6 +34,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   }
 }
 
+// A command is imported when it runs: the runtime behind it takes longer to load than a help text to print.
 function createProgram(terminal: Terminal, end: (code: ExitCode) => void): Command {
   const { description, version } = readManifest();
   const program = new Command('ravi')
@@ -57,7 +55,10 @@ function createProgram(terminal: Terminal, end: (code: ExitCode) => void): Comma
     .addOption(config())
     .addOption(new Option('--approve <mode>', 'who approves instead of the configured handler').choices(approvalModes))
     .addOption(json())
-    .action(async (file: string, options: ChainRunOptions) => end(await runChainFile(file, options, terminal)));
+    .action(async (file: string, options: ChainRunOptions) => {
+      const { runChainFile } = await import('./commands/chain-run.ts');
+      end(await runChainFile(file, options, terminal));
+    });
 
   const tools = program.command('tools').description('the tools of an installation');
   tools
@@ -65,21 +66,30 @@ function createProgram(terminal: Terminal, end: (code: ExitCode) => void): Comma
     .description('list every tool with its risk')
     .addOption(config())
     .addOption(json())
-    .action(async (options: ToolsOptions) => end(await listTools(options, terminal)));
+    .action(async (options: ToolsOptions) => {
+      const { listTools } = await import('./commands/tools.ts');
+      end(await listTools(options, terminal));
+    });
   tools
     .command('describe')
     .description('show one tool with its schemas')
     .argument('<name>')
     .addOption(config())
     .addOption(json())
-    .action(async (name: string, options: ToolsOptions) => end(await describeTool(name, options, terminal)));
+    .action(async (name: string, options: ToolsOptions) => {
+      const { describeTool } = await import('./commands/tools.ts');
+      end(await describeTool(name, options, terminal));
+    });
 
   program
     .command('doctor')
     .description('check Node, configuration, plugins, store and sandbox')
     .addOption(config())
     .addOption(json())
-    .action(async (options: DoctorOptions) => end(await examine(options, terminal)));
+    .action(async (options: DoctorOptions) => {
+      const { examine } = await import('./commands/doctor.ts');
+      end(await examine(options, terminal));
+    });
   return program;
 }
 

@@ -76,7 +76,8 @@ function entriesOf({ config }: Installation): readonly (readonly [PortName, Plug
 async function checkPlugin(port: PortName, entry: PluginEntry, { baseDir }: Installation): Promise<string> {
   const plugins = { [port]: port === 'toolSource' || port === 'modelProvider' ? [entry] : entry };
   await using opened = await openInstalledPlugins(plugins, { baseDir, clock: systemClock, logger: silentLogger });
-  return probe(port, opened);
+  // Awaited here: a promise that is returned as it is would outlive what it uses.
+  return await probe(port, opened);
 }
 
 async function checkTools(where: Parameters<typeof openMonolith>[0]): Promise<string> {

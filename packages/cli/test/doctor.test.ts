@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import type { CheckResult } from '../src/commands/doctor.ts';
+import { createRavi } from './support/ravi.ts';
+
+interface Diagnosis {
+  readonly status: string;
+  readonly checks: readonly CheckResult[];
+}
+
+test('a sound installation passes every check, each by really using what it checks', async () => {
+  await using ravi = await createRavi();
+  const { code, output, errors } = await ravi.run(['doctor']);
+  assert.equal(code, 0, output + errors);
+  assert.match(output, /ok {6}configuration: .*ravi\.config\.json/);
+  assert.match(output, /ok {6}blobStore @ravi\/blob-fs: writes, reads and deletes/);
+  assert.match(output, /ok {6}sandbox @ravi\/sandbox-isolated-vm: runs scripts \(isolation: \w+\)/);
+  assert.match(output, /ok {6}tools: 4 tools; no risk declared by wait/);
+});
+
+test('what is broken is named with what to do, and the other plugins are examined all the same', async () => {
+  const config = {
+    plugins: { blobStore: { use: '@ravi/blob-fs', root: './file' }, sandbox: { use: '@ravi/sandbox-abacus' } },
+  };
+  await using ravi = await createRavi({ 'ravi.config.json': JSON.stringify(config), file: 'not a folder' });
+  const { code, output } = await ravi.run(['doctor', '--json']);
+  assert.equal(code, 1);
+  const { status, checks } = JSON.parse(output) as Diagnosis;
+  assert.equal(status, 'failed');
+  const failed = checks.filter((each) => each.status === 'failed');
+  assert.deepEqual(
+    failed.map(({ check }) => check),
+    ['blobStore @ravi/blob-fs', 'sandbox @ravi/sandbox-abacus'],
+  );
+  assert.match(failed[1]?.message ?? '', /npm install @ravi\/sandbox-abacus/);
+  assert.ok(checks.some(({ check, status: each }) => check.startsWith('approvalHandler') && each === 'ok'));
+});
+
+test('a configuration that does not parse and a tool file that does not load are failed checks', async () => {
+  await using ravi = await createRavi({ 'broken.json': '{', 'tools/torn.mjs': 'export default {' });
+  const unparsed = await ravi.run(['doctor', '--config', 'broken.json']);
+  assert.equal(unparsed.code, 1);
+  assert.match(unparsed.output, /failed {2}configuration: .*broken\.json:1:/);
+  const torn = await ravi.run(['doctor']);
+  assert.equal(torn.code, 1);
+  assert.match(torn.output, /failed {2}tools: torn\.mjs: SyntaxError/);
+});

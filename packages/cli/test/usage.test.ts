@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'vitest';
+import { createRavi } from './support/ravi.ts';
+
+test('--version and --help answer with 0, and help names the exit codes', async () => {
+  await using ravi = await createRavi();
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  assert.deepEqual(await ravi.run(['--version']), { code: 0, output: `${version}\n`, errors: '' });
+  const help = await ravi.run(['--help']);
+  assert.equal(help.code, 0);
+  assert.match(help.output, /3 ended by a denied call/);
+});
+
+test('a wrong command line ends with 2 and says what is wrong', async () => {
+  await using ravi = await createRavi();
+  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+    [['chian'], /unknown command 'chian'/],
+    [['chain', 'run'], /missing required argument 'file'/],
+    [['chain', 'run', 'x.ts', '--aprove', 'auto'], /unknown option '--aprove'/],
+    [['chain', 'run', 'x.ts', '--approve', 'always'], /Allowed choices are auto, cli, deny/],
+    [['chain', 'run', 'missing.ts'], /The script missing\.ts cannot be read/],
+  ];
+  for (const [args, message] of cases) {
+    const { code, errors } = await ravi.run(args);
+    assert.equal(code, 2, args.join(' '));
+    assert.match(errors, message);
+  }
+});
+
+test('a wrong configuration ends with 2, as JSON when JSON was asked for', async () => {
+  await using ravi = await createRavi({ 'wrong.json': '{ "toolz": [] }' });
+  const plain = await ravi.run(['tools', 'list', '--config', 'wrong.json']);
+  assert.equal(plain.code, 2);
+  assert.match(plain.errors, /E_CONFIG_INVALID: .*wrong\.json: toolz is not a known key/);
+  const json = await ravi.run(['tools', 'list', '--config', 'wrong.json', '--json']);
+  assert.equal(json.code, 2);
+  assert.equal((JSON.parse(json.output) as { error: { code: string } }).error.code, 'E_CONFIG_INVALID');
+});
