@@ -26,9 +26,10 @@ export function createChainBridge(invoker: ToolInvoker, session: InvokerSession)
     const end = payload.indexOf('\n');
     const name = payload.slice(0, Math.min(end === -1 ? payload.length : end, maxNameLength));
     const args = end === -1 ? '' : payload.slice(end + 1);
-    // What is no JSON, or too large to be parsed, stays text: the gate that judges arguments refuses it, on record.
+    // What is no JSON stays text, and what is too large to be parsed goes along as one: the gate that judges arguments
+    // refuses either, on record.
     return invoker.invoke(
-      { name, args: args.length > maxArgumentBytes ? args : parseOr(args) },
+      { name, args: args.length > maxArgumentBytes ? { args } : parseOr(args) },
       { session, caller: 'chain' },
     );
   }

@@ -68,7 +68,7 @@ export function createToolChainTool(options: ToolChainToolOptions): Tool & { rea
         sandbox,
         signal: context.signal,
         session: { ...session, ...placeOf(context) },
-        policy: { ...session?.policy, ...policy },
+        policy: { ...policy, ...session?.policy },
       });
       context.check();
       return { content: result.outputBlocks, isError: result.status !== 'ok' };

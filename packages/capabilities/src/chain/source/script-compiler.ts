@@ -25,7 +25,7 @@ export interface ScriptCompiler extends AsyncDisposable {
 export type SettledCompilation = Compilation & { readonly status: 'ok' | 'problem' };
 
 // Larger sources, hostile ones above all, can take a parser a second: never on the thread that serves others.
-const maxInlineLength = 16_384;
+const maxInlineLength = 4_096;
 
 /**
  * A compiler with a thread of its own, which it starts for the first script that holds types or is large, and starts
