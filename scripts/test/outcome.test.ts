@@ -21,9 +21,15 @@ test('the closing line counts every outcome and speaks of skipped tests only whe
   assert.equal(closingLine([passed, skipped]), '1 passed, 0 failed, 1 skipped');
 });
 
-test('a skipped test is listed once, with its reason', () => {
-  const skipped = outcome({ status: 'skipped', reason: 'no terminal' });
-  assert.deepEqual(skipLines([skipped, skipped, outcome({})]), ['skipped a.test.ts: works (no terminal)']);
+test('skipped tests are listed by file and reason, a single one by its name', () => {
+  const noTerminal = outcome({ status: 'skipped', reason: 'no terminal' });
+  const declared = outcome({ status: 'skipped', name: 'resumes (skipped: keeps nothing)' });
+  const silent = outcome({ status: 'skipped', file: 'b.test.ts', name: 'waits' });
+  assert.deepEqual(skipLines([noTerminal, noTerminal, declared, silent, outcome({})]), [
+    'skipped 2 tests of vitest a.test.ts: no terminal',
+    'skipped "resumes (skipped: keeps nothing)" of vitest a.test.ts: skipped: keeps nothing',
+    'skipped "waits" of vitest b.test.ts: no reason given',
+  ]);
 });
 
 test('a required part that was only skipped is a failure, one that passed is not', () => {

@@ -20,6 +20,7 @@ export async function runContractSuites(root: string): Promise<Outcome[]> {
 
 async function runFile(root: string, file: string): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
+  const errors: string[] = [];
   const stream = run({ files: [join(root, file)], execArgv: ['--import', hook] });
   stream.on('test:pass', ({ name, skip, details }) => {
     if (details.type === 'suite') return;
@@ -30,12 +31,18 @@ async function runFile(root: string, file: string): Promise<Outcome[]> {
   stream.on('test:fail', ({ name, details }) => {
     if (details.type === 'suite') return;
     outcomes.push({ runner, file, name, status: 'failed' });
-    console.error(`${file}: ${name}\n${inspect(details.error.cause ?? details.error)}`);
+    errors.push(`${name}\n${inspect(details.error.cause ?? details.error)}\n`);
   });
+  stream.on('test:stderr', ({ message }) => errors.push(message));
   await new Promise((resolve, reject) => stream.on('end', resolve).on('error', reject).resume());
-  const passed = outcomes.filter(({ status }) => status === 'passed').length;
-  console.log(
-    `${passed === 0 || outcomes.some(({ status }) => status === 'failed') ? '✗' : '✓'} ${runner} ${file} (${passed} passed)`,
-  );
+  report(file, outcomes, errors);
   return outcomes;
+}
+
+/** One line for a file; everything it wrote to standard error follows only when a test failed. */
+function report(file: string, outcomes: readonly Outcome[], errors: readonly string[]): void {
+  const failed = outcomes.some(({ status }) => status === 'failed');
+  const passed = outcomes.filter(({ status }) => status === 'passed').length;
+  console.log(`${failed ? '✗' : '✓'} ${runner} ${file} (${passed} passed)`);
+  if (failed) console.log(errors.join(''));
 }

@@ -17,10 +17,17 @@ export function closingLine(outcomes: readonly Outcome[]): string {
   return `${count('passed')} passed, ${count('failed')} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-/** One line for each distinct skipped test, with its reason when it has one. */
+/** One line for each file and reason of skipped tests, with their number, or with the name of a single one. */
 export function skipLines(outcomes: readonly Outcome[]): string[] {
-  const lines = outcomes
-    .filter((outcome) => outcome.status === 'skipped')
-    .map(({ file, name, reason }) => `skipped ${file}: ${name}${reason ? ` (${reason})` : ''}`);
-  return [...new Set(lines)];
+  const skipped = outcomes.filter((outcome) => outcome.status === 'skipped');
+  const groups = Map.groupBy(skipped, (outcome) => `${outcome.runner} ${outcome.file}: ${reasonOf(outcome)}`);
+  return [...groups].map(([title, group]) => {
+    const what = group.length === 1 ? `"${group[0]?.name}"` : `${group.length} tests`;
+    return `skipped ${what} of ${title}`;
+  });
+}
+
+/** Suites that run under every runner can say their reason only in the name, in parentheses at its end. */
+function reasonOf({ name, reason }: Outcome): string {
+  return reason ?? /\(([^()]*)\)$/.exec(name)?.[1] ?? 'no reason given';
 }

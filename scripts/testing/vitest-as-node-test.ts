@@ -1,7 +1,12 @@
 import { registerHooks } from 'node:module';
 
 const shim = `
-export { test, it, describe, beforeEach, afterEach, before as beforeAll, after as afterAll } from 'node:test';
+import { test as nodeTest } from 'node:test';
+export { describe, beforeEach, afterEach, before as beforeAll, after as afterAll } from 'node:test';
+export const test = Object.assign((...args) => nodeTest(...args), nodeTest, {
+  skipIf: (condition) => (condition ? nodeTest.skip : nodeTest),
+  runIf: (condition) => (condition ? nodeTest : nodeTest.skip),
+});
 `;
 
 registerHooks({
