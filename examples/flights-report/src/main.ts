@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createJsonLogger } from '@ravi/host';
 import { isKernelError } from '@ravi/kernel';
@@ -9,6 +9,7 @@ import type { Monolith } from '@ravi/monolith';
 import { checkRun } from './check-run.ts';
 import { collectPayloads } from './conversation/collect-payloads.ts';
 import { compare } from './conversation/compare.ts';
+import { reportsFolder } from './reports-folder.ts';
 import { showApproval, showArtifacts, showComparison, showResult, showTrace } from './show/show-run.ts';
 import { heading } from './show/table.ts';
 
@@ -58,7 +59,9 @@ async function demonstrate({ container }: Monolith, url: string): Promise<string
   const payloads = await collector.payloads(container.resolve(tokens.blobStore));
   const specs = container.resolve(tokens.toolbox).schemas('');
   print(showComparison(await compare({ payloads, specs, script, output: run.outputText })));
-  return checkRun(run);
+  const problem = checkRun(run);
+  if (problem === undefined) print([`  Reports are in ${relative(process.cwd(), reportsFolder(process.env)) || '.'}`]);
+  return problem;
 }
 
 function print(lines: readonly string[]): void {

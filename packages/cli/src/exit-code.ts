@@ -23,6 +23,19 @@ const deniedCodes: ReadonlySet<string> = new Set([
   'E_TOOL_NOT_ALLOWED',
 ]);
 
+const usageCodes: ReadonlySet<string> = new Set([
+  'E_CONFIG_INVALID',
+  'E_PLUGIN_INVALID',
+  'E_PLUGIN_NOT_FOUND',
+  'E_TOOL_NAME_CONFLICT',
+  'E_TOOL_UNKNOWN',
+]);
+
+/** The exit code of an error that ended a command: whether its user or something else has to change. */
+export function exitCodeOfError(code: string): ExitCode {
+  return usageCodes.has(code) ? exitCode.usage : exitCode.failed;
+}
+
 /** The exit code that tells how a script ended. */
 export function exitCodeOf({ status, error }: ChainRunResult): ExitCode {
   if (status === 'ok') return exitCode.ok;

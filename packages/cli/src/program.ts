@@ -5,7 +5,7 @@ import { approvalModes } from './approve.ts';
 import type { ChainRunOptions } from './commands/chain-run.ts';
 import type { DoctorOptions } from './commands/doctor.ts';
 import type { ToolsOptions } from './commands/tools.ts';
-import { exitCode } from './exit-code.ts';
+import { exitCode, exitCodeOfError } from './exit-code.ts';
 import type { ExitCode } from './exit-code.ts';
 import { processTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
@@ -30,7 +30,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     const { code, message } = error;
     if (args.includes('--json')) terminal.print(JSON.stringify({ error: { code, message } }));
     else terminal.warn(`${code}: ${message}`);
-    return exitCode.usage;
+    return exitCodeOfError(code);
   }
 }
 

@@ -49,11 +49,12 @@ export function createJsonRowReader(): RowReader {
 
   function take(): readonly Row[] {
     if (rowsDepth === 0) return [];
+    // The last piece reaches to the bracket, so that what is no row does not go unseen.
+    if (isOver) lastRowEnd = position - 1;
     const complete = text.slice(rowsStart, lastRowEnd).replace(/^\s*,/, '');
-    // A backslash at the end of a piece escapes the first character of the next: `position` is then past the text.
-    const rest = lastRowEnd;
-    text = text.slice(rest);
-    position -= rest;
+    // May be past the text: a backslash at its end has skipped the first character of the next piece.
+    position -= lastRowEnd;
+    text = text.slice(lastRowEnd);
     rowsStart = 0;
     lastRowEnd = 0;
     return complete === '' ? [] : checkRows(JSON.parse(`[${complete}]`));

@@ -51,7 +51,9 @@ export function showTrace(trace: readonly ChainCallRecord[]): readonly string[] 
 
 /** What stayed outside the conversation. */
 export function showArtifacts(trace: readonly ChainCallRecord[]): readonly string[] {
-  const stored = trace.filter(({ artifactRef }) => artifactRef !== undefined);
+  const stored = trace
+    .filter(({ artifactRef }) => artifactRef !== undefined)
+    .toSorted((left, right) => (right.bytes ?? 0) - (left.bytes ?? 0));
   const total = stored.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
   return [
     heading(`Artifacts: ${stored.length}, ${size(total)}`),
@@ -80,9 +82,7 @@ export function showComparison(comparison: Comparison): readonly string[] {
       ],
     ),
     faint('  Tool by tool: the same calls, one a turn; every turn sends the tools and all that was said before again.'),
-    faint(
-      '  Results count in full as this run produced them; no model has a window for that, so it could not be done.',
-    ),
+    faint('  Results count in full, as this run produced them: more than the window of most models holds.'),
     faint('  One script: the chain tool in both turns, the script, its output. The question itself is in neither.'),
   ];
 }
