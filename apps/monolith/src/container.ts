@@ -1,5 +1,6 @@
 import 'reflect-metadata/lite';
 import { HookManager, Toolbox, ToolInvoker } from '@ravi/agents';
+import { createArgumentDigest } from '@ravi/host';
 import { container as root, instancePerContainerCachingFactory } from 'tsyringe';
 import type { DependencyContainer, InjectionToken } from 'tsyringe';
 import { createChainRunner } from './chain-runner.ts';
@@ -52,7 +53,7 @@ function createInvoker(from: DependencyContainer): ToolInvoker {
     artifactStore: from.resolve(tokens.blobStore),
     policy: from.resolve(tokens.config).policy,
     hooks: from.resolve(tokens.hooks),
-    digestKey: from.resolve(tokens.digestKey),
+    digest: createArgumentDigest(from.resolve(tokens.digestKey)),
     hostPaths: from.resolve(tokens.hostPaths),
     ...(from.isRegistered(tokens.stateStore) ? { journal: from.resolve(tokens.stateStore).journal } : {}),
     ...reporting(from),

@@ -1,9 +1,11 @@
+export type { Digester } from './arguments/digest.ts';
 export { Toolbox } from './toolbox/toolbox.ts';
 export type { ToolboxOptions } from './toolbox/toolbox.ts';
 export { HookManager } from './hooks/hook-manager.ts';
 export type { HookManagerOptions } from './hooks/hook-manager.ts';
 export { ToolInvoker } from './invoke/invoker.ts';
 export type { InvokeOptions, ToolInvokerOptions } from './invoke/invoker.ts';
+export { sessionOf } from './invoke/call-context.ts';
 export { InvokerSession } from './invoke/session.ts';
 export type { SessionOptions } from './invoke/session.ts';
 export { sessionBlobs } from './invoke/session-blobs.ts';

@@ -1,3 +1,4 @@
+export { createArgumentDigest } from './argument-digest.ts';
 export { configSchema } from './config-schema.ts';
 export { defineConfig } from './config.ts';
 export type { PluginEntry, PluginsConfig, RaviConfig, ResolvedConfig } from './config.ts';

@@ -66,7 +66,8 @@ export interface BlobReader {
 export interface BlobStore extends BlobReader {
   /**
    * Stores a copy: changing the buffer afterwards changes nothing. A string is stored as UTF-8.
-   * @throws KernelError `E_BLOB_UNAVAILABLE` when the medium refuses (no space, no permission), `E_BLOB_TOO_LARGE` over a limit
+   * @throws KernelError `E_BLOB_UNAVAILABLE` when the medium refuses (no space, no permission), `E_BLOB_TOO_LARGE` over a limit,
+   * `E_CANCELLED` when `signal` aborts
    */
   store(data: Uint8Array | string | ReadableStream<Uint8Array>, options: StoreOptions): Promise<BlobRef>;
   /** Keeps the blob from `sweep` until the same owner unpins it. Idempotent per owner. @throws KernelError `E_BLOB_NOT_FOUND` */

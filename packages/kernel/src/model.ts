@@ -24,7 +24,10 @@ export interface ModelUsage {
 /** Why a model stopped. */
 export type ModelStopReason = 'end' | 'tool-use' | 'length' | 'refusal';
 
-/** One event of an answer; the last one is `finish` or `error`. */
+/**
+ * One event of an answer; the last one is `finish` or `error`. Text comes as `text-delta` alone, everything else as
+ * whole blocks.
+ */
 export type ModelEvent =
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'block'; readonly block: ContentBlock }

@@ -80,9 +80,9 @@ class Inspector {
   }
 
   #object(value: object, depth: number): JsonValue {
-    if (!isPlain(value)) throw new Refusal(`${this.#place()} is a ${value.constructor.name}, which is not JSON`);
     const copy: Record<string, JsonValue> = {};
     let members = 0;
+    if (!isPlain(value)) throw new Refusal(`${this.#place()} is a ${value.constructor.name}, which is not JSON`);
     for (const key of Object.keys(value)) {
       const child = (value as Record<string, unknown>)[key];
       if (key === '__proto__') throw new Refusal(`${this.#place()} has the key "__proto__", which is not allowed`);

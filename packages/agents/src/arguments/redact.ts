@@ -13,27 +13,13 @@ export function redact(args: JsonObject): JsonObject {
   return redactValue(args) as JsonObject;
 }
 
-function redactValue(value: JsonValue): JsonValue {
+/** {@link redact} for any part of arguments. */
+export function redactValue(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(redactValue);
   const copy: Record<string, JsonValue> = {};
   for (const [key, child] of Object.entries(value as JsonObject)) {
     copy[key] = secretKey.test(key) ? redacted : redactValue(child);
-  }
-  return copy;
-}
-
-/** Puts the secrets of `original` back where a human left the placeholder while editing the redacted copy. */
-export function restoreRedacted(edited: JsonValue, original: JsonValue | undefined): JsonValue {
-  if (edited === redacted) return original ?? edited;
-  if (typeof edited !== 'object' || edited === null || typeof original !== 'object' || original === null) return edited;
-  if (Array.isArray(edited)) {
-    return edited.map((child, index) => restoreRedacted(child, (original as readonly JsonValue[])[index]));
-  }
-  const copy: Record<string, JsonValue> = {};
-  for (const [key, child] of Object.entries(edited as JsonObject)) {
-    const before = Object.hasOwn(original, key) ? (original as JsonObject)[key] : undefined;
-    copy[key] = restoreRedacted(child, before);
   }
   return copy;
 }

@@ -1,15 +1,15 @@
-import type { ApprovalHandler, ApprovalRecord, ApprovalRequest, ApprovalResult, RiskAssessment } from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalRecord, ApprovalRequest, RiskAssessment } from '@ravi/kernel';
 import { deepFreeze } from '../arguments/deep-freeze.ts';
 import { redact } from '../arguments/redact.ts';
+import { readApproval } from './read-approval.ts';
 import type { PendingCall } from './pending-call.ts';
+import type { ReadApproval } from './read-approval.ts';
 
-/** How a question went; without `result` nobody gave a valid answer, and the record says why. */
+/** How a question went; without `answer` nobody gave a valid answer, and the record says why. */
 export interface HumanAnswer {
-  readonly result: ApprovalResult | undefined;
+  readonly answer: ReadApproval | undefined;
   readonly record: ApprovalRecord;
 }
-
-const decisions = new Set(['approved', 'denied', 'skipped', 'modified']);
 
 /**
  * Asks the handler about one call and waits, at most `approvalTimeoutMs`. The wait is charged to nobody's clock.
@@ -62,7 +62,7 @@ function announce(pending: PendingCall, request: ApprovalRequest): void {
 }
 
 type Outcome =
-  | { readonly kind: 'answered'; readonly result: ApprovalResult }
+  | { readonly kind: 'answered'; readonly answer: unknown }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'timeout' };
 
@@ -83,40 +83,47 @@ function wait(pending: PendingCall, handler: ApprovalHandler, request: ApprovalR
     Promise.resolve()
       .then(() => handler.request(request, { signal: withdrawal.signal }))
       .then(
-        (result) => settle(() => resolve({ kind: 'answered', result })),
+        (answer: unknown) => settle(() => resolve({ kind: 'answered', answer })),
         (error: unknown) => settle(() => resolve({ kind: 'failed', error })),
       );
   });
 }
 
 function answerOf(pending: PendingCall, request: ApprovalRequest, outcome: Outcome, waitedMs: number): HumanAnswer {
-  const base = { requestId: request.id, waitedMs };
-  if (outcome.kind === 'timeout') return { result: undefined, record: { ...base, decision: 'timeout' } };
+  const { policy } = pending.session;
+  const unanswered = (decision: 'denied' | 'timeout', reason?: string): HumanAnswer => ({
+    answer: undefined,
+    record: recordOf(request, waitedMs, { decision, reason }),
+  });
+  // A timer may be late; what came after the limit counts as no answer all the same.
+  if (outcome.kind === 'timeout' || waitedMs > policy.approvalTimeoutMs) return unanswered('timeout');
   if (outcome.kind === 'failed') {
     pending.runtime.logger.error('approval handler failed', { tool: pending.name, error: String(outcome.error) });
-    return { result: undefined, record: { ...base, decision: 'denied', reason: 'the approval handler failed' } };
+    return unanswered('denied', 'the approval handler failed');
   }
-  const { result } = outcome;
-  if (!isValid(result)) {
+  const answer = readApproval(outcome.answer, policy.maxArgumentBytes);
+  if (answer === undefined) {
     pending.runtime.logger.error('approval handler gave no valid decision', { tool: pending.name });
-    return {
-      result: undefined,
-      record: { ...base, decision: 'denied', reason: 'the approval handler gave no valid decision' },
-    };
+    return unanswered('denied', 'the approval handler gave no valid decision');
   }
-  const { decision, approver, reason } = result;
-  const record = {
-    ...base,
-    decision,
-    ...(approver === undefined ? {} : { approver }),
-    ...(reason === undefined ? {} : { reason }),
-  };
-  return { result, record };
+  return { answer, record: recordOf(request, waitedMs, answer) };
 }
 
-function isValid(result: unknown): result is ApprovalResult {
-  if (typeof result !== 'object' || result === null) return false;
-  const { decision, modifiedArgs } = result as Partial<ApprovalResult>;
-  if (decision === undefined || !decisions.has(decision)) return false;
-  return decision !== 'modified' || (typeof modifiedArgs === 'object' && modifiedArgs !== null);
+function recordOf(
+  request: ApprovalRequest,
+  waitedMs: number,
+  answer: {
+    readonly decision: ApprovalRecord['decision'];
+    readonly approver?: string | undefined;
+    readonly reason?: string | undefined;
+  },
+): ApprovalRecord {
+  const { decision, approver, reason } = answer;
+  return Object.freeze({
+    requestId: request.id,
+    decision,
+    waitedMs,
+    ...(approver === undefined ? {} : { approver }),
+    ...(reason === undefined ? {} : { reason }),
+  });
 }

@@ -2,6 +2,7 @@ import { KernelError } from '@ravi/kernel';
 import type { BlobReader, Clock, Logger, ProgressUpdate, Scratchpad, ToolContext } from '@ravi/kernel';
 import { sessionBlobs } from './session-blobs.ts';
 import type { PendingCall } from './pending-call.ts';
+import type { InvokerSession } from './session.ts';
 
 /** What one running tool gets. The signal and the blob reader exist once the tool asks for them. */
 export class CallContext implements ToolContext {
@@ -11,6 +12,11 @@ export class CallContext implements ToolContext {
 
   constructor(pending: PendingCall) {
     this.#pending = pending;
+  }
+
+  /** The session of a call, for who runs further calls inside of it; `undefined` for a context of other making. */
+  static sessionOf(context: ToolContext): InvokerSession | undefined {
+    return #pending in context ? context.#pending.session : undefined;
   }
 
   get runId(): string {
@@ -70,4 +76,12 @@ export class CallContext implements ToolContext {
     this.#ended = reason;
     this.#controller?.abort(reason);
   }
+}
+
+/**
+ * The session that a running call belongs to, by its context: what opens a session inside of it must pass it on as
+ * `parent`, so that its restrictions hold. `undefined` for a context that no invoker made.
+ */
+export function sessionOf(context: ToolContext): InvokerSession | undefined {
+  return CallContext.sessionOf(context);
 }

@@ -11,6 +11,7 @@ import type {
   ToolRegistry,
 } from '@ravi/kernel';
 import { createDigester } from '../arguments/digest.ts';
+import type { Digester } from '../arguments/digest.ts';
 import { HookManager } from '../hooks/hook-manager.ts';
 import { SchemaCache } from '../validation/schema-cache.ts';
 import { Cancellation } from './cancellation.ts';
@@ -69,6 +70,8 @@ export interface ToolInvokerOptions {
   readonly logger?: Logger;
   /** Key of argument digests, 32 bytes; keep it, or digests of before a restart cannot be compared. Random when absent. */
   readonly digestKey?: Uint8Array;
+  /** Digests canonical arguments in place of the portable HMAC-SHA256, which a platform's own one may outrun. */
+  readonly digest?: Digester;
   /** Folders of this host that no message may name. */
   readonly hostPaths?: readonly string[];
 }
@@ -113,7 +116,7 @@ export class ToolInvoker {
       hooks: this.hooks,
       clock,
       logger,
-      digest: createDigester(options.digestKey ?? crypto.getRandomValues(new Uint8Array(32))),
+      digest: options.digest ?? createDigester(options.digestKey ?? crypto.getRandomValues(new Uint8Array(32))),
       schemas: new SchemaCache(),
       deadlines: new Deadlines(clock),
       locks: new KeyedLocks(),

@@ -1,4 +1,4 @@
-import { defineChainPolicy, KernelError } from '@ravi/kernel';
+import { compareRisk, defineChainPolicy, KernelError } from '@ravi/kernel';
 import type {
   BlobRef,
   BlobScope,
@@ -35,6 +35,11 @@ export interface SessionOptions {
   readonly skills?: readonly Skill[];
   /** `false` denies every call. */
   readonly toolsEnabled?: boolean;
+  /**
+   * The session that this one runs inside of. Names, policy, grants and scratchpad are its own where nothing else is
+   * said, and what it does not allow is not allowed here.
+   */
+  readonly parent?: InvokerSession;
   /** The call that this session runs inside of; its id prefixes the ids here. */
   readonly parentCallId?: string;
   readonly onProgress?: ProgressSink;
@@ -50,8 +55,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly parentCallId: string | undefined;
   readonly humanClock: HumanClock;
   /** Approvals that hold for the whole run. */
-  readonly grants: RunGrants = new RunGrants();
-  readonly scratchpad: Scratchpad = new Map<string, unknown>();
+  readonly grants: RunGrants;
+  readonly scratchpad: Scratchpad;
   readonly blobScope: BlobScope;
   readonly pinOwner: string;
   /** Aborted when the run is cancelled and when the session closes. */
@@ -69,17 +74,20 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   #lastCallId = 0;
 
   constructor(runtime: InvokerRuntime, basePolicy: ChainPolicy, options: SessionOptions) {
+    const { parent } = options;
     this.#runtime = runtime;
-    this.runId = options.runId ?? `run_${crypto.randomUUID()}`;
-    this.sessionId = options.sessionId ?? `session_${crypto.randomUUID()}`;
-    this.principal = options.principal ?? 'local';
-    this.policy = options.policy === undefined ? basePolicy : defineChainPolicy(options.policy, basePolicy);
-    this.toolsEnabled = options.toolsEnabled ?? true;
+    this.runId = options.runId ?? parent?.runId ?? `run_${crypto.randomUUID()}`;
+    this.sessionId = options.sessionId ?? parent?.sessionId ?? `session_${crypto.randomUUID()}`;
+    this.principal = options.principal ?? parent?.principal ?? 'local';
+    this.policy = policyOf(options, basePolicy);
+    this.toolsEnabled = (options.toolsEnabled ?? true) && (parent?.toolsEnabled ?? true);
+    this.grants = parent?.grants ?? new RunGrants();
+    this.scratchpad = parent?.scratchpad ?? new Map<string, unknown>();
     this.parentCallId = options.parentCallId;
     this.humanClock = new HumanClock(runtime.clock);
     this.blobScope = Object.freeze({ principal: this.principal, sessionId: this.sessionId });
     this.pinOwner = `${this.runId}#${crypto.randomUUID()}`;
-    this.#allowLists = allowLists(options);
+    this.#allowLists = [...(parent === undefined ? [] : parent.#allowLists), ...allowLists(options)];
     this.#onProgress = options.onProgress;
     this.signal = this.#controller.signal;
     this.cancellation = new Cancellation(this.signal);
@@ -195,6 +203,21 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     signal.addEventListener('abort', abort, { once: true });
     this.#unlink = () => signal.removeEventListener('abort', abort);
   }
+}
+
+// Inside another session limits may differ, but no more may run without approval than there.
+function policyOf({ policy, parent }: SessionOptions, basePolicy: ChainPolicy): ChainPolicy {
+  const base = parent?.policy ?? basePolicy;
+  if (policy === undefined) return base;
+  const own = defineChainPolicy(policy, base);
+  if (parent === undefined) return own;
+  return defineChainPolicy(
+    {
+      maxRiskUnapproved: base.maxRiskUnapproved === 'safe' ? 'safe' : own.maxRiskUnapproved,
+      defaultRisk: compareRisk(own.defaultRisk, base.defaultRisk) < 0 ? base.defaultRisk : own.defaultRisk,
+    },
+    own,
+  );
 }
 
 function allowLists(options: SessionOptions): readonly ReadonlySet<string>[] {

@@ -1,3 +1,4 @@
+import { sessionOf } from '@ravi/agents';
 import type { SessionOptions, ToolInvoker } from '@ravi/agents';
 import { isCallableFromChain, isLocalTool, notCallableFromChain } from '@ravi/kernel';
 import type { AnyTool, ChainPolicy, ProgressEvent, Sandbox, Tool, ToolContext, ToolRegistry } from '@ravi/kernel';
@@ -12,13 +13,6 @@ export interface ToolChainToolOptions {
   /** `tool_chain` when absent. */
   readonly name?: string;
   readonly policy?: Partial<ChainPolicy>;
-  /**
-   * What else holds for the session of a script: the allow-lists and skills of the session that called it, above all,
-   * which the context of a call does not tell.
-   */
-  readonly sessionFor?: (
-    context: ToolContext,
-  ) => Pick<SessionOptions, 'allowedTools' | 'skills' | 'toolsEnabled' | 'policy'>;
   /** How much of the description the tools' types may take; further tools are named only. 49152 when absent. */
   readonly maxStubBytes?: number;
 }
@@ -43,7 +37,7 @@ The tools:
  * the call of this tool; the time that humans take is charged to neither.
  */
 export function createToolChainTool(options: ToolChainToolOptions): Tool & { readonly [notCallableFromChain]: true } {
-  const { invoker, sandbox, name = 'tool_chain', maxStubBytes = 49_152, sessionFor, policy } = options;
+  const { invoker, sandbox, name = 'tool_chain', maxStubBytes = 49_152, policy } = options;
   return {
     name,
     get description() {
@@ -61,14 +55,13 @@ export function createToolChainTool(options: ToolChainToolOptions): Tool & { rea
     allowedCallers: ['direct'],
     [notCallableFromChain]: true,
     async execute(args, context) {
-      const session = sessionFor?.(context);
       const result = await runChain({
         code: args['code'] as string,
         invoker,
         sandbox,
         signal: context.signal,
-        session: { ...session, ...placeOf(context) },
-        policy: { ...policy, ...session?.policy },
+        session: placeOf(context),
+        ...(policy === undefined ? {} : { policy }),
       });
       context.check();
       return { content: result.outputBlocks, isError: result.status !== 'ok' };
@@ -88,7 +81,16 @@ function isForScripts(tool: AnyTool): tool is Tool {
 
 function placeOf(context: ToolContext): SessionOptions {
   const { runId, sessionId, principal, callId } = context;
-  return { runId, sessionId, principal, parentCallId: callId, onProgress: (event) => forward(event, context) };
+  const parent = sessionOf(context);
+  return {
+    runId,
+    sessionId,
+    principal,
+    parentCallId: callId,
+    // What the calling session does not allow is not allowed to its script either.
+    ...(parent === undefined ? {} : { parent }),
+    onProgress: (event) => forward(event, context),
+  };
 }
 
 function forward(event: ProgressEvent, context: ToolContext): void {

@@ -69,11 +69,22 @@ test('a chain cannot start a chain, by whatever name', async () => {
   expect(JSON.parse((await callTool(code)).result.text)).toEqual(['E_TOOL_NOT_CALLABLE', 'E_TOOL_NOT_CALLABLE']);
 });
 
-test('what sessionFor adds holds for the calls of a script', async () => {
-  const { result } = await callTool('return (await tools.whoami.safe()).error.code', {
-    sessionFor: () => ({ allowedTools: ['mail'] }),
-  });
-  expect(result.text).toBe('E_TOOL_NOT_ALLOWED');
+test('what the calling session does not allow, its script may not call either', async () => {
+  const { invoker } = createToolbox();
+  const code = 'return (await tools.whoami.safe()).error.code';
+  const skill = { name: 'chains', instructions: '', description: '', version: '1.0.0', allowedTools: ['tool_chain'] };
+  for (const restriction of [{ allowedTools: ['tool_chain', 'mail'] }, { skills: [skill] }]) {
+    await using session = invoker.openSession(restriction);
+    const result = await invoker.invoke({ name: 'tool_chain', args: { code } }, { session });
+    expect(result.text).toBe('E_TOOL_NOT_ALLOWED');
+  }
+});
+
+test('a script runs nothing unapproved that its calling session would not', async () => {
+  const { invoker } = createToolbox({ policy: { maxRiskUnapproved: 'high' } });
+  await using session = invoker.openSession();
+  const result = await invoker.invoke({ name: 'tool_chain', args: { code: 'await tools.mail({})' } }, { session });
+  expect(result.error?.code).toBe('E_APPROVAL_DENIED');
 });
 
 test('its pins are given back when the script is over', async () => {

@@ -1,19 +1,14 @@
 import { compareRisk, isHostedTool, isLocalTool } from '@ravi/kernel';
-import type {
-  ApprovalHandler,
-  ApprovalRecord,
-  ApprovalResult,
-  JsonObject,
-  RiskAssessment,
-  ToolRisk,
-} from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalRecord, JsonObject, RiskAssessment, ToolRisk } from '@ravi/kernel';
 import { sha256OfJson } from '../../arguments/digest.ts';
-import { restoreRedacted } from '../../arguments/redact.ts';
+import { redacted } from '../../arguments/redact.ts';
+import { restoreRedacted } from '../../arguments/restore-redacted.ts';
 import { askHuman } from '../ask-human.ts';
 import { loadArtifactStats } from '../artifact-stats.ts';
 import { stopDenied } from '../results.ts';
 import { checkArguments, unreadable } from './arguments.ts';
 import type { GateOutcome, GateStop, PendingCall } from '../pending-call.ts';
+import type { ReadApproval } from '../read-approval.ts';
 
 /** Gate 4: a call above `maxRiskUnapproved`, and every critical one, needs somebody's yes for exactly these arguments. */
 export function approvalGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
@@ -65,23 +60,21 @@ async function decide(
   handler: ApprovalHandler,
   question: RiskAssessment & { readonly toolDigest: string },
 ): Promise<GateOutcome> {
-  const answer = await askHuman(pending, handler, question);
-  pending.approval = answer.record;
-  reportDecision(pending, answer.record);
-  if (answer.result === undefined) return refuseUnanswered(pending, answer.record);
-  const { decision, scope } = answer.result;
-  if (decision === 'modified') return applyModified(pending, answer.result);
-  if (decision !== 'approved') return refuse(pending, answer.result);
-  if (scope === 'run') pending.session.grants.add(pending.name, question.toolDigest, pending.risk);
+  const { answer, record } = await askHuman(pending, handler, question);
+  pending.approval = record;
+  reportDecision(pending, record);
+  if (answer === undefined) return refuseUnanswered(pending, record);
+  if (answer.decision === 'modified') return applyModified(pending, answer);
+  if (answer.decision !== 'approved') return refuse(pending, answer);
+  if (answer.isForRun) pending.session.grants.add(pending.name, question.toolDigest, pending.risk);
   return pending;
 }
 
 // Other arguments are another call: they are validated and judged again, and a raised risk is asked about again.
-function applyModified(pending: PendingCall, result: ApprovalResult): GateOutcome | Promise<GateOutcome> {
+function applyModified(pending: PendingCall, answer: ReadApproval): GateOutcome | Promise<GateOutcome> {
   const approvedRisk = pending.risk;
-  const edited = restoreRedacted(result.modifiedArgs as JsonObject, pending.namedArgs);
   const stop =
-    unreadable(pending, pending.readArguments(edited)) ??
+    unreadable(pending, takeModified(pending, answer)) ??
     checkArguments(
       pending,
       pending.artifacts.map((place) => place.path),
@@ -90,6 +83,14 @@ function applyModified(pending: PendingCall, result: ApprovalResult): GateOutcom
   const assessment = assess(pending);
   pending.risk = assessment.risk;
   return compareRisk(pending.risk, approvedRisk) > 0 ? seekApproval(pending, assessment) : pending;
+}
+
+function takeModified(pending: PendingCall, { modified }: ReadApproval): string | undefined {
+  if (modified === undefined) return 'the approval gave none';
+  if ('problem' in modified) return modified.problem;
+  const complete = restoreRedacted(modified.args, pending.namedArgs);
+  if (complete === undefined) return `the approval left "${redacted}" where it is not clear which secret belongs`;
+  return pending.readArguments(complete);
 }
 
 function refuseWithoutHandler(pending: PendingCall): GateStop {
@@ -115,9 +116,9 @@ function refuseUnanswered(pending: PendingCall, record: ApprovalRecord): GateSto
   );
 }
 
-function refuse(pending: PendingCall, result: ApprovalResult): GateStop {
-  const reason = result.reason === undefined ? '' : `: ${result.reason}`;
-  return stopDenied('E_APPROVAL_DENIED', `The call of ${pending.name} was ${result.decision}${reason}`);
+function refuse(pending: PendingCall, answer: ReadApproval): GateStop {
+  const reason = answer.reason === undefined ? '' : `: ${answer.reason}`;
+  return stopDenied('E_APPROVAL_DENIED', `The call of ${pending.name} was ${answer.decision}${reason}`);
 }
 
 function reportDecision(pending: PendingCall, approval: ApprovalRecord): void {
