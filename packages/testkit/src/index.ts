@@ -3,6 +3,7 @@ export type { ApprovalAnswer, ApprovalHandlerContractOptions } from './approval-
 export { createApprovalRequest } from './approval-request.ts';
 export { blobStoreContract } from './blob-store-contract.ts';
 export type { BlobStoreContractOptions, CreateBlobStore } from './blob-store-contract.ts';
+export { childProcessIds } from './child-processes.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock } from './fake-clock.ts';
 export { createMemoryLogger } from './memory-logger.ts';
@@ -10,6 +11,8 @@ export type { LogRecord, MemoryLogger } from './memory-logger.ts';
 export { pluginContract } from './plugin-contract.ts';
 export { createRecordingHooks } from './recording-hooks.ts';
 export type { HookSource, RecordedHook, RecordingHooks } from './recording-hooks.ts';
+export { sandboxContract } from './sandbox-contract.ts';
+export type { CreateSandbox, SandboxContractOptions } from './sandbox-contract-harness.ts';
 export { createScriptedModel } from './scripted-model.ts';
 export type { ScriptedModel, ScriptedToolCall, ScriptedTurn } from './scripted-model.ts';
 export { sharedDataFile } from './shared-data.ts';

@@ -28,6 +28,7 @@ export function openIsolates({ binary }: { readonly binary: string }): OpenRealm
       begin: entry('begin'),
       deliver: entry('deliver'),
       drain: entry('drain'),
+      fire: entry('fire'),
       flush: entry('flush'),
     };
     let spentBefore = 0n;

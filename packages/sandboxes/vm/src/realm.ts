@@ -9,7 +9,7 @@ export function openContexts(): OpenRealm {
   const vm = process.getBuiltinModule('node:vm');
   const stepName = 'ravi:step';
   // Evaluating anything in the context runs its promise jobs too, all of it under one time limit.
-  const step = new vm.Script(`globalThis['${stepName}']()`);
+  const step = new vm.Script(`this['${stepName}']()`);
 
   interface Mailbox {
     readonly post: (entry: string, argument: unknown) => void;
@@ -28,7 +28,8 @@ export function openContexts(): OpenRealm {
         let argument;
         const step = () => {
           if (entry === undefined) return undefined;
-          const [name, value] = [entry, argument];
+          const name = entry;
+          const value = argument;
           entry = argument = undefined;
           return runtime[name](value);
         };

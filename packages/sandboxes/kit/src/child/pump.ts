@@ -58,25 +58,22 @@ export function runPump({ codec, guestSource, scriptName, openRealm }: PumpParts
     const opening = `(function (${names}) {return async function () {`;
     const source = `${opening}${code}\n}})`;
     const begun = realm.call('begin', limits);
-    const fault = typeof begun === 'string' ? realm.load('script', source, scriptName, -opening.length) : begun;
-    if (typeof fault !== 'string') return fail(realm, fault);
-    while (exchange(realm)) {
-      const delivered = realm.call('deliver', receive());
-      if (typeof delivered !== 'string') return fail(realm, delivered);
+    const started = typeof begun === 'string' ? realm.load('script', source, scriptName, -opening.length) : begun;
+    if (isOver(started)) return fail(realm, started);
+    for (;;) {
+      const text = realm.call('drain', '');
+      if (typeof text !== 'string') return fail(realm, text);
+      if (text.length > 1 || text === 'w') send(text);
+      if (text[0] === 'e') return;
+      if (text[0] === 'm') continue;
+      const went = text[0] === 'f' ? realm.call('fire', '') : realm.call('deliver', receive());
+      if (isOver(went)) return fail(realm, went);
     }
   }
 
-  /** Sends everything the guest has to say; `true` while the guest waits for the host. */
-  function exchange(realm: Realm): boolean {
-    for (;;) {
-      const text = realm.call('drain', '');
-      if (typeof text !== 'string') {
-        fail(realm, text);
-        return false;
-      }
-      if (text.length > 1 || text !== 'm') send(text);
-      if (text[0] !== 'm') return text[0] === 'w';
-    }
+  /** What user code leaves behind as a crash is a rejection that nobody handles: the next drain says how it stands. */
+  function isOver(result: string | RealmFault): result is RealmFault {
+    return typeof result !== 'string' && result.kind !== 'crash';
   }
 
   function fail(realm: Realm, fault: RealmFault): void {

@@ -5,7 +5,7 @@ export type RealmFault =
   | { readonly kind: 'crash'; readonly message: string };
 
 /** The functions of the guest runtime that take and give text. */
-export type RealmTextEntry = 'begin' | 'deliver' | 'drain' | 'flush';
+export type RealmTextEntry = 'begin' | 'deliver' | 'drain' | 'fire' | 'flush';
 
 /** The functions of the guest runtime that take a function of the guest. */
 export type RealmCodeEntry = 'prelude' | 'script';
@@ -17,7 +17,10 @@ export interface Realm {
    * shifts the columns of the first line.
    */
   load(entry: RealmCodeEntry, source: string, fileName: string, columnOffset: number): string | RealmFault;
-  /** Calls the runtime, then runs promise jobs until none is left. */
+  /**
+   * Calls the runtime, then runs promise jobs until none is left. A `crash` from an entry that runs user code may be no
+   * more than a rejection that nobody handles.
+   */
   call(entry: RealmTextEntry, text: string): string | RealmFault;
   /** How much processor time the guest may use from now on, in milliseconds. */
   allowCpu(timeMs: number): void;

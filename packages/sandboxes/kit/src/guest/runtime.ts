@@ -30,8 +30,13 @@ export interface GuestRuntime {
   script(create: (...values: unknown[]) => () => unknown): void;
   /** Takes in records from the host. */
   deliver(text: string): void;
-  /** What there is to send: `m` (ask again), `w` (waits for the host) or `e` (ended), then records. */
+  /**
+   * What there is to send: `m` (ask again), `f` (let a timer fire, then ask again), `w` (waits for the host) or `e`
+   * (ended), then records. Runs no user code.
+   */
   drain(): string;
+  /** Runs the callback of the timer that is due. */
+  fire(): void;
   /** The output so far, for a run that is over by other means. */
   flush(): string;
 }
@@ -100,9 +105,8 @@ export function createRuntime(parts: RuntimeParts): GuestRuntime {
     },
     drain() {
       if (outcome === undefined && wokenAt !== undefined) {
-        requestedWake = undefined;
-        if (fire(wokenAt)) return 'm';
-        wokenAt = undefined;
+        if (timers.isDue(wokenAt)) return 'f';
+        wokenAt = requestedWake = undefined;
       }
       const records = calls.takeRecords();
       if (outcome === undefined && calls.hasRoom()) return 'm' + flush() + records;
@@ -110,17 +114,15 @@ export function createRuntime(parts: RuntimeParts): GuestRuntime {
       if (outcome !== undefined) return 'e' + flush() + records + outcome;
       return 'w' + flush() + records + wakeRecord();
     },
+    fire() {
+      try {
+        timers.fire();
+      } catch (error) {
+        fail(error);
+      }
+    },
     flush,
   };
-
-  function fire(time: number): boolean {
-    try {
-      return timers.fireOne(time);
-    } catch (error) {
-      fail(error);
-      return false;
-    }
-  }
 
   function wakeRecord(): string {
     const delayMs = timers.untilNext();

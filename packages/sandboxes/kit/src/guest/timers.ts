@@ -6,8 +6,9 @@ export interface GuestTimers {
   readonly api: Readonly<Record<string, unknown>>;
   /** Milliseconds until the next timer is due, or `undefined` without timers. */
   untilNext(): number | undefined;
-  /** Runs the first timer that was due at `time`; `false` when none was. Throws what its callback throws. */
-  fireOne(time: number): boolean;
+  isDue(time: number): boolean;
+  /** Runs the first timer. Throws what its callback throws. */
+  fire(): void;
 }
 
 /**
@@ -51,16 +52,16 @@ export function createTimers(builtins: Builtins): GuestTimers {
       const delayMs = first.due - now();
       return delayMs > 0 ? delayMs : 0;
     },
-    fireOne(time) {
+    isDue: (time) => first !== undefined && first.due <= time,
+    fire() {
       const entry = first;
-      if (entry === undefined || entry.due > time) return false;
+      if (entry === undefined) return;
       remove(entry);
       if (entry.intervalMs !== undefined) {
         entry.due = now() + entry.intervalMs;
         insert(entry);
       }
       entry.callback();
-      return true;
     },
   };
 

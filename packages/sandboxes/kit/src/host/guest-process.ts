@@ -1,12 +1,12 @@
 import { createFrameSplitter, encodeFrame, maxFrameBytes } from '../protocol/frames.ts';
-import type { GuestLink, LaunchGuest } from './link.ts';
+import type { GuestEnd, GuestLink, LaunchGuest } from './link.ts';
 import type { ProcessUsage } from './process-usage.ts';
 
 /** Who listens to a guest process at the moment. */
 export interface GuestListener {
   onFrame(text: string): void;
   /** The process is gone, or was ended because it broke the protocol. */
-  onLost(reason: string): void;
+  onLost(end: GuestEnd): void;
 }
 
 /** A guest process: frames instead of bytes, and the state that the pool needs. */
@@ -43,9 +43,9 @@ export function startGuestProcess(launch: LaunchGuest, listener: GuestListener):
   });
   const link: GuestLink = launch({
     onBytes: (chunk) => splitter.push(chunk),
-    onClose(reason) {
+    onClose(end) {
       markClosed();
-      lose(reason);
+      lose(end);
     },
   });
   const guest: GuestProcess = {
@@ -67,12 +67,12 @@ export function startGuestProcess(launch: LaunchGuest, listener: GuestListener):
 
   function reject(violation: string): void {
     link.kill();
-    lose(`was ended: it ${violation}`);
+    lose({ reason: `was ended: it ${violation}`, outOfMemory: false });
   }
 
-  function lose(reason: string): void {
+  function lose(end: GuestEnd): void {
     if (lost) return;
     lost = true;
-    guest.listener.onLost(reason);
+    guest.listener.onLost(end);
   }
 }

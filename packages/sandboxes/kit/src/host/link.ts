@@ -15,15 +15,26 @@ export interface GuestLink {
   keepAlive(active: boolean): void;
 }
 
+/** How a guest process ended by itself. */
+export interface GuestEnd {
+  /** What happened, as the end of a sentence about the process. */
+  readonly reason: string;
+  /** It asked for more memory than it could have. */
+  readonly outOfMemory: boolean;
+}
+
 /** What a link reports. */
 export interface GuestLinkEvents {
   onBytes(chunk: Buffer): void;
-  /** Exactly once, after the last bytes; `reason` says how the process ended. */
-  onClose(reason: string): void;
+  /** Exactly once, after the last bytes. */
+  onClose(end: GuestEnd): void;
 }
 
 /** Starts one guest process. */
 export type LaunchGuest = (events: GuestLinkEvents) => GuestLink;
+
+/** What V8 and Node write before they abort for lack of memory. */
+const outOfMemoryReport = /out of memory|is_heap_oom = 1/;
 
 /**
  * Starts Node children that run `source`, with nothing of the host in reach: no environment, no inherited descriptor
@@ -36,21 +47,23 @@ export function nodeLauncher(options: { readonly source: string; readonly nodeFl
     const child = spawn(process.execPath, [...flags, '-e', bootstrapSource], {
       cwd: parse(process.execPath).root,
       env: {},
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       windowsHide: true,
     });
     const socket = child.stdio[3] as Socket;
     let reason = 'could not be started';
+    let outOfMemory = false;
     child.once('error', (error) => (reason = `could not be started: ${error.message}`));
     child.once('exit', (code, signal) => {
       reason = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
     });
-    child.once('close', () => events.onClose(reason));
+    child.once('close', () => events.onClose({ reason, outOfMemory }));
+    child.stderr?.on('data', (chunk: Buffer) => (outOfMemory ||= outOfMemoryReport.test(chunk.toString('latin1'))));
     socket.on('data', (chunk: Buffer) => events.onBytes(chunk));
     // The end of the process says it all; a broken pipe on the way there is no news.
     socket.on('error', () => {});
-    child.unref();
-    socket.unref();
+    const handles = [child, socket, child.stderr as Socket];
+    for (const handle of handles) handle.unref();
     socket.write(program);
 
     return {
@@ -58,9 +71,11 @@ export function nodeLauncher(options: { readonly source: string; readonly nodeFl
       send: (frame) => void socket.write(frame),
       kill: () => void child.kill('SIGKILL'),
       keepAlive(active) {
-        const change = active ? 'ref' : 'unref';
-        child[change]();
-        if (!socket.destroyed) socket[change]();
+        for (const handle of handles) {
+          if ('destroyed' in handle && handle.destroyed) continue;
+          if (active) handle.ref();
+          else handle.unref();
+        }
       },
     };
   };

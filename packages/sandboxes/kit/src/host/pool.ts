@@ -120,7 +120,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
   function start(): void {
     const guest = startGuestProcess(launch, {
       onFrame: () => becomeIdle(guest),
-      onLost: (reason) => {
+      onLost: ({ reason }) => {
         discard(guest);
         failStart(reason);
       },

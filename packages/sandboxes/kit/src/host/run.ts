@@ -43,7 +43,7 @@ export function runOnGuest(
 
   guest.listener = {
     onFrame: readFrame,
-    onLost: (reason) => end(watch.sawMemoryFill() ? limitReached('memory') : crashed(reason), false),
+    onLost: ({ reason, outOfMemory }) => end(outOfMemory ? limitReached('memory') : crashed(reason), false),
   };
   signal?.addEventListener('abort', abort, { once: true });
   guest.send(startFrame(request));

@@ -6,11 +6,6 @@ import type { ProcessUsage } from './process-usage.ts';
 export interface Watch {
   guestIsBusy(): void;
   guestWaits(): void;
-  /**
-   * Whether a process that ended by itself did so for lack of memory, as far as the last look tells: V8 aborts its
-   * process when a heap is beyond repair, which it may find before the limit is used up.
-   */
-  sawMemoryFill(): boolean;
   stop(): void;
 }
 
@@ -34,7 +29,6 @@ export function createWatch(options: {
   const { pid, baseline, request, onLimit } = options;
   const { limits } = request;
   const startedAt = performance.now();
-  let latest: ProcessUsage | undefined = baseline;
   let busy = true;
   let deadline = setTimeout(checkDeadline, limits.wallTimeMs);
   const looks = baseline === undefined ? undefined : setInterval(look, intervalMs);
@@ -42,7 +36,6 @@ export function createWatch(options: {
   return {
     guestIsBusy: () => void (busy = true),
     guestWaits: () => void (busy = false),
-    sawMemoryFill: () => memoryUsed() > limits.memoryBytes / 2,
     stop() {
       clearTimeout(deadline);
       clearInterval(looks);
@@ -55,16 +48,12 @@ export function createWatch(options: {
     else deadline = setTimeout(checkDeadline, Math.ceil(leftMs));
   }
 
-  function memoryUsed(): number {
-    return latest === undefined || baseline === undefined ? 0 : latest.residentBytes - baseline.residentBytes;
-  }
-
   function look(): void {
-    if (!busy || pid === undefined || baseline === undefined) return;
-    latest = readProcessUsage(pid) ?? latest;
-    const memory = memoryUsed();
+    const usage = busy && pid !== undefined ? readProcessUsage(pid) : undefined;
+    if (usage === undefined || baseline === undefined) return;
+    const memory = usage.residentBytes - baseline.residentBytes;
     if (memory > limits.memoryBytes + memoryHeadroomBytes) return onLimit('memory', memory);
-    const cpu = (latest?.cpuTimeMs ?? 0) - baseline.cpuTimeMs;
+    const cpu = usage.cpuTimeMs - baseline.cpuTimeMs;
     if (cpu > limits.cpuTimeMs + cpuGraceMs) onLimit('cpu', cpu);
   }
 }

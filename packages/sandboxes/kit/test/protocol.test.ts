@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { runInNewContext } from 'node:vm';
+import { test } from 'vitest';
+import { guestSource } from '../src/guest/source.ts';
+import { codec } from '../src/host/codec.ts';
+import { createFairQueue } from '../src/host/fair-queue.ts';
+import { canReadProcessUsage, readProcessUsage } from '../src/host/process-usage.ts';
+
+test('records of any text come back as they were', () => {
+  const texts = ['', ':', '3:abc', '\n\t\u0000', 'ä🎉', 'a'.repeat(70_000)];
+  const reader = codec.read(`#${codec.encode('l', ...texts)}${codec.encode('u')}`, 1);
+  assert.equal(reader.kind(), 'l');
+  assert.deepEqual(
+    texts.map(() => reader.field()),
+    texts,
+  );
+  assert.equal(reader.kind(), 'u');
+  assert.equal(reader.kind(), '');
+});
+
+test('three fields are written alike in both ways', () => {
+  assert.equal(codec.encodeThree('c', '1', 'op', '{}'), codec.encode('c', '1', 'op', '{}'));
+});
+
+test('the guest runtime refers to nothing outside itself', () => {
+  // A scope without the names of this module, or of Node: the runtime exercises itself there.
+  const runtime = runInNewContext(guestSource) as Record<string, unknown>;
+  const entries = ['prelude', 'begin', 'script', 'deliver', 'drain', 'fire', 'flush'];
+  assert.deepEqual(
+    entries.filter((name) => typeof runtime[name] !== 'function'),
+    [],
+  );
+});
+
+test('a fair queue forgets what is removed', () => {
+  const queue = createFairQueue<string>();
+  for (const item of ['a1', 'a2', 'b1']) queue.add(item[0] as string, item);
+  queue.remove('a', 'a1');
+  queue.remove('c', 'unknown');
+  assert.equal(queue.size, 2);
+  const seen: string[] = [];
+  queue.offer((_key, item) => seen.push(item) > 0);
+  assert.deepEqual(seen, ['a2', 'b1']);
+  assert.deepEqual(queue.drain(), []);
+});
+
+test.skipIf(!canReadProcessUsage)('the use of a process is read from /proc, and a missing one is no error', () => {
+  const usage = readProcessUsage(process.pid);
+  assert.ok(usage !== undefined);
+  const { rss } = process.memoryUsage();
+  assert.ok(Math.abs(usage.residentBytes - rss) < rss / 2, `${usage.residentBytes} against ${rss}`);
+  assert.ok(
+    usage.cpuTimeMs > 0 && usage.cpuTimeMs <= process.cpuUsage().user / 1_000 + process.cpuUsage().system / 1_000 + 20,
+  );
+  assert.equal(readProcessUsage(2 ** 30), undefined);
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { isKernelError } from '@ravi/kernel';
+import type { SandboxOutcome } from '@ravi/kernel';
+import { pluginContract, sandboxContract } from '@ravi/testkit';
+import { test } from 'vitest';
+import plugin, { createVmSandbox } from '../src/index.ts';
+
+sandboxContract(test, () => createVmSandbox({ unsafe: true }), {
+  supports: {
+    languages: ['javascript'],
+    isolation: 'none',
+    limits: [
+      'wall',
+      'cpu',
+      ...(process.platform === 'linux' ? (['memory'] as const) : []),
+      'console',
+      'result',
+      'calls',
+      'in-flight',
+    ],
+    detectsDeadlock: true,
+  },
+});
+pluginContract(test, plugin, { unsafe: true, poolSize: 0 });
+
+test('it refuses to start unless the caller says that it is unsafe', () => {
+  for (const options of [{}, { unsafe: false }, { unsafe: 'true' as never }]) {
+    assert.throws(
+      () => createVmSandbox(options),
+      (error) => isKernelError(error, 'E_CONFIG_INVALID'),
+    );
+  }
+});
+
+test('a script that leaves its context finds an empty environment, no files, no processes', async () => {
+  const escape = `
+    const outside = await import('node:fs').catch((error) => error.constructor.constructor('return process')());
+    const denied = (action) => { try { action(); return 'allowed' } catch (error) { return error.code } };
+    return [
+      Object.keys(outside.env).length,
+      denied(() => outside.getBuiltinModule('node:fs').readFileSync('/etc/passwd')),
+      denied(() => outside.getBuiltinModule('node:fs').writeFileSync('/tmp/ravi-escaped', '')),
+      denied(() => outside.getBuiltinModule('node:child_process').spawnSync('id')),
+      denied(() => new (outside.getBuiltinModule('node:worker_threads').Worker)('1', { eval: true })),
+    ];`;
+  const outcome = await runOnce(escape);
+  assert.equal(
+    outcome.status === 'ok' && outcome.value,
+    JSON.stringify([0, 'ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED']),
+  );
+});
+
+test('a script that leaves its context and ends its process is an outcome like any other', async () => {
+  const outcome = await runOnce(
+    "const outside = await import('x').catch((error) => error.constructor.constructor('return process')()); outside.exit(7)",
+  );
+  assert.equal(outcome.status, 'crashed');
+});
+
+async function runOnce(code: string): Promise<SandboxOutcome> {
+  await using sandbox = createVmSandbox({ unsafe: true, poolSize: 1 });
+  return await sandbox.run({
+    language: 'javascript',
+    code,
+    prelude: '',
+    principal: 'alice',
+    limits: {
+      wallTimeMs: 30_000,
+      cpuTimeMs: 20_000,
+      memoryBytes: 134_217_728,
+      maxConsoleBytes: 1_000,
+      maxResultBytes: 10_000,
+      maxCalls: 1,
+      maxInFlight: 1,
+    },
+    bridge: async () => '',
+    onConsole: () => {},
+  });
+}
