@@ -44,9 +44,10 @@ function reportPath({ manifest }: WorkspacePackage): string {
 }
 
 function reportOf({ folder, manifest }: WorkspacePackage): string {
-  const sections = Object.entries(manifest.exports ?? {}).map(([subpath, source]) => {
-    const declarations = join(root, folder, 'dist', `${basename(source, '.ts')}.d.ts`);
-    return `## ${join(manifest.name, subpath)}\n\n\`\`\`ts\n${exportedDeclarations(declarations).join('\n\n')}\n\`\`\`\n`;
+  const sections = Object.entries(manifest.exports ?? {}).flatMap(([subpath, source]) => {
+    const declarations = exportedDeclarations(join(root, folder, 'dist', `${basename(source, '.ts')}.d.ts`));
+    if (declarations.length === 0) return [];
+    return `## ${join(manifest.name, subpath)}\n\n\`\`\`ts\n${declarations.join('\n\n')}\n\`\`\`\n`;
   });
   const intro = '<!-- Written by scripts/api-report.ts from the declarations of the build. -->';
   return `# API of ${manifest.name}\n\n${intro}\n\n${sections.join('\n')}`;

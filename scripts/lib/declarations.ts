@@ -17,23 +17,30 @@ export function exportedDeclarations(entry: string): string[] {
   const found = new Map<string, string>();
   const { declared, reexported } = readDeclarations(entry);
   for (const [name, text] of declared) {
-    if (text.startsWith('export ')) addWithLocals(found, declared, name);
+    if (text.startsWith('export ')) addWithLocals(found, entry, declared, name);
   }
   for (const [name, target] of reexported) {
     const origin = readDeclarations(target.path);
     if (!origin.declared.has(target.name))
       throw new Error(`${target.path} declares no ${target.name} (export ${name})`);
-    addWithLocals(found, origin.declared, target.name);
+    addWithLocals(found, target.path, origin.declared, target.name);
   }
   return [...found].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, text]) => text);
 }
 
-function addWithLocals(found: Map<string, string>, declared: DeclarationFile['declared'], name: string): void {
+/** Keys are name and file: two files may each have a local of the same name. */
+function addWithLocals(
+  found: Map<string, string>,
+  path: string,
+  declared: DeclarationFile['declared'],
+  name: string,
+): void {
   const text = declared.get(name);
-  if (text === undefined || found.has(name)) return;
-  found.set(name, text);
+  const key = `${name} ${path}`;
+  if (text === undefined || found.has(key)) return;
+  found.set(key, text);
   for (const word of new Set(text.match(/[A-Za-z_$][\w$]*/g))) {
-    if (declared.has(word) && !declared.get(word)?.startsWith('export ')) addWithLocals(found, declared, word);
+    if (declared.has(word) && !declared.get(word)?.startsWith('export ')) addWithLocals(found, path, declared, word);
   }
 }
 

@@ -48,6 +48,15 @@ test('a default export brings the declaration that it names', () => {
   ]);
 });
 
+test('locals of the same name in two files both belong to the contract', () => {
+  const declarations = declarationsOf({
+    'index.d.ts': `export { a } from './a.js';\nexport { b } from './b.js';\n`,
+    'a.d.ts': 'interface Options {\n    one: 1;\n}\nexport declare function a(options: Options): void;\n',
+    'b.d.ts': 'interface Options {\n    two: 2;\n}\nexport declare function b(options: Options): void;\n',
+  });
+  assert.equal(declarations.filter((text) => text.startsWith('interface Options')).length, 2);
+});
+
 test('an export that its file does not declare is an error, not a gap', () => {
   assert.throws(
     () => declarationsOf({ 'index.d.ts': `export { gone } from './a.js';\n`, 'a.d.ts': 'export {};\n' }),
