@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
 import { test } from 'vitest';
-import { inspectArguments, maxArgumentDepth, maxArgumentNodes } from '../src/arguments/inspect-arguments.ts';
+import {
+  inspectArguments,
+  maxArgumentDepth,
+  maxArgumentNodes,
+  maxArtifactRefs,
+} from '../src/arguments/inspect-arguments.ts';
 import type { InspectedArguments } from '../src/arguments/inspect-arguments.ts';
 
 const megabyte = 1_048_576;
@@ -50,7 +55,7 @@ test('keys that pollute prototypes are refused at any depth', () => {
   assert.equal(problemOf(polluted), 'arguments.a[0] has the key "__proto__", which is not allowed');
   assert.equal(
     problemOf({ 'odd key': { constructor: { prototype: {} } } }),
-    'arguments["odd key"] has the key "constructor" with a "prototype", which is not allowed',
+    'arguments["odd key"] has the key "constructor", which is not allowed',
   );
   assert.equal((Object.prototype as { isAdmin?: boolean }).isAdmin, undefined);
 });
@@ -87,6 +92,12 @@ test('size, depth and number of values are capped, and the message names the cap
     problemOf({ a: new Array(maxArgumentNodes) }, 1_000_000_000),
     `The arguments hold more than ${maxArgumentNodes} values`,
   );
+});
+
+test('the number of artifacts is capped', () => {
+  const list = Array.from({ length: maxArtifactRefs + 1 }, () => ({ $artifact: 'r' }));
+  assert.equal(problemOf({ list }), 'The arguments name more than 1000 artifacts');
+  assert.equal(accepted({ list: list.slice(1) }).artifacts.length, maxArtifactRefs);
 });
 
 test('a cycle ends at the depth cap, and a value that fights back is refused', () => {

@@ -1,10 +1,14 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
+import { isPolluting } from './polluting-keys.ts';
 import { utf8Length } from './utf8.ts';
 
 /** How deep arguments may nest. */
 export const maxArgumentDepth = 128;
 /** How many values arguments may hold. */
 export const maxArgumentNodes = 250_000;
+
+/** How many artifacts arguments may name. */
+export const maxArtifactRefs = 1_000;
 
 /** A place in the arguments that names an artifact: `{ "$artifact": ref }`. */
 export interface ArtifactPlace {
@@ -85,10 +89,7 @@ class Inspector {
     if (!isPlain(value)) throw new Refusal(`${this.#place()} is a ${value.constructor.name}, which is not JSON`);
     for (const key of Object.keys(value)) {
       const child = (value as Record<string, unknown>)[key];
-      if (key === '__proto__') throw new Refusal(`${this.#place()} has the key "__proto__", which is not allowed`);
-      if (key === 'constructor' && holdsPrototype(child)) {
-        throw new Refusal(`${this.#place()} has the key "constructor" with a "prototype", which is not allowed`);
-      }
+      if (isPolluting(key, child)) throw new Refusal(`${this.#place()} has the key "${key}", which is not allowed`);
       if (child === undefined) continue;
       members++;
       this.#counted(undefined, utf8Length(key) + 4);
@@ -97,6 +98,9 @@ class Inspector {
       this.#path.pop();
     }
     if (members === 1 && typeof copy['$artifact'] === 'string') {
+      if (this.artifacts.length === maxArtifactRefs) {
+        throw new Refusal(`The arguments name more than ${maxArtifactRefs} artifacts`);
+      }
       this.artifacts.push({ path: [...this.#path], ref: copy['$artifact'] });
     }
     this.#counted(undefined, 2);
@@ -128,10 +132,6 @@ function step(key: string | number): string {
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-function holdsPrototype(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
 function kindOf(value: unknown): string {

@@ -20,8 +20,8 @@ export function deniedResult(code: string, message: string): InvocationResult {
 }
 
 /** A gate's refusal with an `error`. */
-export function stopWithError(code: string, message: string): GateStop {
-  return { stop: errorResult(code, message) };
+export function stopWithError(code: string, message: string, options: FailureOptions = {}): GateStop {
+  return { stop: errorResult(code, message, options) };
 }
 
 /** A gate's refusal with a `denied`. */

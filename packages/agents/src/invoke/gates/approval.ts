@@ -1,10 +1,11 @@
-import { compareRisk, isHostedTool, isLocalTool } from '@ravi/kernel';
-import type { ApprovalHandler, ApprovalRecord, JsonObject, RiskAssessment, ToolRisk } from '@ravi/kernel';
+import { compareRisk, isLocalTool } from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalRecord, JsonObject, RiskAssessment } from '@ravi/kernel';
 import { sha256OfJson } from '../../arguments/digest.ts';
 import { redacted } from '../../arguments/redact.ts';
 import { restoreRedacted } from '../../arguments/restore-redacted.ts';
 import { askHuman } from '../ask-human.ts';
 import { loadArtifactStats } from '../artifact-stats.ts';
+import { assessRisk, needsApproval } from '../assess-risk.ts';
 import { stopDenied } from '../results.ts';
 import { checkArguments, unreadable } from './arguments.ts';
 import type { GateOutcome, GateStop, PendingCall } from '../pending-call.ts';
@@ -12,39 +13,23 @@ import type { ReadApproval } from '../read-approval.ts';
 
 /** Gate 4: a call above `maxRiskUnapproved`, and every critical one, needs somebody's yes for exactly these arguments. */
 export function approvalGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
-  const assessment = assess(pending);
+  const assessment = assessRisk(pending);
   pending.risk = assessment.risk;
   return needsApproval(pending) ? seekApproval(pending, assessment) : pending;
 }
 
-function assess(pending: PendingCall): RiskAssessment {
-  const { tool, session } = pending;
-  if (isHostedTool(tool)) return { risk: 'critical' };
-  const declared = tool.risk ?? session.policy.defaultRisk;
-  if (!isLocalTool(tool) || tool.classifyRisk === undefined) return { risk: declared };
-  try {
-    const judged = tool.classifyRisk(pending.args);
-    return { ...judged, risk: higherRisk(declared, judged.risk) };
-  } catch (error) {
-    pending.runtime.logger.warn('classifyRisk failed: the call counts as critical', {
-      tool: tool.name,
-      error: String(error),
-    });
-    return { risk: 'critical', summary: 'The risk of this call could not be judged' };
-  }
-}
-
-function higherRisk(left: ToolRisk, right: ToolRisk): ToolRisk {
-  // Not `>=`: what is no risk at all compares as NaN and must count as the worst.
-  return compareRisk(left, right) < 0 ? right : compareRisk(left, right) >= 0 ? left : 'critical';
-}
-
-function needsApproval(pending: PendingCall): boolean {
-  return pending.risk === 'critical' || compareRisk(pending.risk, pending.session.policy.maxRiskUnapproved) > 0;
+/** Judges the arguments again once they are others than those that were judged; only a raised risk is asked about. */
+export function judgeAgain(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
+  const before = pending.risk;
+  const assessment = assessRisk(pending);
+  pending.risk = assessment.risk;
+  const isRaised = compareRisk(pending.risk, before) > 0;
+  return isRaised && needsApproval(pending) ? seekApproval(pending, assessment) : pending;
 }
 
 async function seekApproval(pending: PendingCall, assessment: RiskAssessment): Promise<GateOutcome> {
-  await loadArtifactStats(pending);
+  const stop = await loadArtifactStats(pending);
+  if (stop !== undefined) return stop;
   const toolDigest = digestOfTool(pending);
   if (pending.session.grants.covers(pending.name, toolDigest, pending.risk)) {
     pending.approval = { requestId: '', decision: 'run-scope', waitedMs: 0 };
@@ -72,17 +57,13 @@ async function decide(
 
 // Other arguments are another call: they are validated and judged again, and a raised risk is asked about again.
 function applyModified(pending: PendingCall, answer: ReadApproval): GateOutcome | Promise<GateOutcome> {
-  const approvedRisk = pending.risk;
   const stop =
     unreadable(pending, takeModified(pending, answer)) ??
     checkArguments(
       pending,
       pending.artifacts.map((place) => place.path),
     );
-  if (stop !== undefined) return stop;
-  const assessment = assess(pending);
-  pending.risk = assessment.risk;
-  return compareRisk(pending.risk, approvedRisk) > 0 ? seekApproval(pending, assessment) : pending;
+  return stop ?? judgeAgain(pending);
 }
 
 function takeModified(pending: PendingCall, { modified }: ReadApproval): string | undefined {
@@ -128,10 +109,13 @@ function reportDecision(pending: PendingCall, approval: ApprovalRecord): void {
   }
 }
 
-function digestOfTool(pending: PendingCall): string {
-  const { tool } = pending;
-  const { name, description } = tool;
-  if (!isLocalTool(tool)) return sha256OfJson({ name, description });
-  const inputSchema = tool.inputSchema as JsonObject;
-  return sha256OfJson({ name, description, inputSchema, risk: tool.risk ?? null });
+// What the human saw and what the provider was told; the code behind it has no digest.
+function digestOfTool({ tool }: PendingCall): string {
+  const { name, description, ...definition } = tool;
+  if (isLocalTool(tool)) {
+    const { inputSchema, risk = null } = tool;
+    return sha256OfJson({ name, description, inputSchema: inputSchema as JsonObject, risk });
+  }
+  const { providerSpecs } = definition as { readonly providerSpecs: JsonObject };
+  return sha256OfJson({ name, description, providerSpecs, risk: 'risk' in tool ? (tool.risk ?? null) : null });
 }

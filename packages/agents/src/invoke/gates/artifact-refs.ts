@@ -1,10 +1,12 @@
-import { isKernelError, isLocalTool } from '@ravi/kernel';
+import { isLocalTool } from '@ravi/kernel';
 import type { ArtifactStream, BlobStat, BlobStore, JsonObject, Tool } from '@ravi/kernel';
+import { pollutingKeyIn } from '../../arguments/polluting-keys.ts';
 import { replaceAt } from '../../arguments/replace-at.ts';
 import { decodeUtf8 } from '../../arguments/utf8.ts';
 import { wantedAt } from '../../validation/schema-at.ts';
-import { loadArtifactStats } from '../artifact-stats.ts';
+import { loadArtifactStats, stopUnreadable } from '../artifact-stats.ts';
 import { stopWithError } from '../results.ts';
+import { judgeAgain } from './approval.ts';
 import { checkArguments } from './arguments.ts';
 import type { ArtifactPlace } from '../../arguments/inspect-arguments.ts';
 import type { GateOutcome, GateStop, PendingCall } from '../pending-call.ts';
@@ -16,6 +18,10 @@ export function artifactRefsGate(pending: PendingCall): GateOutcome | Promise<Ga
   return resolveAll(pending, tool);
 }
 
+interface FoundPlace extends ArtifactPlace {
+  readonly stat: BlobStat;
+}
+
 interface Resolved {
   readonly value: unknown;
   /** A value that JSON Schema cannot judge: bytes or a stream. */
@@ -23,12 +29,13 @@ interface Resolved {
 }
 
 async function resolveAll(pending: PendingCall, tool: Tool): Promise<GateOutcome> {
-  const stats = await loadArtifactStats(pending);
+  const failed = await loadArtifactStats(pending);
+  if (failed !== undefined) return failed;
   const { artifactStore } = pending.runtime;
-  let args: JsonObject = pending.args;
+  let args: unknown = pending.args;
   const opaque: (readonly (string | number)[])[] = [];
   for (const place of pending.artifacts) {
-    const stat = stats.get(place.ref);
+    const stat = pending.artifactStats?.get(place.ref);
     if (stat === undefined || artifactStore === undefined) {
       pending.runtime.logger.warn('unknown artifact ref is handed to the tool as it is', {
         tool: tool.name,
@@ -37,44 +44,69 @@ async function resolveAll(pending: PendingCall, tool: Tool): Promise<GateOutcome
       continue;
     }
     if (!pending.session.owns(stat.scope)) return forbidden(place);
-    const resolved = await resolveOne(artifactStore, tool, place, stat);
+    const resolved = await resolveOne(pending, artifactStore, tool, { ...place, stat });
     if ('stop' in resolved) return resolved;
     if (resolved.isOpaque) opaque.push(place.path);
     args = replaceAt(args, place.path, resolved.value);
   }
-  pending.args = args;
-  return checkArguments(pending, opaque) ?? pending;
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return noObject(tool);
+  pending.args = args as JsonObject;
+  return checkArguments(pending, opaque) ?? judgeContent(pending);
+}
+
+// What a ref holds may be riskier than the ref looked to the gate before.
+async function judgeContent(pending: PendingCall): Promise<GateOutcome> {
+  const { args } = pending;
+  const outcome = await judgeAgain(pending);
+  // A human who answers with other arguments may have put in other refs.
+  return outcome !== pending || pending.args === args ? outcome : artifactRefsGate(pending);
 }
 
 async function resolveOne(
+  pending: PendingCall,
   store: BlobStore,
   tool: Tool,
-  place: ArtifactPlace,
-  stat: BlobStat,
+  place: FoundPlace,
 ): Promise<Resolved | GateStop> {
-  if (tool.artifacts === 'stream') return { value: streamOf(store, stat), isOpaque: true };
+  if (tool.artifacts === 'stream') return { value: streamOf(store, place.stat), isOpaque: true };
   try {
-    return convert(await store.resolve(place.ref), tool, place, stat);
+    return convert(await store.resolve(place.ref), tool, place);
   } catch (error) {
-    if (!isKernelError(error)) throw error;
-    return stopWithError(error.code, `The artifact ${place.ref} cannot be read: ${error.message}`);
+    return stopUnreadable(pending, place.ref, error);
   }
 }
 
-function convert(bytes: Uint8Array, tool: Tool, place: ArtifactPlace, stat: BlobStat): Resolved | GateStop {
+function convert(bytes: Uint8Array, tool: Tool, place: FoundPlace): Resolved | GateStop {
   const wanted = wantedAt(tool.inputSchema, place.path);
   if (wanted === 'bytes') return { value: bytes, isOpaque: true };
   const text = decodeUtf8(bytes);
-  if (wanted === 'text' || (wanted === 'any' && stat.mediaType !== 'application/json'))
+  const { mediaType } = place.stat;
+  if (wanted === 'text' || (wanted === 'any' && mediaType !== 'application/json')) {
     return { value: text, isOpaque: false };
-  try {
-    return { value: JSON.parse(text), isOpaque: false };
-  } catch {
-    return stopWithError(
-      'E_ARGUMENTS_INVALID',
-      `Invalid arguments for ${tool.name}: the artifact ${place.ref} (${stat.mediaType}) is not JSON, which "${place.path.join('.')}" asks for`,
-    );
   }
+  return parse(text, tool, place);
+}
+
+function parse(text: string, tool: Tool, { ref, path, stat }: FoundPlace): Resolved | GateStop {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const asking = path.length === 0 ? 'the arguments' : `"${path.join('.')}"`;
+    return invalid(tool, `the artifact ${ref} (${stat.mediaType}) is not JSON, which ${asking} asks for`);
+  }
+  const key = pollutingKeyIn(value, text);
+  return key === undefined
+    ? { value, isOpaque: false }
+    : invalid(tool, `the artifact ${ref} has the key "${key}", which is not allowed`);
+}
+
+function noObject(tool: Tool): GateStop {
+  return invalid(tool, 'The artifact that stands for the arguments holds no object');
+}
+
+function invalid(tool: Tool, problem: string): GateStop {
+  return stopWithError('E_ARGUMENTS_INVALID', `Invalid arguments for ${tool.name}: ${problem}`);
 }
 
 function streamOf(store: BlobStore, stat: BlobStat): ArtifactStream {
