@@ -24,6 +24,7 @@ export interface HookManagerOptions {
 }
 
 const proceed: InterceptorDecision = Object.freeze({ action: 'continue' });
+const actions: ReadonlySet<unknown> = new Set<InterceptorDecision['action']>(['continue', 'modify', 'deny']);
 
 /** Who watches the runtime (observers) and who may step in (interceptors). One per process. */
 export class HookManager {
@@ -110,7 +111,9 @@ export class HookManager {
 
   async #ask(interceptor: ToolInterceptor, call: InterceptedCall): Promise<InterceptorDecision> {
     try {
-      return await this.#limited('interceptor', () => interceptor(deepFreeze({ ...call })));
+      const decision = await this.#limited('interceptor', () => interceptor(deepFreeze({ ...call })));
+      if (!actions.has(decision.action)) throw new TypeError('An interceptor gave no decision');
+      return decision;
     } catch (error) {
       this.#logger.error('interceptor failed: the call is denied', { tool: call.tool, error: String(error) });
       return { action: 'deny', reason: 'An interceptor failed' };

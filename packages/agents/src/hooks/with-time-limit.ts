@@ -6,7 +6,7 @@ export async function withTimeLimit<Value>(
   body: () => Value | Promise<Value>,
 ): Promise<Value> {
   const started = body();
-  if (!(started instanceof Promise)) return started;
+  if (!isThenable(started)) return started;
   return new Promise((resolve, reject) => {
     const timer = options.clock.setTimer(
       () => reject(new Error(`${options.what} took longer than ${options.limitMs} ms`)),
@@ -18,6 +18,11 @@ export async function withTimeLimit<Value>(
         timer.cancel();
         done(outcome);
       };
-    started.then(settle(resolve), settle(reject));
+    Promise.resolve(started).then(settle(resolve), settle(reject));
   });
+}
+
+// Not `instanceof Promise`: anything that can be awaited could be waited for without end.
+function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
+  return typeof value === 'object' && value !== null && 'then' in value;
 }

@@ -1,5 +1,4 @@
 import type { InterceptedCall, InvocationResult, ResultPoint } from '@ravi/kernel';
-import { recordOf } from './record.ts';
 import { TraceEntry } from './trace-entry.ts';
 import type { PendingCall } from './pending-call.ts';
 
@@ -21,16 +20,22 @@ export function startCall(pending: PendingCall): void {
 
 /** The one end of every call: interceptors of results, journal, trace, progress (step 9) and `tool-end`. */
 export async function finishCall(pending: PendingCall, finished: Finished): Promise<InvocationResult> {
-  const point = pointOf(finished);
-  const result = pending.runtime.hooks.finishes(point)
-    ? await pending.runtime.hooks.finish(point, interceptedCall(pending), finished.result)
-    : finished.result;
+  // A call that stopped early has not had its arguments read yet; what cannot be read counts as none.
+  pending.readOwnArguments();
+  const result = await intercepted(pending, finished);
   const entry = trace(pending, { ...finished, result });
-  if (pending.isJournaled) await writeOutcome(pending, finished, entry, result);
+  if (pending.isJournaled) await writeOutcome(pending, entry, result);
   const { callId, name: tool } = pending;
   pending.progress({ type: 'tool-result', callId, tool, status: finished.status, durationMs: entry.durationMs });
   announceEnd(pending, finished, entry.durationMs, result);
   return result;
+}
+
+async function intercepted(pending: PendingCall, finished: Finished): Promise<InvocationResult> {
+  const { hooks } = pending.runtime;
+  const point = pointOf(finished);
+  if (point === undefined || !hooks.finishes(point)) return finished.result;
+  return hooks.finish(point, interceptedCall(pending), finished.result);
 }
 
 function trace(pending: PendingCall, finished: Finished): TraceEntry {
@@ -44,22 +49,14 @@ function trace(pending: PendingCall, finished: Finished): TraceEntry {
   return entry;
 }
 
-async function writeOutcome(
-  pending: PendingCall,
-  finished: Finished,
-  entry: TraceEntry,
-  result: InvocationResult,
-): Promise<void> {
-  const { runId, sessionId } = pending.session;
-  const record = recordOf(pending, finished.status, entry.durationMs);
+async function writeOutcome(pending: PendingCall, entry: TraceEntry, result: InvocationResult): Promise<void> {
+  const { idempotencyKey, runtime, session } = pending;
+  const { runId, sessionId } = session;
   try {
-    await pending.runtime.journal?.finished(
-      { runId, sessionId, idempotencyKey: pending.idempotencyKey, record },
-      result,
-    );
+    await runtime.journal?.finished({ runId, sessionId, idempotencyKey, record: entry.record }, result);
   } catch (error) {
     // The call has run: its result is delivered, and a resumed run will find it started without an outcome.
-    pending.runtime.logger.error('journal lost an outcome', { tool: pending.name, error: String(error) });
+    runtime.logger.error('journal lost an outcome', { tool: pending.name, error: String(error) });
   }
 }
 
@@ -83,7 +80,9 @@ function announceEnd(pending: PendingCall, finished: Finished, durationMs: numbe
   });
 }
 
-function pointOf(finished: Finished): ResultPoint {
+// Nobody gets the result of a cancelled call.
+function pointOf(finished: Finished): ResultPoint | undefined {
+  if (finished.status === 'cancelled') return undefined;
   if (finished.status === 'ok') return 'after-tool';
   const code = finished.result.error?.code;
   if (code === 'E_BUDGET_EXHAUSTED') return 'budget-exceeded';

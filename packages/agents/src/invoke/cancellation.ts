@@ -1,26 +1,34 @@
-import { KernelError } from '@ravi/kernel';
+import { isKernelError, KernelError } from '@ravi/kernel';
 
 /**
- * The cancellation of a session or a call: one listener on the signal however many calls wait for it. Listeners on a
- * shared `AbortSignal` cost time linear to their number at every removal, which a thousand parallel calls would feel.
+ * The cancellation of a session, or of a call within it: one listener on the signal however many calls wait for it.
+ * Listeners on a shared `AbortSignal` cost time linear to their number at every removal, which a thousand parallel
+ * calls would feel.
  */
 export class Cancellation {
   readonly #callbacks = new Set<() => void>();
   readonly #signal: AbortSignal;
+  readonly #parent: Cancellation | undefined;
+  readonly #listener = (): void => this.#fire();
+  readonly #leaveParent: (() => void) | undefined;
 
-  constructor(signal: AbortSignal) {
+  /** What cancels `parent` cancels this too. */
+  constructor(signal: AbortSignal, parent?: Cancellation) {
     this.#signal = signal;
-    if (!signal.aborted) signal.addEventListener('abort', () => this.#fire(), { once: true });
+    this.#parent = parent;
+    if (!signal.aborted) signal.addEventListener('abort', this.#listener, { once: true });
+    this.#leaveParent = parent?.onCancel(this.#listener);
   }
 
   get isCancelled(): boolean {
-    return this.#signal.aborted;
+    return this.#signal.aborted || this.#parent?.isCancelled === true;
   }
 
   /** The one error that `invoke` throws. */
   get error(): KernelError {
+    if (!this.#signal.aborted && this.#parent !== undefined) return this.#parent.error;
     const reason: unknown = this.#signal.reason;
-    if (reason instanceof KernelError && reason.code === 'E_CANCELLED') return reason;
+    if (isKernelError(reason, 'E_CANCELLED')) return reason;
     return new KernelError('E_CANCELLED', 'The run was cancelled', { cause: reason });
   }
 
@@ -29,15 +37,26 @@ export class Cancellation {
     if (this.isCancelled) throw this.error;
   }
 
-  /** Calls `callback` once on cancellation, unless the returned function is called first. */
+  /**
+   * Calls `callback` once on cancellation, unless the returned function is called first. Never when it is cancelled
+   * already: {@link Cancellation.check} first.
+   */
   onCancel(callback: () => void): () => void {
     this.#callbacks.add(callback);
     return () => this.#callbacks.delete(callback);
   }
 
+  /** Stops listening; for the cancellation of one call, whose signal may live on. */
+  dispose(): void {
+    this.#signal.removeEventListener('abort', this.#listener);
+    this.#leaveParent?.();
+  }
+
   #fire(): void {
-    const callbacks = [...this.#callbacks];
-    this.#callbacks.clear();
-    for (const callback of callbacks) callback();
+    // A callback may take others out; those are not called any more.
+    for (const callback of this.#callbacks) {
+      this.#callbacks.delete(callback);
+      callback();
+    }
   }
 }

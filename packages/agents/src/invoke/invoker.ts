@@ -138,7 +138,8 @@ export class ToolInvoker {
    */
   async invoke(call: ToolCall, options: InvokeOptions): Promise<InvocationResult> {
     const { session, caller = 'direct', parentId = session.parentCallId } = options;
-    const cancellation = cancellationOf(session, options.signal);
+    const own = options.signal === undefined ? undefined : new Cancellation(options.signal, session.cancellation);
+    const cancellation = own ?? session.cancellation;
     const pending = new PendingCall(this.#runtime, session, call, { caller, parentId, cancellation });
     startCall(pending);
     try {
@@ -154,12 +155,9 @@ export class ToolInvoker {
       return finishCall(pending, { status: 'error', result });
     } finally {
       pending.release?.();
+      own?.dispose();
     }
   }
-}
-
-function cancellationOf(session: InvokerSession, signal: AbortSignal | undefined): Cancellation {
-  return signal === undefined ? session.cancellation : new Cancellation(AbortSignal.any([session.signal, signal]));
 }
 
 async function passGates(pending: PendingCall): Promise<GateStop | undefined> {
@@ -172,6 +170,7 @@ async function passGates(pending: PendingCall): Promise<GateStop | undefined> {
 }
 
 async function run(pending: PendingCall): Promise<Finished> {
+  pending.cancellation.check(); // once more: it may have waited for its lock and for the journal
   pending.progress({ type: 'tool-call', callId: pending.callId, tool: pending.name, caller: pending.caller }); // 7
   const execution = await execute(pending); //                                                                   8
   if (execution.kind === 'timeout') {

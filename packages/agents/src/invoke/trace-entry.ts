@@ -25,8 +25,6 @@ export class TraceEntry {
     this.#status = status;
     this.#outcome = outcome;
     this.#durationMs = pending.runtime.clock.monotonic() - pending.started;
-    // A call that stopped early has not had its arguments read yet; what cannot be read counts as none.
-    pending.readOwnArguments();
     pending.dropContent();
     if (pending.argsBytes <= maxKeptBytes) return;
     this.#record = this.#build();

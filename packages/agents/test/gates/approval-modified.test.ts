@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { JsonObject, ToolRisk } from '@ravi/kernel';
+
 import { test } from 'vitest';
 import { createTestApprovals } from '../support/approvals.ts';
 import { createHarness } from '../support/harness.ts';
@@ -21,7 +21,7 @@ function transfer() {
       required: ['amount'],
       additionalProperties: false,
     },
-    classifyRisk: (args) => ({ risk: (args['amount'] as number) > 1_000 ? 'critical' : ('high' as ToolRisk) }),
+    classifyRisk: (args) => ({ risk: (args['amount'] as number) > 1_000 ? 'critical' : 'high' }),
   });
 }
 
@@ -92,7 +92,7 @@ test('secrets that the human saw as placeholders are put back', async () => {
   const tool = recordingTool('login', { risk: 'high' });
   const original = { user: 'ada', password: 'hunter2', hosts: [{ name: 'a', token: 't1' }, { name: 'b', token: 't2' }] }; // prettier-ignore
   const approvalHandler = createTestApprovals((request) =>
-    Promise.resolve({ decision: 'modified', modifiedArgs: { ...request.args, user: 'grace' } as JsonObject }),
+    Promise.resolve({ decision: 'modified', modifiedArgs: { ...request.args, user: 'grace' } }),
   );
   await createHarness([tool], { approvalHandler }).call('login', original);
   assert.deepEqual(tool.calls, [{ ...original, user: 'grace' }]);

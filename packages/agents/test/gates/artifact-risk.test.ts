@@ -13,7 +13,7 @@ function setUp(approvalHandler?: TestApprovals) {
   const shell = recordingTool('shell', {
     inputSchema: { type: 'object', properties: { command: { type: 'string' } } },
     classifyRisk: ({ command }: JsonObject): { risk: ToolRisk } => ({
-      risk: String(command).includes('rm') ? 'critical' : 'safe',
+      risk: JSON.stringify(command).includes('rm') ? 'critical' : 'safe',
     }),
   });
   const harness = createHarness([shell], {

@@ -1,11 +1,11 @@
 import { isLocalTool } from '@ravi/kernel';
-import type { Tool } from '@ravi/kernel';
+import { stopWithError } from '../results.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 
 /** Gate 6a: calls that may not run together wait for each other here; the time counts as nobody's execution. */
 export function lockGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
-  const { tool } = pending;
-  const keys = isLocalTool(tool) ? lockKeys(tool, pending) : [];
+  const keys = lockKeys(pending);
+  if (keys === undefined) return stopWithError('E_TOOL_FAILED', `The tool ${pending.name} could not say what it locks`);
   const release = pending.runtime.locks.tryAcquire(keys);
   if (release === undefined) return waitFor(keys, pending);
   pending.release = release;
@@ -17,9 +17,20 @@ async function waitFor(keys: readonly string[], pending: PendingCall): Promise<P
   return pending;
 }
 
-function lockKeys(tool: Tool, pending: PendingCall): readonly string[] {
-  const { concurrency } = tool;
+function lockKeys(pending: PendingCall): readonly string[] | undefined {
+  const { tool, args, runtime } = pending;
+  const concurrency = isLocalTool(tool) ? tool.concurrency : undefined;
   if (concurrency === undefined || concurrency === 'parallel') return [];
   if (concurrency === 'exclusive') return ['exclusive'];
-  return concurrency.keys(pending.args).map((key) => `key:${key}`);
+  try {
+    return concurrency.keys(args).map(keyOf);
+  } catch (error) {
+    runtime.logger.error('keys of a tool failed', { tool: tool.name, error: String(error) });
+    return undefined;
+  }
+}
+
+function keyOf(key: unknown): string {
+  if (typeof key !== 'string') throw new TypeError(`A key must be a string, not ${typeof key}`);
+  return `key:${key}`;
 }

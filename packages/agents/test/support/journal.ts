@@ -1,0 +1,35 @@
+import { KernelError } from '@ravi/kernel';
+import type { InvocationResult, Journal, JournalEntry } from '@ravi/kernel';
+
+/** One write of a {@link TestJournal}. */
+export type JournalWrite =
+  | { readonly kind: 'started'; readonly entry: JournalEntry }
+  | { readonly kind: 'finished'; readonly entry: JournalEntry; readonly result: InvocationResult };
+
+/** A journal that keeps what it is told; `hold` and `fail` may delay or refuse a write. */
+export interface TestJournal extends Journal {
+  readonly writes: readonly JournalWrite[];
+}
+
+/** A {@link TestJournal}; `before` runs before each write and may throw or take its time. */
+export function createTestJournal(before: (kind: JournalWrite['kind']) => unknown = () => {}): TestJournal {
+  const writes: JournalWrite[] = [];
+  return {
+    writes,
+    async started(entry) {
+      await before('started');
+      writes.push({ kind: 'started', entry });
+    },
+    async finished(entry, result) {
+      await before('finished');
+      writes.push({ kind: 'finished', entry, result });
+    },
+  };
+}
+
+/** A refusal for `before` of {@link createTestJournal}. */
+export function refusing(kind: JournalWrite['kind']): (asked: JournalWrite['kind']) => void {
+  return (asked) => {
+    if (asked === kind) throw new KernelError('E_INTERNAL', 'The database is locked');
+  };
+}
