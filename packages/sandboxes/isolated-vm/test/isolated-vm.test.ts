@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { childProcessIds, pluginContract, sandboxContract } from '@ravi/testkit';
 import { test } from 'vitest';
@@ -41,6 +46,55 @@ test.skipIf(!linux)('closing leaves no process behind', async () => {
     [],
   );
 });
+
+test.skipIf(!linux)('an idle sandbox does not keep its host alive, and its processes end with it', async () => {
+  const host = startHost(`
+    await sandbox.run({ ...request, code: 'return 1' });
+    console.log(childProcessIds().join());`);
+  const [output, code] = await Promise.all([
+    text(host.stdout),
+    once(host, 'exit').then(([exitCode]) => exitCode as number),
+  ]);
+  assert.equal(code, 0);
+  const pids = output.trim().split(',').map(Number);
+  assert.ok(pids.length >= 1 && pids.every((pid) => pid > 0), output);
+  await gone(pids);
+});
+
+test.skipIf(!linux)(
+  'the processes of a host that is killed end too, a computing one at its processor limit',
+  async () => {
+    const host = startHost(`
+    void sandbox.run({ ...request, code: 'await call("started", ""); for (;;);', bridge: async () => {
+      console.log(childProcessIds().join());
+      return '';
+    } });`);
+    const [line] = (await once(host.stdout, 'data')) as [Buffer];
+    host.kill('SIGKILL');
+    await gone(line.toString().trim().split(',').map(Number));
+  },
+);
+
+/** A host process of its own with a sandbox; `body` runs in it. */
+function startHost(body: string): ChildProcessByStdio<null, Readable, null> {
+  const source = `
+    import { childProcessIds } from '@ravi/testkit';
+    import { createIsolatedVmSandbox } from '${new URL('../src/index.ts', import.meta.url)}';
+    const sandbox = createIsolatedVmSandbox();
+    const request = {
+      language: 'javascript', prelude: 'return { call: host.call }', principal: 'alice', bridge: async () => '', onConsole() {},
+      limits: { wallTimeMs: 60000, cpuTimeMs: 300, memoryBytes: 67108864, maxConsoleBytes: 1, maxResultBytes: 100, maxCalls: 5, maxInFlight: 1 },
+    };
+    ${body}`;
+  return spawn(process.execPath, ['--input-type=module', '-e', source], {
+    cwd: new URL('.', import.meta.url),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+async function gone(pids: readonly number[]): Promise<void> {
+  while (pids.some((pid) => existsSync(`/proc/${pid}`))) await setImmediate();
+}
 
 async function killChildren(): Promise<void> {
   const doomed = new Set(childProcessIds());

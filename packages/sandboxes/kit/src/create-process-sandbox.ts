@@ -5,6 +5,7 @@ import { createGuestPool } from './host/pool.ts';
 import { defaultPoolOptions } from './host/pool-options.ts';
 import type { PoolOptions } from './host/pool-options.ts';
 import { runOnGuest } from './host/run.ts';
+import { maxFrameBytes } from './protocol/frames.ts';
 
 /** A sandbox whose guests are processes that speak the pump protocol. */
 export function createProcessSandbox(options: {
@@ -30,8 +31,19 @@ export function createProcessSandbox(options: {
       if (request.signal?.aborted === true) return cancelled;
       const guest = await pool.acquire(request.principal, request.signal);
       if (guest === undefined) return cancelled;
-      return runOnGuest(guest, request, (reusable) => pool.release(guest, reusable));
+      return runOnGuest(guest, bounded(request), (reusable) => pool.release(guest, reusable));
     },
     [Symbol.asyncDispose]: () => pool.close(),
   };
+}
+
+/** What fits into one frame, three bytes a character, with room for the rest: larger limits mean this one. */
+const maxTextBytes = Math.floor(maxFrameBytes / 3) - 65_536;
+
+function bounded(request: SandboxRequest): SandboxRequest {
+  const { limits } = request;
+  if (limits.maxResultBytes <= maxTextBytes && limits.maxConsoleBytes <= maxTextBytes) return request;
+  const maxResultBytes = Math.min(limits.maxResultBytes, maxTextBytes);
+  const maxConsoleBytes = Math.min(limits.maxConsoleBytes, maxTextBytes);
+  return { ...request, limits: { ...limits, maxResultBytes, maxConsoleBytes } };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { codec } from '../src/host/codec.ts';
+import { codec } from '../src/host/wire.ts';
 import { maxFrameBytes } from '../src/protocol/frames.ts';
 import { runAgainst } from './fake-guest.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
 import { test } from 'vitest';
 import { guestSource } from '../src/guest/source.ts';
-import { codec } from '../src/host/codec.ts';
+import { codec } from '../src/host/wire.ts';
 import { createFairQueue } from '../src/host/fair-queue.ts';
 import { canReadProcessUsage, readProcessUsage } from '../src/host/process-usage.ts';
 

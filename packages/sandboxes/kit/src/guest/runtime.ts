@@ -14,6 +14,7 @@ export interface RuntimeParts {
   readonly inspect: Inspect;
   readonly serialize: (value: unknown, maxBytes: number) => SerializedValue;
   readonly readError: (thrown: unknown) => ErrorFields;
+  /** What scripts see beside console and timers. */
   readonly globals: Readonly<Record<string, unknown>>;
   createConsole(builtins: Builtins, inspect: Inspect, emit: (level: string, text: string) => void): GuestConsole;
   createCalls(builtins: Builtins, codec: RecordCodec, onTooMany: () => void): GuestCalls;

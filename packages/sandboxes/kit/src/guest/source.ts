@@ -8,6 +8,7 @@ import { createInspect } from './inspect.ts';
 import { createRuntime } from './runtime.ts';
 import { createSerializer } from './serialize.ts';
 import { createTimers } from './timers.ts';
+import { createWebGlobals } from './web-globals.ts';
 
 /** The file name of the script in stack traces. */
 export const scriptName = 'script.js';
@@ -22,7 +23,7 @@ const builtins = (${captureBuiltins})();
 const codec = (${createRecordCodec})(builtins);
 const inspect = (${createInspect})(builtins);
 const parts = {
-  builtins, codec, inspect, globals: {},
+  builtins, codec, inspect, globals: (${createWebGlobals})(),
   serialize: (${createSerializer})(builtins),
   readError: (${createErrorReader})(builtins, inspect, ${JSON.stringify(scriptName)}),
   createConsole: ${createConsole},

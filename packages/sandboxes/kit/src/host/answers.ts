@@ -1,5 +1,5 @@
 import type { BridgeCall, SandboxRequest } from '@ravi/kernel';
-import { codec } from './codec.ts';
+import { codec } from './wire.ts';
 
 /** The calls of a run on the host side. */
 export interface Answers {

@@ -1,13 +1,10 @@
-import type { GuestError, SandboxLimit, SandboxOutcome, SandboxRequest } from '@ravi/kernel';
+import type { SandboxOutcome, SandboxRequest } from '@ravi/kernel';
 import { createAnswers } from './answers.ts';
 import type { GuestProcess } from './guest-process.ts';
-import { limitMessage } from './limits.ts';
-import type { RecordReader } from '../protocol/records.ts';
-import { codec } from './codec.ts';
+import { crashed, endingOf, limitReached } from './outcome.ts';
+import type { Ending } from './outcome.ts';
 import { createWatch } from './watch.ts';
-
-type WithoutFigures<Outcome> = Outcome extends unknown ? Omit<Outcome, 'durationMs' | 'consoleDroppedBytes'> : never;
-type Ending = WithoutFigures<SandboxOutcome>;
+import { codec, readFields, startFrame } from './wire.ts';
 
 const consoleLevels: ReadonlySet<string> = new Set(['log', 'info', 'warn', 'error', 'debug']);
 
@@ -32,7 +29,7 @@ export function runOnGuest(
     pid: guest.pid,
     baseline: guest.idleUsage,
     request,
-    onLimit: (limit, reached) => end(limitReached(limit, reached), false),
+    onLimit: (limit, reached) => end(limitReached(limit, limits, reached), false),
   });
   const abort = (): void => end({ status: 'cancelled' }, false);
   let consoleBytes = 0;
@@ -43,10 +40,11 @@ export function runOnGuest(
 
   guest.listener = {
     onFrame: readFrame,
-    onLost: ({ reason, outOfMemory }) => end(outOfMemory ? limitReached('memory') : crashed(reason), false),
+    onLost: ({ reason, outOfMemory }) => end(outOfMemory ? limitReached('memory', limits) : crashed(reason), false),
   };
   signal?.addEventListener('abort', abort, { once: true });
-  guest.send(startFrame(request));
+  if (signal?.aborted === true) abort();
+  else guest.send(startFrame(request));
   return promise;
 
   function readFrame(frame: string): void {
@@ -70,7 +68,7 @@ export function runOnGuest(
     if (kind === 'l') return takeLine(first, second);
     if (kind === 'd') return takeDropped(first);
     if (kind === 't') return takeWake(first);
-    const ending = marker === 'e' ? endingOf(kind, fields) : undefined;
+    const ending = marker === 'e' ? endingOf(kind, fields, request) : undefined;
     if (ending === undefined) return 'sent an outcome out of place';
     end(ending, ending.status !== 'limit' && ending.status !== 'crashed');
     return undefined;
@@ -79,7 +77,7 @@ export function runOnGuest(
   function takeCall(id: string, op: string, payload: string): string | undefined {
     if (id !== String(++calls)) return 'sent a call out of order';
     if (calls > limits.maxCalls) {
-      end(limitReached('calls'), false);
+      end(limitReached('calls', limits), false);
       return undefined;
     }
     if (answers.inFlight >= limits.maxInFlight) return 'sent more calls at once than it may';
@@ -114,41 +112,6 @@ export function runOnGuest(
     return undefined;
   }
 
-  function endingOf(kind: string, fields: readonly string[]): Ending | undefined {
-    const [first = '', second = ''] = fields;
-    if (kind === 'u') return { status: 'ok' };
-    if (kind === 'r') {
-      const bytes = Buffer.byteLength(first);
-      return bytes > limits.maxResultBytes ? limitReached('result', bytes) : { status: 'ok', value: first };
-    }
-    if (kind === 'x') return { status: 'error', error: guestError(fields) };
-    if (kind === 'b') return { status: 'deadlock', message: 'The script waits for something that nothing will settle' };
-    if (kind === 'k') {
-      return isLimit(first) ? limitReached(first, second === '' ? undefined : Number(second)) : undefined;
-    }
-    return kind === 'z' ? crashed(`reported: ${first}`) : undefined;
-  }
-
-  function guestError([name = '', message = '', code = '', line = '', column = '']: readonly string[]): GuestError {
-    return { name, message, ...(code === '' ? {} : { code }), ...positionOf(line, column) };
-  }
-
-  /** A position within the code; the end of the code for one beyond it, where V8 reports text that breaks off. */
-  function positionOf(line: string, column: string): { line?: number; column?: number } {
-    if (!/^[1-9]\d{0,8}$/.test(line) || !/^[1-9]\d{0,8}$/.test(column)) return {};
-    const lines = request.code.split('\n');
-    if (Number(line) <= lines.length) return { line: Number(line), column: Number(column) };
-    return { line: lines.length, column: (lines.at(-1) as string).length + 1 };
-  }
-
-  function limitReached(limit: SandboxLimit, reached?: number): Ending {
-    return { status: 'limit', limit, message: limitMessage(limit, limits, reached) };
-  }
-
-  function crashed(reason: string): Ending {
-    return { status: 'crashed', message: `The guest process ${reason}` };
-  }
-
   function violate(violation: string): void {
     guest.reject(violation);
   }
@@ -164,40 +127,4 @@ export function runOnGuest(
     release(reusable);
     resolve({ ...ending, durationMs, consoleDroppedBytes });
   }
-}
-
-/** How many fields each kind of record has. */
-const fieldCounts: ReadonlyMap<string, number> = new Map([
-  ['c', 3],
-  ['l', 2],
-  ['d', 1],
-  ['t', 1],
-  ['u', 0],
-  ['r', 1],
-  ['x', 5],
-  ['b', 0],
-  ['k', 2],
-  ['z', 1],
-]);
-
-function readFields(kind: string, reader: RecordReader): readonly string[] | undefined {
-  const count = fieldCounts.get(kind);
-  if (count === undefined) return undefined;
-  const fields: string[] = [];
-  while (fields.length < count) {
-    const field = reader.field();
-    if (field === undefined) return undefined;
-    fields.push(field);
-  }
-  return fields;
-}
-
-function startFrame({ limits, prelude, code }: SandboxRequest): string {
-  const { maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight } = limits;
-  const guestLimits = codec.encode('', ...[maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight].map(String));
-  return codec.encode('', String(limits.memoryBytes), String(limits.cpuTimeMs), guestLimits, prelude, code);
-}
-
-function isLimit(text: string): text is 'cpu' | 'memory' | 'calls' | 'result' {
-  return text === 'cpu' || text === 'memory' || text === 'calls' || text === 'result';
 }

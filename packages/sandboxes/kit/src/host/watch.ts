@@ -10,6 +10,8 @@ export interface Watch {
 }
 
 const intervalMs = 20;
+/** Node fires a timer beyond it at once. */
+const longestTimerMs = 2_147_483_647;
 /** The guest enforces its processor time itself where it can, and keeps its console output then; the host comes later. */
 const cpuGraceMs = 250;
 /** What a run may take beside its own data: compiled code, garbage not yet collected, frames on their way. */
@@ -30,7 +32,7 @@ export function createWatch(options: {
   const { limits } = request;
   const startedAt = performance.now();
   let busy = true;
-  let deadline = setTimeout(checkDeadline, limits.wallTimeMs);
+  let deadline = setTimeout(checkDeadline, Math.min(limits.wallTimeMs, longestTimerMs));
   const looks = baseline === undefined ? undefined : setInterval(look, intervalMs);
 
   return {
@@ -45,7 +47,7 @@ export function createWatch(options: {
   function checkDeadline(): void {
     const leftMs = limits.wallTimeMs + (request.humanWaitMs?.() ?? 0) - (performance.now() - startedAt);
     if (leftMs <= 0) onLimit('wall');
-    else deadline = setTimeout(checkDeadline, Math.ceil(leftMs));
+    else deadline = setTimeout(checkDeadline, Math.min(Math.ceil(leftMs), longestTimerMs));
   }
 
   function look(): void {

@@ -1,0 +1,51 @@
+import type { GuestError, SandboxLimit, SandboxLimits, SandboxOutcome, SandboxRequest } from '@ravi/kernel';
+import { limitMessage } from './limits.ts';
+
+type WithoutFigures<Outcome> = Outcome extends unknown ? Omit<Outcome, 'durationMs' | 'consoleDroppedBytes'> : never;
+
+/** How a run ended, before the figures that every outcome has are added. */
+export type Ending = WithoutFigures<SandboxOutcome>;
+
+/** A run that met a limit; `reached` is how far it went, when that is known. */
+export function limitReached(limit: SandboxLimit, limits: SandboxLimits, reached?: number): Ending {
+  return { status: 'limit', limit, message: limitMessage(limit, limits, reached) };
+}
+
+/** A run whose process ended; `reason` continues a sentence about it. */
+export function crashed(reason: string): Ending {
+  return { status: 'crashed', message: `The guest process ${reason}` };
+}
+
+/** The ending that a record of the guest tells, or `undefined` when it tells none. */
+export function endingOf(kind: string, fields: readonly string[], request: SandboxRequest): Ending | undefined {
+  const { limits } = request;
+  const [first = '', second = ''] = fields;
+  if (kind === 'u') return { status: 'ok' };
+  if (kind === 'r') {
+    const bytes = Buffer.byteLength(first);
+    return bytes > limits.maxResultBytes ? limitReached('result', limits, bytes) : { status: 'ok', value: first };
+  }
+  if (kind === 'x') return { status: 'error', error: guestError(fields, request.code) };
+  if (kind === 'b') return { status: 'deadlock', message: 'The script waits for something that nothing will settle' };
+  if (kind === 'k' && isGuestLimit(first)) {
+    return limitReached(first, limits, second === '' ? undefined : Number(second));
+  }
+  return kind === 'z' ? crashed(`reported: ${first}`) : undefined;
+}
+
+function isGuestLimit(text: string): text is 'cpu' | 'memory' | 'calls' | 'result' {
+  return text === 'cpu' || text === 'memory' || text === 'calls' || text === 'result';
+}
+
+function guestError(fields: readonly string[], script: string): GuestError {
+  const [name = '', message = '', code = '', line = '', column = ''] = fields;
+  return { name, message, ...(code === '' ? {} : { code }), ...positionIn(script, line, column) };
+}
+
+/** A position within the script; its end for one beyond it, where V8 reports text that breaks off. */
+function positionIn(script: string, line: string, column: string): { line?: number; column?: number } {
+  if (!/^[1-9]\d{0,8}$/.test(line) || !/^[1-9]\d{0,8}$/.test(column)) return {};
+  const lines = script.split('\n');
+  if (Number(line) <= lines.length) return { line: Number(line), column: Number(column) };
+  return { line: lines.length, column: (lines.at(-1) as string).length + 1 };
+}

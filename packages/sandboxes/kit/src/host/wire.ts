@@ -1,0 +1,46 @@
+import type { SandboxRequest } from '@ravi/kernel';
+import { createRecordCodec } from '../protocol/records.ts';
+import type { RecordCodec, RecordReader } from '../protocol/records.ts';
+
+/** The codec of the host side. */
+export const codec: RecordCodec = createRecordCodec({
+  indexOf: (text, search, from) => text.indexOf(search, from),
+  slice: (text, start, end) => text.slice(start, end),
+});
+
+/** How many fields the records of a guest have. */
+const fieldCounts: ReadonlyMap<string, number> = new Map([
+  // What a run does: a call (id, operation, payload), a console line (level, text), bytes dropped, wake me after (ms).
+  ['c', 3],
+  ['l', 2],
+  ['d', 1],
+  ['t', 1],
+  // How it ends: undefined, a value, an error (name, message, code, line, column), nothing to wait for, a limit (name,
+  // reached), a fault of the guest's runtime.
+  ['u', 0],
+  ['r', 1],
+  ['x', 5],
+  ['b', 0],
+  ['k', 2],
+  ['z', 1],
+]);
+
+/** The fields of the record whose kind was just read; `undefined` for an unknown kind or text that is no record. */
+export function readFields(kind: string, reader: RecordReader): readonly string[] | undefined {
+  const count = fieldCounts.get(kind);
+  if (count === undefined) return undefined;
+  const fields: string[] = [];
+  while (fields.length < count) {
+    const field = reader.field();
+    if (field === undefined) return undefined;
+    fields.push(field);
+  }
+  return fields;
+}
+
+/** The frame that starts a run. */
+export function startFrame({ limits, prelude, code }: SandboxRequest): string {
+  const { maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight } = limits;
+  const guestLimits = codec.encode('', ...[maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight].map(String));
+  return codec.encode('', String(limits.memoryBytes), String(limits.cpuTimeMs), guestLimits, prelude, code);
+}
