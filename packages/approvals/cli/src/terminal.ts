@@ -32,7 +32,7 @@ export function openTerminal(input: TerminalInput, output: TerminalOutput, signa
   const ended = AbortSignal.any([signal, closed.signal]);
 
   return {
-    columns: output.columns ?? 80,
+    columns: output.columns || 80,
     print: (text) => void output.write(`${text}\n`),
     async readLine(prompt, prefilled = '') {
       try {
