@@ -6,3 +6,4 @@ export { runChain } from './chain/run-chain.ts';
 export type { ChainRunOptions } from './chain/run-chain.ts';
 export type { DescribedTool, StubProblem, ToolStubs } from './chain/stubs/tool-stubs.ts';
 export { toolStubs } from './chain/stubs/tool-stubs.ts';
+export { createDiscoveryTools } from './discovery/discovery-tools.ts';

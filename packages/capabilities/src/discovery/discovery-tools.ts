@@ -1,0 +1,67 @@
+import { sessionOf } from '@ravi/agents';
+import { defineTool } from '@ravi/kernel';
+import type { Tool, ToolContext, ToolRegistry } from '@ravi/kernel';
+import { lineOf, toolDirectoryOf } from './tool-directory.ts';
+import type { ToolDetail, ToolQuery } from './tool-directory.ts';
+import { modelTools } from './visible-tools.ts';
+
+const count = { type: 'integer', minimum: 1 } as const;
+
+/**
+ * `search_tools` and `describe_tool`: what scripts have in `tools.search` and `tools.describe`, for the model itself.
+ * They find what the session of the call may call, deferred tools included, and nothing else.
+ */
+export function createDiscoveryTools(registry: ToolRegistry): readonly Tool[] {
+  const directory = toolDirectoryOf(registry);
+  const findable = (context: ToolContext): readonly Tool[] =>
+    modelTools(registry, sessionOf(context)).filter((tool) => tool.name !== search.name && tool.name !== describe.name);
+
+  const search = defineTool({
+    name: 'search_tools',
+    description:
+      'Finds tools by what they do, best first: give the task in a few words. An empty query lists all tools, name_* ' +
+      'those whose names begin so.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', maxLength: 500 },
+        limit: { ...count, maximum: 20, default: 10 },
+        page: count,
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    risk: 'safe',
+    allowedCallers: ['direct'],
+    async execute(args, context) {
+      const query = args as unknown as ToolQuery;
+      const { showing, page, pages, tools } = await directory.search(query, findable(context));
+      const more = page < pages ? `; page ${page + 1} goes on` : '';
+      return [`Tools ${showing}${more}`, ...tools.map((tool) => `- ${lineOf(tool)}`)].join('\n');
+    },
+  });
+
+  const describe = defineTool({
+    name: 'describe_tool',
+    description:
+      'Tells about one tool: summary is its parameters and one line, full its complete declaration and documentation.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', maxLength: 128 },
+        detail: { enum: ['name', 'summary', 'full'], default: 'full' },
+        page: { ...count, description: 'Part of a long declaration' },
+      },
+      required: ['name'],
+      additionalProperties: false,
+    },
+    risk: 'safe',
+    allowedCallers: ['direct'],
+    execute(args, context) {
+      const { name, ...options } = args as { name: string; detail?: ToolDetail; page?: number };
+      return directory.describe(name, findable(context), options);
+    },
+  });
+
+  return [search, describe];
+}

@@ -1,0 +1,106 @@
+import { KernelError } from '@ravi/kernel';
+import type { ToolRegistry } from '@ravi/kernel';
+import { isRecord } from '../chain/stubs/definitions.ts';
+import { toolDirectoryOf } from './tool-directory.ts';
+import type { ToolDetail, ToolSearchPage } from './tool-directory.ts';
+import { scriptTools } from './visible-tools.ts';
+import type { DiscoverySession } from './visible-tools.ts';
+
+/** Searches and descriptions that one script may ask for. They cost no tool call. */
+export const maxScriptQuestions = 200;
+
+const maxQuestionCharacters = 16_384;
+
+/** What a script finds out about tools: `tools.search` and `tools.describe`, on the host's side. */
+export interface ScriptDiscovery {
+  /** Whether `tools.<name>` with one object of arguments is a question, since no tool has that name. */
+  answers(name: string): boolean;
+  /**
+   * Answers `tools.<name>`; the JSON text of its arguments is hostile until checked.
+   * @throws KernelError `E_ARGUMENTS_INVALID`, `E_CANCELLED`, `E_LIMIT_CALLS`, `E_TOOL_UNKNOWN`, and
+   * `E_TOOL_NAME_CONFLICT` when a tool has that name
+   */
+  ask(name: string, args: string): Promise<string | ToolSearchPage>;
+}
+
+/** Discovery for one script: it finds what its session may call, one question at a time. */
+export function createScriptDiscovery(
+  registry: ToolRegistry,
+  session: DiscoverySession & { readonly signal: AbortSignal },
+): ScriptDiscovery {
+  const directory = toolDirectoryOf(registry);
+  let questions = 0;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function answer(name: string, args: string): Promise<string | ToolSearchPage> {
+    // The host's event loop gets its turn between two questions, however many stand in line.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (session.signal.aborted) throw new KernelError('E_CANCELLED', 'The script is over');
+    const read = createReader(name, args);
+    const tools = scriptTools(registry, session);
+    const page = read.count('page', 1);
+    if (name.endsWith('describe')) return directory.describe(read.text('name'), tools, { detail: read.detail(), page });
+    return directory.search({ query: read.text('query', ''), limit: read.count('limit', 10), page }, tools);
+  }
+
+  return {
+    answers: (name) => (name === 'search' || name === 'describe') && registry.get(name) === undefined,
+    async ask(name, args) {
+      if (!/^\$?(?:search|describe)$/.test(name))
+        throw new KernelError('E_ARGUMENTS_INVALID', 'There is no such question');
+      if (registry.get(name) !== undefined) {
+        throw new KernelError(
+          'E_TOOL_NAME_CONFLICT',
+          `tools.${name} is a tool here and takes one object of named arguments; to ask about tools, call tools.$${name}`,
+        );
+      }
+      if (++questions > maxScriptQuestions) {
+        throw new KernelError('E_LIMIT_CALLS', `A script may ask about tools ${maxScriptQuestions} times`);
+      }
+      const answered = last.then(() => answer(name, args));
+      last = answered.catch(() => undefined);
+      return answered;
+    },
+  };
+}
+
+/** Reads arguments that stand in the object itself or under its `options`. */
+function createReader(name: string, args: string) {
+  const given = parseObject(args);
+  const options = isRecord(given['options']) ? given['options'] : {};
+  const valueOf = (key: string): unknown => (Object.hasOwn(given, key) ? given[key] : options[key]);
+  const refuse = (key: string, expected: string): never => {
+    throw new KernelError('E_ARGUMENTS_INVALID', `tools.${name}: ${key} must be ${expected}`);
+  };
+  return {
+    text(key: string, absent?: string): string {
+      const value = valueOf(key) ?? absent;
+      return typeof value === 'string' ? value : refuse(key, 'text');
+    },
+    count(key: string, absent: number): number {
+      const value = valueOf(key) ?? absent;
+      return Number.isSafeInteger(value) && (value as number) > 0
+        ? (value as number)
+        : refuse(key, 'a whole number from 1');
+    },
+    detail(): ToolDetail {
+      const value = valueOf('detail') ?? 'full';
+      return value === 'name' || value === 'summary' || value === 'full'
+        ? value
+        : refuse('detail', '"name", "summary" or "full"');
+    },
+  };
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  if (text.length > maxQuestionCharacters) {
+    throw new KernelError('E_ARGUMENTS_INVALID', `A question may have ${maxQuestionCharacters} characters`);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) return value;
+  } catch {
+    // As below.
+  }
+  throw new KernelError('E_ARGUMENTS_INVALID', 'A question takes an object of arguments');
+}

@@ -1,0 +1,131 @@
+import { isLocalTool, KernelError, nearNames } from '@ravi/kernel';
+import type { Tool, ToolRegistry } from '@ravi/kernel';
+import { declarationOf } from './declaration.ts';
+import { pageOf } from './page.ts';
+import { parameterList, summaryOf } from './summary.ts';
+import { createToolIndex } from './tool-index.ts';
+
+/** How much `describe` says: the name, name with parameters and one line, or the whole declaration. */
+export type ToolDetail = 'name' | 'summary' | 'full';
+
+/** What a search asks for. */
+export interface ToolQuery {
+  /** Words of the task; empty for all tools, `github_*` for all whose names begin so. At most 500 characters count. */
+  readonly query: string;
+  /** Tools on a page, 10 when absent and at most 100. */
+  readonly limit?: number;
+  /** From 1. */
+  readonly page?: number;
+}
+
+/** One page of what a search found. */
+export interface ToolSearchPage {
+  /** `11-20 of 57`. */
+  readonly showing: string;
+  readonly total: number;
+  readonly page: number;
+  readonly pages: number;
+  readonly tools: readonly ToolSummary[];
+}
+
+/** A tool in one line. */
+export interface ToolSummary {
+  readonly name: string;
+  /** `owner, repo, title, body?` */
+  readonly parameters: string;
+  readonly description: string;
+}
+
+/** Finds tools of a registry and tells about them. What may be found is a matter of who asks: the given tools only. */
+export interface ToolDirectory {
+  /** Best first; in the order of their names for an empty query or a prefix. */
+  search(query: ToolQuery, tools: readonly Tool[]): Promise<ToolSearchPage>;
+  /** @throws KernelError `E_TOOL_UNKNOWN`, with near names of those that may be found */
+  describe(name: string, tools: readonly Tool[], options?: DescribeOptions): string;
+}
+
+/** Options of `describe`. */
+export interface DescribeOptions {
+  /** `full` when absent. */
+  readonly detail?: ToolDetail;
+  /** Part of a long declaration, from 1. */
+  readonly page?: number;
+}
+
+const defaultLimit = 10;
+const maxLimit = 100;
+const maxQueryCharacters = 500;
+// So that a part stays inline on its way to the model, with the default policy.
+const maxPartCharacters = 3_000;
+
+const directories = new WeakMap<ToolRegistry, ToolDirectory>();
+
+/** The directory of a registry. Its index is built by the first search and follows the registry from then on. */
+export function toolDirectoryOf(registry: ToolRegistry): ToolDirectory {
+  let directory = directories.get(registry);
+  if (directory === undefined) directories.set(registry, (directory = createToolDirectory(registry)));
+  return directory;
+}
+
+function createToolDirectory(registry: ToolRegistry): ToolDirectory {
+  const index = createToolIndex();
+
+  async function rank(query: string, tools: ReadonlyMap<string, Tool>): Promise<readonly string[]> {
+    const words = query.slice(0, maxQueryCharacters).trim();
+    const prefix = /^([^\s*]*)\*?$/.exec(words)?.[1]?.toLowerCase();
+    if (words === '' || (words.endsWith('*') && prefix !== undefined)) {
+      return [...tools.keys()].filter((name) => name.toLowerCase().startsWith(prefix ?? '')).toSorted();
+    }
+    await index.update(registry.all().filter(isLocalTool));
+    return index.rank(words, (name) => tools.has(name));
+  }
+
+  return {
+    async search({ query, limit = defaultLimit, page = 1 }, visible) {
+      const tools = new Map(visible.map((tool) => [tool.name, tool]));
+      const names = await rank(query, tools);
+      const { items, ...place } = pageOf(names, page, Math.min(limit, maxLimit));
+      return { ...place, tools: items.map((name) => summarise(tools.get(name) as Tool)) };
+    },
+    describe(name, tools, { detail = 'full', page = 1 } = {}) {
+      const tool = tools.find((candidate) => candidate.name === name);
+      if (tool === undefined) throw unknown(name, tools);
+      if (detail === 'name') return name;
+      const { parameters, description } = summarise(tool);
+      if (detail === 'summary') return lineOf({ name, parameters, description });
+      return partOf(declarationOf(tool), page);
+    },
+  };
+}
+
+/** `github_create_issue(owner, repo, title, body?): Opens an issue` */
+export function lineOf({ name, parameters, description }: ToolSummary): string {
+  return `${name}(${parameters})${description === '' ? '' : `: ${description}`}`;
+}
+
+function summarise(tool: Tool): ToolSummary {
+  return { name: tool.name, parameters: parameterList(tool), description: summaryOf(tool) };
+}
+
+function unknown(name: string, tools: readonly Tool[]): KernelError {
+  const near = nearNames(
+    name,
+    tools.map((tool) => tool.name),
+  );
+  const hint = near.length === 0 ? 'Search for it by what it does' : `Did you mean ${near.join(' or ')}?`;
+  return new KernelError('E_TOOL_UNKNOWN', `There is no tool named ${JSON.stringify(name.slice(0, 128))}. ${hint}`);
+}
+
+function partOf(text: string, page: number): string {
+  if (text.length <= maxPartCharacters) return text;
+  const lines = text.split('\n').flatMap((line) => line.match(/[^]{1,3000}/gu) ?? ['']);
+  const parts: string[] = [];
+  for (const line of lines) {
+    const last = parts.at(-1);
+    if (last === undefined || last.length + line.length >= maxPartCharacters) parts.push(line);
+    else parts[parts.length - 1] = `${last}\n${line}`;
+  }
+  const { items, showing } = pageOf(parts, page, 1);
+  const more = page < parts.length ? `; page ${page + 1} goes on` : '';
+  return `${items.join('')}\n(part ${showing}${more})`;
+}

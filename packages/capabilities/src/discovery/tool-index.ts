@@ -1,0 +1,89 @@
+import type { Tool } from '@ravi/kernel';
+import MiniSearch from 'minisearch';
+import { parameterNames, summaryOf } from './summary.ts';
+import { termOf, wordsOf } from './words.ts';
+
+// Descriptions of some servers are whole manuals; what a tool does stands at their beginning.
+const maxIndexedCharacters = 700;
+// About 5 ms of work.
+const toolsPerSlice = 64;
+// A tool that fits a query less than this well, as a part of the best one's score, is no answer to it.
+const minRelativeScore = 0.05;
+
+/** Ranks tools for a query by their names, descriptions and parameter names. */
+export interface ToolIndex {
+  /** Takes in what was added and forgets what is gone since the last time; gives the event loop back between slices. */
+  update(tools: readonly Tool[]): Promise<void>;
+  /** Names of the tools that fit, best first, of those that `isVisible`. */
+  rank(query: string, isVisible: (name: string) => boolean): readonly string[];
+}
+
+interface ToolDocument {
+  readonly id: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: string;
+}
+
+/** An empty index. Ranking is BM25+ over stemmed words, with words of like meaning counted as one another. */
+export function createToolIndex(): ToolIndex {
+  const index = new MiniSearch<ToolDocument>({
+    fields: ['name', 'summary', 'description', 'parameters'],
+    tokenize: (text) => [...wordsOf(text)],
+    processTerm: (word) => termOf(word),
+    searchOptions: {
+      boost: { name: 3, summary: 2, parameters: 0.5 },
+      prefix: (term) => term.length > 3,
+      fuzzy: (term) => (term.length > 5 ? 0.2 : false),
+      weights: { prefix: 0.3, fuzzy: 0.2 },
+    },
+  });
+  const indexed = new Map<string, { readonly tool: Tool; readonly document: ToolDocument }>();
+  let updating: Promise<void> = Promise.resolve();
+
+  async function bringUpToDate(tools: readonly Tool[]): Promise<void> {
+    const current = new Set(tools);
+    let changes = 0;
+    for (const { tool, document } of indexed.values()) {
+      if (current.has(tool)) continue;
+      if (++changes % toolsPerSlice === 0) await nextTurn();
+      // Not `discard`: what it leaves behind counts as documents, and scores become NaN.
+      index.remove(document);
+      indexed.delete(document.id);
+    }
+    for (const tool of tools) {
+      if (indexed.has(tool.name)) continue;
+      if (++changes % toolsPerSlice === 0) await nextTurn();
+      const document = documentOf(tool);
+      index.add(document);
+      indexed.set(document.id, { tool, document });
+    }
+  }
+
+  return {
+    update(tools) {
+      updating = updating.then(() => bringUpToDate(tools));
+      return updating;
+    },
+    rank(query, isVisible) {
+      const results = index.search(query, { filter: ({ id }) => isVisible(id as string) });
+      const least = (results[0]?.score ?? 0) * minRelativeScore;
+      return results.filter(({ score }) => score >= least).map(({ id }) => id as string);
+    },
+  };
+}
+
+function documentOf(tool: Tool): ToolDocument {
+  return {
+    id: tool.name,
+    name: tool.name,
+    summary: summaryOf(tool),
+    description: typeof tool.description === 'string' ? tool.description.slice(0, maxIndexedCharacters) : '',
+    parameters: parameterNames(tool).join(' '),
+  };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
