@@ -29,7 +29,8 @@ async function storedAnswer(ref: string, blobs: BlobReader, maxValueBytes: numbe
   }
 }
 
-function failureAnswer(status: InvocationResult['status'], error: InvocationError): string {
+/** A failure as text for the script. */
+export function failureAnswer(status: InvocationResult['status'], error: InvocationError): string {
   const { code, message, retryable, retryAfterMs } = error;
   return `e${JSON.stringify({ status, code, message, retryable, retryAfterMs })}`;
 }

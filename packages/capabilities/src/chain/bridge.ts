@@ -1,7 +1,9 @@
 import { sessionBlobs } from '@ravi/agents';
 import type { InvokerSession, ToolInvoker } from '@ravi/agents';
+import { isKernelError } from '@ravi/kernel';
 import type { BridgeCall, InvocationResult } from '@ravi/kernel';
-import { answerOf } from './answer.ts';
+import { createScriptDiscovery } from '../discovery/script-discovery.ts';
+import { answerOf, failureAnswer } from './answer.ts';
 import { readArtifact } from './read-artifact.ts';
 
 // Longer than any tool's name, so that a cut name is no tool's name.
@@ -19,13 +21,11 @@ export interface ChainBridge {
 export function createChainBridge(invoker: ToolInvoker, session: InvokerSession): ChainBridge {
   const blobs = sessionBlobs(session, invoker.artifactStore);
   const { maxArgumentBytes, maxScriptResultBytes } = session.policy;
+  const discovery = createScriptDiscovery(invoker.registry, session);
   let underWay = 0;
   let onSettled: () => void = () => undefined;
 
-  async function invoke(payload: string): Promise<InvocationResult> {
-    const end = payload.indexOf('\n');
-    const name = payload.slice(0, Math.min(end === -1 ? payload.length : end, maxNameLength));
-    const args = end === -1 ? '' : payload.slice(end + 1);
+  async function invoke(name: string, args: string): Promise<InvocationResult> {
     // What is no JSON stays text, and what is too large to be parsed goes along as one: the gate that judges arguments
     // refuses either, on record.
     return invoker.invoke(
@@ -34,11 +34,23 @@ export function createChainBridge(invoker: ToolInvoker, session: InvokerSession)
     );
   }
 
+  async function ask(name: string, args: string): Promise<string> {
+    try {
+      const found = await discovery.ask(name, args);
+      return typeof found === 'string' ? `t${found}` : `j${JSON.stringify(found)}`;
+    } catch (error) {
+      if (!isKernelError(error)) throw error;
+      return failureAnswer('error', { code: error.code, message: error.message, retryable: false });
+    }
+  }
+
   async function answer({ op, payload }: BridgeCall): Promise<string> {
     if (op === 'read-text') return readArtifact(blobs, payload, 'text');
     if (op === 'read-bytes') return readArtifact(blobs, payload, 'base64');
-    if (op !== 'call' && op !== 'safe') throw new Error('The script called the host in an unknown way');
-    const result = await invoke(payload);
+    if (op !== 'call' && op !== 'safe' && op !== 'ask') throw new Error('The script called the host in an unknown way');
+    const { name, args } = readCall(payload);
+    if (op === 'ask' || (op === 'call' && discovery.answers(name))) return ask(name, args);
+    const result = await invoke(name, args);
     if (op === 'call') return answerOf(result, blobs, maxScriptResultBytes);
     const value = result.status === 'ok' ? await answerOf(result, blobs, maxScriptResultBytes) : '';
     return `${JSON.stringify(result)}\n${value}`;
@@ -57,6 +69,12 @@ export function createChainBridge(invoker: ToolInvoker, session: InvokerSession)
       if (underWay > 0) await new Promise<void>((resolve) => (onSettled = resolve));
     },
   };
+}
+
+function readCall(payload: string): { readonly name: string; readonly args: string } {
+  const end = payload.indexOf('\n');
+  const name = payload.slice(0, Math.min(end === -1 ? payload.length : end, maxNameLength));
+  return { name, args: end === -1 ? '' : payload.slice(end + 1) };
 }
 
 function parseOr(text: string): unknown {

@@ -1,7 +1,9 @@
 import { sessionOf } from '@ravi/agents';
 import type { SessionOptions, ToolInvoker } from '@ravi/agents';
-import { isCallableFromChain, isLocalTool, notCallableFromChain } from '@ravi/kernel';
-import type { AnyTool, ChainPolicy, ProgressEvent, Sandbox, Tool, ToolContext, ToolRegistry } from '@ravi/kernel';
+import { notCallableFromChain } from '@ravi/kernel';
+import type { ChainPolicy, ProgressEvent, Sandbox, Tool, ToolContext, ToolRegistry } from '@ravi/kernel';
+import { toolOverview } from '../discovery/tool-overview.ts';
+import { scriptTools } from '../discovery/visible-tools.ts';
 import { runChain } from './run-chain.ts';
 import { toolStubs } from './stubs/tool-stubs.ts';
 import type { ToolStubs } from './stubs/tool-stubs.ts';
@@ -13,8 +15,11 @@ export interface ToolChainToolOptions {
   /** `tool_chain` when absent. */
   readonly name?: string;
   readonly policy?: Partial<ChainPolicy>;
-  /** How much of the description the tools' types may take; further tools are named only. 49152 when absent. */
-  readonly maxStubBytes?: number;
+  /**
+   * Tokens that the tools may take in the description, by an estimate from above. More tools than that are listed by
+   * line, by name or by group, and the script finds their declarations itself. 2000 when absent.
+   */
+  readonly maxToolTokens?: number;
 }
 
 const rules = `Runs a TypeScript or JavaScript script that calls tools as functions, so that several calls and the work between them take one step.
@@ -28,20 +33,19 @@ const rules = `Runs a TypeScript or JavaScript script that calls tools as functi
 
 The tools:
 
-\`\`\`ts
 `;
 
 /**
- * The tool by which a model runs a script. Its description declares the tools that a script may call at the moment when
+ * The tool by which a model runs a script. Its description tells of the tools that a script may call at the moment when
  * it is added to a registry: add it after them. Each call of a script passes the invoker in a session of its own, below
  * the call of this tool; the time that humans take is charged to neither.
  */
 export function createToolChainTool(options: ToolChainToolOptions): Tool & { readonly [notCallableFromChain]: true } {
-  const { invoker, sandbox, name = 'tool_chain', maxStubBytes = 49_152, policy } = options;
+  const { invoker, sandbox, name = 'tool_chain', maxToolTokens, policy } = options;
   return {
     name,
     get description() {
-      return `${rules}${chainToolStubs(invoker.registry, { maxBytes: maxStubBytes }).text}\`\`\``;
+      return rules + toolOverview(invoker.registry, maxToolTokens);
     },
     inputSchema: {
       type: 'object',
@@ -71,12 +75,10 @@ export function createToolChainTool(options: ToolChainToolOptions): Tool & { rea
 
 /** Declarations of the tools of a registry that a script may call: local, not deferred, not refused to scripts. */
 export function chainToolStubs(registry: ToolRegistry, options: { readonly maxBytes?: number } = {}): ToolStubs {
-  return toolStubs(registry.all().filter(isForScripts), options);
-}
-
-function isForScripts(tool: AnyTool): tool is Tool {
-  if (!isLocalTool(tool) || !isCallableFromChain(tool) || tool.deferLoading === true) return false;
-  return tool.allowedCallers?.includes('chain') ?? true;
+  return toolStubs(
+    scriptTools(registry).filter((tool) => tool.deferLoading !== true),
+    options,
+  );
 }
 
 function placeOf(context: ToolContext): SessionOptions {

@@ -13,7 +13,8 @@ export interface ToolsParts {
 
 /**
  * Makes `tools`: every property is a function that calls the tool of that name, with `.safe` for the whole result.
- * `then`, symbols and what every object inherits are no tools.
+ * `then`, symbols and what every object inherits are no tools. `search` and `describe` with a text first ask the host
+ * about tools, and so do `$search` and `$describe`, which no tool can be named.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createTools(parts: ToolsParts): object {
@@ -25,6 +26,9 @@ export function createTools(parts: ToolsParts): object {
   const names = ownKeys(objectPrototype);
   for (let index = 0; index < names.length; index++) inherited[names[index] as PropertyKey] = true;
   inherited['then'] = inherited['toJSON'] = true;
+  const questions = create(null);
+  questions['search'] = questions['$search'] = 'query';
+  questions['describe'] = questions['$describe'] = 'name';
 
   return new Proxy(freeze(create(null)), {
     get(_, name) {
@@ -36,13 +40,31 @@ export function createTools(parts: ToolsParts): object {
   function toolFunction(name: string): unknown {
     const label = 'tools.' + name;
     // Each function awaits the host by itself: V8's async stack trace then leads to the script's own line.
-    const call = async (...values: unknown[]): Promise<unknown> =>
-      valueOf(await host.call('call', payloadOf(name, label, values)), name);
+    const call =
+      questions[name] === undefined
+        ? async (...values: unknown[]): Promise<unknown> =>
+            valueOf(await host.call('call', payloadOf(name, label, values)), name)
+        : async (...values: unknown[]): Promise<unknown> =>
+            valueOf(await host.call(isQuestion(name, values) ? 'ask' : 'call', questionOf(name, label, values)), name);
     const safe = async (...values: unknown[]): Promise<unknown> =>
       resultOf(await host.call('safe', payloadOf(name, label + '.safe', values)), name);
     defineProperty(call, 'name', { value: name });
     defineProperty(call, 'safe', { value: freeze(safe), enumerable: true });
     return freeze(call);
+  }
+
+  function isQuestion(name: string, values: readonly unknown[]): boolean {
+    return typeof values[0] === 'string' || slice(name, 0, 1) === '$';
+  }
+
+  // `search(query, options)` and `describe(name, detail, options)` as named arguments.
+  function questionOf(name: string, label: string, values: readonly unknown[]): string {
+    if (typeof values[0] !== 'string') return payloadOf(name, label, values);
+    const args = create(null);
+    args[questions[name] as string] = values[0];
+    if (typeof values[1] === 'string') args['detail'] = values[1];
+    args['options'] = typeof values[1] === 'object' ? values[1] : values[2];
+    return name + '\n' + encode(args, label);
   }
 
   function payloadOf(name: string, label: string, values: readonly unknown[]): string {
