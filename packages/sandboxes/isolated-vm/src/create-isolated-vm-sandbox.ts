@@ -2,9 +2,8 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { KernelError } from '@ravi/kernel';
 import type { Sandbox } from '@ravi/kernel';
-import { childSource, createProcessSandbox, nodeLauncher } from '@ravi/sandbox-kit';
+import { childSource, createProcessSandbox, nodeLauncher, openIsolates } from '@ravi/sandbox-kit';
 import type { PoolOptions } from '@ravi/sandbox-kit';
-import { openIsolates } from './realm.ts';
 
 /** Options of the isolated-vm sandbox. */
 export type IsolatedVmSandboxOptions = Partial<PoolOptions>;

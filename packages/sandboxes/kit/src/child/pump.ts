@@ -7,6 +7,9 @@ export interface PumpParts {
   readonly guestSource: string;
   readonly scriptName: string;
   readonly openRealm: OpenRealm;
+  /** Descriptors of the channel to the host; the two ends of a socket are one. */
+  readonly input: number;
+  readonly output: number;
 }
 
 /**
@@ -14,9 +17,15 @@ export interface PumpParts {
  * waits for the host, writes one frame. After the answer has left it prepares the next guest.
  * Runs in the child: it must refer to nothing outside itself.
  */
-export function runPump({ codec, guestSource, scriptName, openRealm }: PumpParts): never {
+export function runPump({
+  codec,
+  guestSource,
+  scriptName,
+  openRealm,
+  input: inputChannel,
+  output: outputChannel,
+}: PumpParts): never {
   const { readSync, writeSync } = process.getBuiltinModule('node:fs');
-  const channel = 3;
   const graceMs = 50;
   // Until a run asks for another amount; a wrong guess costs the first run a millisecond.
   const firstMemoryBytes = 134_217_728;
@@ -109,7 +118,7 @@ export function runPump({ codec, guestSource, scriptName, openRealm }: PumpParts
   }
 
   function fill(): void {
-    const count = readSync(channel, input, filled, input.length - filled, null);
+    const count = readSync(inputChannel, input, filled, input.length - filled, null);
     if (count === 0) process.exit(0);
     filled += count;
   }
@@ -119,6 +128,6 @@ export function runPump({ codec, guestSource, scriptName, openRealm }: PumpParts
     const frame = Buffer.allocUnsafe(4 + length);
     frame.writeUInt32LE(length, 0);
     frame.write(text, 4);
-    for (let sent = 0; sent < frame.length;) sent += writeSync(channel, frame, sent, frame.length - sent, null);
+    for (let sent = 0; sent < frame.length;) sent += writeSync(outputChannel, frame, sent, frame.length - sent, null);
   }
 }

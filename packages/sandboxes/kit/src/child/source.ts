@@ -3,23 +3,33 @@ import { createRecordCodec } from '../protocol/records.ts';
 import { runPump } from './pump.ts';
 import type { OpenRealm } from './realm.ts';
 
+/** Where a child finds its channel: expressions of JavaScript that give descriptors, with `fs` in reach. */
+export interface ChildChannel {
+  readonly input: string;
+  readonly output: string;
+}
+
 /** The program that `node -e` gets: it reads the real one from the channel, so that no command line carries it. */
-export const bootstrapSource: string = [
-  "const { readSync } = process.getBuiltinModule('node:fs');",
-  'const read = (length) => { const bytes = Buffer.alloc(length);',
-  'for (let at = 0; at < length;) at += readSync(3, bytes, at, length - at) || process.exit(); return bytes; };',
-  '(0, eval)(read(read(4).readUInt32LE()).toString());',
-].join(' ');
+export function bootstrapSource({ input, output }: ChildChannel): string {
+  return [
+    "const fs = process.getBuiltinModule('node:fs');",
+    `const input = ${input}, output = ${output};`,
+    'const read = (length) => { const bytes = Buffer.alloc(length);',
+    'for (let at = 0; at < length;) at += fs.readSync(input, bytes, at, length - at) || process.exit(); return bytes; };',
+    '(0, eval)(read(read(4).readUInt32LE()).toString())(input, output);',
+  ].join(' ');
+}
 
 /**
- * The program of a child process. `openRealm` makes the adapter's realms: a self-contained function that takes
+ * The program of a child process, a function of its channel. `openRealm` makes the adapter's realms: a self-contained function that takes
  * `argument` (JSON) and gives an `OpenRealm`; it goes to the child as text.
  */
 export function childSource(options: {
   readonly openRealm: (argument: never) => OpenRealm;
   readonly argument: unknown;
 }): string {
-  return `(${runPump})({
+  return `(input, output) => (${runPump})({
+  input, output,
   codec: (${createRecordCodec})({ indexOf: (text, search, from) => text.indexOf(search, from), slice: (text, start, end) => text.slice(start, end) }),
   guestSource: ${JSON.stringify(guestSource)},
   scriptName: ${JSON.stringify(scriptName)},

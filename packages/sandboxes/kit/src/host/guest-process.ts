@@ -49,7 +49,9 @@ export function startGuestProcess(launch: LaunchGuest, listener: GuestListener):
     },
   });
   const guest: GuestProcess = {
-    pid: link.pid,
+    get pid() {
+      return link.pid;
+    },
     get lost() {
       return lost;
     },

@@ -6,7 +6,7 @@ import { encodeFrame } from '../protocol/frames.ts';
 
 /** A guest process as the pool sees it: bytes in, bytes out, an end. */
 export interface GuestLink {
-  /** Absent when the process is not on this machine or did not start. */
+  /** Absent when the process is not on this machine or did not start, and until it did. */
   readonly pid: number | undefined;
   send(frame: Buffer): void;
   /** Ends the process at once; idempotent. */
@@ -43,8 +43,9 @@ const outOfMemoryReport = /out of memory|is_heap_oom = 1/;
 export function nodeLauncher(options: { readonly source: string; readonly nodeFlags: readonly string[] }): LaunchGuest {
   const program = encodeFrame(options.source);
   const flags = ['--permission', '--no-warnings', ...options.nodeFlags];
+  const bootstrap = bootstrapSource({ input: '3', output: '3' });
   return (events) => {
-    const child = spawn(process.execPath, [...flags, '-e', bootstrapSource], {
+    const child = spawn(process.execPath, [...flags, '-e', bootstrap], {
       cwd: parse(process.execPath).root,
       env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],

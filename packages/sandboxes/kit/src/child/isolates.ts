@@ -1,8 +1,9 @@
-import type { OpenRealm, Realm, RealmFault } from '@ravi/sandbox-kit';
 import type IsolatedVm from 'isolated-vm';
+import type { OpenRealm, Realm, RealmFault } from './realm.ts';
 
 /**
- * Realms in V8 isolates of their own, run on the child's main thread.
+ * Realms in V8 isolates of their own, run on the child's main thread. `binary` is the addon of isolated-vm as the child
+ * finds it.
  * Goes to the child as text: it must refer to nothing outside itself.
  */
 export function openIsolates({ binary }: { readonly binary: string }): OpenRealm {
