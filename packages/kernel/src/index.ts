@@ -74,6 +74,7 @@ export type {
   SandboxSupport,
 } from './sandbox.ts';
 export type { Skill } from './skill.ts';
+export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './snippet.ts';
 export { isStandardSchema, jsonSchemaOf } from './standard-schema.ts';
 export type { StandardResult, StandardSchema } from './standard-schema.ts';
 export type { StateStore } from './state-store.ts';
