@@ -1,4 +1,5 @@
 export type { Digester } from './arguments/digest.ts';
+export { sha256OfJson } from './arguments/digest.ts';
 export { Toolbox } from './toolbox/toolbox.ts';
 export type { ToolboxOptions } from './toolbox/toolbox.ts';
 export { HookManager } from './hooks/hook-manager.ts';
