@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
+import { isPlain } from './is-plain.ts';
 import { isPolluting } from './polluting-keys.ts';
 import { utf8Length } from './utf8.ts';
 
@@ -126,12 +127,6 @@ class Inspector {
 function step(key: string | number): string {
   if (typeof key === 'number') return `[${key}]`;
   return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
-}
-
-// Also of another realm: what its prototype inherits from is nothing, unlike a class or a built-in.
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function kindOf(value: unknown): string {

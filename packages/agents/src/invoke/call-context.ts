@@ -61,14 +61,19 @@ export class CallContext implements ToolContext {
     return this.#pending.runtime.clock;
   }
 
-  progress(update: ProgressUpdate): void {
-    if (this.#ended !== undefined) return;
-    const { callId, name } = this.#pending;
-    this.#pending.progress({ type: 'tool-progress', callId, tool: name, update });
+  // Functions of their own, so that a tool may take them out of the context.
+  get progress(): (update: ProgressUpdate) => void {
+    return (update) => {
+      if (this.#ended !== undefined) return;
+      const { callId, name } = this.#pending;
+      this.#pending.progress({ type: 'tool-progress', callId, tool: name, update });
+    };
   }
 
-  check(): void {
-    if (this.#ended !== undefined) throw new KernelError('E_CANCELLED', this.#ended.message, { cause: this.#ended });
+  get check(): () => void {
+    return () => {
+      if (this.#ended !== undefined) throw new KernelError('E_CANCELLED', this.#ended.message, { cause: this.#ended });
+    };
   }
 
   /** Tells the tool that nobody waits for it any more. */

@@ -13,29 +13,54 @@ const extensions: Readonly<Record<string, string>> = {
   'application/octet-stream': 'bin',
 };
 
-/** Stores the media of a result and names a file for each: `/workspace/media/<callId>-<tool>-<n>.<ext>`. */
-export async function storeMedia(
-  pending: PendingCall,
-  store: BlobStore,
-  content: readonly ContentBlock[],
-): Promise<readonly ChainFile[]> {
+const maxIdCharacters = 128;
+
+/** What became of the media of a result. */
+export interface StoredMedia {
+  readonly files: readonly ChainFile[];
+  /** For the model: what could not become a file. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Stores the media of a result and names a file for each: `/workspace/media/<callId>-<tool>-<n>.<ext>`. What cannot be
+ * stored, without a store for one, is told in a note and never lost in silence.
+ */
+export async function storeMedia(pending: PendingCall, content: readonly ContentBlock[]): Promise<StoredMedia> {
   const files: ChainFile[] = [];
+  const notes: string[] = [];
   for (const block of content) {
     if (block.type !== 'image' && block.type !== 'audio' && block.type !== 'document') continue;
-    const file = await storeOne(pending, store, block, files.length);
-    if (file !== undefined) files.push(file);
+    const file = await tryStore(pending, block, files.length);
+    if (typeof file === 'string') notes.push(`[${block.type} (${block.mediaType}): ${file}]`);
+    else files.push(file);
   }
-  return files;
+  return { files, notes };
+}
+
+// A file, or why there is none.
+async function tryStore(pending: PendingCall, block: MediaBlock, index: number): Promise<ChainFile | string> {
+  const { source } = block;
+  const { artifactStore, logger } = pending.runtime;
+  if (source.kind === 'url') return source.url;
+  if (artifactStore === undefined) return 'not kept, since there is no artifact store';
+  try {
+    return (await storeOne(pending, artifactStore, block, index)) ?? 'not available in this session';
+  } catch (error) {
+    logger.error('artifact store failed: a file is lost', { tool: pending.name, error: String(error) });
+    return 'not kept, since the artifact store failed';
+  }
 }
 
 async function storeOne(
   pending: PendingCall,
   store: BlobStore,
-  block: MediaBlock,
+  { source, mediaType }: MediaBlock,
   index: number,
 ): Promise<ChainFile | undefined> {
-  const { source, mediaType } = block;
-  const path = `/workspace/media/${pending.callId}-${pending.name}-${index}.${extensionOf(mediaType)}`;
+  // The id may come from a model: no character of it may lead to another folder.
+  const callId = pending.callId.replaceAll(/[^\w.-]/g, '_').slice(0, maxIdCharacters);
+  const path = `/workspace/media/${callId}-${pending.name}-${index}.${extensionOf(mediaType)}`;
   if (source.kind === 'bytes') {
     const { ref, bytes } = await storeForSession(pending, store, source.bytes, mediaType);
     return { path, mediaType, artifactRef: ref, bytes };

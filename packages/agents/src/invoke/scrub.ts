@@ -1,8 +1,7 @@
 /** Makes a message fit for a script or a model. */
 export type Scrubber = (message: string) => string;
 
-const maxMessageCharacters = 4_096;
-const stackFrames = /\n\s+at .+/g;
+const stackFrames = /\n[^\S\n]+at .+/g;
 const fileUrls = /file:\/\/\/[^\s'")]+/g;
 
 /**
@@ -12,7 +11,7 @@ const fileUrls = /file:\/\/\/[^\s'")]+/g;
 export function createScrubber(hostPaths: readonly string[]): Scrubber {
   const folders = hostPaths.filter((path) => path.length > 1).toSorted((left, right) => right.length - left.length);
   return (message) => {
-    let clean = message.slice(0, maxMessageCharacters).replaceAll(stackFrames, '').replaceAll(fileUrls, '<file>');
+    let clean = message.replaceAll(stackFrames, '').replaceAll(fileUrls, '<file>');
     for (const folder of folders) clean = clean.replaceAll(folder, '<host>');
     return clean;
   };

@@ -2,6 +2,7 @@ import type { BlobStore, ChainFile, InvocationResult, JsonValue } from '@ravi/ke
 import { cutUtf8, utf8Length } from '../arguments/utf8.ts';
 import { storeMedia } from './media-files.ts';
 import { storeForSession } from './store-artifact.ts';
+import type { StoredMedia } from './media-files.ts';
 import type { PendingCall } from './pending-call.ts';
 import type { ToolOutput } from './tool-result.ts';
 
@@ -11,16 +12,20 @@ export interface Shaped {
   readonly bytes: number;
 }
 
+const noMedia: StoredMedia = { files: [], notes: [] };
+
 /**
  * Step 10: small results stay inline, large ones are stored, pinned and replaced by a preview and a ref, media become
  * files. Without a store, or when it fails, nothing is lost: the result stays inline.
  */
-export async function shape(pending: PendingCall, output: ToolOutput): Promise<Shaped> {
+export async function shape(pending: PendingCall, produced: ToolOutput): Promise<Shaped> {
+  const hasMedia = produced.content.some((block) => 'mediaType' in block);
+  const { files, notes } = hasMedia ? await storeMedia(pending, produced.content) : noMedia;
+  const output = notes.length === 0 ? produced : { ...produced, text: joined([produced.text, ...notes]) };
   const { text, structuredJson } = output;
   const { artifactStore } = pending.runtime;
   const { maxInlineResultBytes } = pending.session.policy;
   const bytes = utf8Length(text) + (structuredJson === undefined ? 0 : utf8Length(structuredJson));
-  const files = artifactStore === undefined ? [] : await storeMedia(pending, artifactStore, output.content);
   if (artifactStore === undefined || bytes <= maxInlineResultBytes) return { result: inline(output, files), bytes };
   try {
     return { result: await offload(pending, artifactStore, output, files), bytes };
@@ -59,7 +64,7 @@ async function offload(
   const note = `[${artifact.bytes} bytes of ${mediaType} stored; the first ${utf8Length(preview)} are shown. Pass {"$artifact":"${artifact.ref}"} as an argument to hand it to another tool]`;
   return {
     ...statusOf(output),
-    text: [prose, preview, note].filter((part) => part !== '').join('\n'),
+    text: joined([prose, preview, note]),
     artifactRef: artifact.ref,
     preview,
     files,
@@ -72,6 +77,10 @@ async function keepProse(pending: PendingCall, store: BlobStore, text: string): 
   if (utf8Length(text) <= maxInlineResultBytes - maxPreviewBytes) return text;
   const { ref, bytes } = await storeForSession(pending, store, text, 'text/plain');
   return `[${bytes} bytes of text beside it are stored as {"$artifact":"${ref}"}]`;
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n');
 }
 
 function statusOf(output: ToolOutput): Pick<InvocationResult, 'status' | 'error'> {
