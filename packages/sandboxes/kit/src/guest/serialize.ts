@@ -54,7 +54,7 @@ export function createSerializer(builtins: Builtins): (value: unknown, maxBytes:
     if (text === undefined) return { status: 'none' };
     return text.length > maxBytes ? { status: 'too-large', atLeast: text.length } : { status: 'text', text };
 
-    /** Walks anything but a string, number, boolean, null or undefined: the loops below count those themselves. */
+    /** Walks what the loops below do not count themselves: anything but a string, number, boolean, null, undefined. */
     function walk(inner: unknown, key: string | number, parent: Place | undefined, depth: number): Stop | undefined {
       if (typeof inner === 'bigint') return refuse('a BigInt', key, parent, 'convert it with Number() or String()');
       if (typeof inner === 'function') return refuse('a function', key, parent, 'functions cannot be returned');
@@ -77,8 +77,14 @@ export function createSerializer(builtins: Builtins): (value: unknown, maxBytes:
 
     function walkItems(items: readonly unknown[], place: Place, depth: number): Stop | undefined {
       for (let index = 0; index < items.length; index++) {
-        const stopped = visit(items[index], index, place, depth);
-        if (stopped !== undefined) return stopped;
+        const item = items[index];
+        size += 2;
+        if (typeof item === 'string') size += item.length;
+        else if (typeof item !== 'number' && typeof item !== 'boolean' && item !== null && item !== undefined) {
+          const stopped = walk(item, index, place, depth + 1);
+          if (stopped !== undefined) return stopped;
+        }
+        if (size > maxBytes) return { status: 'too-large', atLeast: size };
       }
       return undefined;
     }
@@ -87,19 +93,15 @@ export function createSerializer(builtins: Builtins): (value: unknown, maxBytes:
       for (const key in value) {
         const item = value[key];
         if (item === undefined) continue;
-        size += key.length + 2;
-        const stopped = visit(item, key, place, depth);
-        if (stopped !== undefined && hasOwn(value, key)) return stopped;
+        size += key.length + 4;
+        if (typeof item === 'string') size += item.length;
+        else if (typeof item !== 'number' && typeof item !== 'boolean' && item !== null) {
+          const stopped = walk(item, key, place, depth + 1);
+          if (stopped !== undefined && hasOwn(value, key)) return stopped;
+        }
+        if (size > maxBytes) return { status: 'too-large', atLeast: size };
       }
       return undefined;
-    }
-
-    function visit(item: unknown, key: string | number, place: Place, depth: number): Stop | undefined {
-      size += typeof item === 'string' ? item.length + 2 : 2;
-      if (size > maxBytes + 2) return { status: 'too-large', atLeast: size };
-      if (item === null || typeof item === 'string' || typeof item === 'number') return undefined;
-      if (typeof item === 'boolean' || item === undefined) return undefined;
-      return walk(item, key, place, depth + 1);
     }
   };
 
