@@ -1,0 +1,88 @@
+import { encodeFrame } from '@ravi/sandbox-kit';
+import type { GuestEnd, LaunchGuest } from '@ravi/sandbox-kit';
+import type { Engine } from '../engine/engine.ts';
+import type { EngineWait } from '../engine/engine-client.ts';
+import type { Channel } from './channel-folder.ts';
+
+/** What the containers of one language are made with. */
+export interface ContainerLauncherOptions {
+  readonly engine: Engine;
+  /** The program that a guest reads first. */
+  readonly program: string;
+  /** Exit codes of a guest that could not get the memory it asked for. */
+  readonly outOfMemoryCodes: readonly number[];
+  /** Opens a channel; whoever asks first waits until the sandbox is set up. */
+  openChannel(onBytes: (chunk: Buffer) => void): Promise<Channel>;
+  /** The body of the request that creates a container. */
+  specify(channelFolder: string): object;
+  /** What a failure to create a container means, where the engine's own words do not say it. */
+  explain(error: Error): Promise<string>;
+}
+
+/** Launches guests in containers: create, start, wait for the end, remove. */
+export function containerLauncher(options: ContainerLauncherOptions): LaunchGuest {
+  const { engine } = options;
+  const program = encodeFrame(options.program);
+
+  return (events) => {
+    const unsent: Buffer[] = [program];
+    let channel: Channel | undefined;
+    let container: string | undefined;
+    let waiting: EngineWait<number> | undefined;
+    let pid: number | undefined;
+    let killed = false;
+    let active = false;
+    void live().then(events.onClose);
+
+    return {
+      get pid() {
+        return pid;
+      },
+      send(frame) {
+        if (channel === undefined) unsent.push(frame);
+        else channel.send(frame);
+      },
+      kill() {
+        if (killed) return;
+        killed = true;
+        // Failures come up again where the end is awaited.
+        if (container !== undefined) engine.remove(container).catch(() => {});
+      },
+      keepAlive(wanted) {
+        active = wanted;
+        channel?.keepAlive(active);
+        waiting?.keepAlive(active);
+      },
+    };
+
+    async function live(): Promise<GuestEnd> {
+      let end: GuestEnd;
+      try {
+        end = await runContainer();
+      } catch (error) {
+        end = { reason: `could not be started: ${await options.explain(error as Error)}`, outOfMemory: false };
+      }
+      await Promise.allSettled([channel?.close(), container === undefined ? undefined : engine.remove(container)]);
+      return end;
+    }
+
+    async function runContainer(): Promise<GuestEnd> {
+      channel = await options.openChannel(events.onBytes);
+      channel.keepAlive(active);
+      for (const frame of unsent.splice(0)) channel.send(frame);
+      if (!killed) container = await engine.create(options.specify(channel.folder));
+      if (container === undefined || killed) return { reason: 'was ended', outOfMemory: false };
+      await engine.start(container);
+      waiting = engine.waitForEnd(container);
+      waiting.keepAlive(active);
+      pid = killed ? undefined : await engine.processIdOf(container).catch(() => undefined);
+      const exitCode = await waiting.answer;
+      return killed ? { reason: 'was ended', outOfMemory: false } : await endOf(container, exitCode);
+    }
+
+    async function endOf(id: string, exitCode: number): Promise<GuestEnd> {
+      const outOfMemory = options.outOfMemoryCodes.includes(exitCode) || (await engine.wasOutOfMemory(id));
+      return { reason: `ended with exit code ${exitCode}`, outOfMemory };
+    }
+  };
+}

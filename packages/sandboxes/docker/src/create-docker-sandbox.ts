@@ -1,0 +1,130 @@
+import { tmpdir } from 'node:os';
+import { KernelError } from '@ravi/kernel';
+import type { Sandbox, SandboxLanguage } from '@ravi/kernel';
+import { createProcessSandbox } from '@ravi/sandbox-kit';
+import { createChannelFolder } from './container/channel-folder.ts';
+import type { ChannelFolder } from './container/channel-folder.ts';
+import { containerLauncher } from './container/container-launcher.ts';
+import { machine, removeContainersOf, removeLeftovers } from './container/leftovers.ts';
+import { containerSpecification, defaultContainerLimits } from './container/specification.ts';
+import { defaultCounts, defaultImages } from './docker-options.ts';
+import type { DockerSandboxOptions } from './docker-options.ts';
+import { engineSocketPath } from './engine/engine-address.ts';
+import { openEngine } from './engine/engine.ts';
+import type { Engine } from './engine/engine.ts';
+import type { GuestProgram } from './guests/guest-program.ts';
+import { javascriptGuest } from './guests/javascript.ts';
+
+const guests: Readonly<Partial<Record<SandboxLanguage, GuestProgram>>> = { javascript: javascriptGuest };
+
+/**
+ * Scripts in containers of a Docker or Podman engine. What is missing (engine, image) shows at the first run.
+ * @throws KernelError `E_CONFIG_INVALID` for an engine that is not on this machine
+ */
+export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox {
+  const engine = openEngine(engineSocketPath(options.host, process.env));
+  const languages = options.languages ?? (Object.keys(guests) as SandboxLanguage[]);
+  const setUp = createSetUp(engine, options.folder ?? tmpdir());
+  const pools = new Map(languages.map((language) => [language, openPool(language)]));
+
+  return {
+    name: 'docker',
+    supports: {
+      languages,
+      isolation: 'container',
+      limits: ['wall', 'cpu', 'memory', 'console', 'result', 'calls', 'in-flight'],
+      detectsDeadlock: true,
+    },
+    async run(request) {
+      const pool = pools.get(request.language);
+      if (pool !== undefined) return pool.run(request);
+      throw new KernelError('E_UNSUPPORTED', `docker runs ${languages.join(', ')}, not ${request.language}`);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...pools.values()].map((pool) => pool[Symbol.asyncDispose]()));
+      await setUp.close();
+      engine.close();
+    },
+  };
+
+  function openPool(language: SandboxLanguage): Sandbox {
+    const { command, program, outOfMemoryCodes } = guests[language] as GuestProgram;
+    const image = options.images?.[language] ?? defaultImages[language];
+    const { poolSize, maxContainers, runsPerContainer } = { ...defaultCounts, ...options };
+    let owner = '';
+    return createProcessSandbox({
+      name: 'docker',
+      supports: {
+        languages: [language],
+        isolation: 'container',
+        limits: [],
+        detectsDeadlock: true,
+      },
+      launch: containerLauncher({
+        engine,
+        program,
+        outOfMemoryCodes,
+        async openChannel(onBytes) {
+          const folder = await setUp.folder();
+          owner = folder.path;
+          return folder.open(onBytes);
+        },
+        specify: (channelFolder) =>
+          containerSpecification({
+            image,
+            command,
+            channelFolder,
+            limits: { ...defaultContainerLimits, ...options },
+            runtime: options.runtime,
+            owner,
+            machine,
+          }),
+        explain: (error) => explain(engine, error, language, image),
+      }),
+      pool: {
+        poolSize,
+        maxProcesses: maxContainers,
+        maxRunsPerProcess: language === 'javascript' ? runsPerContainer : 1,
+      },
+    });
+  }
+}
+
+async function explain(engine: Engine, error: Error, language: SandboxLanguage, image: string): Promise<string> {
+  const isThere = await engine.hasImage(image).catch(() => true);
+  return isThere ? error.message : `The image ${image} is missing; ${buildCommand(language, image)}`;
+}
+
+/** How to make the image of a language. */
+export function buildCommand(language: SandboxLanguage, image: string): string {
+  return `build it with: docker build -t ${image} node_modules/@ravi/sandbox-docker/images/${language}`;
+}
+
+interface SetUp {
+  /** The folder of the channels, once what dead sandboxes left is removed. */
+  folder(): Promise<ChannelFolder>;
+  close(): Promise<void>;
+}
+
+function createSetUp(engine: Engine, parent: string): SetUp {
+  let folder: Promise<ChannelFolder> | undefined;
+  return {
+    async folder() {
+      folder ??= removeLeftovers(engine).then(() => createChannelFolder(parent));
+      try {
+        return await folder;
+      } catch (error) {
+        // The engine may be there the next time.
+        folder = undefined;
+        throw error;
+      }
+    },
+    async close() {
+      const opened = await folder?.catch(() => undefined);
+      folder = undefined;
+      if (opened === undefined) return;
+      await removeContainersOf(engine, opened.path).catch(() => {});
+      await opened.close();
+    },
+  };
+}

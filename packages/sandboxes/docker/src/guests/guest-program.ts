@@ -1,0 +1,8 @@
+/** What a container of one language runs. */
+export interface GuestProgram {
+  /** The command of the container; it reads its program from the channel. */
+  readonly command: readonly string[];
+  readonly program: string;
+  /** Exit codes of a guest that could not get the memory it asked for. */
+  readonly outOfMemoryCodes: readonly number[];
+}

@@ -1,0 +1,20 @@
+import { sandboxContract } from '@ravi/testkit';
+import { test } from 'vitest';
+import { openTestEngine, whyNot } from './test-engine.ts';
+
+if (whyNot !== undefined) test.skip(`the contract of the port, in JavaScript (${whyNot})`, () => {});
+else {
+  const { create, containers, engine } = openTestEngine();
+  // More runs than one to a container: the suite makes a thousand, and each container takes the engine half a second.
+  sandboxContract(test, () => create({ languages: ['javascript'], runsPerContainer: 50, maxContainers: 4 }), {
+    supports: {
+      languages: ['javascript'],
+      isolation: 'container',
+      limits: ['wall', 'cpu', 'memory', 'console', 'result', 'calls', 'in-flight'],
+      detectsDeadlock: true,
+    },
+    async crash() {
+      for (const { id } of await containers()) await engine.remove(id);
+    },
+  });
+}

@@ -1,0 +1,56 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Sandbox, SandboxLanguage } from '@ravi/kernel';
+import { ownerLabel } from '../src/container/specification.ts';
+import { createDockerSandbox } from '../src/create-docker-sandbox.ts';
+import type { DockerSandboxOptions } from '../src/docker-options.ts';
+import { engineSocketPath } from '../src/engine/engine-address.ts';
+import { openEngine } from '../src/engine/engine.ts';
+import type { Engine, ListedContainer } from '../src/engine/engine.ts';
+
+/** The images that `scripts/sandbox-images.ts` makes. */
+export const testImages: Readonly<Record<SandboxLanguage, string>> = {
+  javascript: 'ravi-sandbox-node:test',
+  python: 'ravi-sandbox-python:test',
+};
+
+/** Why tests that need the engine cannot run here; `undefined` when they can. */
+export const whyNot: string | undefined = await findObstacle();
+
+/** Sandboxes that can be told apart from all others on the engine, by the folder they live in. */
+export interface TestEngine {
+  readonly engine: Engine;
+  readonly folder: string;
+  create(options?: DockerSandboxOptions): Sandbox;
+  containers(): Promise<readonly ListedContainer[]>;
+}
+
+/** An engine for one test file. */
+export function openTestEngine(): TestEngine {
+  const engine = openEngine(engineSocketPath(undefined, process.env));
+  const folder = mkdtempSync(join(tmpdir(), 'ravi-docker-test-'));
+  return {
+    engine,
+    folder,
+    create: (options) => createDockerSandbox({ images: testImages, folder, ...options }),
+    async containers() {
+      const all = await engine.list(ownerLabel);
+      return all.filter(({ labels }) => labels[ownerLabel]?.startsWith(folder));
+    },
+  };
+}
+
+async function findObstacle(): Promise<string | undefined> {
+  const engine = openEngine(engineSocketPath(undefined, process.env));
+  try {
+    for (const image of Object.values(testImages)) {
+      if (!(await engine.hasImage(image))) return `the image ${image} is missing; run node scripts/sandbox-images.ts`;
+    }
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    engine.close();
+  }
+}
