@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { isKernelError } from '@ravi/kernel';
 import type { SandboxOutcome } from '@ravi/kernel';
 import { pluginContract, sandboxContract } from '@ravi/testkit';
@@ -56,6 +58,34 @@ test('a script that leaves its context and ends its process is an outcome like a
   );
   assert.equal(outcome.status, 'crashed');
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a host without free descriptors refuses a run, and serves the next one',
+  async () => {
+    const source = `
+    import { closeSync, openSync } from 'node:fs';
+    import { createVmSandbox } from '${new URL('../src/index.ts', import.meta.url)}';
+    const sandbox = createVmSandbox({ unsafe: true, poolSize: 0 });
+    const run = () => sandbox.run({
+      language: 'javascript', code: 'return 1', prelude: '', principal: 'alice', bridge: async () => '', onConsole() {},
+      limits: { wallTimeMs: 9999, cpuTimeMs: 9999, memoryBytes: 67108864, maxConsoleBytes: 1, maxResultBytes: 9, maxCalls: 1, maxInFlight: 1 },
+    }).then((outcome) => outcome.status, (error) => error.code);
+    const held = [];
+    try { for (;;) held.push(openSync('/dev/null')) } catch {}
+    const refused = await run();
+    for (const descriptor of held) closeSync(descriptor);
+    process.stdout.write([refused, await run()].join());
+    await sandbox[Symbol.asyncDispose]();`;
+    const host = spawn(
+      'sh',
+      ['-c', 'ulimit -n 80 && exec "$0" --input-type=module -e "$1"', process.execPath, source],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    assert.equal(await text(host.stdout), 'E_SANDBOX_UNAVAILABLE,ok');
+  },
+);
 
 async function runOnce(code: string): Promise<SandboxOutcome> {
   await using sandbox = createVmSandbox({ unsafe: true, poolSize: 1 });

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { parse } from 'node:path';
 import { bootstrapSource } from '../child/source.ts';
@@ -45,16 +46,28 @@ export function nodeLauncher(options: { readonly source: string; readonly nodeFl
   const flags = ['--permission', '--no-warnings', ...options.nodeFlags];
   const bootstrap = bootstrapSource({ input: '3', output: '3' });
   return (events) => {
-    const child = spawn(process.execPath, [...flags, '-e', bootstrap], {
-      cwd: parse(process.execPath).root,
-      env: {},
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-      windowsHide: true,
-    });
+    let child: ChildProcess;
+    try {
+      child = spawn(process.execPath, [...flags, '-e', bootstrap], {
+        cwd: parse(process.execPath).root,
+        env: {},
+        stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+        windowsHide: true,
+      });
+    } catch (error) {
+      queueMicrotask(() => events.onClose(notStarted(error as Error)));
+      return noLink;
+    }
+    if (child.pid === undefined) {
+      // Out of descriptors or processes: Node tells by an event, and gives a child without streams.
+      child.once('error', (error) => events.onClose(notStarted(error)));
+      return noLink;
+    }
     const socket = child.stdio[3] as Socket;
-    let reason = 'could not be started';
+    let reason = 'ended';
     let outOfMemory = false;
-    child.once('error', (error) => (reason = `could not be started: ${error.message}`));
+    // A signal that could not be sent: there is nobody left to send it to.
+    child.on('error', () => {});
     child.once('exit', (code, signal) => {
       reason = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
     });
@@ -80,4 +93,12 @@ export function nodeLauncher(options: { readonly source: string; readonly nodeFl
       },
     };
   };
+}
+
+/** What stands for a process that did not start. */
+const noLink: GuestLink = { pid: undefined, send() {}, kill() {}, keepAlive() {} };
+
+/** The code alone: the message of Node carries paths of the host. */
+function notStarted(error: NodeJS.ErrnoException): GuestEnd {
+  return { reason: `could not be started (${error.code ?? error.name})`, outOfMemory: false };
 }
