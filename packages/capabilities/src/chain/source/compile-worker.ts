@@ -1,21 +1,15 @@
 import { parentPort } from 'node:worker_threads';
+import type { WorkerMessage } from '../../thread/worker-thread.ts';
 import { compileScript } from './compile-script.ts';
 import type { Compilation } from './compile-script.ts';
 import { CompilerBrokenError, eraseTypes } from './erase-types.ts';
 
-/** What the worker sends: once that it is ready, then one answer for each source it gets. */
-export type CompileWorkerMessage =
-  | { readonly type: 'ready' }
-  | { readonly type: 'compiled'; readonly compilation: Compilation }
-  /** This worker is of no further use. */
-  | { readonly type: 'broken' };
-
 parentPort?.on('message', (source: string) => parentPort?.postMessage(answer(source)));
-parentPort?.postMessage({ type: 'ready' } satisfies CompileWorkerMessage);
+parentPort?.postMessage({ type: 'ready' } satisfies WorkerMessage<Compilation>);
 
-function answer(source: string): CompileWorkerMessage {
+function answer(source: string): WorkerMessage<Compilation> {
   try {
-    return { type: 'compiled', compilation: compileScript(source, eraseTypes) };
+    return { type: 'answer', answer: compileScript(source, eraseTypes) };
   } catch (error) {
     if (error instanceof CompilerBrokenError) return { type: 'broken' };
     throw error;

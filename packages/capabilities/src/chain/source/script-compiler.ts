@@ -1,9 +1,9 @@
-import { systemClock } from '@ravi/kernel';
+import { KernelError, systemClock } from '@ravi/kernel';
 import type { Clock } from '@ravi/kernel';
+import { openWorkerThread } from '../../thread/worker-thread.ts';
+import type { WorkerThread } from '../../thread/worker-thread.ts';
 import { compileScript } from './compile-script.ts';
 import type { Compilation } from './compile-script.ts';
-import { openCompileThread } from './compile-thread.ts';
-import type { CompileThread } from './compile-thread.ts';
 
 /** Options of {@link createScriptCompiler}. */
 export interface ScriptCompilerOptions {
@@ -33,8 +33,19 @@ const maxInlineLength = 4_096;
  */
 export function createScriptCompiler(options: ScriptCompilerOptions = {}): ScriptCompiler {
   const { timeLimitMs = 1_000, clock = systemClock } = options;
-  let thread: CompileThread | undefined;
+  let thread: WorkerThread<string, Compilation> | undefined;
   let queue: Promise<unknown> = Promise.resolve();
+
+  async function startThread(): Promise<WorkerThread<string, Compilation>> {
+    const starting = openWorkerThread<string, Compilation>({
+      name: 'compile-worker',
+      from: import.meta.url,
+      memory: { old: 256 },
+      clock,
+    });
+    if (await starting.start()) return starting;
+    throw new KernelError('E_INTERNAL', 'The script compiler cannot start', { cause: starting.failure });
+  }
 
   async function closeThread(): Promise<void> {
     const closed = thread;
@@ -43,11 +54,11 @@ export function createScriptCompiler(options: ScriptCompilerOptions = {}): Scrip
   }
 
   async function compileInThread(source: string): Promise<SettledCompilation> {
-    thread ??= await openCompileThread();
-    const compilation = await thread.compile(source, timeLimitMs, clock);
-    if (compilation.status === 'ok' || compilation.status === 'problem') return compilation;
+    thread ??= await startThread();
+    const compiled = await thread.ask(source, timeLimitMs);
+    if (compiled.status === 'answered' && compiled.answer.status !== 'needs-types-erased') return compiled.answer;
     await closeThread();
-    if (compilation.status !== 'late') return problem('The script breaks the compiler; make it simpler');
+    if (compiled.status !== 'late') return problem('The script breaks the compiler; make it simpler');
     return problem(`The script takes longer than ${timeLimitMs} ms to compile; make it simpler`);
   }
 
