@@ -161,7 +161,7 @@ test('a result that is none is a failure that says what is wrong with it', async
       'its content block 0 (image) is not complete',
     ],
     [{ content: [{ type: 'data', data: 1n }], isError: false }, 'its content block 0 (data) is not complete'],
-    [new Proxy({}, { get() { throw new Error('no'); } }), 'it could not be read'], // prettier-ignore
+    [{ get content() { throw new Error('no'); } }, 'it could not be read'], // prettier-ignore
   ] as const) {
     const { error, status } = await returned(result);
     assert.equal(status, 'error');

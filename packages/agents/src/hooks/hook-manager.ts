@@ -13,6 +13,8 @@ import type {
   ToolInterceptor,
 } from '@ravi/kernel';
 import { deepFreeze } from '../arguments/deep-freeze.ts';
+import { isInvocationResult } from './is-invocation-result.ts';
+import { Subscribers } from './subscribers.ts';
 import { withTimeLimit } from './with-time-limit.ts';
 
 /** Options of a {@link HookManager}. */
@@ -28,9 +30,9 @@ const actions: ReadonlySet<unknown> = new Set<InterceptorDecision['action']>(['c
 
 /** Who watches the runtime (observers) and who may step in (interceptors). One per process. */
 export class HookManager {
-  readonly #observers = new Map<HookEvent, Set<HookObserver<HookEvent>>>();
-  readonly #interceptors = new Set<ToolInterceptor>();
-  readonly #resultInterceptors = new Map<ResultPoint, Set<ResultInterceptor>>();
+  readonly #observers = new Subscribers<HookEvent, HookObserver<HookEvent>>();
+  readonly #interceptors = new Subscribers<'call', ToolInterceptor>();
+  readonly #resultInterceptors = new Subscribers<ResultPoint, ResultInterceptor>();
   readonly #timeLimitMs: number;
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -43,34 +45,33 @@ export class HookManager {
 
   /** Calls `observer` with a frozen payload at every `event`. Returns how to stop. */
   observe<Event extends HookEvent>(event: Event, observer: HookObserver<Event>): () => void {
-    return addTo(this.#observers, event, observer as HookObserver<HookEvent>);
+    return this.#observers.add(event, observer as HookObserver<HookEvent>);
   }
 
   /** Lets `interceptor` change or deny calls before their arguments are validated. Returns how to stop. */
   intercept(interceptor: ToolInterceptor): () => void {
-    this.#interceptors.add(interceptor);
-    return () => this.#interceptors.delete(interceptor);
+    return this.#interceptors.add('call', interceptor);
   }
 
   /** Lets `interceptor` replace results at `point`. Returns how to stop. */
   interceptResult(point: ResultPoint, interceptor: ResultInterceptor): () => void {
-    return addTo(this.#resultInterceptors, point, interceptor);
+    return this.#resultInterceptors.add(point, interceptor);
   }
 
   /** Whether anybody may change or deny calls: lets the invoker skip the work. */
   get intercepts(): boolean {
-    return this.#interceptors.size > 0;
+    return this.#interceptors.of('call').length > 0;
   }
 
   /** Whether anybody watches `event`: lets the invoker skip building a payload. */
   observes(event: HookEvent): boolean {
-    return this.#observers.has(event);
+    return this.#observers.of(event).length > 0;
   }
 
   /** Tells the observers. Never throws and never waits: a failing or slow observer is logged and harms nobody. */
   emit<Event extends HookEvent>(event: Event, payload: HookPayloads[Event]): void {
-    const observers = this.#observers.get(event);
-    if (observers === undefined) return;
+    const observers = this.#observers.of(event);
+    if (observers.length === 0) return;
     const frozen = deepFreeze({ ...payload });
     for (const observer of observers) {
       void this.#limited(`observer of ${event}`, () => observer(frozen)).catch((error: unknown) => {
@@ -83,7 +84,7 @@ export class HookManager {
   async decide(call: InterceptedCall): Promise<InterceptorDecision> {
     let current = call;
     let changed = false;
-    for (const interceptor of this.#interceptors) {
+    for (const interceptor of this.#interceptors.of('call')) {
       const decision = await this.#ask(interceptor, current);
       if (decision.action === 'deny') return decision;
       if (decision.action !== 'modify') continue;
@@ -95,18 +96,19 @@ export class HookManager {
 
   /** The result after every interceptor at `point`; a denied call stays denied. */
   async finish(point: ResultPoint, call: InterceptedCall, result: InvocationResult): Promise<InvocationResult> {
-    let current = result;
-    for (const interceptor of this.#resultInterceptors.get(point) ?? []) {
-      const replaced = await this.#replace(interceptor, point, call, current);
-      if (replaced === undefined) continue;
-      current = result.status === 'denied' ? { ...replaced, status: 'denied' } : replaced;
+    const frozenCall = deepFreeze({ ...call });
+    let current = deepFreeze(result);
+    for (const interceptor of this.#resultInterceptors.of(point)) {
+      const replaced = await this.#replace(interceptor, point, frozenCall, current);
+      if (replaced !== undefined)
+        current = deepFreeze(result.status === 'denied' ? denied(replaced, result) : replaced);
     }
     return current;
   }
 
   /** Whether anybody may replace results at `point`. */
   finishes(point: ResultPoint): boolean {
-    return this.#resultInterceptors.has(point);
+    return this.#resultInterceptors.of(point).length > 0;
   }
 
   async #ask(interceptor: ToolInterceptor, call: InterceptedCall): Promise<InterceptorDecision> {
@@ -127,7 +129,10 @@ export class HookManager {
     result: InvocationResult,
   ): Promise<InvocationResult | undefined> {
     try {
-      return await this.#limited(point, () => interceptor(call, result));
+      const replaced: unknown = await this.#limited(point, () => interceptor(call, result));
+      if (replaced === undefined) return undefined;
+      if (!isInvocationResult(replaced)) throw new TypeError('A result interceptor gave no result');
+      return { ...replaced };
     } catch (error) {
       this.#logger.error('result interceptor failed', { point, tool: call.tool, error: String(error) });
       return undefined;
@@ -139,11 +144,7 @@ export class HookManager {
   }
 }
 
-function addTo<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): () => void {
-  const set = sets.get(key) ?? new Set();
-  sets.set(key, set.add(value));
-  return () => {
-    set.delete(value);
-    if (set.size === 0) sets.delete(key);
-  };
+function denied(replaced: InvocationResult, original: InvocationResult): InvocationResult {
+  const error = replaced.error ?? original.error;
+  return { ...replaced, status: 'denied', ...(error === undefined ? {} : { error }) };
 }

@@ -127,7 +127,7 @@ export class ToolInvoker {
   /** A session with its own budget, trace and pins. @throws KernelError `E_CONFIG_INVALID` for its policy */
   openSession(options: SessionOptions = {}): InvokerSession {
     const session = new InvokerSession(this.#runtime, this.policy, options);
-    this.hooks.emit('session-opened', { runId: session.runId, sessionId: session.sessionId });
+    this.hooks.emit('session-opened', session.scope);
     return session;
   }
 

@@ -1,9 +1,10 @@
-import { compareRisk, defineChainPolicy, KernelError } from '@ravi/kernel';
+import { KernelError } from '@ravi/kernel';
 import type {
   BlobRef,
   BlobScope,
   ChainCallRecord,
   ChainPolicy,
+  HookScope,
   Principal,
   ProgressEvent,
   ProgressSink,
@@ -14,6 +15,7 @@ import type {
 import { HumanClock } from './human-clock.ts';
 import { Cancellation } from './cancellation.ts';
 import { RunGrants } from './run-grants.ts';
+import { allowLists, policyOf } from './session-limits.ts';
 import type { InvokerRuntime } from './runtime.ts';
 import type { TraceEntry } from './trace-entry.ts';
 
@@ -68,7 +70,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly #onProgress: ProgressSink | undefined;
   readonly #trace: TraceEntry[] = [];
   readonly #pinned = new Set<BlobRef>();
-  #unlink: (() => void) | undefined;
+  readonly #unlinks: (() => void)[] = [];
   #closing: Promise<void> | undefined;
   #callCount = 0;
   #lastCallId = 0;
@@ -81,7 +83,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.principal = options.principal ?? parent?.principal ?? 'local';
     this.policy = policyOf(options, basePolicy);
     this.toolsEnabled = (options.toolsEnabled ?? true) && (parent?.toolsEnabled ?? true);
-    this.grants = parent?.grants ?? new RunGrants();
+    this.grants = parent !== undefined && isSameRun(this, parent) ? parent.grants : new RunGrants();
     this.scratchpad = parent?.scratchpad ?? new Map<string, unknown>();
     this.parentCallId = options.parentCallId;
     this.humanClock = new HumanClock(runtime.clock);
@@ -92,6 +94,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.signal = this.#controller.signal;
     this.cancellation = new Cancellation(this.signal);
     this.#follow(options.signal);
+    if (options.signal !== parent?.signal) this.#follow(parent?.signal);
   }
 
   /** Calls that were attempted, refused ones included. */
@@ -122,6 +125,12 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   /** Cancels the run: running calls end, no call starts any more. */
   cancel(reason: string): void {
     this.#controller.abort(new KernelError('E_CANCELLED', reason));
+  }
+
+  /** What every hook payload about this session carries. */
+  get scope(): HookScope {
+    const { runId, sessionId, parentCallId } = this;
+    return parentCallId === undefined ? { runId, sessionId } : { runId, sessionId, parentId: parentCallId };
   }
 
   /** Takes one call from the budget; `false` when it is used up. */
@@ -166,7 +175,12 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** Cancels what still runs and gives every pin back. Idempotent; a failing unpin is logged and stops nothing. */
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    if (this.#closing === undefined) {
+      // Before the cancellation: who is told of it may close the session as well.
+      this.#closing = Promise.resolve().then(() => this.#giveBackPins());
+      for (const unlink of this.#unlinks) unlink();
+      this.cancel('The session is closed');
+    }
     return this.#closing;
   }
 
@@ -174,16 +188,13 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return this.close();
   }
 
-  async #close(): Promise<void> {
-    this.#unlink?.();
-    this.cancel('The session is closed');
+  async #giveBackPins(): Promise<void> {
     let unpinFailures = 0;
     for (const ref of this.#pinned) {
       if (!(await this.#unpin(ref))) unpinFailures++;
     }
     this.#pinned.clear();
-    const { runId, sessionId } = this;
-    this.#runtime.hooks.emit('session-closed', { runId, sessionId, toolCalls: this.#callCount, unpinFailures });
+    this.#runtime.hooks.emit('session-closed', { ...this.scope, toolCalls: this.#callCount, unpinFailures });
   }
 
   async #unpin(ref: BlobRef): Promise<boolean> {
@@ -201,26 +212,12 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     const abort = (): void => this.#controller.abort(signal.reason);
     if (signal.aborted) return abort();
     signal.addEventListener('abort', abort, { once: true });
-    this.#unlink = () => signal.removeEventListener('abort', abort);
+    this.#unlinks.push(() => signal.removeEventListener('abort', abort));
   }
 }
 
-// Inside another session limits may differ, but no more may run without approval than there.
-function policyOf({ policy, parent }: SessionOptions, basePolicy: ChainPolicy): ChainPolicy {
-  const base = parent?.policy ?? basePolicy;
-  if (policy === undefined) return base;
-  const own = defineChainPolicy(policy, base);
-  if (parent === undefined) return own;
-  return defineChainPolicy(
-    {
-      maxRiskUnapproved: base.maxRiskUnapproved === 'safe' ? 'safe' : own.maxRiskUnapproved,
-      defaultRisk: compareRisk(own.defaultRisk, base.defaultRisk) < 0 ? base.defaultRisk : own.defaultRisk,
-    },
-    own,
+function isSameRun(session: RunContext, other: RunContext): boolean {
+  return (
+    session.runId === other.runId && session.sessionId === other.sessionId && session.principal === other.principal
   );
-}
-
-function allowLists(options: SessionOptions): readonly ReadonlySet<string>[] {
-  const lists = [options.allowedTools, ...(options.skills ?? []).map((skill) => skill.allowedTools)];
-  return lists.filter((list) => list !== undefined).map((list) => new Set(list));
 }

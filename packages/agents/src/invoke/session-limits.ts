@@ -1,0 +1,27 @@
+import { compareRisk, defineChainPolicy } from '@ravi/kernel';
+import type { ChainPolicy } from '@ravi/kernel';
+import type { SessionOptions } from './session.ts';
+
+/**
+ * The policy of a session. Inside another one limits may differ, but no more may run without approval than there.
+ * @throws KernelError `E_CONFIG_INVALID`
+ */
+export function policyOf({ policy, parent }: SessionOptions, basePolicy: ChainPolicy): ChainPolicy {
+  const base = parent?.policy ?? basePolicy;
+  if (policy === undefined) return base;
+  const own = defineChainPolicy(policy, base);
+  if (parent === undefined) return own;
+  return defineChainPolicy(
+    {
+      maxRiskUnapproved: base.maxRiskUnapproved === 'safe' ? 'safe' : own.maxRiskUnapproved,
+      defaultRisk: compareRisk(own.defaultRisk, base.defaultRisk) < 0 ? base.defaultRisk : own.defaultRisk,
+    },
+    own,
+  );
+}
+
+/** The tool lists of a session itself: each can only narrow. */
+export function allowLists(options: SessionOptions): readonly ReadonlySet<string>[] {
+  const lists = [options.allowedTools, ...(options.skills ?? []).map((skill) => skill.allowedTools)];
+  return lists.filter((list) => list !== undefined).map((list) => new Set(list));
+}
