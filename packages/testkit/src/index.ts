@@ -16,6 +16,8 @@ export type { CreateSandbox, SandboxContractOptions } from './sandbox-contract-h
 export { createScriptedModel } from './scripted-model.ts';
 export type { ScriptedModel, ScriptedToolCall, ScriptedTurn } from './scripted-model.ts';
 export { sharedDataFile } from './shared-data.ts';
+export { snippetStoreContract } from './snippet-store-contract.ts';
+export type { SnippetStoreContractOptions } from './snippet-store-contract.ts';
 export type { ContractTest } from './test-runner.ts';
 export { createToolContext } from './tool-context.ts';
 export { toolContract } from './tool-contract.ts';
