@@ -1,10 +1,10 @@
-import { sessionOf } from '@ravi/agents';
-import type { SessionOptions, ToolInvoker } from '@ravi/agents';
+import type { ToolInvoker } from '@ravi/agents';
 import { notCallableFromChain } from '@ravi/kernel';
-import type { ChainPolicy, ProgressEvent, Sandbox, Tool, ToolContext, ToolRegistry } from '@ravi/kernel';
+import type { ChainPolicy, Sandbox, Tool, ToolRegistry } from '@ravi/kernel';
 import { toolOverview } from '../discovery/tool-overview.ts';
 import { scriptTools } from '../discovery/visible-tools.ts';
 import { runChain } from './run-chain.ts';
+import { sessionWithin } from './session-within.ts';
 import { toolStubs } from './stubs/tool-stubs.ts';
 import type { ToolStubs } from './stubs/tool-stubs.ts';
 
@@ -64,7 +64,7 @@ export function createToolChainTool(options: ToolChainToolOptions): Tool & { rea
         invoker,
         sandbox,
         signal: context.signal,
-        session: placeOf(context),
+        session: sessionWithin(context),
         ...(policy === undefined ? {} : { policy }),
       });
       context.check();
@@ -79,23 +79,4 @@ export function chainToolStubs(registry: ToolRegistry, options: { readonly maxBy
     scriptTools(registry).filter((tool) => tool.deferLoading !== true),
     options,
   );
-}
-
-function placeOf(context: ToolContext): SessionOptions {
-  const { runId, sessionId, principal, callId } = context;
-  const parent = sessionOf(context);
-  return {
-    runId,
-    sessionId,
-    principal,
-    parentCallId: callId,
-    // What the calling session does not allow is not allowed to its script either.
-    ...(parent === undefined ? {} : { parent }),
-    onProgress: (event) => forward(event, context),
-  };
-}
-
-function forward(event: ProgressEvent, context: ToolContext): void {
-  if (event.type === 'tool-call') context.progress({ message: `${event.tool} …` });
-  if (event.type === 'tool-result') context.progress({ message: `${event.tool}: ${event.status}` });
 }

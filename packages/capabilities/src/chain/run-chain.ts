@@ -5,6 +5,7 @@ import type {
   ChainRunResult,
   ConsoleLine,
   ContentBlock,
+  JsonObject,
   JsonValue,
   Sandbox,
   SandboxOutcome,
@@ -19,12 +20,15 @@ import { consoleReport, failureReport, unawaitedReport } from './report.ts';
 import { createScriptCompiler } from './source/script-compiler.ts';
 import { prepareScript } from './source/prepare-script.ts';
 import type { PreparedScript } from './source/prepare-script.ts';
+import { withInput } from './source/with-input.ts';
 import { suggestionFor } from './suggest.ts';
 
 /** A script and what it runs with. */
 export interface ChainRunOptions {
   /** TypeScript or JavaScript as a model wrote it. */
   readonly code: string;
+  /** What the script finds in `input`; without it there is no such name. */
+  readonly input?: JsonObject;
   readonly invoker: ToolInvoker;
   readonly sandbox: Sandbox;
   /** Who the run is for; its session is opened and closed here. */
@@ -69,14 +73,15 @@ type EndedScript = {
 } & (ChainFailure | { readonly status: 'ok'; readonly value?: JsonValue; readonly note?: string });
 
 async function runScript(
-  { code: source, sandbox }: ChainRunOptions,
+  { code: source, input, sandbox }: ChainRunOptions,
   session: InvokerSession,
   answer: ReturnType<typeof createChainBridge>['answer'],
   log: ConsoleLog,
 ): Promise<EndedScript> {
   const { policy, signal, principal } = session;
-  const script = await prepareScript(source, { compiler, maxSourceBytes: policy.maxSourceBytes });
-  if (script.status === 'error') return { ...script, consoleDroppedBytes: 0 };
+  const prepared = await prepareScript(source, { compiler, maxSourceBytes: policy.maxSourceBytes });
+  if (prepared.status === 'error') return { ...prepared, consoleDroppedBytes: 0 };
+  const script = input === undefined ? prepared : withInput(prepared, input);
   const outcome = await sandbox.run({
     language: 'javascript',
     code: script.code,

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256OfJson } from '@ravi/agents';
+import { KernelError, toolNamePattern } from '@ravi/kernel';
+import type { JsonValue, Principal, Snippet, SnippetStore } from '@ravi/kernel';
+import { isRecord } from '../chain/stubs/definitions.ts';
+import { problemWithSnippet } from './check-snippet.ts';
+import { createFile, entriesOf, guarded, readIfThere } from './snippet-files.ts';
+
+/**
+ * Keeps snippets in a folder, one file a version: `<principal>/<name>/<version>.json`, where the principal stands by a
+ * digest. A file appears complete or not at all, also when several processes save at once; what a crash leaves is a
+ * file with a `.tmp` name that nobody reads.
+ */
+export function createFolderSnippetStore(folder: string): SnippetStore {
+  const folderOf = (principal: Principal, name?: string): string => {
+    const owner = createHash('sha256').update(principal).digest('hex').slice(0, 32);
+    return name === undefined ? join(folder, owner) : join(folder, owner, fileNameOf(name));
+  };
+
+  async function versions(principal: Principal, name: string): Promise<readonly number[]> {
+    if (!toolNamePattern.test(name)) return [];
+    const files = await entriesOf(folderOf(principal, name));
+    const found = files
+      .map((file) => Number(/^([1-9]\d{0,8})\.json$/.exec(file)?.[1]))
+      .filter((version) => version > 0);
+    return found.toSorted((left, right) => left - right);
+  }
+
+  return {
+    versions,
+    async list(principal) {
+      const names = (await entriesOf(folderOf(principal))).map(nameOf).toSorted();
+      const entries = names.map(async (name) => ({ name, version: (await versions(principal, name)).at(-1) ?? 0 }));
+      return (await Promise.all(entries)).filter((entry) => entry.version > 0);
+    },
+    async get(principal, name, version) {
+      const wanted = version ?? (await versions(principal, name)).at(-1);
+      if (wanted === undefined || !Number.isSafeInteger(wanted) || !toolNamePattern.test(name)) return undefined;
+      const text = await readIfThere(join(folderOf(principal, name), `${wanted}.json`));
+      return text === undefined ? undefined : decode(text, { principal, name, version: wanted });
+    },
+    async put(draft) {
+      const problem = problemWithSnippet(draft);
+      if (problem !== undefined) throw new KernelError('E_SNIPPET_INVALID', `A snippet cannot be saved: ${problem}`);
+      const target = folderOf(draft.principal, draft.name);
+      await guarded(() => mkdir(target, { recursive: true, mode: 0o700 }));
+      for (;;) {
+        const version = ((await versions(draft.principal, draft.name)).at(-1) ?? 0) + 1;
+        const snippet = JSON.parse(JSON.stringify({ ...draft, version })) as Snippet;
+        if (await createFile(target, `${version}.json`, encode(snippet))) return snippet;
+      }
+    },
+  };
+}
+
+// A file system that ignores case must keep `Mail` and `mail` apart.
+function fileNameOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `~${letter.toLowerCase()}`);
+}
+
+function nameOf(fileName: string): string {
+  return fileName.replaceAll(/~([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function encode(snippet: Snippet): string {
+  return `${JSON.stringify({ sha256: sha256OfJson(snippet as unknown as JsonValue), snippet }, undefined, 2)}\n`;
+}
+
+function decode(text: string, expected: Pick<Snippet, 'principal' | 'name' | 'version'>): Snippet {
+  const { principal, name, version } = expected;
+  const corrupt = (problem: string, cause?: unknown): KernelError =>
+    new KernelError('E_SNIPPET_CORRUPT', `Version ${version} of the snippet ${name} is damaged: ${problem}`, { cause });
+  let stored: unknown;
+  try {
+    stored = JSON.parse(text);
+  } catch (cause) {
+    throw corrupt('its file is no JSON', cause);
+  }
+  if (!isRecord(stored) || !isRecord(stored['snippet'])) throw corrupt('its file holds no snippet');
+  if (sha256OfJson(stored['snippet'] as JsonValue) !== stored['sha256']) throw corrupt('its content has changed');
+  const snippet = stored['snippet'] as unknown as Snippet;
+  const problem = problemWithSnippet(snippet);
+  if (problem !== undefined) throw corrupt(problem);
+  if (snippet.principal !== principal || snippet.name !== name || snippet.version !== version) {
+    throw corrupt('its file holds another snippet');
+  }
+  return snippet;
+}

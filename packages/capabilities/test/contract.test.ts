@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Toolbox } from '@ravi/agents';
+import { defineTool } from '@ravi/kernel';
+import type { SnippetStore } from '@ravi/kernel';
+import { snippetStoreContract, toolContract } from '@ravi/testkit';
+import { test } from 'vitest';
+import { createDiscoveryTools, createFolderSnippetStore } from '../src/index.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ravi-snippets-'));
+process.on('exit', () => rmSync(root, { recursive: true, force: true }));
+const folders = new WeakMap<SnippetStore, string>();
+let count = 0;
+
+function openStore(folder: string): SnippetStore {
+  const store = createFolderSnippetStore(folder);
+  folders.set(store, folder);
+  return store;
+}
+
+snippetStoreContract(test, () => openStore(join(root, 'missing', String(++count))), {
+  reopen: (store) => openStore(folders.get(store)!),
+});
+
+const mail = defineTool({
+  name: 'send_mail',
+  description: 'Sends a mail',
+  inputSchema: { type: 'object' },
+  execute: () => 'sent',
+});
+const [search, describe] = createDiscoveryTools(new Toolbox([mail]));
+toolContract(test, search!, { query: 'mail' });
+toolContract(test, describe!, { name: 'send_mail' });
