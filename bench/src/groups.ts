@@ -4,5 +4,6 @@ import type { BenchGroup } from './group.ts';
 export const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   floors: async () => (await import('./floors/floors.ts')).benchFloors,
   sandboxes: async () => (await import('./sandboxes/sandboxes.ts')).benchSandboxes,
+  discovery: async () => (await import('./discovery.ts')).benchDiscovery,
   blobs: async () => (await import('./blobs.ts')).benchBlobs,
 };
