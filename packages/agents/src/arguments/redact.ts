@@ -5,7 +5,8 @@ import { cutUtf8 } from './utf8.ts';
 export const redacted = '[redacted]';
 
 const secretKey =
-  /pass(word|phrase|wd)?$|secret|token$|api[-_]?key|authorization|credential|cookie|private[-_]?key|^bearer$/i;
+  /pass(word|phrase|wd)|(^|[_-])pass$|secret(?!ar)|token$|api[-_]?key|authorization|credential|cookie|private[-_]?key|^bearer$/i;
+const camelCasePass = /[a-z0-9]Pass$/;
 const maxPreviewBytes = 200;
 
 /** A copy for display: the values of keys that usually hold secrets are replaced, everything else stays. */
@@ -19,7 +20,7 @@ export function redactValue(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(redactValue);
   const copy: Record<string, JsonValue> = {};
   for (const [key, child] of Object.entries(value as JsonObject)) {
-    copy[key] = secretKey.test(key) ? redacted : redactValue(child);
+    copy[key] = isSecret(key) ? redacted : redactValue(child);
   }
   return copy;
 }
@@ -42,8 +43,12 @@ function writeBounded(value: JsonValue, text: string): string {
   for (const [key, child] of Object.entries(value)) {
     if (written.length > maxPreviewBytes) return written;
     written += isList ? separator : `${separator}${JSON.stringify(key)}:`;
-    written = writeBounded(!isList && secretKey.test(key) ? redacted : child, written);
+    written = writeBounded(!isList && isSecret(key) ? redacted : child, written);
     separator = ',';
   }
   return written + (isList ? ']' : '}');
+}
+
+function isSecret(key: string): boolean {
+  return secretKey.test(key) || camelCasePass.test(key);
 }
