@@ -61,10 +61,13 @@ export const defaultChainPolicy: ChainPolicy = Object.freeze({
   cpuTimeMs: 30_000,
 });
 
+/** A timer of a platform holds no more and fires at once instead. */
+const maxTimerMs = 2_147_483_647;
+
 /**
  * A complete, frozen policy from the given fields and the defaults (or another base).
- * @throws KernelError `E_CONFIG_INVALID` for an unknown field, a value that is no positive whole number, an approval
- * time-out that is not below the call's, or a call time-out above the total
+ * @throws KernelError `E_CONFIG_INVALID` for an unknown field, a value that is no positive whole number, a time
+ * above 24.8 days, an approval time-out that is not below the call's, or a call time-out above the total
  */
 export function defineChainPolicy(
   policy: Partial<ChainPolicy> = {},
@@ -101,6 +104,9 @@ function checkField(field: string, value: unknown): void {
   }
   if (!Number.isSafeInteger(value) || (value as number) < 1) {
     throw invalid(`policy.${field} must be a positive whole number, got ${String(value)}`);
+  }
+  if (field.endsWith('Ms') && (value as number) > maxTimerMs) {
+    throw invalid(`policy.${field} must be at most ${maxTimerMs} (24.8 days), got ${String(value)}`);
   }
 }
 

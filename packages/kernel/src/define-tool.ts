@@ -1,4 +1,5 @@
 import { textBlock } from './content.ts';
+import { KernelError } from './errors.ts';
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts';
 import type { StandardSchema } from './standard-schema.ts';
@@ -44,7 +45,8 @@ export function defineTool<const Schema extends JsonSchema | StandardSchema>(def
 async function parseArguments(schema: StandardSchema, args: JsonObject): Promise<unknown> {
   const result = await schema['~standard'].validate(args);
   if (result.issues === undefined) return result.value;
-  throw new Error(`Invalid arguments: ${result.issues.map((issue) => issue.message).join('; ')}`);
+  const issues = result.issues.map((issue) => issue.message).join('; ');
+  throw new KernelError('E_ARGUMENTS_INVALID', `Invalid arguments: ${issues}`);
 }
 
 function toResult(output: ToolOutput): ToolExecutionResult {
