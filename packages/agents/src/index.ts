@@ -10,4 +10,6 @@ export { sessionOf } from './invoke/call-context.ts';
 export { InvokerSession } from './invoke/session.ts';
 export type { SessionOptions } from './invoke/session.ts';
 export { sessionBlobs } from './invoke/session-blobs.ts';
+export { storedTextOf } from './invoke/stored-text.ts';
+export type { StoredText } from './invoke/stored-text.ts';
 export type { ToolCall } from './invoke/pending-call.ts';

@@ -1,8 +1,12 @@
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
+// Above this the platform's encoder beats a loop, its garbage included.
+const longText = 1_024;
+
 /** Number of bytes of `text` in UTF-8. */
 export function utf8Length(text: string): number {
+  if (text.length > longText) return encoder.encode(text).byteLength;
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

@@ -2,6 +2,7 @@ import type { BlobStore, ChainFile, InvocationResult, JsonValue } from '@ravi/ke
 import { cutUtf8, utf8Length } from '../arguments/utf8.ts';
 import { storeMedia } from './media-files.ts';
 import { storeForSession } from './store-artifact.ts';
+import { rememberText } from './stored-text.ts';
 import type { StoredMedia } from './media-files.ts';
 import type { PendingCall } from './pending-call.ts';
 import type { ToolOutput } from './tool-result.ts';
@@ -62,13 +63,14 @@ async function offload(
   const preview = cutUtf8(value, pending.session.policy.maxPreviewBytes);
   const prose = structuredJson !== undefined && text !== '' ? await keepProse(pending, store, text) : '';
   const note = `[${artifact.bytes} bytes of ${mediaType} stored; the first ${utf8Length(preview)} are shown. Pass {"$artifact":"${artifact.ref}"} as an argument to hand it to another tool]`;
-  return {
+  const result: InvocationResult = {
     ...statusOf(output),
     text: joined([prose, preview, note]),
     artifactRef: artifact.ref,
     preview,
     files,
   };
+  return rememberText(result, { text: value, mediaType, bytes: artifact.bytes });
 }
 
 // Text beside a structured value that was stored: the same value again for most tools, so short text alone stays.

@@ -1,3 +1,4 @@
+import { storedTextOf } from '@ravi/agents';
 import { isKernelError } from '@ravi/kernel';
 import type { BlobReader, InvocationError, InvocationResult } from '@ravi/kernel';
 
@@ -9,9 +10,17 @@ import type { BlobReader, InvocationError, InvocationResult } from '@ravi/kernel
 export async function answerOf(result: InvocationResult, blobs: BlobReader, maxValueBytes: number): Promise<string> {
   if (result.error !== undefined) return failureAnswer(result.status, result.error);
   if (result.structured !== undefined) return `j${JSON.stringify(result.structured)}`;
-  if (result.artifactRef !== undefined) return storedAnswer(result.artifactRef, blobs, maxValueBytes);
+  if (result.artifactRef !== undefined)
+    return atHand(result, maxValueBytes) ?? storedAnswer(result.artifactRef, blobs, maxValueBytes);
   if (result.files.length > 0) return `f${JSON.stringify({ text: result.text, files: result.files })}`;
   return `t${result.text}`;
+}
+
+// What was stored a moment ago need not be read back.
+function atHand(result: InvocationResult, maxValueBytes: number): string | undefined {
+  const stored = storedTextOf(result);
+  if (stored === undefined || stored.bytes > maxValueBytes) return undefined;
+  return (stored.mediaType === 'application/json' ? 'j' : 't') + stored.text;
 }
 
 async function storedAnswer(ref: string, blobs: BlobReader, maxValueBytes: number): Promise<string> {

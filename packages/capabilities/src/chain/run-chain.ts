@@ -70,7 +70,10 @@ export async function runChain(options: ChainRunOptions): Promise<ChainRunResult
 
 type EndedScript = {
   readonly consoleDroppedBytes: number;
-} & (ChainFailure | { readonly status: 'ok'; readonly value?: JsonValue; readonly note?: string });
+} & (
+  | ChainFailure
+  | { readonly status: 'ok'; readonly value?: JsonValue; readonly text?: string; readonly note?: string }
+);
 
 async function runScript(
   { code: source, input, sandbox }: ChainRunOptions,
@@ -115,10 +118,12 @@ function endOf(outcome: SandboxOutcome, source: string, script: PreparedScript, 
 }
 
 // Text of the guest's own making, so it may be anything.
-function readValue(text: string | undefined): ChainFailure | { readonly status: 'ok'; readonly value?: JsonValue } {
+function readValue(
+  text: string | undefined,
+): ChainFailure | { readonly status: 'ok'; readonly value?: JsonValue; readonly text?: string } {
   if (text === undefined) return { status: 'ok' };
   try {
-    return { status: 'ok', value: JSON.parse(text) as JsonValue };
+    return { status: 'ok', value: JSON.parse(text) as JsonValue, text };
   } catch {
     return { status: 'error', error: { code: 'E_RESULT_NOT_JSON', message: 'The script returned what is no JSON' } };
   }
@@ -135,7 +140,7 @@ function resultOf(
   const logs = log.lines(ended.consoleDroppedBytes);
   const run = { logs, toolCalls: session.callCount, durationMs, callTrace };
   if (ended.status === 'ok') {
-    const outputText = textOfValue(ended.value, ended.note) + unawaitedReport(callTrace);
+    const outputText = textOfValue(ended) + unawaitedReport(callTrace);
     const value = ended.value === undefined ? {} : { value: ended.value };
     return { status: 'ok', ...value, outputText, outputBlocks: withConsole(textBlock(outputText), logs), ...run };
   }
@@ -146,8 +151,9 @@ function resultOf(
   return { status: ended.status, error, outputText, outputBlocks: withConsole(report, logs), ...run };
 }
 
-function textOfValue(value: JsonValue | undefined, note: string | undefined): string {
-  if (value !== undefined) return typeof value === 'string' ? value : JSON.stringify(value);
+function textOfValue({ value, text, note }: Extract<EndedScript, { readonly status: 'ok' }>): string {
+  if (typeof value === 'string') return value;
+  if (text !== undefined) return text;
   return ['The script ended without a value; use return to give one.', note].filter(Boolean).join(' ');
 }
 

@@ -22,6 +22,7 @@ export function suggestionFor(
   return near === undefined ? undefined : `Did you mean ${callOf(near)}?`;
 }
 
-function callOf(name: string): string {
+/** A call of the tool as a script writes it. */
+export function callOf(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}(args)` : `tools[${JSON.stringify(name)}](args)`;
 }

@@ -35,6 +35,7 @@ export function objectType(schema: Record<string, unknown>, place: SchemaPlace, 
     return `${docComment(docOf(property), indentation)}${indentation}${propertyName(name)}${mark}: ${type.text};`;
   });
   const index = indexType(schema, place, writer);
+  if (writer.closedMark !== undefined && schema['additionalProperties'] === false) lines.push(writer.closedMark);
   if (lines.length === 0) return tight(index === undefined ? emptyObject(schema) : `{ [key: string]: ${index.text} }`);
   // Every declared property must fit the index signature.
   if (index !== undefined) lines.push(`${indentation}[key: string]: unknown;`);

@@ -17,6 +17,8 @@ export interface SchemaWriter {
   /** The type of `schema`, which lies at `path` of the document. */
   typeOf(schema: unknown, place: SchemaPlace): TypeText;
   report(path: string, problem: string): void;
+  /** A member for the types of objects that take no other properties. */
+  readonly closedMark: string | undefined;
 }
 
 /** The types of one schema document. */
@@ -38,12 +40,13 @@ export function schemaTypes(
     readonly names: TypeNames;
     readonly indentation: string;
     readonly report: (path: string, problem: string) => void;
+    readonly closedMark?: string | undefined;
   },
 ): SchemaTypes {
   const definitions = createDefinitions(document);
   const known = new Map<unknown, string>();
   const pending: { readonly schema: unknown; readonly name: string; readonly path: string }[] = [];
-  const writer: SchemaWriter = { typeOf, report: options.report };
+  const writer: SchemaWriter = { typeOf, report: options.report, closedMark: options.closedMark };
 
   const root = typeOf(document, { path: '#', depth: 0, indentation: options.indentation });
   const aliases: string[] = [];

@@ -1,10 +1,12 @@
-/** The types that every set of stubs begins with. */
-export const stubTypes: string = `/** A call gives its value and throws a ToolError; \`.safe\` gives the whole result instead. */
+const functionType = `/** A call gives its value and throws a ToolError; \`.safe\` gives the whole result instead. */
 interface ToolFunction<Args, Value = any> {
   (...args: {} extends Args ? [args?: Args] : [args: Args]): Promise<Value>;
   safe(...args: {} extends Args ? [args?: Args] : [args: Args]): Promise<ToolResult<Value>>;
 }
-interface ToolResult<Value = any> {
+`;
+
+/** What calls give, what they throw, and `sleep`. */
+export const resultTypes: string = `interface ToolResult<Value = any> {
   status: 'ok' | 'error' | 'denied';
   value?: Value;
   text: string;
@@ -34,6 +36,9 @@ declare class ToolTimeoutError extends ToolError {}
 declare class BudgetError extends ToolError {}
 declare function sleep(ms: number): Promise<void>;
 `;
+
+/** The types that every set of stubs begins with. */
+export const stubTypes: string = functionType + resultTypes;
 
 /** Names that the declarations or the language use themselves. */
 export const takenNames: readonly string[] = [

@@ -26,12 +26,17 @@ export interface StubProblem {
 /** What stubs are written of. */
 export type DescribedTool = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema'>;
 
-/**
- * Declares `tools` from the input and output schemas of the given tools. Once the text has `maxBytes`, the remaining
- * tools are declared by name alone.
- */
-export function toolStubs(tools: readonly DescribedTool[], options: { readonly maxBytes?: number } = {}): ToolStubs {
-  const { maxBytes = Infinity } = options;
+/** Options of {@link toolStubs}. */
+export interface ToolStubsOptions {
+  /** Once the text has as many, the remaining tools are declared by name alone. */
+  readonly maxBytes?: number;
+  /** A member for the types of objects that take no other properties; none when absent. */
+  readonly closedMark?: string;
+}
+
+/** Declares `tools` from the input and output schemas of the given tools. */
+export function toolStubs(tools: readonly DescribedTool[], options: ToolStubsOptions = {}): ToolStubs {
+  const { maxBytes = Infinity, closedMark } = options;
   const names = createTypeNames(takenNames);
   const problems: StubProblem[] = [];
   const untyped: string[] = [];
@@ -81,7 +86,7 @@ export function toolStubs(tools: readonly DescribedTool[], options: { readonly m
           ? { ...schema, type: 'object' }
           : schema;
       const prefix = side === 'input' ? tool.name : `${tool.name}_result`;
-      const { root, aliases } = schemaTypes(document, { prefix, names, indentation: '  ', report });
+      const { root, aliases } = schemaTypes(document, { prefix, names, indentation: '  ', report, closedMark });
       return { text: root.text === 'unknown' ? fallback : root.text, aliases };
     } catch (error) {
       report('#', error instanceof RangeError ? 'is nested too deeply' : 'cannot be read');
