@@ -26,6 +26,7 @@ export function createIsolatedVmSandbox(options: IsolatedVmSandboxOptions = {}):
       // isolated-vm asks for it: isolates with another snapshot than Node's may crash the process.
       nodeFlags: ['--allow-addons', '--no-node-snapshot'],
     }),
+    rehearses: true,
     pool: options,
   });
 }

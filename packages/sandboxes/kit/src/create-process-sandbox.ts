@@ -5,6 +5,7 @@ import { createGuestPool } from './host/pool.ts';
 import { defaultPoolOptions } from './host/pool-options.ts';
 import type { PoolOptions } from './host/pool-options.ts';
 import { runOnGuest } from './host/run.ts';
+import { rehearsalFrame } from './host/wire.ts';
 import { maxFrameBytes } from './protocol/frames.ts';
 
 /** A sandbox whose guests are processes that speak the pump protocol. */
@@ -12,10 +13,13 @@ export function createProcessSandbox(options: {
   readonly name: string;
   readonly supports: SandboxSupport;
   readonly launch: LaunchGuest;
+  /** Whether its guests answer the frame `p` (memory, prelude) by making themselves ready for such a run. */
+  readonly rehearses?: boolean;
   /** What is absent has its default. */
   readonly pool: Partial<PoolOptions>;
 }): Sandbox {
   const { name, supports } = options;
+  let rehearsed: Rehearsed | undefined;
   const pool = createGuestPool(options.launch, { ...defaultPoolOptions, ...options.pool });
   return {
     name,
@@ -31,10 +35,24 @@ export function createProcessSandbox(options: {
       if (request.signal?.aborted === true) return cancelled;
       const guest = await pool.acquire(request.principal, request.signal);
       if (guest === undefined) return cancelled;
+      if (options.rehearses === true && !isAlike(request, rehearsed)) {
+        rehearsed = { prelude: request.prelude, memoryBytes: request.limits.memoryBytes };
+        pool.rehearse(rehearsalFrame(request));
+      }
       return runOnGuest(guest, bounded(request), (reusable) => pool.release(guest, reusable));
     },
     [Symbol.asyncDispose]: () => pool.close(),
   };
+}
+
+/** What a guest can be made ready for before its run is known. */
+interface Rehearsed {
+  readonly prelude: string;
+  readonly memoryBytes: number;
+}
+
+function isAlike({ prelude, limits }: SandboxRequest, other: Rehearsed | undefined): boolean {
+  return prelude === other?.prelude && limits.memoryBytes === other.memoryBytes;
 }
 
 /** What fits into one frame, three bytes a character, with room for the rest: larger limits mean this one. */

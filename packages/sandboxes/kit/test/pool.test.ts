@@ -80,6 +80,25 @@ test('a fresh process is kept ready beside the used ones', async () => {
   await pool.close();
 });
 
+test('a process that nobody has used rehearses once, and is lent when it is ready again', async () => {
+  const { launch, guests } = createFakeLauncher((guest, frame) => {
+    if (frame === 'p') setImmediate(() => guest.say('y'));
+  });
+  const pool = createGuestPool(launch, { poolSize: 1, maxProcesses: 2, maxRunsPerProcess: 100 });
+  const used = await take(pool, 'alice');
+  pool.rehearse('p');
+  const other = await take(pool, 'bob');
+  assert.notEqual(other, used);
+  assert.deepEqual(
+    guests.map((guest) => guest.received),
+    [[], ['p']],
+  );
+  giveBack(pool, other, guests, 1);
+  pool.rehearse('p');
+  assert.deepEqual(guests[1]?.received, ['p']);
+  await pool.close();
+});
+
 test('a process is replaced after its runs', async () => {
   const { launch, guests } = createFakeLauncher(() => {});
   const pool = createGuestPool(launch, { ...options, poolSize: 0, maxRunsPerProcess: 2 });

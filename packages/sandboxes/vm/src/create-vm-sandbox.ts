@@ -38,6 +38,7 @@ export function createVmSandbox({ unsafe, ...pool }: VmSandboxOptions): Sandbox 
       detectsDeadlock: true,
     },
     launch: nodeLauncher({ source: childSource({ openRealm: openContexts, argument: null }), nodeFlags: [] }),
+    rehearses: true,
     pool,
   });
 }

@@ -41,9 +41,23 @@ export function runPump({
   let prepared = prepare(firstMemoryBytes, '');
   for (;;) {
     send('y');
-    run(receive());
+    const frame = receive();
+    if (frame[0] === 'p') rehearse(frame);
+    else {
+      run(frame);
+      renew(prepared.memoryBytes, prepared.prelude);
+    }
+  }
+
+  function rehearse(frame: string): void {
+    const { field } = codec.read(frame, 1);
+    const memory = Number(field());
+    renew(memory, field() as string);
+  }
+
+  function renew(memory: number, prelude: string): void {
     prepared.realm.dispose();
-    prepared = prepare(prepared.memoryBytes, prepared.prelude);
+    prepared = prepare(memory, prelude);
   }
 
   function prepare(memory: number, prelude: string): Prepared {
@@ -57,10 +71,7 @@ export function runPump({
     const { field } = codec.read(start, 0);
     const next = (): string => field() as string;
     const [memory, cpuTimeMs, limits, prelude, code] = [Number(next()), Number(next()), next(), next(), next()];
-    if (prepared.memoryBytes !== memory || prepared.prelude !== prelude) {
-      prepared.realm.dispose();
-      prepared = prepare(memory, prelude);
-    }
+    if (prepared.memoryBytes !== memory || prepared.prelude !== prelude) renew(memory, prelude);
     const { realm, names } = prepared;
     if (typeof names !== 'string') return fail(realm, names);
     realm.allowCpu(cpuTimeMs);

@@ -56,6 +56,7 @@ export function createRuntime(parts: RuntimeParts): GuestRuntime {
   let requestedWake: number | undefined;
   let maxResultBytes = 0;
   let names = '';
+  let started = false;
   const values: unknown[] = [];
 
   const console = parts.createConsole(builtins, parts.inspect, (level, text) => {
@@ -87,6 +88,7 @@ export function createRuntime(parts: RuntimeParts): GuestRuntime {
       calls.limit(toNumber(field()), toNumber(field()));
     },
     script(create) {
+      started = true;
       try {
         const main = apply(create, undefined, values);
         then(apply(main, undefined, []), succeed, fail);
@@ -111,7 +113,9 @@ export function createRuntime(parts: RuntimeParts): GuestRuntime {
       }
       const records = calls.takeRecords();
       if (outcome === undefined && calls.hasRoom()) return 'm' + flush() + records;
-      if (outcome === undefined && !calls.isWaiting() && timers.untilNext() === undefined) end(codec.encode('b'));
+      if (outcome === undefined && !calls.isWaiting() && timers.untilNext() === undefined) {
+        end(started ? codec.encode('b') : codec.encode('z', 'the script could not be started'));
+      }
       if (outcome !== undefined) return 'e' + flush() + records + outcome;
       return 'w' + flush() + records + wakeRecord();
     },

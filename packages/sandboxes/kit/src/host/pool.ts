@@ -13,6 +13,11 @@ export interface GuestPool {
    * @throws KernelError `E_SANDBOX_UNAVAILABLE` when processes do not start or the pool is closed
    */
   acquire(principal: string, signal: AbortSignal | undefined): Promise<GuestProcess | undefined>;
+  /**
+   * Tells processes that nobody has used yet what the next run will probably look like: each gets `frame` once, and is
+   * ready again when it answers.
+   */
+  rehearse(frame: string): void;
   /** Gives a process back; one that is not to be used again is ended. */
   release(guest: GuestProcess, reusable: boolean): void;
   /** Ends every process and waits until they are gone; waiting runs are refused. */
@@ -34,6 +39,8 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
   const starting = new Set<GuestProcess>();
   const idle = new Set<GuestProcess>();
   const lent = new Set<GuestProcess>();
+  const rehearsed = new WeakSet<GuestProcess>();
+  let rehearsal: string | undefined;
   let closed = false;
 
   prewarm();
@@ -42,7 +49,10 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
       return new Promise((grant, refuse) => {
         if (closed) return refuse(unavailable('The sandbox is closed'));
         const waiter: Waiter = {
-          refuse,
+          refuse(error) {
+            signal?.removeEventListener('abort', withdraw);
+            refuse(error);
+          },
           grant(guest) {
             signal?.removeEventListener('abort', withdraw);
             grant(guest);
@@ -57,6 +67,10 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
         queue.add(principal, waiter);
         dispatch();
       });
+    },
+    rehearse(frame) {
+      rehearsal = frame;
+      for (const guest of Array.from(idle)) if (guest.principal === undefined) becomeReady(guest);
     },
     release(guest, reusable) {
       lent.delete(guest);
@@ -119,7 +133,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
 
   function start(): void {
     const guest = startGuestProcess(launch, {
-      onFrame: () => becomeIdle(guest),
+      onFrame: () => becomeReady(guest),
       onLost: ({ reason }) => {
         discard(guest);
         failStart(reason);
@@ -129,6 +143,16 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
     void guest.closed.then(() => running.delete(guest));
     alive.add(guest);
     starting.add(guest);
+  }
+
+  /** A process without a user rehearses first, unless a run waits for it or it has done so. */
+  function becomeReady(guest: GuestProcess): void {
+    if (rehearsal === undefined || rehearsed.has(guest) || queue.size > 0) return becomeIdle(guest);
+    rehearsed.add(guest);
+    idle.delete(guest);
+    starting.add(guest);
+    awaitReady(guest);
+    guest.send(rehearsal);
   }
 
   function awaitReady(guest: GuestProcess): void {

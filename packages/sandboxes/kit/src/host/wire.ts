@@ -38,6 +38,11 @@ export function readFields(kind: string, reader: RecordReader): readonly string[
   return fields;
 }
 
+/** The frame that has a guest made ready for runs like `request`. */
+export function rehearsalFrame({ limits, prelude }: SandboxRequest): string {
+  return codec.encode('p', String(limits.memoryBytes), prelude);
+}
+
 /** The frame that starts a run. */
 export function startFrame({ limits, prelude, code }: SandboxRequest): string {
   const { maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight } = limits;
