@@ -1,11 +1,15 @@
 import { approvalExample } from './approval.ts';
 import { artifactsExample } from './artifacts.ts';
 import { chainsExample } from './chains.ts';
+import { discoveryExample } from './discovery.ts';
 import { invokerExample } from './invoker.ts';
 import { sandboxesExample } from './sandboxes.ts';
+import { snippetsExample } from './snippets.ts';
 
 await invokerExample();
 await approvalExample();
 await artifactsExample();
 await sandboxesExample();
 await chainsExample();
+await discoveryExample();
+await snippetsExample();
