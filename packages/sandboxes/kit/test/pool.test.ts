@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isKernelError } from '@ravi/kernel';
 import { test } from 'vitest';
 import type { GuestProcess } from '../src/host/guest-process.ts';
@@ -76,7 +77,7 @@ test('a fresh process is kept ready beside the used ones', async () => {
   const pool = createGuestPool(launch, { poolSize: 2, maxProcesses: 4, maxRunsPerProcess: 100 });
   assert.equal(guests.length, 2);
   await take(pool, 'alice');
-  assert.equal(guests.length, 3);
+  while (guests.length < 3) await nextTurn();
   await pool.close();
 });
 
@@ -87,6 +88,7 @@ test('a process that nobody has used rehearses once, and is lent when it is read
   const pool = createGuestPool(launch, { poolSize: 1, maxProcesses: 2, maxRunsPerProcess: 100 });
   const used = await take(pool, 'alice');
   pool.rehearse('p');
+  while (guests[1]?.received.length !== 1) await nextTurn();
   const other = await take(pool, 'bob');
   assert.notEqual(other, used);
   assert.deepEqual(

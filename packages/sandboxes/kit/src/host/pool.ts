@@ -29,6 +29,8 @@ interface Waiter {
   readonly refuse: (error: KernelError) => void;
 }
 
+const prewarmDelayMs = 10;
+
 /** A pool that fills itself up to `poolSize` from the start. */
 export function createGuestPool(launch: LaunchGuest, options: PoolOptions): GuestPool {
   const { maxProcesses, maxRunsPerProcess } = options;
@@ -41,6 +43,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
   const lent = new Set<GuestProcess>();
   const rehearsed = new WeakSet<GuestProcess>();
   let rehearsal: string | undefined;
+  let prewarming: NodeJS.Timeout | undefined;
   let closed = false;
 
   prewarm();
@@ -80,6 +83,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
     },
     async close() {
       closed = true;
+      clearTimeout(prewarming);
       for (const waiter of queue.drain()) waiter.refuse(unavailable('The sandbox is closed'));
       for (const guest of running) {
         guest.keepAlive(true);
@@ -105,8 +109,16 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
       return false;
     });
     while (starting.size < queue.size && alive.size < maxProcesses) start();
-    prewarm();
+    prewarmSoon();
     keepHostAlive();
+  }
+
+  /** Starting a process holds up the host for milliseconds: a short run is over before that. */
+  function prewarmSoon(): void {
+    prewarming ??= setTimeout(() => {
+      prewarming = undefined;
+      prewarm();
+    }, prewarmDelayMs).unref();
   }
 
   /** The match that was in use last: its memory is most likely still in the processor's caches. */
