@@ -19,6 +19,8 @@ const nobody = 'nobody:x:65534:65534:nobody:/workspace:/usr/sbin/nologin\n';
 export function createRootFolder(folder: string): RootFolder {
   for (const name of folders) mkdirSync(join(folder, name), { recursive: true });
   chmodSync(folder, 0o755);
+  // An engine gives the mounted folder the mode of the one in the image.
+  chmodSync(join(folder, 'workspace'), 0o1777);
   writeFileSync(join(folder, 'etc/passwd'), nobody);
   writeFileSync(join(folder, 'etc/group'), 'nogroup:x:65534:\n');
   return { addBinary, addLibrariesOf, addFolder };

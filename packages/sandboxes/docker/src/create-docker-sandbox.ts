@@ -14,8 +14,13 @@ import { openEngine } from './engine/engine.ts';
 import type { Engine } from './engine/engine.ts';
 import type { GuestProgram } from './guests/guest-program.ts';
 import { javascriptGuest } from './guests/javascript.ts';
+import { pythonGuest } from './guests/python.ts';
 
-const guests: Readonly<Partial<Record<SandboxLanguage, GuestProgram>>> = { javascript: javascriptGuest };
+const openGuest: Readonly<Record<SandboxLanguage, () => GuestProgram>> = {
+  javascript: () => javascriptGuest,
+  // Beside `src` as beside `dist`.
+  python: () => pythonGuest(new URL('../python/', import.meta.url)),
+};
 
 /**
  * Scripts in containers of a Docker or Podman engine. What is missing (engine, image) shows at the first run.
@@ -23,7 +28,7 @@ const guests: Readonly<Partial<Record<SandboxLanguage, GuestProgram>>> = { javas
  */
 export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox {
   const engine = openEngine(engineSocketPath(options.host, process.env));
-  const languages = options.languages ?? (Object.keys(guests) as SandboxLanguage[]);
+  const languages = options.languages ?? (Object.keys(openGuest) as SandboxLanguage[]);
   const setUp = createSetUp(engine, options.folder ?? tmpdir());
   const pools = new Map(languages.map((language) => [language, openPool(language)]));
 
@@ -48,7 +53,7 @@ export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox
   };
 
   function openPool(language: SandboxLanguage): Sandbox {
-    const { command, program, outOfMemoryCodes } = guests[language] as GuestProgram;
+    const { command, program, outOfMemoryCodes } = openGuest[language]();
     const image = options.images?.[language] ?? defaultImages[language];
     const { poolSize, maxContainers, runsPerContainer } = { ...defaultCounts, ...options };
     let owner = '';
@@ -64,10 +69,10 @@ export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox
         engine,
         program,
         outOfMemoryCodes,
-        async openChannel(onBytes) {
+        async openChannel() {
           const folder = await setUp.folder();
           owner = folder.path;
-          return folder.open(onBytes);
+          return folder.open();
         },
         specify: (channelFolder) =>
           containerSpecification({

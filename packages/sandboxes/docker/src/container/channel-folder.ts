@@ -12,6 +12,8 @@ export const guestChannelFolder = '/ravi';
 /** The host's ends of one container's channel: two FIFOs in a folder that the container sees. */
 export interface Channel {
   readonly folder: string;
+  /** From when on bytes of the guest are read. */
+  listen(onBytes: (chunk: Buffer) => void): void;
   send(bytes: Buffer): void;
   keepAlive(active: boolean): void;
   /** Reads what is still there, closes both ends and removes the folder. */
@@ -21,7 +23,7 @@ export interface Channel {
 /** Channels of one sandbox, in a folder of its own. */
 export interface ChannelFolder {
   readonly path: string;
-  open(onBytes: (chunk: Buffer) => void): Promise<Channel>;
+  open(): Promise<Channel>;
   /** Removes the folder. */
   close(): Promise<void>;
 }
@@ -44,8 +46,8 @@ export async function createChannelFolder(parent: string): Promise<ChannelFolder
 
   return {
     path,
-    async open(onBytes) {
-      return openChannel(await takeFolder(), onBytes);
+    async open() {
+      return openChannel(await takeFolder());
     },
     async close() {
       closeSync(alive);
@@ -86,7 +88,7 @@ async function makeFifos(paths: readonly string[]): Promise<void> {
   }
 }
 
-function openChannel(folder: string, onBytes: (chunk: Buffer) => void): Channel {
+function openChannel(folder: string): Channel {
   const { O_RDONLY, O_RDWR, O_NONBLOCK } = constants;
   const input = join(folder, 'in');
   const output = join(folder, 'out');
@@ -95,7 +97,6 @@ function openChannel(folder: string, onBytes: (chunk: Buffer) => void): Channel 
   const writer = new Socket({ fd: openSync(input, O_RDWR | O_NONBLOCK), readable: false, writable: true });
   const reader = new Socket({ fd: openSync(output, O_RDONLY | O_NONBLOCK), readable: true, writable: false });
   const { promise: drained, resolve } = Promise.withResolvers<void>();
-  reader.on('data', onBytes);
   reader.once('close', resolve);
   for (const end of [reader, writer]) {
     end.on('error', () => {});
@@ -104,6 +105,7 @@ function openChannel(folder: string, onBytes: (chunk: Buffer) => void): Channel 
 
   return {
     folder,
+    listen: (onBytes) => void reader.on('data', onBytes),
     send: (bytes) => void writer.write(bytes),
     keepAlive(active) {
       for (const end of [reader, writer]) {
@@ -115,6 +117,7 @@ function openChannel(folder: string, onBytes: (chunk: Buffer) => void): Channel 
     async close() {
       writer.destroy();
       reader.ref();
+      reader.resume();
       closeSync(heldOutput);
       await drained;
       await rm(folder, { recursive: true, force: true });

@@ -12,7 +12,7 @@ export interface ContainerLauncherOptions {
   /** Exit codes of a guest that could not get the memory it asked for. */
   readonly outOfMemoryCodes: readonly number[];
   /** Opens a channel; whoever asks first waits until the sandbox is set up. */
-  openChannel(onBytes: (chunk: Buffer) => void): Promise<Channel>;
+  openChannel(): Promise<Channel>;
   /** The body of the request that creates a container. */
   specify(channelFolder: string): object;
   /** What a failure to create a container means, where the engine's own words do not say it. */
@@ -67,7 +67,7 @@ export function containerLauncher(options: ContainerLauncherOptions): LaunchGues
     }
 
     async function runContainer(): Promise<GuestEnd> {
-      channel = await options.openChannel(events.onBytes);
+      channel = await options.openChannel();
       channel.keepAlive(active);
       for (const frame of unsent.splice(0)) channel.send(frame);
       if (!killed) container = await engine.create(options.specify(channel.folder));
@@ -76,6 +76,8 @@ export function containerLauncher(options: ContainerLauncherOptions): LaunchGues
       waiting = engine.waitForEnd(container);
       waiting.keepAlive(active);
       pid = killed ? undefined : await engine.processIdOf(container).catch(() => undefined);
+      // A guest is not ready before its process can be watched.
+      channel.listen(events.onBytes);
       const exitCode = await waiting.answer;
       return killed ? { reason: 'was ended', outOfMemory: false } : await endOf(container, exitCode);
     }
