@@ -43,10 +43,11 @@ export function createToolIndex(): ToolIndex {
   let updating: Promise<void> = Promise.resolve();
 
   async function bringUpToDate(tools: readonly Tool[]): Promise<void> {
-    const current = new Set(tools);
+    const current = new Map(tools.map((tool) => [tool.name, tool]));
     let changes = 0;
     for (const { tool, document } of indexed.values()) {
-      if (current.has(tool)) continue;
+      const now = current.get(tool.name);
+      if (now !== undefined && readsTheSame(now, tool)) continue;
       if (++changes % toolsPerSlice === 0) await nextTurn();
       // Not `discard`: what it leaves behind counts as documents, and scores become NaN.
       index.remove(document);
@@ -63,8 +64,10 @@ export function createToolIndex(): ToolIndex {
 
   return {
     update(tools) {
-      updating = updating.then(() => bringUpToDate(tools));
-      return updating;
+      const updated = updating.then(() => bringUpToDate(tools));
+      // A tool that cannot be read fails this search and not every later one.
+      updating = updated.catch(() => undefined);
+      return updated;
     },
     rank(query, isVisible) {
       const results = index.search(query, { filter: ({ id }) => isVisible(id as string) });
@@ -72,6 +75,11 @@ export function createToolIndex(): ToolIndex {
       return results.filter(({ score }) => score >= least).map(({ id }) => id as string);
     },
   };
+}
+
+// A registry of a third party may hand out new objects each time.
+function readsTheSame(left: Tool, right: Tool): boolean {
+  return left === right || (left.description === right.description && left.inputSchema === right.inputSchema);
 }
 
 function documentOf(tool: Tool): ToolDocument {

@@ -6,8 +6,7 @@ import { lineOf } from './tool-directory.ts';
 import { toolGroups } from './tool-groups.ts';
 import { scriptTools } from './visible-tools.ts';
 
-/** Tokens that an overview may take when nothing else is said. */
-export const defaultOverviewTokens = 2_000;
+const defaultOverviewTokens = 2_000;
 
 // No declaration has more bytes a token.
 const maxBytesPerToken = 8;
@@ -33,8 +32,8 @@ export function toolOverview(registry: ToolRegistry, maxTokens: number = default
   return [list, more, help].filter((part) => part !== '').join('\n\n');
 }
 
-/** The names that scripts ask about tools by: with `$`, which no tool's name has, where a tool has the plain one. */
-export function discoveryNames(registry: ToolRegistry): { readonly search: string; readonly describe: string } {
+// With `$`, which no tool's name has, where a tool has the plain name.
+function discoveryNames(registry: ToolRegistry): { readonly search: string; readonly describe: string } {
   const free = (name: string): string => (registry.get(name) === undefined ? `tools.${name}` : `tools.$${name}`);
   return { search: free('search'), describe: free('describe') };
 }

@@ -41,6 +41,19 @@ test('tools that are gone, new and replaced since the last time are taken in', a
   expect(index.rank('giraffe', everything)).toEqual(['changed']);
 });
 
+test('a tool that cannot be read fails its own update and none after it', async () => {
+  const index = createToolIndex();
+  const unreadable = {
+    ...freeTool('broken', () => ''),
+    get description(): string {
+      throw new Error('no');
+    },
+  };
+  await expect(index.update([unreadable])).rejects.toThrow('no');
+  await index.update([tool('zebra', 'Striped')]);
+  expect(index.rank('zebra', everything)).toEqual(['zebra']);
+});
+
 test('updates that overlap leave the newest tools', async () => {
   const index = createToolIndex();
   const many = Array.from({ length: 200 }, (_, number) => tool(`tool_${number}`, 'A zebra'));
