@@ -1,0 +1,22 @@
+import { wrongArguments } from './checks/arguments.ts';
+import { doubts } from './checks/doubts.ts';
+import { wrongReads } from './checks/results.ts';
+import { toolUses } from './checks/tool-uses.ts';
+import { bareTools, unknownTools } from './checks/unknown-tools.ts';
+import type { CheckQuestion, Finding } from './finding.ts';
+import type { TypeChecker } from './type-checker.ts';
+
+/** What there is to say of a script before it runs, in the order of its text, once for each place. */
+export function checkScript({ source, tools }: CheckQuestion, checker: TypeChecker): readonly Finding[] {
+  const script = checker.check(source, tools);
+  if (script === undefined) return [];
+  const known = new Map(tools.map((tool) => [tool.name, tool]));
+  const uses = toolUses(script);
+  const findings = [
+    ...unknownTools(script, uses, known),
+    ...bareTools(script, known),
+    ...wrongArguments(script, uses, known),
+    ...wrongReads(script),
+  ];
+  return [...findings, ...doubts(script, uses, findings)].toSorted((left, right) => left.offset - right.offset);
+}

@@ -1,0 +1,44 @@
+import { isLocalTool } from '@ravi/kernel';
+import type { AnyTool, Tool, ToolRegistry } from '@ravi/kernel';
+import { stubTypes } from '../chain/stubs/stub-types.ts';
+import { propertyName } from '../chain/stubs/text.ts';
+import { toolStubs } from '../chain/stubs/tool-stubs.ts';
+import type { CheckedTool } from './finding.ts';
+import { valueShape } from './value-shape.ts';
+
+/** The member that marks objects without other properties, as the globals of a check declare its name. */
+const closedMark = '[closed]?: never;';
+// A name stands in a script as an identifier or as a text.
+const possibleName = /[\w$]+|(?<=(["'`]))[\w.-]{1,64}(?=\1)/g;
+
+// Tools are frozen when they are added, so what is known of one stays true.
+const known = new WeakMap<AnyTool, CheckedTool>();
+
+/** The tools of a registry whose names occur in a script, in the order of their first occurrence. */
+export function checkedTools(source: string, registry: ToolRegistry): readonly CheckedTool[] {
+  const names = new Set(Array.from(source.matchAll(possibleName), ([name]) => name));
+  const tools: CheckedTool[] = [];
+  for (const name of names) {
+    const tool = registry.get(name);
+    if (tool !== undefined) tools.push(checkedTool(tool));
+  }
+  return tools;
+}
+
+function checkedTool(tool: AnyTool): CheckedTool {
+  let checked = known.get(tool);
+  if (checked === undefined) {
+    checked = isLocalTool(tool) ? typedTool(tool) : untypedTool(tool);
+    known.set(tool, checked);
+  }
+  return checked;
+}
+
+function typedTool(tool: Tool): CheckedTool {
+  const declaration = toolStubs([tool], { closedMark }).text.slice(stubTypes.length);
+  return { name: tool.name, declaration, args: valueShape(tool.inputSchema) };
+}
+
+function untypedTool({ name }: AnyTool): CheckedTool {
+  return { name, declaration: `declare const tools: { ${propertyName(name)}: ToolFunction<any> };`, args: {} };
+}

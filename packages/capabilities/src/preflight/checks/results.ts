@@ -1,0 +1,128 @@
+import ts from 'typescript-api';
+import { nearNames } from '@ravi/kernel';
+import type { Finding } from '../finding.ts';
+import type { TypedScript } from '../type-checker.ts';
+import { isGuarded } from './guarded-read.ts';
+import { knownValue } from './known-value.ts';
+import { makesProperty } from './made-properties.ts';
+import { nodeAt } from './syntax-tree.ts';
+
+/** A property that a script reads and TypeScript does not know, with what it is read of. */
+interface UnknownRead {
+  readonly name: string;
+  readonly node: ts.Node;
+  readonly owner: ts.Type;
+  /** Absent for a name in a destructuring pattern. */
+  readonly ownerNode?: ts.Expression;
+  readonly message: string;
+}
+
+// Property '…' does not exist on type '…', with and without a suggestion.
+const unknownProperty: readonly number[] = [2339, 2551];
+// A result that is too large is a handle, one with media has text and files: a script may ask for either.
+const everyResult = new Set([
+  '$artifact',
+  'ref',
+  'mediaType',
+  'size',
+  'path',
+  'text',
+  'json',
+  'lines',
+  'slice',
+  'bytes',
+  'files',
+]);
+const maxListed = 12;
+
+/** Reads of properties that results do not have, and promises that were not awaited. */
+export function wrongReads(script: TypedScript): readonly Finding[] {
+  const reads = script.diagnostics.flatMap((diagnostic) => readOf(diagnostic, script) ?? []);
+  // A name that the script tests somewhere is one that it does not count on.
+  const tested = new Set(reads.filter(({ node }) => isGuarded(node)).map(({ name }) => name));
+  return reads.flatMap((read) => judge(read, tested.has(read.name), script) ?? []);
+}
+
+function readOf(diagnostic: ts.Diagnostic, { file, checker }: TypedScript): UnknownRead | undefined {
+  const { code, start, length } = diagnostic;
+  if (!unknownProperty.includes(code) || start === undefined || length === undefined) return undefined;
+  const place = nodeAt(file, start, length);
+  const message = ts.flattenDiagnosticMessageText(diagnostic.messageText, ' ');
+  if (place === undefined || !ts.isIdentifier(place)) return undefined;
+  const { parent } = place;
+  if (ts.isPropertyAccessExpression(parent) && parent.name === place) {
+    const ownerNode = parent.expression;
+    return { name: place.text, node: parent, owner: checker.getTypeAtLocation(ownerNode), ownerNode, message };
+  }
+  if (!ts.isBindingElement(parent)) return undefined;
+  return { name: place.text, node: parent, owner: checker.getTypeAtLocation(parent.parent), message };
+}
+
+function judge(read: UnknownRead, isTested: boolean, script: TypedScript): Finding | undefined {
+  const { name, node, owner, ownerNode, message } = read;
+  const origin = originOf(owner, script);
+  if (origin === undefined || everyResult.has(name) || isTools(owner)) return undefined;
+  const place = ts.isPropertyAccessExpression(node) ? node.name : node;
+  const offset = script.sourceOffset(place.getStart(script.file));
+  const isOpen = isTested || makesProperty(name, script);
+  if (ownerNode !== undefined && knownValue(ownerNode, script)?.kind === 'promise') {
+    return {
+      isCertain: !isOpen,
+      message: `${JSON.stringify(name)} is read of a promise`,
+      offset,
+      suggestion: 'Await the call first',
+    };
+  }
+  const near = origin === 'guest' ? nearNames(name, namesOf(owner, script)) : nearInLanguage(message);
+  const isCertain = !isOpen && (near.length > 0 || (origin === 'guest' && isClosed(owner)));
+  const suggestion =
+    near.length === 0
+      ? listOf(owner, script, origin)
+      : `Did you mean ${near.map((other) => JSON.stringify(other)).join(' or ')}?`;
+  return {
+    isCertain,
+    message: `The value has no property ${JSON.stringify(name)}`,
+    offset,
+    ...(suggestion === undefined ? {} : { suggestion }),
+  };
+}
+
+// Any name may be read of it; what becomes of a call is judged with the calls.
+function isTools(type: ts.Type): boolean {
+  return type.getProperty('$search') !== undefined || type.getProperty('$describe') !== undefined;
+}
+
+/** Where a type comes from, when all of it comes from one place outside the script. */
+function originOf(type: ts.Type, script: TypedScript): 'guest' | 'language' | undefined {
+  const origins = (type.isUnion() ? type.types : [type]).map((part) => {
+    const declarations = script.checker.getApparentType(part).symbol?.declarations ?? [];
+    const [origin, ...others] = new Set(declarations.map((declaration) => script.originOf(declaration)));
+    return others.length === 0 && origin !== 'script' ? origin : undefined;
+  });
+  const [origin, ...others] = new Set(origins);
+  return others.length === 0 ? origin : undefined;
+}
+
+function namesOf(type: ts.Type, { checker }: TypedScript): readonly string[] {
+  const parts = type.isUnion() ? type.types : [type];
+  return parts
+    .flatMap((part) => checker.getPropertiesOfType(part).map(({ name }) => name))
+    .filter((name) => !name.startsWith('__@'));
+}
+
+/** Whether the schema of every part takes no further properties. */
+function isClosed(type: ts.Type): boolean {
+  const parts = type.isUnion() ? type.types : [type];
+  return parts.every((part) => part.getProperties().some(({ name }) => name.startsWith('__@closed')));
+}
+
+function listOf(type: ts.Type, script: TypedScript, origin: 'guest' | 'language'): string | undefined {
+  const names = origin === 'guest' ? [...new Set(namesOf(type, script))] : [];
+  if (names.length === 0) return undefined;
+  return `It has ${names.slice(0, maxListed).join(', ')}${names.length > maxListed ? ', …' : ''}`;
+}
+
+function nearInLanguage(message: string): readonly string[] {
+  const near = /Did you mean '([^']+)'\?$/.exec(message)?.[1];
+  return near === undefined ? [] : [near];
+}

@@ -1,0 +1,69 @@
+import ts from 'typescript-api';
+
+/** Every node below `root`, in the order of the text. */
+export function* nodesOf(root: ts.Node): Generator<ts.Node, void> {
+  const children: ts.Node[] = [];
+  ts.forEachChild(root, (child) => {
+    children.push(child);
+  });
+  for (const child of children) {
+    yield child;
+    yield* nodesOf(child);
+  }
+}
+
+/** The smallest node that spans exactly the given text. */
+export function nodeAt(file: ts.SourceFile, start: number, length: number): ts.Node | undefined {
+  let found: ts.Node | undefined;
+  let node: ts.Node | undefined = file;
+  while (node !== undefined) {
+    if (node.getStart(file) === start && node.end === start + length) found = node;
+    node = ts.forEachChild(node, (child) => (child.pos <= start && start + length <= child.end ? child : undefined));
+  }
+  return found;
+}
+
+/** The node around `node` that is more than parentheses and type assertions, and the child of it that holds `node`. */
+export function around(node: ts.Node): { readonly parent: ts.Node; readonly child: ts.Node } {
+  let child = node;
+  while (isWrapper(child.parent)) child = child.parent;
+  return { parent: child.parent, child };
+}
+
+/** What parentheses and type assertions hold. */
+export function inside(node: ts.Expression): ts.Expression {
+  let inner = node;
+  while (isWrapper(inner)) inner = inner.expression;
+  return inner;
+}
+
+function isWrapper(
+  node: ts.Node,
+): node is ts.ParenthesizedExpression | ts.NonNullExpression | ts.AsExpression | ts.SatisfiesExpression {
+  return (
+    ts.isParenthesizedExpression(node) ||
+    ts.isNonNullExpression(node) ||
+    ts.isAsExpression(node) ||
+    ts.isSatisfiesExpression(node)
+  );
+}
+
+/** The name that a property is read, written or given by, when it stands in the text. */
+export function staticName(name: ts.PropertyName | ts.Expression): string | undefined {
+  if (ts.isIdentifier(name) || ts.isStringLiteralLike(name) || ts.isNumericLiteral(name)) return name.text;
+  return ts.isComputedPropertyName(name) && ts.isStringLiteralLike(name.expression) ? name.expression.text : undefined;
+}
+
+/** Whether `node` is the target of an assignment. */
+export function isAssigned(node: ts.Node): boolean {
+  const { parent, child } = around(node);
+  if (ts.isBinaryExpression(parent)) {
+    const { kind } = parent.operatorToken;
+    return parent.left === child && kind >= ts.SyntaxKind.FirstAssignment && kind <= ts.SyntaxKind.LastAssignment;
+  }
+  return ts.isPostfixUnaryExpression(parent) || (ts.isPrefixUnaryExpression(parent) && isStep(parent.operator));
+}
+
+function isStep(operator: ts.PrefixUnaryOperator): boolean {
+  return operator === ts.SyntaxKind.PlusPlusToken || operator === ts.SyntaxKind.MinusMinusToken;
+}

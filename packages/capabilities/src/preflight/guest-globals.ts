@@ -1,0 +1,36 @@
+import { resultTypes } from '../chain/stubs/stub-types.ts';
+
+/**
+ * Declares what a script finds beside the language and its tools. What the model is told of errors, handles and results
+ * is the base; a guest has a little more than that. Arguments may be handles at any depth.
+ */
+export const guestGlobals: string = `${resultTypes}
+interface ToolFunction<Args, Value = any> {
+  (...args: {} extends Args ? [args?: Given<Args>] : [args: Given<Args>]): Promise<Value>;
+  safe(...args: {} extends Args ? [args?: Given<Args>] : [args: Given<Args>]): Promise<ToolResult<Value>>;
+}
+type Given<Args> = Args extends string | number | boolean | null | undefined
+  ? Args | Handle
+  : Args extends object ? { [Key in keyof Args]: Given<Args[Key]> } | Handle : Args;
+interface Handle { readonly $artifact: string }
+interface Artifact { readonly ref: string; readonly path?: string }
+interface ToolResult<Value> { structured?: any; artifactRef?: string; preview?: string }
+interface Question { (...question: any[]): Promise<any>; safe(...question: any[]): Promise<any> }
+declare const closed: unique symbol;
+declare const input: any;
+type Writer = (...values: any[]) => void;
+declare const console: {
+  log: Writer; info: Writer; warn: Writer; error: Writer; debug: Writer;
+  dir: Writer; table: Writer; trace: Writer; assert: Writer;
+};
+declare function setTimeout(callback: (...values: any[]) => void, delayMs?: number, ...values: any[]): number;
+declare function setInterval(callback: (...values: any[]) => void, delayMs?: number, ...values: any[]): number;
+declare function clearTimeout(id?: number): void;
+declare function clearInterval(id?: number): void;
+declare function queueMicrotask(callback: () => void): void;
+declare function structuredClone<Value>(value: Value, options?: any): Value;
+declare function atob(text: string): string;
+declare function btoa(text: string): string;
+declare class TextEncoder { readonly encoding: string; encode(text?: string): Uint8Array }
+declare class TextDecoder { constructor(label?: string, options?: any); readonly encoding: string; decode(bytes?: any): string }
+`;

@@ -1,0 +1,140 @@
+import { nearNames, systemClock } from '@ravi/kernel';
+import type { ChainError, Clock, SandboxLanguage, ToolRegistry } from '@ravi/kernel';
+import { excerptOf } from '../chain/source/excerpt.ts';
+import { createLineIndex } from '../chain/source/line-index.ts';
+import { callOf } from '../chain/suggest.ts';
+import { scriptTools } from '../discovery/visible-tools.ts';
+import type { DiscoverySession } from '../discovery/visible-tools.ts';
+import { openWorkerThread } from '../thread/worker-thread.ts';
+import type { WorkerThread } from '../thread/worker-thread.ts';
+import { checkedTools } from './checked-tools.ts';
+import type { CheckAnswer, CheckQuestion, Finding } from './finding.ts';
+
+/** Checks scripts before they run. Disposing it ends its thread; it starts again when it is used again. */
+export interface Preflight extends AsyncDisposable {
+  /** Scripts in other languages are not its business: their guests check them themselves. */
+  readonly languages: readonly SandboxLanguage[];
+  /** Starts what the first check would wait for; `false` when it cannot start. */
+  warm(): Promise<boolean>;
+  /** Never rejects: a check that fails or takes too long is a warning. */
+  check(script: PreflightScript): Promise<PreflightReport>;
+}
+
+/** A script about to run. */
+export interface PreflightScript {
+  /** As the model wrote it. */
+  readonly source: string;
+  readonly registry: ToolRegistry;
+  readonly session: DiscoverySession;
+  /** Interceptors may mend what is wrong with arguments: then only warnings are given for them. */
+  readonly argumentsMayChange: boolean;
+}
+
+/** What a check noticed, in the order of the source. Code: `E_SCRIPT_TYPES`. */
+export interface PreflightReport {
+  /** Certain to go wrong: a script with one is not run. */
+  readonly mistakes: readonly ChainError[];
+  readonly warnings: readonly ChainError[];
+}
+
+/** Options of {@link createPreflight}. */
+export interface PreflightOptions {
+  /** How long a script may wait for its check, in milliseconds; 2000 when absent. It then runs unchecked. */
+  readonly timeLimitMs?: number;
+  readonly clock?: Clock;
+}
+
+type CheckerThread = WorkerThread<CheckQuestion, CheckAnswer>;
+
+const code = 'E_SCRIPT_TYPES';
+const maxFindings = 10;
+
+/**
+ * A type check of JavaScript and TypeScript against the tools that a script may call. TypeScript is loaded in a thread
+ * of its own, which starts with the first check, takes one script at a time, and is replaced when a script breaks it or
+ * keeps it for too long.
+ */
+export function createPreflight(options: PreflightOptions = {}): Preflight {
+  const { timeLimitMs = 2_000, clock = systemClock } = options;
+  let thread: CheckerThread | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  function openThread(): CheckerThread {
+    thread ??= openWorkerThread({
+      name: 'preflight-worker',
+      from: import.meta.url,
+      // Checks make much that is of no use after them.
+      memory: { old: 512, young: 64 },
+      clock,
+    });
+    return thread;
+  }
+
+  async function closeThread(): Promise<void> {
+    const closed = thread;
+    thread = undefined;
+    await closed?.close();
+  }
+
+  async function ask(question: CheckQuestion, deadline: number): Promise<CheckAnswer | { readonly status: 'late' }> {
+    const leftMs = deadline - clock.monotonic();
+    if (leftMs <= 0) return { status: 'late' };
+    const asked = openThread();
+    const answered = await asked.ask(question, leftMs);
+    if (answered.status === 'answered') return answered.answer;
+    // A thread that is only slow to start is not started again and again.
+    if (answered.status === 'broken' || asked.isReady) await closeThread();
+    return { status: answered.status === 'late' ? 'late' : 'failed' };
+  }
+
+  return {
+    languages: ['javascript'],
+    warm: () => openThread().start(),
+    async check(script) {
+      const question = { source: script.source, tools: checkedTools(script.source, script.registry) };
+      const deadline = clock.monotonic() + timeLimitMs;
+      const asked = queue.then(() => ask(question, deadline));
+      queue = asked.catch(() => undefined);
+      const answer = await asked.catch((): CheckAnswer => ({ status: 'failed' }));
+      if (answer.status === 'checked') return reportOf(answer.findings, script);
+      const reason = answer.status === 'late' ? `the check took longer than ${timeLimitMs} ms` : 'the check broke down';
+      return { mistakes: [], warnings: [{ code, message: `The script was not checked before it ran: ${reason}` }] };
+    },
+    async [Symbol.asyncDispose]() {
+      await queue;
+      await closeThread();
+    },
+  };
+}
+
+function reportOf(findings: readonly Finding[], script: PreflightScript): PreflightReport {
+  const mistakes: ChainError[] = [];
+  const warnings: ChainError[] = [];
+  for (const finding of findings) {
+    const { isCertain, suggestion } = finding.unknownTool === undefined ? finding : findTool(finding, script);
+    const list = isCertain && !(finding.isAboutArguments === true && script.argumentsMayChange) ? mistakes : warnings;
+    if (list.length < maxFindings) list.push(placed(finding, suggestion, script.source));
+  }
+  return { mistakes, warnings };
+}
+
+/** Whether a tool that is not there is a mistyped one: another may be added while the script runs. */
+function findTool({ isCertain, unknownTool = '' }: Finding, { registry, session }: PreflightScript) {
+  const near = nearNames(
+    unknownTool,
+    scriptTools(registry, session).map(({ name }) => name),
+  );
+  if (near.length === 0) return { isCertain: false };
+  return { isCertain, suggestion: `Did you mean ${near.map(callOf).join(' or ')}?` };
+}
+
+function placed({ message, offset }: Finding, suggestion: string | undefined, source: string): ChainError {
+  const position = createLineIndex(source).positionOf(Math.min(offset, source.length));
+  return {
+    code,
+    message,
+    ...position,
+    excerpt: excerptOf(source, position),
+    ...(suggestion === undefined ? {} : { suggestion }),
+  };
+}
