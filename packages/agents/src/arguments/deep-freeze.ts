@@ -1,6 +1,7 @@
 /** Freezes a JSON value through and through and returns it. The value must have no cycle. */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const child of Object.values(value)) deepFreeze(child);
+  // No list of the members: this runs for every event of every call.
+  for (const key in value) deepFreeze(value[key]);
   return Object.freeze(value);
 }

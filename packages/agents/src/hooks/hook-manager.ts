@@ -15,7 +15,7 @@ import type {
 import { deepFreeze } from '../arguments/deep-freeze.ts';
 import { isInvocationResult } from './is-invocation-result.ts';
 import { Subscribers } from './subscribers.ts';
-import { withTimeLimit } from './with-time-limit.ts';
+import { isThenable, withTimeLimit } from './with-time-limit.ts';
 
 /** Options of a {@link HookManager}. */
 export interface HookManagerOptions {
@@ -73,11 +73,7 @@ export class HookManager {
     const observers = this.#observers.of(event);
     if (observers.length === 0) return;
     const frozen = deepFreeze({ ...payload });
-    for (const observer of observers) {
-      void this.#limited(`observer of ${event}`, () => observer(frozen)).catch((error: unknown) => {
-        this.#logger.warn('hook observer failed', { event, error: String(error) });
-      });
-    }
+    for (const observer of observers) this.#notify(event, observer, frozen);
   }
 
   /** The decision of all interceptors together: a deny wins, changes are handed from one to the next. */
@@ -111,6 +107,20 @@ export class HookManager {
     return this.#resultInterceptors.of(point).length > 0;
   }
 
+  #notify<Event extends HookEvent>(
+    event: Event,
+    observer: HookObserver<HookEvent>,
+    payload: HookPayloads[Event],
+  ): void {
+    const fail = (error: unknown): void => this.#logger.warn('hook observer failed', { event, error: String(error) });
+    try {
+      const watching: unknown = observer(payload);
+      if (isThenable(watching)) void this.#limited(`observer of ${event}`, () => watching).catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
   async #ask(interceptor: ToolInterceptor, call: InterceptedCall): Promise<InterceptorDecision> {
     try {
       const decision = await this.#limited('interceptor', () => interceptor(deepFreeze({ ...call })));
@@ -139,7 +149,7 @@ export class HookManager {
     }
   }
 
-  async #limited<Value>(what: string, body: () => Value | Promise<Value>): Promise<Value> {
+  async #limited<Value>(what: string, body: () => Value | PromiseLike<Value>): Promise<Value> {
     return withTimeLimit({ what, limitMs: this.#timeLimitMs, clock: this.#clock }, body);
   }
 }

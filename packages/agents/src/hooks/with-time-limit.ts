@@ -3,7 +3,7 @@ import type { Clock } from '@ravi/kernel';
 /** The value of `body`, or a rejection once `limitMs` milliseconds are over; a synchronous body needs no timer. */
 export async function withTimeLimit<Value>(
   options: { readonly what: string; readonly limitMs: number; readonly clock: Clock },
-  body: () => Value | Promise<Value>,
+  body: () => Value | PromiseLike<Value>,
 ): Promise<Value> {
   const started = body();
   if (!isThenable(started)) return started;
@@ -22,7 +22,7 @@ export async function withTimeLimit<Value>(
   });
 }
 
-// Not `instanceof Promise`: anything that can be awaited could be waited for without end.
-function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
+/** Whether a value can be awaited: not only a `Promise` may be waited for without end. */
+export function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
   return typeof value === 'object' && value !== null && 'then' in value;
 }

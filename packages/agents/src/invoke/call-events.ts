@@ -18,24 +18,22 @@ export function startCall(pending: PendingCall): void {
   }
 }
 
-/** The one end of every call: interceptors of results, journal, trace, progress (step 9) and `tool-end`. */
-export async function finishCall(pending: PendingCall, finished: Finished): Promise<InvocationResult> {
+/** The one end of every call: interceptors of results, trace, journal, progress (step 9) and `tool-end`. */
+export function finishCall(pending: PendingCall, finished: Finished): InvocationResult | Promise<InvocationResult> {
   // A call that stopped early has not had its arguments read yet; what cannot be read counts as none.
   pending.readOwnArguments();
-  const result = await intercepted(pending, finished);
-  const entry = trace(pending, { ...finished, result });
-  if (pending.isJournaled) await writeOutcome(pending, entry, result);
-  const { callId, name: tool } = pending;
-  pending.progress({ type: 'tool-result', callId, tool, status: finished.status, durationMs: entry.durationMs });
-  announceEnd(pending, finished, entry.durationMs, result);
-  return result;
-}
-
-async function intercepted(pending: PendingCall, finished: Finished): Promise<InvocationResult> {
   const { hooks } = pending.runtime;
   const point = pointOf(finished);
-  if (point === undefined || !hooks.finishes(point)) return finished.result;
-  return hooks.finish(point, interceptedCall(pending), finished.result);
+  if (point === undefined || !hooks.finishes(point)) return conclude(pending, finished);
+  return hooks
+    .finish(point, interceptedCall(pending), finished.result)
+    .then((result) => conclude(pending, { ...finished, result }));
+}
+
+function conclude(pending: PendingCall, finished: Finished): InvocationResult | Promise<InvocationResult> {
+  const entry = trace(pending, finished);
+  if (!pending.isJournaled) return announceEnd(pending, finished, entry.durationMs);
+  return writeOutcome(pending, finished, entry).then(() => announceEnd(pending, finished, entry.durationMs));
 }
 
 function trace(pending: PendingCall, finished: Finished): TraceEntry {
@@ -49,7 +47,7 @@ function trace(pending: PendingCall, finished: Finished): TraceEntry {
   return entry;
 }
 
-async function writeOutcome(pending: PendingCall, entry: TraceEntry, result: InvocationResult): Promise<void> {
+async function writeOutcome(pending: PendingCall, { result }: Finished, entry: TraceEntry): Promise<void> {
   const { idempotencyKey, runtime, session } = pending;
   const { runId, sessionId } = session;
   try {
@@ -60,24 +58,20 @@ async function writeOutcome(pending: PendingCall, entry: TraceEntry, result: Inv
   }
 }
 
-function announceEnd(pending: PendingCall, finished: Finished, durationMs: number, result: InvocationResult): void {
+function announceEnd(pending: PendingCall, finished: Finished, durationMs: number): InvocationResult {
   const { hooks } = pending.runtime;
-  const { scope, name: tool, caller } = pending;
-  if (finished.status === 'denied' && hooks.observes('tool-denied')) {
+  const { callId, name: tool, caller } = pending;
+  const { status, result } = finished;
+  pending.progress({ type: 'tool-result', callId, tool, status, durationMs });
+  if (status === 'denied' && hooks.observes('tool-denied')) {
     const { code = 'E_TOOL_NOT_ALLOWED', message: reason = '' } = result.error ?? {};
-    hooks.emit('tool-denied', { ...scope, tool, code, reason });
+    hooks.emit('tool-denied', { ...pending.scope, tool, code, reason });
   }
-  if (!hooks.observes('tool-end')) return;
-  const errorCode = result.error?.code;
-  const { status } = finished;
-  hooks.emit('tool-end', {
-    ...scope,
-    tool,
-    caller,
-    status,
-    durationMs,
-    ...(errorCode === undefined ? {} : { errorCode }),
-  });
+  if (hooks.observes('tool-end')) {
+    const failure = result.error === undefined ? {} : { errorCode: result.error.code };
+    hooks.emit('tool-end', { ...pending.scope, tool, caller, status, durationMs, ...failure });
+  }
+  return result;
 }
 
 // Nobody gets the result of a cancelled call.

@@ -6,12 +6,23 @@ export interface Deadline {
   cancel(): void;
 }
 
-interface Entry extends Deadline {
+class Entry implements Deadline {
   readonly expiresAt: number;
   readonly expire: () => void;
   list: Lane | undefined;
   previous: Entry | undefined;
-  next: Entry | undefined;
+  next: Entry | undefined = undefined;
+
+  constructor(lane: Lane, expiresAt: number, expire: () => void) {
+    this.list = lane;
+    this.previous = lane.tail;
+    this.expiresAt = expiresAt;
+    this.expire = expire;
+  }
+
+  cancel(): void {
+    unlink(this);
+  }
 }
 
 interface Lane {
@@ -36,14 +47,7 @@ export class Deadlines {
   /** Calls `expire` after `delayMs` milliseconds unless cancelled first. */
   set(delayMs: number, expire: () => void): Deadline {
     const lane = this.#lane(delayMs);
-    const entry: Entry = {
-      expiresAt: this.#clock.monotonic() + delayMs,
-      expire,
-      list: lane,
-      previous: lane.tail,
-      next: undefined,
-      cancel: () => unlink(entry),
-    };
+    const entry = new Entry(lane, this.#clock.monotonic() + delayMs, expire);
     if (lane.tail === undefined) lane.head = entry;
     else lane.tail.next = entry;
     lane.tail = entry;

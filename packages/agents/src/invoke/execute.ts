@@ -51,10 +51,15 @@ export function execute(pending: PendingCall): Promise<Execution> {
   });
 }
 
-async function start(pending: PendingCall, context: CallContext): Promise<ToolExecutionResult> {
+function start(pending: PendingCall, context: CallContext): Promise<ToolExecutionResult> {
   const { tool, args, callId, providerType } = pending;
-  if (!isProviderDefinedTool(tool)) return (tool as Tool).execute(args, context);
-  return tool.handleCall({ id: callId, type: providerType ?? tool.callTypes[0] ?? tool.name, payload: args }, context);
+  try {
+    if (!isProviderDefinedTool(tool)) return Promise.resolve((tool as Tool).execute(args, context));
+    const type = providerType ?? tool.callTypes[0] ?? tool.name;
+    return Promise.resolve(tool.handleCall({ id: callId, type, payload: args }, context));
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 function timeLimitOf(pending: PendingCall): number | undefined {

@@ -143,10 +143,11 @@ export class ToolInvoker {
     const pending = new PendingCall(this.#runtime, session, call, { caller, parentId, cancellation });
     startCall(pending);
     try {
-      const stopped = await passGates(pending);
+      const passing = passGates(pending);
+      const stopped = passing instanceof Promise ? await passing : passing;
       return await finishCall(pending, stopped === undefined ? await run(pending) : refused(stopped));
     } catch (error) {
-      if (isKernelError(error, 'E_CANCELLED')) {
+      if (isKernelError(error, 'E_CANCELLED') && cancellation.isCancelled) {
         await finishCall(pending, { status: 'cancelled', result: errorResult(error.code, error.message) });
         throw error;
       }
@@ -160,11 +161,14 @@ export class ToolInvoker {
   }
 }
 
-async function passGates(pending: PendingCall): Promise<GateStop | undefined> {
-  for (const gate of gates) {
-    const answer = gate(pending);
-    const outcome = answer instanceof Promise ? await answer : answer;
-    if (outcome !== pending) return outcome as GateStop;
+// A gate that has nothing to wait for answers at once, and most calls pass all of them so.
+function passGates(pending: PendingCall, first = 0): GateStop | undefined | Promise<GateStop | undefined> {
+  for (let index = first; index < gates.length; index++) {
+    const answer = (gates[index] as Gate)(pending);
+    if (answer instanceof Promise) {
+      return answer.then((outcome) => (outcome === pending ? passGates(pending, index + 1) : (outcome as GateStop)));
+    }
+    if (answer !== pending) return answer as GateStop;
   }
   return undefined;
 }
@@ -177,7 +181,8 @@ async function run(pending: PendingCall): Promise<Finished> {
     const message = `The tool ${pending.name} took longer than ${execution.limitMs} ms (callTimeoutMs)`;
     return { status: 'timeout', result: errorResult('E_CALL_TIMEOUT', message, { retryable: true }) };
   }
-  const { result, bytes } = await shape(pending, readExecution(pending, execution)); //                         10
+  const shaping = shape(pending, readExecution(pending, execution)); //                                          10
+  const { result, bytes } = shaping instanceof Promise ? await shaping : shaping;
   return { status: result.status, result, bytes };
 }
 

@@ -3,7 +3,6 @@ import { cutUtf8, utf8Length } from '../arguments/utf8.ts';
 import { storeMedia } from './media-files.ts';
 import { storeForSession } from './store-artifact.ts';
 import { rememberText } from './stored-text.ts';
-import type { StoredMedia } from './media-files.ts';
 import type { PendingCall } from './pending-call.ts';
 import type { ToolOutput } from './tool-result.ts';
 
@@ -13,30 +12,34 @@ export interface Shaped {
   readonly bytes: number;
 }
 
-const noMedia: StoredMedia = { files: [], notes: [] };
-
 /**
  * Step 10: small results stay inline, large ones are stored, pinned and replaced by a preview and a ref, media become
  * files. Without a store, or when it fails, nothing is lost: the result stays inline.
  */
-export async function shape(pending: PendingCall, produced: ToolOutput): Promise<Shaped> {
-  const hasMedia = produced.content.some((block) => 'mediaType' in block);
-  const { files, notes } = hasMedia ? await storeMedia(pending, produced.content) : noMedia;
-  const output = notes.length === 0 ? produced : { ...produced, text: joined([produced.text, ...notes]) };
+export function shape(pending: PendingCall, output: ToolOutput): Shaped | Promise<Shaped> {
+  const hasMedia = output.content.some((block) => 'mediaType' in block);
+  return hasMedia ? shapeWithMedia(pending, output) : shapeText(pending, output, []);
+}
+
+async function shapeWithMedia(pending: PendingCall, output: ToolOutput): Promise<Shaped> {
+  const { files, notes } = await storeMedia(pending, output.content);
+  return shapeText(pending, { ...output, text: joined([output.text, ...notes]) }, files);
+}
+
+function shapeText(pending: PendingCall, output: ToolOutput, files: readonly ChainFile[]): Shaped | Promise<Shaped> {
   const { text, structuredJson } = output;
   const { artifactStore } = pending.runtime;
-  const { maxInlineResultBytes } = pending.session.policy;
   const bytes = utf8Length(text) + (structuredJson === undefined ? 0 : utf8Length(structuredJson));
-  if (artifactStore === undefined || bytes <= maxInlineResultBytes) return { result: inline(output, files), bytes };
-  try {
-    return { result: await offload(pending, artifactStore, output, files), bytes };
-  } catch (error) {
-    pending.runtime.logger.error('artifact store failed: the result stays inline', {
-      tool: pending.name,
-      error: String(error),
-    });
-    return { result: inline(output, files), bytes };
-  }
+  const fits = bytes <= pending.session.policy.maxInlineResultBytes;
+  if (fits || artifactStore === undefined) return { result: inline(output, files), bytes };
+  return offload(pending, artifactStore, output, files).then(
+    (result) => ({ result, bytes }),
+    (error: unknown) => {
+      const fields = { tool: pending.name, error: String(error) };
+      pending.runtime.logger.error('artifact store failed: the result stays inline', fields);
+      return { result: inline(output, files), bytes };
+    },
+  );
 }
 
 function inline(output: ToolOutput, files: readonly ChainFile[]): InvocationResult {
