@@ -3,6 +3,7 @@ import type { BenchGroup } from './group.ts';
 /** The groups in the order they run; each is loaded only when it runs. */
 export const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   floors: async () => (await import('./floors/floors.ts')).benchFloors,
+  invoker: async () => (await import('./invoker.ts')).benchInvoker,
   sandboxes: async () => (await import('./sandboxes/sandboxes.ts')).benchSandboxes,
   discovery: async () => (await import('./discovery.ts')).benchDiscovery,
   blobs: async () => (await import('./blobs.ts')).benchBlobs,
