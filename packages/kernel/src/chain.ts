@@ -210,5 +210,9 @@ export interface ChainRunResult {
   readonly toolCalls: number;
   readonly durationMs: number;
   readonly error?: ChainError;
+  /** What the check before the run noticed beside `error`; absent when it noticed nothing or there was none. */
+  readonly warnings?: readonly ChainError[];
+  /** What the script left in `/workspace/out`, where the sandbox gives it files. */
+  readonly files?: readonly ChainFile[];
   readonly callTrace: readonly ChainCallRecord[];
 }

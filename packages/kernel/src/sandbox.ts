@@ -41,12 +41,17 @@ export interface BridgeCall {
 export interface SandboxRequest {
   readonly language: SandboxLanguage;
   /**
-   * JavaScript: the body of an async function; `return` gives the value. Line and column of errors refer to it.
+   * JavaScript: the body of an async function; `return` gives the value. Python: a module that may `return` and `await`
+   * at its top; without `return` its last expression or its variable `result` is the value. Line and column of errors
+   * refer to it.
    */
   readonly code: string;
   /**
-   * JavaScript that runs before the code: the body of a function with the parameter `host`
-   * (`{ call(op, payload): Promise<string> }`), which returns the names to define for the code.
+   * Runs before the code. JavaScript: the body of a function with the parameter `host`
+   * (`{ call(op, payload): Promise<string> }`), which returns the names to define for the code. Python: a module with
+   * `host` (`call(op, payload)` gives the answer, `start` an awaitable one) that puts those names into a dict `names`; its
+   * `finish()`, if there is one, runs after the code. A function with `__start__` is started by that where a script
+   * hands its result on.
    */
   readonly prelude: string;
   readonly limits: SandboxLimits;

@@ -1,9 +1,10 @@
 import { sessionBlobs } from '@ravi/agents';
 import type { InvokerSession, ToolInvoker } from '@ravi/agents';
 import { isKernelError } from '@ravi/kernel';
-import type { BridgeCall, InvocationResult } from '@ravi/kernel';
+import type { BridgeCall, ChainFile, InvocationResult } from '@ravi/kernel';
 import { createScriptDiscovery } from '../discovery/script-discovery.ts';
 import { answerOf, failureAnswer } from './answer.ts';
+import { createKeptFiles } from './kept-files.ts';
 import { readArtifact } from './read-artifact.ts';
 
 // Longer than any tool's name, so that a cut name is no tool's name.
@@ -13,6 +14,8 @@ const maxNameLength = 128;
 export interface ChainBridge {
   /** Answers one call of the guest; everything in it is hostile until checked. */
   answer(call: BridgeCall): Promise<string>;
+  /** What the script has left so far. */
+  readonly files: readonly ChainFile[];
   /** Resolves when no call is under way any more. */
   settled(): Promise<void>;
 }
@@ -22,6 +25,7 @@ export function createChainBridge(invoker: ToolInvoker, session: InvokerSession)
   const blobs = sessionBlobs(session, invoker.artifactStore);
   const { maxArgumentBytes, maxScriptResultBytes } = session.policy;
   const discovery = createScriptDiscovery(invoker.registry, session);
+  const files = createKeptFiles(session, invoker.artifactStore);
   let underWay = 0;
   let onSettled: () => void = () => undefined;
 
@@ -47,6 +51,7 @@ export function createChainBridge(invoker: ToolInvoker, session: InvokerSession)
   async function answer({ op, payload }: BridgeCall): Promise<string> {
     if (op === 'read-text') return readArtifact(blobs, payload, 'text');
     if (op === 'read-bytes') return readArtifact(blobs, payload, 'base64');
+    if (op === 'store-file') return files.keep(payload);
     if (op !== 'call' && op !== 'safe' && op !== 'ask') throw new Error('The script called the host in an unknown way');
     const { name, args } = readCall(payload);
     if (op === 'ask' || (op === 'call' && discovery.answers(name))) return ask(name, args);
@@ -57,6 +62,7 @@ export function createChainBridge(invoker: ToolInvoker, session: InvokerSession)
   }
 
   return {
+    files: files.all,
     async answer(call) {
       underWay++;
       try {

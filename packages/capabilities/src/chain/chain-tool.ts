@@ -1,8 +1,9 @@
 import type { ToolInvoker } from '@ravi/agents';
 import { notCallableFromChain } from '@ravi/kernel';
-import type { ChainPolicy, Sandbox, Tool, ToolRegistry } from '@ravi/kernel';
+import type { ChainPolicy, Sandbox, SandboxLanguage, Tool, ToolRegistry } from '@ravi/kernel';
 import { toolOverview } from '../discovery/tool-overview.ts';
 import { scriptTools } from '../discovery/visible-tools.ts';
+import type { Preflight } from '../preflight/preflight.ts';
 import { runChain } from './run-chain.ts';
 import { sessionWithin } from './session-within.ts';
 import { toolStubs } from './stubs/tool-stubs.ts';
@@ -20,6 +21,8 @@ export interface ToolChainToolOptions {
    * line, by name or by group, and the script finds their declarations itself. 2000 when absent.
    */
   readonly maxToolTokens?: number;
+  /** Checks scripts before they run; `false` for no check. When absent, the one of this process. */
+  readonly preflight?: Preflight | false;
 }
 
 const rules = `Runs a TypeScript or JavaScript script that calls tools as functions, so that several calls and the work between them take one step.
@@ -31,7 +34,15 @@ const rules = `Runs a TypeScript or JavaScript script that calls tools as functi
 - There is no import, require, fetch or file system; tools are the only way out. sleep(ms), setTimeout and console are there.
 - When a script fails, the report lists the calls that have happened: do not repeat those that had their effect.
 
-The tools:
+`;
+
+const pythonRules = `With language "python" the script is Python, and these rules hold instead:
+
+- tools.name(key=value) or tools["any-name"]({...}) waits and gives the tool's value: a dict, list, text or number that also has text, structured, ref, files and status. Failures raise ToolError; ToolDeniedError is a PermissionError too, ToolTimeoutError a TimeoutError. tools.name.safe(...) does not raise: look at status and error.
+- Calls run at the same time in await asyncio.gather(tools.a(x=1), tools.b(y=2)); await works at the top.
+- The value is that of return, of the last expression, or of the variable result. Return little.
+- A value too large is an Artifact: pass it on as an argument, or use text(), json(), lines(), bytes(), path(). Files that tools make are at their path; files the script leaves in /workspace/out are kept.
+- The standard library is there, a network is not.
 
 `;
 
@@ -41,15 +52,22 @@ The tools:
  * the call of this tool; the time that humans take is charged to neither.
  */
 export function createToolChainTool(options: ToolChainToolOptions): Tool & { readonly [notCallableFromChain]: true } {
-  const { invoker, sandbox, name = 'tool_chain', maxToolTokens, policy } = options;
+  const { invoker, sandbox, name = 'tool_chain', maxToolTokens, policy, preflight } = options;
+  const { languages } = sandbox.supports;
   return {
     name,
     get description() {
-      return rules + toolOverview(invoker.registry, maxToolTokens);
+      const speaksPython = languages.includes('python');
+      return `${rules}${speaksPython ? pythonRules : ''}The tools:\n\n` + toolOverview(invoker.registry, maxToolTokens);
     },
     inputSchema: {
       type: 'object',
-      properties: { code: { type: 'string', description: 'The script' } },
+      properties: {
+        code: { type: 'string', description: 'The script' },
+        ...(languages.length < 2
+          ? {}
+          : { language: { enum: [...languages], description: `${languages[0]} when absent` } }),
+      },
       required: ['code'],
       additionalProperties: false,
     },
@@ -61,11 +79,13 @@ export function createToolChainTool(options: ToolChainToolOptions): Tool & { rea
     async execute(args, context) {
       const result = await runChain({
         code: args['code'] as string,
+        language: (args['language'] ?? languages[0] ?? 'javascript') as SandboxLanguage,
         invoker,
         sandbox,
         signal: context.signal,
         session: sessionWithin(context),
         ...(policy === undefined ? {} : { policy }),
+        ...(preflight === undefined ? {} : { preflight }),
       });
       context.check();
       return { content: result.outputBlocks, isError: result.status !== 'ok' };

@@ -4,12 +4,32 @@ const maxListedCalls = 50;
 
 /** What the model reads when its script failed: why, where, what to do, and which calls have happened all the same. */
 export function failureReport(error: ChainError, trace: readonly ChainCallRecord[]): string {
-  const parts = [`The script failed: ${error.message} [${error.code}]`];
-  if (error.line !== undefined)
-    parts.push(`At line ${error.line}, column ${error.column ?? 1}:\n${error.excerpt ?? ''}`);
-  if (error.suggestion !== undefined) parts.push(error.suggestion);
-  parts.push(callReport(trace));
-  return parts.join('\n\n');
+  const message = `The script failed: ${error.message} [${error.code}]`;
+  return [message, ...placeReport(error), callReport(trace)].join('\n\n');
+}
+
+/** What the model reads when the check before the run found mistakes: all of them, so that it can mend them at once. */
+export function mistakeReport(mistakes: readonly ChainError[]): string {
+  const head = `The script was not run: it has ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`}. No tool was called.`;
+  return [
+    head,
+    ...mistakes.flatMap((mistake) => [`${mistake.message} [${mistake.code}]`, ...placeReport(mistake)]),
+  ].join('\n\n');
+}
+
+/** What the check before the run doubted, as one text; empty when there is nothing. */
+export function warningReport(warnings: readonly ChainError[]): string {
+  if (warnings.length === 0) return '';
+  const lines = warnings.map(({ message, line, column, suggestion }) => {
+    const place = line === undefined ? '' : `line ${line}, column ${column ?? 1}: `;
+    return `- ${place}${message}${suggestion === undefined ? '' : `. ${suggestion}`}`;
+  });
+  return `Noticed before the run:\n${lines.join('\n')}`;
+}
+
+function placeReport({ line, column = 1, excerpt = '', suggestion }: ChainError): readonly string[] {
+  const place = line === undefined ? [] : [`At line ${line}, column ${column}:\n${excerpt}`];
+  return suggestion === undefined ? place : [...place, suggestion];
 }
 
 function callReport(trace: readonly ChainCallRecord[]): string {

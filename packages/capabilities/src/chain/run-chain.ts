@@ -1,32 +1,39 @@
 import type { InvokerSession, SessionOptions, ToolInvoker } from '@ravi/agents';
 import { textBlock } from '@ravi/kernel';
 import type {
+  ChainError,
   ChainPolicy,
   ChainRunResult,
-  ConsoleLine,
   ContentBlock,
   JsonObject,
   JsonValue,
   Sandbox,
+  SandboxLanguage,
   SandboxOutcome,
 } from '@ravi/kernel';
+import type { Preflight } from '../preflight/preflight.ts';
 import { createChainBridge } from './bridge.ts';
+import { checkFirst } from './check-first.ts';
 import { createConsoleLog } from './console-log.ts';
 import type { ConsoleLog } from './console-log.ts';
 import { failureOf, maxBridgeCalls } from './failure.ts';
 import type { ChainFailure } from './failure.ts';
+import { pythonPrelude } from '../python-prelude.ts';
 import { preludeSource } from './prelude/source.ts';
-import { consoleReport, failureReport, unawaitedReport } from './report.ts';
+import { consoleReport, failureReport, mistakeReport, unawaitedReport, warningReport } from './report.ts';
 import { createScriptCompiler } from './source/script-compiler.ts';
+import { preparePython } from './source/prepare-python.ts';
 import { prepareScript } from './source/prepare-script.ts';
-import type { PreparedScript } from './source/prepare-script.ts';
+import type { PreparedScript, ScriptPreparation } from './source/prepare-script.ts';
 import { withInput } from './source/with-input.ts';
 import { suggestionFor } from './suggest.ts';
 
 /** A script and what it runs with. */
 export interface ChainRunOptions {
-  /** TypeScript or JavaScript as a model wrote it. */
+  /** A script as a model wrote it. */
   readonly code: string;
+  /** `javascript`, TypeScript included, when absent. */
+  readonly language?: SandboxLanguage;
   /** What the script finds in `input`; without it there is no such name. */
   readonly input?: JsonObject;
   readonly invoker: ToolInvoker;
@@ -34,6 +41,8 @@ export interface ChainRunOptions {
   /** Who the run is for; its session is opened and closed here. */
   readonly session?: Omit<SessionOptions, 'policy' | 'signal'>;
   readonly policy?: Partial<ChainPolicy>;
+  /** Checks the script before it runs; `false` for no check. When absent, the one of this process. */
+  readonly preflight?: Preflight | false;
   /** Cancels the run and every call of it. */
   readonly signal?: AbortSignal;
 }
@@ -65,30 +74,38 @@ export async function runChain(options: ChainRunOptions): Promise<ChainRunResult
     await session.close();
     await bridge.settled();
   }
-  return resultOf(ended, session, invoker, invoker.clock.monotonic() - started, log);
+  const result = resultOf(ended, session, invoker, invoker.clock.monotonic() - started, log);
+  return bridge.files.length === 0 ? result : { ...result, files: bridge.files };
 }
 
 type EndedScript = {
   readonly consoleDroppedBytes: number;
+  /** For which the script was not run. */
+  readonly mistakes?: readonly ChainError[];
+  readonly warnings?: readonly ChainError[];
 } & (
   | ChainFailure
   | { readonly status: 'ok'; readonly value?: JsonValue; readonly text?: string; readonly note?: string }
 );
 
 async function runScript(
-  { code: source, input, sandbox }: ChainRunOptions,
+  options: ChainRunOptions,
   session: InvokerSession,
   answer: ReturnType<typeof createChainBridge>['answer'],
   log: ConsoleLog,
 ): Promise<EndedScript> {
+  const { code: source, language = 'javascript', input, sandbox } = options;
   const { policy, signal, principal } = session;
-  const prepared = await prepareScript(source, { compiler, maxSourceBytes: policy.maxSourceBytes });
-  if (prepared.status === 'error') return { ...prepared, consoleDroppedBytes: 0 };
-  const script = input === undefined ? prepared : withInput(prepared, input);
+  const script = await prepare(options, policy);
+  if (script.status === 'error') return { ...script, consoleDroppedBytes: 0 };
+  const { mistakes, warnings } = await checkFirst(options, session);
+  const [error, ...others] = mistakes;
+  if (error !== undefined)
+    return { status: 'error', error, mistakes, warnings: [...others, ...warnings], consoleDroppedBytes: 0 };
   const outcome = await sandbox.run({
-    language: 'javascript',
+    language,
     code: script.code,
-    prelude: preludeSource,
+    prelude: language === 'python' ? pythonPrelude(input) : preludeSource,
     principal,
     signal,
     limits: {
@@ -104,7 +121,16 @@ async function runScript(
     onConsole: log.add,
     humanWaitMs: () => session.humanWaitMs(),
   });
-  return endOf(outcome, source, script, policy);
+  return { ...endOf(outcome, source, script, policy), warnings };
+}
+
+async function prepare(
+  { code, language, input }: ChainRunOptions,
+  { maxSourceBytes }: ChainPolicy,
+): Promise<ScriptPreparation> {
+  if (language === 'python') return preparePython(code, { maxSourceBytes });
+  const script = await prepareScript(code, { compiler, maxSourceBytes });
+  return script.status === 'error' || input === undefined ? script : withInput(script, input);
 }
 
 function endOf(outcome: SandboxOutcome, source: string, script: PreparedScript, policy: ChainPolicy): EndedScript {
@@ -138,17 +164,20 @@ function resultOf(
 ): ChainRunResult {
   const callTrace = session.trace;
   const logs = log.lines(ended.consoleDroppedBytes);
-  const run = { logs, toolCalls: session.callCount, durationMs, callTrace };
+  const { warnings = [] } = ended;
+  const found = warnings.length === 0 ? {} : { warnings };
+  const run = { logs, toolCalls: session.callCount, durationMs, callTrace, ...found };
+  const around = [consoleReport(logs), ended.mistakes === undefined ? warningReport(warnings) : ''];
   if (ended.status === 'ok') {
     const outputText = textOfValue(ended) + unawaitedReport(callTrace);
     const value = ended.value === undefined ? {} : { value: ended.value };
-    return { status: 'ok', ...value, outputText, outputBlocks: withConsole(textBlock(outputText), logs), ...run };
+    return { status: 'ok', ...value, outputText, outputBlocks: [textBlock(outputText), ...blocksOf(around)], ...run };
   }
   const suggestion = suggestionFor(ended.error, callTrace, invoker.registry.names());
   const error = suggestion === undefined ? ended.error : { ...ended.error, suggestion };
-  const outputText = failureReport(error, callTrace);
+  const outputText = ended.mistakes === undefined ? failureReport(error, callTrace) : mistakeReport(ended.mistakes);
   const report: ContentBlock = { type: 'error', message: outputText, code: error.code };
-  return { status: ended.status, error, outputText, outputBlocks: withConsole(report, logs), ...run };
+  return { status: ended.status, error, outputText, outputBlocks: [report, ...blocksOf(around)], ...run };
 }
 
 function textOfValue({ value, text, note }: Extract<EndedScript, { readonly status: 'ok' }>): string {
@@ -157,7 +186,6 @@ function textOfValue({ value, text, note }: Extract<EndedScript, { readonly stat
   return ['The script ended without a value; use return to give one.', note].filter(Boolean).join(' ');
 }
 
-function withConsole(block: ContentBlock, logs: readonly ConsoleLine[]): readonly ContentBlock[] {
-  const output = consoleReport(logs);
-  return output === '' ? [block] : [block, textBlock(output)];
+function blocksOf(texts: readonly string[]): readonly ContentBlock[] {
+  return texts.filter((text) => text !== '').map(textBlock);
 }

@@ -14,7 +14,7 @@ export function suggestionFor(
     const near = nearNames(called, toolNames).map(callOf);
     return near.length === 0 ? undefined : `Did you mean ${near.join(' or ')}?`;
   }
-  const missing = /ReferenceError: ([\w$]+) is not defined$/.exec(error.message)?.[1];
+  const missing = /(?:ReferenceError: |NameError: name ')([\w$]+)'? is not defined/.exec(error.message)?.[1];
   if (missing === undefined) return undefined;
   if (toolNames.includes(missing)) return `Call it as ${callOf(missing)}`;
   if (hostGlobals.includes(missing)) return 'A script reaches the world through `tools` only';

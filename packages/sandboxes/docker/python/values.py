@@ -26,7 +26,7 @@ def to_json(value):
 
 def plain(value, path, above):
     """The value in what JSON has. An object with `__json__` says itself what it is."""
-    if hasattr(type(value), "__json__"):
+    while hasattr(type(value), "__json__"):
         value = value.__json__()
     if value is None or isinstance(value, (bool, int)):
         return value

@@ -28,11 +28,8 @@ export async function prepareScript(
   source: string,
   options: { readonly compiler: ScriptCompiler; readonly maxSourceBytes: number },
 ): Promise<ScriptPreparation> {
-  const bytes = Buffer.byteLength(source);
-  if (bytes > options.maxSourceBytes) {
-    const message = `The script has ${bytes} bytes; the limit maxSourceBytes is ${options.maxSourceBytes}`;
-    return { status: 'error', error: { code: 'E_LIMIT_SOURCE', message } };
-  }
+  const tooLarge = sourceTooLarge(source, options.maxSourceBytes);
+  if (tooLarge !== undefined) return tooLarge;
   const compiled = await options.compiler.compile(source);
   if (compiled.status === 'problem') {
     const position = createLineIndex(source).positionOf(Math.min(compiled.offset, source.length));
@@ -54,4 +51,12 @@ export async function prepareScript(
         Math.min(originalOffset(map, createLineIndex(code).offsetOf(position)), source.length),
       ),
   };
+}
+
+/** What is said of a source beyond its limit; `undefined` for one within it. */
+export function sourceTooLarge(source: string, maxBytes: number): ScriptPreparation | undefined {
+  const bytes = Buffer.byteLength(source);
+  if (bytes <= maxBytes) return undefined;
+  const message = `The script has ${bytes} bytes; the limit maxSourceBytes is ${maxBytes}`;
+  return { status: 'error', error: { code: 'E_LIMIT_SOURCE', message } };
 }

@@ -1,0 +1,78 @@
+"""Stored results and files: read piece by piece from the host, or as a file of their own."""
+
+import base64
+import io
+import json
+import os
+
+CHUNK = 1_048_576
+ARTIFACTS = "/workspace/artifacts"
+
+
+class Artifact:
+    """A stored result. As an argument of a tool it stands for its content."""
+
+    def __init__(self, ref, mediaType, bytes):
+        self.ref = ref
+        self.media_type = mediaType
+        self.size = bytes
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.ref!r}, {self.media_type}, {self.size} bytes)"
+
+    def __json__(self):
+        return {"$artifact": self.ref}
+
+    def chunks(self):
+        for offset in range(0, self.size, CHUNK):
+            yield base64.b64decode(host.call("read-bytes", f"{self.ref}\n{offset}\n{CHUNK}"))
+
+    def bytes(self):
+        return b"".join(self.chunks())
+
+    def text(self):
+        return self.bytes().decode("utf-8", "replace")
+
+    def json(self):
+        return json.loads(self.bytes())
+
+    def lines(self):
+        """The lines without their ends."""
+        rest = b""
+        for chunk in self.chunks():
+            *lines, rest = (rest + chunk).split(b"\n")
+            yield from (line.decode("utf-8", "replace").rstrip("\r") for line in lines)
+        if rest:
+            yield rest.decode("utf-8", "replace")
+
+    def path(self):
+        """The path of a file with the content."""
+        place = os.path.join(ARTIFACTS, "".join(c if c.isalnum() else "-" for c in self.ref))
+        if not os.path.exists(place):
+            self.save(place)
+        return place
+
+    def open(self, mode="rb"):
+        return open(self.path(), mode)
+
+    def save(self, place):
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with io.open(place, "wb") as file:
+            for chunk in self.chunks():
+                file.write(chunk)
+
+
+class File(Artifact):
+    """A file that a tool made; it is at its path."""
+
+    def __init__(self, artifactRef, mediaType, bytes, path):
+        super().__init__(artifactRef, mediaType, bytes)
+        self.place = path
+
+    def __fspath__(self):
+        return self.path()
+
+    def path(self):
+        if not os.path.exists(self.place):
+            self.save(self.place)
+        return self.place

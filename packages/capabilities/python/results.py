@@ -1,0 +1,144 @@
+"""Results of calls: plain values that also tell what is known of the call."""
+
+import functools
+
+
+class Result:
+    """What every result has besides being a value."""
+
+    status = "ok"
+    ref = None
+    error = None
+    files = ()
+    text = ""
+    structured = None
+
+    def __await__(self):
+        return self
+        yield
+
+
+class TextResult(Result, str):
+    pass
+
+
+class DictResult(Result, dict):
+    pass
+
+
+class ListResult(Result, list):
+    pass
+
+
+class IntResult(Result, int):
+    pass
+
+
+class FloatResult(Result, float):
+    pass
+
+
+class ArtifactResult(Result, Artifact):
+    # An artifact reads its text; the result of a call tells it.
+    text = Artifact.text
+
+
+class ValueResult(Result):
+    """`True`, `False`, `None`, or a call that failed."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __json__(self):
+        return self.value
+
+    def __bool__(self):
+        return bool(self.value)
+
+    def __eq__(self, other):
+        return self.value == (other.value if isinstance(other, ValueResult) else other)
+
+    def __hash__(self):
+        return hash(self.value)
+
+    def __repr__(self):
+        return repr(self.value)
+
+
+KINDS = {str: TextResult, dict: DictResult, list: ListResult, int: IntResult, float: FloatResult}
+
+
+def result_of(value, **known):
+    result = KINDS.get(type(value), ValueResult)(value)
+    result.__dict__.update(known)
+    return result
+
+
+def read_answer(answer, tool):
+    """The first character of an answer says what follows it."""
+    kind, rest = answer[:1], answer[1:]
+    if kind == "t":
+        return result_of(rest, text=rest)
+    if kind == "j":
+        value = json.loads(rest)
+        return result_of(value, text=rest, structured=value)
+    if kind == "a":
+        info = json.loads(rest)
+        return ArtifactResult(**info)
+    if kind == "f":
+        content = json.loads(rest)
+        files = [File(**file) for file in content["files"]]
+        for file in files:
+            file.path()
+        return result_of(content["text"], text=content["text"], files=files)
+    raise error_of(json.loads(rest), tool)
+
+
+class Pending:
+    """The result of a call that was handed on: awaitable, and waited for when it is used."""
+
+    def __init__(self, call, read):
+        self._call = call
+        self._read = read
+        self._result = None
+
+    def _settled(self):
+        if self._result is None:
+            self._result = self._read(self._call.wait())
+        return self._result
+
+    def __await__(self):
+        if self._result is None:
+            self._result = self._read((yield from self._call.__await__()))
+        return self._result
+
+    def __json__(self):
+        return self._settled()
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._settled(), name)
+
+
+def delegate(name):
+    def method(self, *args):
+        return getattr(self._settled(), name)(*(a._settled() if isinstance(a, Pending) else a for a in args))
+
+    return method
+
+
+for operation in (
+    "getitem contains iter len bool str repr eq ne lt le gt ge int float index add radd sub rsub mul rmul truediv rtruediv fspath"
+).split():
+    setattr(Pending, f"__{operation}__", delegate(f"__{operation}__"))
+
+
+def encode_other(self, value):
+    """Lets `json` write results wherever a script uses it."""
+    if hasattr(type(value), "__json__"):
+        return value.__json__()
+    raise TypeError(f"{type(value).__name__} is not JSON; pass plain data")
+
+
+json.JSONEncoder.default = encode_other
