@@ -209,3 +209,8 @@ test('blocks that are no text stand beside it and do not spoil it', async () => 
   ];
   assert.equal((await returned({ content, isError: false })).text, 'a\n{"b":1}');
 });
+
+test('metadata are for the host: nothing of them reaches the result', async () => {
+  const result = await returned({ content: [], isError: false, structuredContent: 1, metadata: { token: 's3cret' } });
+  assert.deepEqual(result, { status: 'ok', text: '1', structured: 1, files: [] });
+});

@@ -10,11 +10,15 @@ export function pollutingKeyIn(value: unknown, text: string): string | undefined
   return /__proto__|prototype|\\u00/i.test(text) ? find(value) : undefined;
 }
 
-function find(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [key, child] of Object.entries(value)) {
-    const found = isPolluting(key, child) ? key : find(child);
-    if (found !== undefined) return found;
+// Without recursion: content may nest as deep as its bytes allow.
+function find(root: unknown): string | undefined {
+  const open = [root];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, child] of Object.entries(value)) {
+      if (isPolluting(key, child)) return key;
+      open.push(child);
+    }
   }
   return undefined;
 }

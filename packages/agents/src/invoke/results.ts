@@ -14,19 +14,14 @@ export function errorResult(code: string, message: string, options: FailureOptio
   return { status: 'error', text: message, files: [], error };
 }
 
-/** A `denied` result: policy or a human refused the call. */
-export function deniedResult(code: string, message: string): InvocationResult {
-  return { status: 'denied', text: message, files: [], error: { code, message, retryable: false } };
-}
-
 /** A gate's refusal with an `error`. */
 export function stopWithError(code: string, message: string, options: FailureOptions = {}): GateStop {
   return { stop: errorResult(code, message, options) };
 }
 
-/** A gate's refusal with a `denied`. */
+/** A gate's refusal with a `denied`: policy or a human said no. */
 export function stopDenied(code: string, message: string): GateStop {
-  return { stop: deniedResult(code, message) };
+  return { stop: { status: 'denied', text: message, files: [], error: { code, message, retryable: false } } };
 }
 
 /** A gate's refusal of a tool that is itself not valid. */

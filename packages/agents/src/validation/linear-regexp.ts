@@ -3,9 +3,9 @@ import { KernelError } from '@ravi/kernel';
 import { RE2JS } from 're2js';
 
 /** The longest pattern that is compiled, in characters. */
-export const maxPatternCharacters = 4_096;
+const maxPatternCharacters = 4_096;
 /** Instructions of all patterns of one schema together; counted repetitions multiply them. */
-export const maxPatternInstructions = 50_000;
+const maxPatternInstructions = 50_000;
 /** Instructions times characters of one match: about 0.4 s of a pattern made to be slow. */
 const maxMatchSteps = 20_000_000;
 

@@ -2,11 +2,11 @@ import { KernelError } from '@ravi/kernel';
 import type { JsonSchema } from '@ravi/kernel';
 
 /** The largest schema that is compiled, in characters of JSON. */
-export const maxSchemaCharacters = 262_144;
+const maxSchemaCharacters = 262_144;
 /** How deep a schema may nest. */
-export const maxSchemaDepth = 64;
+const maxSchemaDepth = 64;
 /** Objects and lists of a schema; 4 000 compile in about half a second, the largest real one known has 1 247. */
-export const maxSchemaNodes = 4_000;
+const maxSchemaNodes = 4_000;
 
 /**
  * Refuses what would take too long to compile: the compiler cannot be interrupted, so its input is bounded.

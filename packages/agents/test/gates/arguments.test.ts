@@ -136,3 +136,13 @@ test('two patterns of one schema are two patterns', async () => {
   assert.equal(await answer(schema, { a: 'a', b: 'b' }), 'ok');
   assert.equal(await answer(schema, { a: 'a', b: 'a' }), '"b" must match the pattern ^b$');
 });
+
+test('the policy bounds the size of the arguments, and the tool never sees more', async () => {
+  const tool = recordingTool('t');
+  const harness = createHarness([tool], { policy: { maxArgumentBytes: 100 } });
+  assert.equal((await harness.call('t', { a: 'x'.repeat(80) })).status, 'ok');
+  const result = await harness.call('t', { a: 'x'.repeat(100) });
+  assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID');
+  assert.match(result.text, /larger than 100 bytes/);
+  assert.equal(tool.calls.length, 1);
+});

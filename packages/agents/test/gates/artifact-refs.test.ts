@@ -176,6 +176,19 @@ test('content with a key that pollutes prototypes is refused', async () => {
   );
 });
 
+test('content that nests without measure is handed over, or refused when its schema follows it down', async () => {
+  const deep = `${'['.repeat(50_000)}"about __proto__"${']'.repeat(50_000)}`;
+  const plain = setUp({ properties: { a: { type: 'array' } } });
+  assert.equal((await plain.harness.call('t', { a: ref(plain.put(deep)) })).status, 'ok');
+  const following = setUp({
+    properties: { a: { $ref: '#/$defs/list' } },
+    $defs: { list: { type: ['array', 'string'], items: { $ref: '#/$defs/list' } } },
+  });
+  const result = await following.harness.call('t', { a: ref(following.put(deep, 'application/json')) });
+  assert.equal(result.error?.code, 'E_TOOL_INVALID');
+  assert.match(result.text, /too deep to be followed/);
+});
+
 test('a ref of another session or another principal is refused and never read', async () => {
   for (const scope of [
     { principal: 'ada', sessionId: 'other' },

@@ -69,11 +69,13 @@ async function resolveOne(
   place: FoundPlace,
 ): Promise<Resolved | GateStop> {
   if (tool.artifacts === 'stream') return { value: streamOf(store, place.stat), isOpaque: true };
+  let bytes: Uint8Array;
   try {
-    return convert(await store.resolve(place.ref), tool, place);
+    bytes = await store.resolve(place.ref);
   } catch (error) {
     return stopUnreadable(pending, place.ref, error);
   }
+  return convert(bytes, tool, place);
 }
 
 function convert(bytes: Uint8Array, tool: Tool, place: FoundPlace): Resolved | GateStop {
