@@ -22,6 +22,6 @@ function cellsOf(row: BenchRow): readonly string[] {
 }
 
 function peerOf({ peer, peerName, unit, note }: BenchRow): string {
-  const figure = peer === undefined ? note : `${formatFigure(peer)} ${unit}`;
-  return [peerName, figure].filter((text) => text !== undefined).join(': ');
+  const figure = peer === undefined ? undefined : `${formatFigure(peer)} ${unit}`;
+  return [peerName, figure, note].filter((text) => text !== undefined).join(': ');
 }
