@@ -1,9 +1,16 @@
 import { homedir } from 'node:os';
-import { relative } from 'node:path';
-import { createFolderToolSource, createToolChainTool } from '@ravi/capabilities';
+import { join, relative } from 'node:path';
+import type { Toolbox } from '@ravi/agents';
+import {
+  createDiscoveryTools,
+  createFolderSnippetStore,
+  createFolderToolSource,
+  createSnippetToolSource,
+  createToolChainTool,
+} from '@ravi/capabilities';
 import type { OpenedPlugins } from '@ravi/host';
 import { KernelError, silentLogger, systemClock } from '@ravi/kernel';
-import type { Clock, Logger } from '@ravi/kernel';
+import type { Clock, Logger, ToolSource } from '@ravi/kernel';
 import type { DependencyContainer } from 'tsyringe';
 import { createContainer } from './container.ts';
 import { loadDigestKey } from './digest-key.ts';
@@ -29,6 +36,7 @@ export interface Monolith extends AsyncDisposable {
 }
 
 const sweepIntervalMs = 600_000;
+const builtIn = 'built-in';
 
 /** A found installation leaves none of these ports empty. */
 type FilledPorts = OpenedPlugins & Required<Pick<OpenedPlugins, 'blobStore' | 'approvalHandler' | 'sandbox'>>;
@@ -67,15 +75,24 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   const folders = config.tools.map((folder) =>
     createFolderToolSource(folder, { name: relative(baseDir, folder) || '.' }),
   );
-  const toolReport = await loadTools(toolbox, { sources: [...folders, ...toolSource], signal: lifetime.signal });
+  const invoker = container.resolve(tokens.invoker);
+  const snippetStore = createFolderSnippetStore(join(dataFolder, 'snippets'));
+  const snippets = createSnippetToolSource({ store: snippetStore, invoker, sandbox });
+  const sources = [...folders, ...toolSource, snippets, discoverySource(toolbox)];
+  const toolReport = await loadTools(toolbox, { sources, signal: lifetime.signal });
   container.register(tokens.toolReport, { useValue: toolReport });
   warnAbout(toolReport, logger);
   // Last, because its description shows the others.
-  toolbox.add(createToolChainTool({ invoker: container.resolve(tokens.invoker), sandbox }), { source: 'built-in' });
+  toolbox.add(createToolChainTool({ invoker, sandbox }), { source: builtIn });
 
   opening.use(await startSweeper({ blobStore, clock, logger, intervalMs: sweepIntervalMs }));
   const opened = opening.move();
   return { container, cancelRuns, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+// A tool of the same name from elsewhere stays, and the report names the one that gave way.
+function discoverySource(toolbox: Toolbox): ToolSource {
+  return { name: builtIn, load: async () => ({ tools: createDiscoveryTools(toolbox), failures: [] }) };
 }
 
 function warnAbout({ undeclaredRisk, failures }: ToolReport, logger: Logger): void {

@@ -20,7 +20,7 @@ function assertProblem({ status, body }: Answer, expected: number, code: string,
 }
 
 test('health says that it serves and how many tools it has', async () => {
-  assert.deepEqual(await server.get('/health'), { status: 200, body: { status: 'ok', tools: 5 } });
+  assert.deepEqual(await server.get('/health'), { status: 200, body: { status: 'ok', tools: 7 } });
 });
 
 test('tools are listed with risk, source and schemas, and no path of the host', async () => {
@@ -37,7 +37,7 @@ test('tools are listed with risk, source and schemas, and no path of the host', 
   });
   assert.deepEqual(
     body.tools.map((tool: { name: string }) => tool.name),
-    ['echo', 'launch', 'detonate', 'wait', 'tool_chain'],
+    ['echo', 'launch', 'detonate', 'wait', 'search_tools', 'describe_tool', 'tool_chain'],
   );
   assert.ok(!JSON.stringify(body).includes(server.installation.folder));
 });

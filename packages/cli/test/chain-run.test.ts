@@ -31,13 +31,23 @@ test('runs a script from standard input and prints the whole result as JSON', as
 });
 
 test('ends with 1 and the report when the script fails', async () => {
-  await using ravi = await createRavi({ 'broken.ts': 'await tools.add({ a: 1, b: 2 });\nawait tools.ad({});' });
+  await using ravi = await createRavi({
+    'broken.ts': 'await tools.add({ a: 1, b: 2 });\nconst name = "a" + "d";\nawait tools[name]({});',
+  });
   const { code, output, errors } = await ravi.run(['chain', 'run', 'broken.ts']);
   assert.equal(code, 1);
   assert.equal(output, '');
-  assert.match(errors, /At line 2, column 1:/);
+  assert.match(errors, /At line 3, column 1:/);
   assert.match(errors, /Did you mean tools\.add\(args\)\?/);
   assert.match(errors, /1\. add\(\{"a":1,"b":2\}\) → ok/);
+});
+
+test('a script with a provable mistake does not start', async () => {
+  await using ravi = await createRavi({ 'wrong.ts': 'await tools.launch({});\nawait tools.ad({});' });
+  const { code, errors } = await ravi.run(['chain', 'run', 'wrong.ts', '--approve', 'auto']);
+  assert.equal(code, 1);
+  assert.match(errors, /At line 2, column 13:/);
+  assert.match(errors, /No tool was called/);
 });
 
 test('a high tool runs with --approve auto, which warns, and with nothing else', async () => {

@@ -15,7 +15,7 @@ test('a sound installation passes every check, each by really using what it chec
   assert.match(output, /ok {6}configuration: .*ravi\.config\.json/);
   assert.match(output, /ok {6}blobStore @ravi\/blob-fs: writes, reads and deletes/);
   assert.match(output, /ok {6}sandbox @ravi\/sandbox-isolated-vm: runs scripts \(isolation: \w+\)/);
-  assert.match(output, /ok {6}tools: 4 tools; no risk declared by wait/);
+  assert.match(output, /ok {6}tools: 6 tools; no risk declared by wait/);
 });
 
 test('what is broken is named with what to do, and the other plugins are examined all the same', async () => {
