@@ -147,6 +147,31 @@ test('a progress sink that throws harms nobody', async () => {
   assert.deepEqual(harness.logger.messages('warn'), ['progress sink failed', 'progress sink failed']);
 });
 
+test('who throws what cannot even be printed harms nobody either', async () => {
+  const unprintable: unknown = Object.create(null);
+  const fail = (): never => {
+    throw unprintable;
+  };
+  const tool = recordingTool('t', { risk: 'high', concurrency: { keys: fail } });
+  const judged = recordingTool('judged', { classifyRisk: fail });
+  const harness = createHarness([tool, judged], {
+    approvalHandler: createTestApprovals((_, index) =>
+      index === 0 ? Promise.reject(unprintable) : approveAll().request({} as never, {} as never),
+    ),
+    session: { onProgress: fail },
+  });
+  harness.hooks.observe('tool-start', fail);
+  harness.hooks.observe('tool-end', () => Promise.reject(unprintable));
+  harness.hooks.interceptResult('tool-error', fail);
+  const codes = [await harness.call('t'), await harness.call('t'), await harness.call('judged')].map(
+    ({ error }) => error?.code,
+  );
+  assert.deepEqual(codes, ['E_APPROVAL_DENIED', 'E_TOOL_FAILED', undefined]);
+  harness.hooks.intercept(fail);
+  assert.equal((await harness.call('judged')).error?.code, 'E_TOOL_NOT_ALLOWED');
+  assert.equal(harness.session.trace.length, 4);
+});
+
 test('a fault of the runtime is an error without its inner words, recorded once', async () => {
   const harness = createHarness([recordingTool('t')]);
   harness.toolbox.get = () => {

@@ -181,6 +181,14 @@ test('an approval for the run holds in a session inside it, unless that one is o
   }
 });
 
+test('the scratchpad is shared with a session inside, unless that one is of somebody else', () => {
+  const { invoker, session: parent } = setUp();
+  parent.scratchpad.set('key', 'value');
+  assert.equal(invoker.openSession({ parent }).scratchpad.get('key'), 'value');
+  assert.equal(invoker.openSession({ parent, principal: 'eve' }).scratchpad.get('key'), undefined);
+  assert.equal(invoker.openSession({ parent, sessionId: 'other' }).scratchpad.get('key'), undefined);
+});
+
 test('what cancels a session cancels the sessions inside it, and not the other way round', async () => {
   const tool = heldTool('t');
   const harness = createHarness([tool]);

@@ -12,6 +12,7 @@ import type {
   ResultPoint,
   ToolInterceptor,
 } from '@ravi/kernel';
+import { errorText } from '../error-text.ts';
 import { deepFreeze } from '../arguments/deep-freeze.ts';
 import { isInvocationResult } from './is-invocation-result.ts';
 import { Subscribers } from './subscribers.ts';
@@ -112,7 +113,8 @@ export class HookManager {
     observer: HookObserver<HookEvent>,
     payload: HookPayloads[Event],
   ): void {
-    const fail = (error: unknown): void => this.#logger.warn('hook observer failed', { event, error: String(error) });
+    const fail = (error: unknown): void =>
+      this.#logger.warn('hook observer failed', { event, error: errorText(error) });
     try {
       const watching: unknown = observer(payload);
       if (isThenable(watching)) void this.#limited(`observer of ${event}`, () => watching).catch(fail);
@@ -127,7 +129,7 @@ export class HookManager {
       if (!actions.has(decision.action)) throw new TypeError('An interceptor gave no decision');
       return decision;
     } catch (error) {
-      this.#logger.error('interceptor failed: the call is denied', { tool: call.tool, error: String(error) });
+      this.#logger.error('interceptor failed: the call is denied', { tool: call.tool, error: errorText(error) });
       return { action: 'deny', reason: 'An interceptor failed' };
     }
   }
@@ -144,7 +146,7 @@ export class HookManager {
       if (!isInvocationResult(replaced)) throw new TypeError('A result interceptor gave no result');
       return { ...replaced };
     } catch (error) {
-      this.#logger.error('result interceptor failed', { point, tool: call.tool, error: String(error) });
+      this.#logger.error('result interceptor failed', { point, tool: call.tool, error: errorText(error) });
       return undefined;
     }
   }

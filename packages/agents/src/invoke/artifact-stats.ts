@@ -1,5 +1,6 @@
 import { isKernelError } from '@ravi/kernel';
 import type { BlobStat } from '@ravi/kernel';
+import { errorText } from '../error-text.ts';
 import { stopWithError } from './results.ts';
 import type { GateStop, PendingCall } from './pending-call.ts';
 
@@ -30,6 +31,6 @@ export function stopUnreadable(pending: PendingCall, ref: string, error: unknown
     const { code, message, retryable } = error;
     return stopWithError(code, `${about}: ${pending.runtime.scrub(message)}`, { retryable });
   }
-  pending.runtime.logger.error('artifact store failed', { tool: pending.name, error: String(error) });
+  pending.runtime.logger.error('artifact store failed', { tool: pending.name, error: errorText(error) });
   return stopWithError('E_BLOB_UNAVAILABLE', about);
 }

@@ -1,4 +1,5 @@
 import type { ApprovalHandler, ApprovalRecord, ApprovalRequest, RiskAssessment } from '@ravi/kernel';
+import { errorText } from '../error-text.ts';
 import { deepFreeze } from '../arguments/deep-freeze.ts';
 import { redact } from '../arguments/redact.ts';
 import { readApproval } from './read-approval.ts';
@@ -98,7 +99,7 @@ function answerOf(pending: PendingCall, request: ApprovalRequest, outcome: Outco
   // A timer may be late; what came after the limit counts as no answer all the same.
   if (outcome.kind === 'timeout' || waitedMs > policy.approvalTimeoutMs) return unanswered('timeout');
   if (outcome.kind === 'failed') {
-    pending.runtime.logger.error('approval handler failed', { tool: pending.name, error: String(outcome.error) });
+    pending.runtime.logger.error('approval handler failed', { tool: pending.name, error: errorText(outcome.error) });
     return unanswered('denied', 'the approval handler failed');
   }
   const answer = readApproval(outcome.answer, policy.maxArgumentBytes);

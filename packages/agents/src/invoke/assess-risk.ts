@@ -1,5 +1,6 @@
 import { compareRisk, isHostedTool, isLocalTool } from '@ravi/kernel';
 import type { RiskAssessment, ToolRisk } from '@ravi/kernel';
+import { errorText } from '../error-text.ts';
 import type { PendingCall } from './pending-call.ts';
 
 /** The risk of one call: what the tool declares or the policy assumes, raised by what the tool says of the arguments. */
@@ -15,7 +16,7 @@ export function assessRisk(pending: PendingCall): RiskAssessment {
   } catch (error) {
     pending.runtime.logger.warn('classifyRisk failed: the call counts as critical', {
       tool: tool.name,
-      error: String(error),
+      error: errorText(error),
     });
     return { risk: 'critical', summary: 'The risk of this call could not be judged' };
   }

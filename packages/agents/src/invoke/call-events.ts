@@ -1,4 +1,5 @@
 import type { InterceptedCall, InvocationResult, ResultPoint } from '@ravi/kernel';
+import { errorText } from '../error-text.ts';
 import { TraceEntry } from './trace-entry.ts';
 import type { PendingCall } from './pending-call.ts';
 
@@ -54,7 +55,7 @@ async function writeOutcome(pending: PendingCall, { result }: Finished, entry: T
     await runtime.journal?.finished({ runId, sessionId, idempotencyKey, record: entry.record }, result);
   } catch (error) {
     // The call has run: its result is delivered, and a resumed run will find it started without an outcome.
-    runtime.logger.error('journal lost an outcome', { tool: pending.name, error: String(error) });
+    runtime.logger.error('journal lost an outcome', { tool: pending.name, error: errorText(error) });
   }
 }
 

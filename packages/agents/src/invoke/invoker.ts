@@ -10,6 +10,7 @@ import type {
   ToolCaller,
   ToolRegistry,
 } from '@ravi/kernel';
+import { errorText } from '../error-text.ts';
 import { createDigester } from '../arguments/digest.ts';
 import type { Digester } from '../arguments/digest.ts';
 import { HookManager } from '../hooks/hook-manager.ts';
@@ -151,7 +152,7 @@ export class ToolInvoker {
         await finishCall(pending, { status: 'cancelled', result: errorResult(error.code, error.message) });
         throw error;
       }
-      this.#runtime.logger.error('the invoker itself failed', { tool: pending.name, error: String(error) });
+      this.#runtime.logger.error('the invoker itself failed', { tool: pending.name, error: errorText(error) });
       const result = errorResult('E_INTERNAL', `The call of ${pending.name} failed inside the runtime`);
       return finishCall(pending, { status: 'error', result });
     } finally {

@@ -1,4 +1,5 @@
 import type { BlobStore, ChainFile, ContentBlock, MediaBlock } from '@ravi/kernel';
+import { errorText } from '../error-text.ts';
 import { storeForSession } from './store-artifact.ts';
 import type { PendingCall } from './pending-call.ts';
 
@@ -47,7 +48,7 @@ async function tryStore(pending: PendingCall, block: MediaBlock, index: number):
   try {
     return (await storeOne(pending, artifactStore, block, index)) ?? 'not available in this session';
   } catch (error) {
-    logger.error('artifact store failed: a file is lost', { tool: pending.name, error: String(error) });
+    logger.error('artifact store failed: a file is lost', { tool: pending.name, error: errorText(error) });
     return 'not kept, since the artifact store failed';
   }
 }

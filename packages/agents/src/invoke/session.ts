@@ -12,6 +12,7 @@ import type {
   Scratchpad,
   Skill,
 } from '@ravi/kernel';
+import { errorText } from '../error-text.ts';
 import { HumanClock } from './human-clock.ts';
 import { Cancellation } from './cancellation.ts';
 import { RunGrants } from './run-grants.ts';
@@ -38,8 +39,9 @@ export interface SessionOptions {
   /** `false` denies every call. */
   readonly toolsEnabled?: boolean;
   /**
-   * The session that this one runs inside of. Names, policy, grants and scratchpad are its own where nothing else is
-   * said, and what it does not allow is not allowed here.
+   * The session that this one runs inside of. Its ids, principal and policy hold where nothing else is said; with the
+   * same ids and principal its grants and scratchpad are shared. What it does not allow is not allowed here, and what
+   * cancels it cancels this one.
    */
   readonly parent?: InvokerSession;
   /** The call that this session runs inside of; its id prefixes the ids here. */
@@ -83,8 +85,9 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.principal = options.principal ?? parent?.principal ?? 'local';
     this.policy = policyOf(options, basePolicy);
     this.toolsEnabled = (options.toolsEnabled ?? true) && (parent?.toolsEnabled ?? true);
-    this.grants = parent !== undefined && isSameRun(this, parent) ? parent.grants : new RunGrants();
-    this.scratchpad = parent?.scratchpad ?? new Map<string, unknown>();
+    const shared = parent !== undefined && isSameRun(this, parent) ? parent : undefined;
+    this.grants = shared?.grants ?? new RunGrants();
+    this.scratchpad = shared?.scratchpad ?? new Map<string, unknown>();
     this.parentCallId = options.parentCallId;
     this.humanClock = new HumanClock(runtime.clock);
     this.blobScope = Object.freeze({ principal: this.principal, sessionId: this.sessionId });
@@ -169,7 +172,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     try {
       this.#onProgress?.(event);
     } catch (error) {
-      this.#runtime.logger.warn('progress sink failed', { error: String(error) });
+      this.#runtime.logger.warn('progress sink failed', { error: errorText(error) });
     }
   }
 
@@ -202,7 +205,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
       await this.#runtime.artifactStore?.unpin(ref, this.pinOwner);
       return true;
     } catch (error) {
-      this.#runtime.logger.error('artifact could not be unpinned', { runId: this.runId, error: String(error) });
+      this.#runtime.logger.error('artifact could not be unpinned', { runId: this.runId, error: errorText(error) });
       return false;
     }
   }

@@ -1,4 +1,5 @@
 import type { BlobStore, ChainFile, InvocationResult, JsonValue } from '@ravi/kernel';
+import { errorText } from '../error-text.ts';
 import { cutUtf8, utf8Length } from '../arguments/utf8.ts';
 import { storeMedia } from './media-files.ts';
 import { storeForSession } from './store-artifact.ts';
@@ -35,7 +36,7 @@ function shapeText(pending: PendingCall, output: ToolOutput, files: readonly Cha
   return offload(pending, artifactStore, output, files).then(
     (result) => ({ result, bytes }),
     (error: unknown) => {
-      const fields = { tool: pending.name, error: String(error) };
+      const fields = { tool: pending.name, error: errorText(error) };
       pending.runtime.logger.error('artifact store failed: the result stays inline', fields);
       return { result: inline(output, files), bytes };
     },

@@ -22,6 +22,12 @@ test('without a near name nothing is suggested', async () => {
   assert.equal(text, 'There is no tool named "zzz".');
 });
 
+test('a tool that the session may not call is not suggested', async () => {
+  const tools = [recordingTool('read_file'), recordingTool('read_files')];
+  const { text } = await createHarness(tools, { session: { allowedTools: ['read_files'] } }).call('readfile');
+  assert.equal(text, 'There is no tool named "readfile". Did you mean read_files?');
+});
+
 test('names that every object has are unknown tools', async () => {
   const harness = createHarness([recordingTool('a')]);
   for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {

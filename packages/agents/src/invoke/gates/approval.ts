@@ -111,11 +111,8 @@ function reportDecision(pending: PendingCall, approval: ApprovalRecord): void {
 
 // What the human saw and what the provider was told; the code behind it has no digest.
 function digestOfTool({ tool }: PendingCall): string {
-  const { name, description, ...definition } = tool;
-  if (isLocalTool(tool)) {
-    const { inputSchema, risk = null } = tool;
-    return sha256OfJson({ name, description, inputSchema: inputSchema as JsonObject, risk });
-  }
-  const { providerSpecs } = definition as { readonly providerSpecs: JsonObject };
-  return sha256OfJson({ name, description, providerSpecs, risk: 'risk' in tool ? (tool.risk ?? null) : null });
+  const { name, description } = tool;
+  const risk = 'risk' in tool ? (tool.risk ?? null) : null;
+  if (!isLocalTool(tool)) return sha256OfJson({ name, description, providerSpecs: tool.providerSpecs, risk });
+  return sha256OfJson({ name, description, inputSchema: tool.inputSchema as JsonObject, risk });
 }

@@ -1,4 +1,5 @@
 import { isHostedTool } from '@ravi/kernel';
+import { errorText } from '../../error-text.ts';
 import { recordOf } from '../record.ts';
 import { stopWithError } from '../results.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
@@ -19,7 +20,7 @@ async function writeStarted(
     const record = recordOf(pending, 'started', 0);
     await journal.started({ runId, sessionId, idempotencyKey: pending.idempotencyKey, record });
   } catch (error) {
-    pending.runtime.logger.error('journal refused a call', { tool: pending.name, error: String(error) });
+    pending.runtime.logger.error('journal refused a call', { tool: pending.name, error: errorText(error) });
     return stopWithError('E_INTERNAL', `The call of ${pending.name} could not be journalled, so it was not started`);
   }
   pending.isJournaled = true;

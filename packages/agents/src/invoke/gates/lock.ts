@@ -1,4 +1,5 @@
 import { isLocalTool } from '@ravi/kernel';
+import { errorText } from '../../error-text.ts';
 import { stopWithError } from '../results.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 
@@ -25,7 +26,7 @@ function lockKeys(pending: PendingCall): readonly string[] | undefined {
   try {
     return concurrency.keys(args).map(keyOf);
   } catch (error) {
-    runtime.logger.error('keys of a tool failed', { tool: tool.name, error: String(error) });
+    runtime.logger.error('keys of a tool failed', { tool: tool.name, error: errorText(error) });
     return undefined;
   }
 }

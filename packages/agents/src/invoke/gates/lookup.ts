@@ -9,7 +9,9 @@ export function lookupGate(pending: PendingCall): GateOutcome {
   const { registry } = pending.runtime;
   const tool = registry.get(pending.name);
   if (tool === undefined) {
-    const near = nearNames(pending.name, registry.names());
+    // A tool that the session may not call is not named to it either.
+    const callable = registry.names().filter((name) => pending.session.allows(name));
+    const near = nearNames(pending.name, callable);
     const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
     return stopWithError(
       'E_TOOL_UNKNOWN',
