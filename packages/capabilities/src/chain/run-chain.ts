@@ -173,7 +173,8 @@ function resultOf(
     const value = ended.value === undefined ? {} : { value: ended.value };
     return { status: 'ok', ...value, outputText, outputBlocks: [textBlock(outputText), ...blocksOf(around)], ...run };
   }
-  const suggestion = suggestionFor(ended.error, callTrace, invoker.registry.names());
+  const callable = invoker.registry.names().filter((name) => session.allows(name));
+  const suggestion = suggestionFor(ended.error, callTrace, callable);
   const error = suggestion === undefined ? ended.error : { ...ended.error, suggestion };
   const outputText = ended.mistakes === undefined ? failureReport(error, callTrace) : mistakeReport(ended.mistakes);
   const report: ContentBlock = { type: 'error', message: outputText, code: error.code };
