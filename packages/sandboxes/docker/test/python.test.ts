@@ -131,7 +131,7 @@ function pythonCases(): void {
           held.push(() => resolve(payload));
           if (held.length === 6) for (const release of held.reverse()) release();
         });
-      assert.deepEqual(await value(code, { bridge }), [...'012345']);
+      assert.deepEqual(await value(code, { bridge }), Array.from('012345'));
     });
   }
 

@@ -62,8 +62,8 @@ export function openEngine(socketPath: string): Engine {
     },
     async remove(id) {
       const answer = await client.send('DELETE', `/containers/${id}?force=1&v=1`);
-      // 409: its removal is under way already.
-      if (answer.status !== 404 && answer.status !== 409) accepted('remove a container', answer);
+      if (answer.status === 409) return await untilRemoved(id);
+      if (answer.status !== 404) accepted('remove a container', answer);
     },
     async list(label) {
       const filters = encodeURIComponent(JSON.stringify({ label: [label] }));
@@ -76,6 +76,13 @@ export function openEngine(socketPath: string): Engine {
     },
     close: client.close,
   };
+
+  /** Its removal is under way already. */
+  async function untilRemoved(id: string): Promise<void> {
+    const removal = client.wait(`/containers/${id}/wait?condition=removed`);
+    removal.keepAlive(true);
+    await removal.answer;
+  }
 }
 
 function accepted(what: string, answer: EngineAnswer): EngineAnswer {

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { isKernelError } from '@ravi/kernel';
+import type { Sandbox, SandboxLanguage } from '@ravi/kernel';
+import { test } from 'vitest';
+import { ownerLabel } from '../src/container/specification.ts';
+import { createEngineClient } from '../src/engine/engine-client.ts';
+import { runPython } from './python-harness.ts';
+import { openTestEngine, whyNot } from './test-engine.ts';
+
+if (whyNot !== undefined) test.skip(`containers and what is left of them (${whyNot})`, () => {});
+else containerCases();
+
+function containerCases(): void {
+  const { create, containers, engine, folder } = openTestEngine();
+  const client = createEngineClient(engine.socketPath);
+
+  test('a container is behind every wall that the engine has', async () => {
+    await using sandbox = create({ languages: ['python'], poolSize: 0, runtime: 'runc' });
+    let seen: unknown;
+    await runPython(sandbox, 'call("x", "")', {
+      bridge: async () => {
+        const [container] = await containers();
+        seen = (await client.send('GET', `/containers/${container?.id}/json`)).body;
+        return '';
+      },
+    });
+    const { HostConfig, Config, Mounts } = seen as {
+      HostConfig: Record<string, unknown>;
+      Config: Record<string, unknown>;
+      Mounts: readonly { Source: string; RW: boolean }[];
+    };
+    const { NetworkMode, ReadonlyRootfs, CapDrop, SecurityOpt, IpcMode, PidsLimit, Memory, MemorySwap, NanoCpus } =
+      HostConfig;
+    assert.deepEqual(
+      { NetworkMode, ReadonlyRootfs, CapDrop, SecurityOpt, IpcMode, PidsLimit, Memory, MemorySwap, NanoCpus },
+      {
+        NetworkMode: 'none',
+        ReadonlyRootfs: true,
+        CapDrop: ['ALL'],
+        SecurityOpt: ['no-new-privileges'],
+        IpcMode: 'none',
+        PidsLimit: 64,
+        Memory: 536_870_912,
+        MemorySwap: 536_870_912,
+        NanoCpus: 1_000_000_000,
+      },
+    );
+    assert.equal(HostConfig['Runtime'], 'runc');
+    assert.equal(HostConfig['Privileged'], false);
+    assert.equal(Config['User'], '65534:65534');
+    assert.deepEqual(
+      Mounts.map(({ Source, RW }) => [Source.startsWith(folder), RW]),
+      [[true, false]],
+    );
+  });
+
+  test('a run names the image that is missing, and the command that makes it', async () => {
+    for (const language of ['javascript', 'python'] as const) {
+      await using sandbox = create({ images: { [language]: 'ravi-no-such-image:test' }, languages: [language] });
+      await assert.rejects(runIn(sandbox, language, ''), (error) => {
+        assert.ok(isKernelError(error, 'E_SANDBOX_UNAVAILABLE'));
+        assert.match(error.message, /ravi-no-such-image:test is missing; .*docker build -t ravi-no-such-image:test/);
+        return true;
+      });
+    }
+  });
+
+  test('a container at its own limit on memory is a limit, one that is ended from outside a crash', async () => {
+    await using sandbox = create({ languages: ['python'], memoryBytes: 67_108_864, poolSize: 0 });
+    const roomy = { memoryBytes: 4e9 };
+    const bomb = await runPython(sandbox, 'a = []\nwhile True: a.append(bytearray(1000000))', { limits: roomy });
+    assert.equal(bomb.outcome.status === 'limit' && bomb.outcome.limit, 'memory', JSON.stringify(bomb.outcome));
+    const { outcome } = await runPython(sandbox, 'call("x", "")', {
+      async bridge() {
+        for (const { id } of await containers()) await engine.remove(id);
+        return new Promise(() => {});
+      },
+    });
+    assert.equal(outcome.status, 'crashed', JSON.stringify(outcome));
+  });
+
+  test('what a host that was killed has left goes when the next one starts', async () => {
+    const leak = spawn(process.execPath, [join(import.meta.dirname, 'leak.ts'), folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(leak.stdout, 'data');
+    leak.kill('SIGKILL');
+    await once(leak, 'exit');
+    const [left] = readdirSync(folder);
+    assert.ok(left !== undefined && (await ownedBy(left)) > 0);
+    await using sandbox = create({ languages: ['python'], poolSize: 0 });
+    const { outcome } = await runPython(sandbox, 'return 1');
+    assert.equal(outcome.status, 'ok');
+    assert.equal(await ownedBy(left), 0);
+    assert.ok(!readdirSync(folder).includes(left));
+  });
+
+  test('a second sandbox leaves the containers of the first alone', async () => {
+    await using first = create({ languages: ['python'], poolSize: 0 });
+    const { outcome } = await runPython(first, 'return call("x", "")', {
+      async bridge() {
+        await using second = create({ languages: ['python'], poolSize: 0 });
+        const { outcome: inner } = await runPython(second, 'return 1');
+        return inner.status;
+      },
+    });
+    assert.equal(outcome.status === 'ok' && outcome.value, '"ok"', JSON.stringify(outcome));
+  });
+
+  test(
+    'after 200 killed runs nothing is left: no container, process, mount, folder or volume',
+    { timeout: 600_000 },
+    async () => {
+      const volumes = await volumeCount();
+      {
+        await using sandbox = create({ poolSize: 4, maxContainers: 6 });
+        const lanes = Array.from({ length: 8 }, async (_, lane) => {
+          const language = lane % 2 === 0 ? 'javascript' : 'python';
+          for (let index = 0; index < 25; index++) {
+            const outcome = await runIn(sandbox, language, `principal ${index}`);
+            assert.equal(outcome, 'cancelled');
+          }
+        });
+        await Promise.all(lanes);
+        assert.ok((await containers()).length <= 12);
+      }
+      assert.deepEqual(await containers(), []);
+      assert.deepEqual(processesThatSee(folder), []);
+      assert.deepEqual(readdirSync(folder), []);
+      assert.equal(await volumeCount(), volumes);
+    },
+  );
+
+  async function ownedBy(name: string): Promise<number> {
+    return (await containers()).filter(({ labels }) => labels[ownerLabel] === join(folder, name)).length;
+  }
+
+  async function volumeCount(): Promise<number> {
+    const { body } = await client.send('GET', '/volumes');
+    return ((body as { Volumes: unknown[] | null }).Volumes ?? []).length;
+  }
+}
+
+/** Starts a run that computes for ever, and ends it when it has begun. */
+async function runIn(sandbox: Sandbox, language: SandboxLanguage, principal: string): Promise<string> {
+  const controller = new AbortController();
+  const code = language === 'python' ? 'call("x", "")\nwhile True: pass' : 'await call("x", ""); for (;;);';
+  const { outcome } = await runPython(sandbox, code, {
+    language,
+    principal,
+    signal: controller.signal,
+    ...(language === 'python' ? {} : { prelude: 'return { call: host.call };' }),
+    async bridge() {
+      setImmediate(() => controller.abort());
+      return '';
+    },
+  });
+  return outcome.status;
+}
+
+/** Processes in whose file system a folder is mounted. */
+function processesThatSee(folder: string): readonly string[] {
+  return readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      return readFileSync(`/proc/${name}/mountinfo`, 'utf8').includes(folder);
+    } catch {
+      return false;
+    }
+  });
+}
