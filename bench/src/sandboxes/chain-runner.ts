@@ -8,7 +8,10 @@ import { limits } from './script-runner.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import { toolBodies } from './tool-bodies.ts';
 
-/** Ravi as its users have it: the chain, the invoker with every gate and an artifact store, the default sandbox. */
+/**
+ * Ravi as its users have it: the chain, the invoker with every gate and an artifact store, the default sandbox. The check
+ * before a run is off, since no peer has one; the group `preflight` measures it.
+ */
 export function createChainRunner(): ScriptRunner {
   const sandbox = createIsolatedVmSandbox();
   const invoker = new ToolInvoker({
@@ -26,7 +29,7 @@ export function createChainRunner(): ScriptRunner {
     name: 'Ravi',
     reference: (tool) => `tools.${tool}`,
     async run(code) {
-      const result = await runChain({ code, invoker, sandbox });
+      const result = await runChain({ code, invoker, sandbox, preflight: false });
       if (result.status !== 'ok') throw new Error(result.error?.message ?? result.status);
       return result.value;
     },

@@ -7,6 +7,8 @@ export type { ChainRunOptions } from './chain/run-chain.ts';
 export type { DescribedTool, StubProblem, ToolStubs } from './chain/stubs/tool-stubs.ts';
 export { toolStubs } from './chain/stubs/tool-stubs.ts';
 export { createDiscoveryTools } from './discovery/discovery-tools.ts';
+export { createPreflight } from './preflight/preflight.ts';
+export type { Preflight, PreflightOptions, PreflightReport, PreflightScript } from './preflight/preflight.ts';
 export { createFolderSnippetStore } from './snippets/folder-snippet-store.ts';
 export { saveSnippet } from './snippets/save-snippet.ts';
 export type { SaveSnippetOptions } from './snippets/save-snippet.ts';

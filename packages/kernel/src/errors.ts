@@ -29,6 +29,7 @@ export type KernelErrorCode =
   | 'E_SCRIPT_DEADLOCK'
   | 'E_SCRIPT_FAILED'
   | 'E_SCRIPT_SYNTAX'
+  | 'E_SCRIPT_TYPES'
   | 'E_SESSION_CLOSED'
   | 'E_SNIPPET_CORRUPT'
   | 'E_SNIPPET_INVALID'

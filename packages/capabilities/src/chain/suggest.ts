@@ -22,7 +22,12 @@ export function suggestionFor(
   return near === undefined ? undefined : `Did you mean ${callOf(near)}?`;
 }
 
+/** The tool as a script names it. */
+export function referenceOf(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}` : `tools[${JSON.stringify(name)}]`;
+}
+
 /** A call of the tool as a script writes it. */
 export function callOf(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}(args)` : `tools[${JSON.stringify(name)}](args)`;
+  return `${referenceOf(name)}(args)`;
 }

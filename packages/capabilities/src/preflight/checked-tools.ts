@@ -9,14 +9,14 @@ import { valueShape } from './value-shape.ts';
 /** The member that marks objects without other properties, as the globals of a check declare its name. */
 const closedMark = '[closed]?: never;';
 // A name stands in a script as an identifier or as a text.
-const possibleName = /[\w$]+|(?<=(["'`]))[\w.-]{1,64}(?=\1)/g;
+const possibleNames: readonly RegExp[] = [/[\w$]+/g, /(?<=(["'`]))[\w.-]{1,64}(?=\1)/g];
 
 // Tools are frozen when they are added, so what is known of one stays true.
 const known = new WeakMap<AnyTool, CheckedTool>();
 
-/** The tools of a registry whose names occur in a script, in the order of their first occurrence. */
+/** The tools of a registry whose names occur in a script. */
 export function checkedTools(source: string, registry: ToolRegistry): readonly CheckedTool[] {
-  const names = new Set(Array.from(source.matchAll(possibleName), ([name]) => name));
+  const names = new Set(possibleNames.flatMap((pattern) => Array.from(source.matchAll(pattern), ([name]) => name)));
   const tools: CheckedTool[] = [];
   for (const name of names) {
     const tool = registry.get(name);

@@ -111,6 +111,8 @@ function reportOf(findings: readonly Finding[], script: PreflightScript): Prefli
   const mistakes: ChainError[] = [];
   const warnings: ChainError[] = [];
   for (const finding of findings) {
+    // A name in another spelling, with escapes for one.
+    if (finding.unknownTool !== undefined && script.registry.get(finding.unknownTool) !== undefined) continue;
     const { isCertain, suggestion } = finding.unknownTool === undefined ? finding : findTool(finding, script);
     const list = isCertain && !(finding.isAboutArguments === true && script.argumentsMayChange) ? mistakes : warnings;
     if (list.length < maxFindings) list.push(placed(finding, suggestion, script.source));

@@ -77,6 +77,8 @@ export function createHarness(
         code,
         invoker,
         sandbox,
+        // What happens while a script runs is the matter here, its mistakes above all.
+        preflight: false,
         session: { principal: 'tester', sessionId: 'session' },
         ...(policy === undefined ? {} : { policy }),
         ...(signal === undefined ? {} : { signal }),

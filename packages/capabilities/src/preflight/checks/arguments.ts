@@ -1,5 +1,6 @@
 import ts from 'typescript-api';
 import { nearNames } from '@ravi/kernel';
+import { referenceOf } from '../../chain/suggest.ts';
 import type { CheckedTool, Finding } from '../finding.ts';
 import type { TypedScript } from '../type-checker.ts';
 import type { ObjectShape, ValueKind, ValueShape } from '../value-shape.ts';
@@ -54,9 +55,13 @@ function judgeCall(
   const judge = createJudge(tool, script, report);
   const given: KnownValue | undefined = first === undefined ? { kind: 'undefined' } : knownValue(first, script);
   if (second !== undefined || given?.kind === 'scalar' || given?.kind === 'array') {
-    report(first ?? place, `tools.${tool.name} takes one object of named arguments`, argumentList(tool.args.object));
+    report(
+      first ?? place,
+      `${referenceOf(tool.name)} takes one object of named arguments`,
+      argumentList(tool.args.object),
+    );
   } else if (given?.kind === 'promise') {
-    report(first ?? place, `The arguments of tools.${tool.name} are a promise`, 'Await it first');
+    report(first ?? place, `The arguments of ${referenceOf(tool.name)} are a promise`, 'Await it first');
   } else if (given?.kind === 'object') {
     judge.object(given.node, tool.args.object, '', place);
   } else if (given?.kind === 'undefined') {
@@ -97,7 +102,7 @@ function createJudge(
     );
     if (near.length === 0 && shape.others === 'open') return false;
     const suggestion = near.length === 0 ? argumentList(shape, path) : `Did you mean ${near.map(quoted).join(' or ')}?`;
-    report(node, `tools.${tool.name} has no argument ${quoted(pathOf(path, name))}`, suggestion);
+    report(node, `${referenceOf(tool.name)} has no argument ${quoted(pathOf(path, name))}`, suggestion);
     return true;
   }
 
@@ -114,7 +119,7 @@ function createJudge(
     const wanted = absent.map((name) => quoted(pathOf(path, name))).join(' and ');
     report(
       place,
-      `tools.${tool.name} needs the argument${absent.length > 1 ? 's' : ''} ${wanted}`,
+      `${referenceOf(tool.name)} needs the argument${absent.length > 1 ? 's' : ''} ${wanted}`,
       argumentList(shape, path),
     );
   }
@@ -122,7 +127,7 @@ function createJudge(
   function value(expression: ts.Expression, shape: ValueShape, path: string): void {
     const known = knownValue(expression, script);
     if (known === undefined || known.kind === 'undefined') return;
-    const label = `tools.${tool.name}: the argument ${quoted(path)}`;
+    const label = `${referenceOf(tool.name)}: the argument ${quoted(path)}`;
     if (known.kind === 'promise') return report(expression, `${label} is a promise`, 'Await it first');
     if (known.kind === 'object' && readProperties(known.node)?.isWhole !== true) return;
     if (!fitsKind(known, shape.kinds)) {

@@ -56,6 +56,6 @@ function callOf(node: ts.Expression): Pick<ToolUse, 'call' | 'isSafe'> {
   if (ts.isCallExpression(parent) && parent.expression === child) return { call: parent, isSafe: false };
   if (!ts.isPropertyAccessExpression(parent) || parent.name.text !== 'safe') return { isSafe: false };
   const outer = around(parent);
-  const isCalled = ts.isCallExpression(outer.parent) && outer.parent.expression === outer.child;
-  return isCalled ? { call: outer.parent as ts.CallExpression, isSafe: true } : { isSafe: false };
+  if (!ts.isCallExpression(outer.parent) || outer.parent.expression !== outer.child) return { isSafe: false };
+  return { call: outer.parent, isSafe: true };
 }

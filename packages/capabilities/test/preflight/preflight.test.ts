@@ -1,0 +1,142 @@
+import { HookManager, ToolInvoker, Toolbox } from '@ravi/agents';
+import { createMemoryBlobStore } from '@ravi/blob-memory';
+import type { ChainRunResult } from '@ravi/kernel';
+import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPreflight, runChain } from '../../src/index.ts';
+import { badScripts } from './bad-scripts.ts';
+import { goodScripts } from './good-scripts.ts';
+import { officeTools } from './office-tools.ts';
+
+const sandbox = createIsolatedVmSandbox();
+// Of no interest here, and the machine may be busy.
+const preflight = createPreflight({ timeLimitMs: 60_000 });
+const invoker = new ToolInvoker({ registry: new Toolbox(officeTools), artifactStore: createMemoryBlobStore() });
+
+beforeAll(() => preflight.warm());
+afterAll(async () => {
+  await preflight[Symbol.asyncDispose]();
+  await sandbox[Symbol.asyncDispose]();
+});
+
+function run(code: string, options: object = {}): Promise<ChainRunResult> {
+  return runChain({ code, invoker, sandbox, preflight, ...options });
+}
+
+for (const [name, code] of Object.entries(goodScripts)) {
+  test(`a good script passes and runs: ${name}`, async () => {
+    const result = await run(code);
+    expect(result.outputText).not.toContain('[E_');
+    expect(result.status).toBe('ok');
+  });
+}
+
+for (const [name, { code, line, column, message, suggestion }] of Object.entries(badScripts)) {
+  test(`a mistake stops the script before it does anything: ${name}`, async () => {
+    const result = await run(code);
+    expect(result).toMatchObject({
+      status: 'error',
+      error: { code: 'E_SCRIPT_TYPES', message, line, ...(column && { column }), ...(suggestion && { suggestion }) },
+      toolCalls: 0,
+    });
+    expect(result.error?.excerpt).toMatch(new RegExp(`^> *${line} \\| `, 'm'));
+  });
+}
+
+test('the report names every mistake with its place, and that nothing was done', async () => {
+  const { outputText, warnings, outputBlocks } = await run(`await tools.get_time();
+const weather = await tools.get_weather({ citty: 'Oslo' });
+return weather.degree;`);
+  expect(outputText).toMatchInlineSnapshot(`
+    "The script was not run: it has 2 mistakes. No tool was called.
+
+    tools.get_weather has no argument "citty" [E_SCRIPT_TYPES]
+
+    At line 2, column 43:
+      1 | await tools.get_time();
+    > 2 | const weather = await tools.get_weather({ citty: 'Oslo' });
+      3 | return weather.degree;
+
+    Did you mean "city"?
+
+    The value has no property "degree" [E_SCRIPT_TYPES]
+
+    At line 3, column 16:
+      2 | const weather = await tools.get_weather({ citty: 'Oslo' });
+    > 3 | return weather.degree;
+
+    Did you mean "degrees"?"
+  `);
+  expect(warnings?.map(({ message }) => message)).toEqual(['The value has no property "degree"']);
+  expect(outputBlocks).toEqual([{ type: 'error', message: outputText, code: 'E_SCRIPT_TYPES' }]);
+});
+
+const doubtful: readonly (readonly [name: string, code: string, warning: object])[] = [
+  [
+    'a name that is not there',
+    'if (false) fetch("https://a.test"); return 1',
+    { line: 1, column: 12, message: "Cannot find name 'fetch'." },
+  ],
+  [
+    'a tool that nothing resembles',
+    'if (false) await tools.launch_rocket(); return 1',
+    { message: 'There is no tool named "launch_rocket"' },
+  ],
+  [
+    'an argument of another type',
+    'const { cents } = (await tools.list_orders())[0]; return (await tools.write_file.safe({ path: "a", content: cents })).status',
+    { line: 1 },
+  ],
+  [
+    'a property that an open result may have',
+    'return [(await tools.get_weather({ city: "Oslo" })).sunrise]',
+    { message: 'The value has no property "sunrise"', suggestion: 'It has city, degrees, conditions, wind_kph' },
+  ],
+];
+for (const [name, code, warning] of doubtful) {
+  test(`a doubt does not stop a script but stands beside its value: ${name}`, async () => {
+    const result = await run(code);
+    expect(result).toMatchObject({ status: 'ok', warnings: [{ code: 'E_SCRIPT_TYPES', ...warning }] });
+    expect(result.outputBlocks.at(-1)).toMatchObject({
+      text: expect.stringContaining('Noticed before the run:') as string,
+    });
+  });
+}
+
+test('a good script has no warnings at all', async () => {
+  expect(await run(goodScripts['calls side by side'] as string)).not.toHaveProperty('warnings');
+});
+
+test('a syntax error is reported as one, not as a mistake of types', async () => {
+  expect(await run('const a = ;\ntools.get_wether()')).toMatchObject({ error: { code: 'E_SCRIPT_SYNTAX', line: 1 } });
+});
+
+test('switched off, a script runs up to its mistake', async () => {
+  const result = await run('await tools.get_time(); return tools.get_wether({ city: "Oslo" })', { preflight: false });
+  expect(result).toMatchObject({ status: 'error', error: { code: 'E_TOOL_UNKNOWN' }, toolCalls: 2 });
+});
+
+test('what interceptors may mend is a warning only', async () => {
+  const hooks = new HookManager();
+  hooks.intercept(({ args }) => ({ action: 'modify', args: { ...args, city: 'Oslo' } }));
+  const mending = new ToolInvoker({ registry: new Toolbox(officeTools), hooks });
+  const result = await run('return (await tools.get_weather({})).city', { invoker: mending });
+  expect(result).toMatchObject({
+    status: 'ok',
+    value: 'Oslo',
+    warnings: [{ message: 'tools.get_weather needs the argument "city"' }],
+  });
+});
+
+test('a tool that the session may not call is not proposed', async () => {
+  const result = await run('return tools.get_wether({ city: "Oslo" })', { session: { allowedTools: ['get_time'] } });
+  expect(result).toMatchObject({ error: { code: 'E_TOOL_UNKNOWN' } });
+});
+
+test('a run that is cancelled while its script is checked ends at once', async () => {
+  const controller = new AbortController();
+  const check = Promise.withResolvers<never>();
+  const stuck = { ...preflight, check: () => (controller.abort(), check.promise) };
+  const result = await run('return 1', { preflight: stuck, signal: controller.signal });
+  expect(result).toMatchObject({ status: 'cancelled', toolCalls: 0 });
+});
