@@ -1,5 +1,5 @@
 import type { OpenedPlugins } from '@ravi/host';
-import type { BlobStore, PortName, Sandbox } from '@ravi/kernel';
+import type { BlobStore, PortName, Sandbox, SandboxLanguage } from '@ravi/kernel';
 
 /** Uses an opened port once and says what it did; most ports have nothing to try without side effects. @throws what the port throws */
 export async function probe(port: PortName, { blobStore, sandbox }: OpenedPlugins): Promise<string> {
@@ -19,11 +19,19 @@ async function probeBlobStore(store: BlobStore): Promise<string> {
   return 'writes, reads and deletes';
 }
 
+const emptyPreludes: Readonly<Record<SandboxLanguage, string>> = { javascript: 'return {}', python: 'names = {}' };
+
 async function probeSandbox(sandbox: Sandbox): Promise<string> {
+  const { languages, isolation } = sandbox.supports;
+  for (const language of languages) await probeLanguage(sandbox, language);
+  return `runs ${languages.join(' and ')} (isolation: ${isolation})`;
+}
+
+async function probeLanguage(sandbox: Sandbox, language: SandboxLanguage): Promise<void> {
   const outcome = await sandbox.run({
-    language: 'javascript',
+    language,
     code: 'return 6 * 7',
-    prelude: 'return {}',
+    prelude: emptyPreludes[language],
     principal: 'doctor',
     limits: {
       wallTimeMs: 10_000,
@@ -37,7 +45,6 @@ async function probeSandbox(sandbox: Sandbox): Promise<string> {
     bridge: () => Promise.reject(new Error('The probe calls nothing')),
     onConsole() {},
   });
-  if (outcome.status === 'ok' && outcome.value === '42')
-    return `runs scripts (isolation: ${sandbox.supports.isolation})`;
-  throw new Error(`a script that returns 42 ended with ${JSON.stringify(outcome)}`);
+  if (outcome.status === 'ok' && outcome.value === '42') return;
+  throw new Error(`a ${language} script that returns 42 ended with ${JSON.stringify(outcome)}`);
 }

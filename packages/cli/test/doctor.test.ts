@@ -14,7 +14,7 @@ test('a sound installation passes every check, each by really using what it chec
   assert.equal(code, 0, output + errors);
   assert.match(output, /ok {6}configuration: .*ravi\.config\.json/);
   assert.match(output, /ok {6}blobStore @ravi\/blob-fs: writes, reads and deletes/);
-  assert.match(output, /ok {6}sandbox @ravi\/sandbox-isolated-vm: runs scripts \(isolation: \w+\)/);
+  assert.match(output, /ok {6}sandbox @ravi\/sandbox-isolated-vm: runs javascript \(isolation: \w+\)/);
   assert.match(output, /ok {6}tools: 6 tools; no risk declared by wait/);
 });
 
