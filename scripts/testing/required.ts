@@ -16,6 +16,23 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ runner, file }) => runner === 'node --test' && file.startsWith('packages/sandboxes/isolated-vm/'),
   },
   {
+    title: 'the docker sandbox in JavaScript',
+    includes: ({ file }) => file === 'packages/sandboxes/docker/test/javascript-contract.test.ts',
+  },
+  {
+    title: 'the docker sandbox in Python',
+    includes: ({ file }) => file === 'packages/sandboxes/docker/test/python.test.ts',
+  },
+  {
+    title: 'the end of containers',
+    includes: ({ file }) => file === 'packages/sandboxes/docker/test/containers.test.ts',
+  },
+  {
+    title: 'chains in Python',
+    includes: ({ file, name }) =>
+      file === 'packages/capabilities/test/chain/python.test.ts' && name.startsWith('Python'),
+  },
+  {
     title: 'the approval prompt on a pseudo terminal',
     includes: ({ file, name }) =>
       file.startsWith('packages/approvals/cli/') && /\b(pty|pseudo.?terminal)\b/i.test(name),

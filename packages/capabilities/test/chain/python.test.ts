@@ -16,7 +16,6 @@ const sandbox = createDockerSandbox({
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-const started: string[] = [];
 let release: (() => void)[] = [];
 const tools = [
   freeTool('get-order', ({ id }) => ({ id: id ?? null, total: 12.5, lines: [1, 2] })),
@@ -35,9 +34,8 @@ const tools = [
   freeTool('slow', () => new Promise<string>(() => {})),
   freeTool('danger', () => 'done', { risk: 'high' }),
   freeTool('meet', ({ id }) => {
-    started.push(String(id));
     return new Promise<string>((resolve) => {
-      release.push(() => resolve(String(id)));
+      release.push(() => resolve(JSON.stringify(id)));
       if (release.length === 3) for (const free of release.splice(0)) free();
     });
   }),
