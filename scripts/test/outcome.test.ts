@@ -36,9 +36,13 @@ test('a required part that was only skipped is a failure, one that passed is not
   const sandbox = { file: 'packages/sandboxes/isolated-vm/test/a.test.ts' };
   const prompt = { file: 'packages/approvals/cli/test/a.test.ts', name: 'asks on a pty' };
   const suites = { ...sandbox, runner: 'node --test' };
-  const all = [outcome(sandbox), outcome(prompt), outcome(suites)];
+  const containers = [
+    ...['javascript-contract', 'python', 'containers'].map((name) => `packages/sandboxes/docker/test/${name}.test.ts`),
+    'packages/capabilities/test/chain/python.test.ts',
+  ].map((file) => outcome({ file, name: 'Python gives a value' }));
+  const all = [outcome(sandbox), outcome(prompt), outcome(suites), ...containers];
   assert.deepEqual(missingParts(all), []);
-  const withoutPrompt = [outcome(sandbox), outcome({ ...prompt, status: 'skipped' }), outcome(suites)];
+  const withoutPrompt = [outcome(sandbox), outcome({ ...prompt, status: 'skipped' }), outcome(suites), ...containers];
   assert.deepEqual(
     missingParts(withoutPrompt).map(({ status, name }) => `${status}: ${name}`),
     ['failed: the approval prompt on a pseudo terminal did not run'],
