@@ -11,6 +11,6 @@ export class RunGrants {
 
   covers(tool: string, toolDigest: string, risk: ToolRisk): boolean {
     const granted = this.#risks.get(`${tool}:${toolDigest}`);
-    return granted !== undefined && risk !== 'critical' && compareRisk(risk, granted) <= 0;
+    return granted !== undefined && compareRisk(risk, granted) <= 0;
   }
 }
