@@ -39,7 +39,10 @@ export interface PreflightReport {
 
 /** Options of {@link createPreflight}. */
 export interface PreflightOptions {
-  /** How long a script may wait for its check, in milliseconds; 2000 when absent. It then runs unchecked. */
+  /**
+   * How long a script may wait for its check, in milliseconds; 2000 when absent. It then runs unchecked. The first one
+   * waits for the start of the thread besides, 10 seconds at most.
+   */
   readonly timeLimitMs?: number;
   readonly clock?: Clock;
 }
@@ -48,6 +51,7 @@ type CheckerThread = WorkerThread<CheckQuestion, CheckAnswer>;
 
 const code = 'E_SCRIPT_TYPES';
 const maxFindings = 10;
+const startLimitMs = 10_000;
 
 /**
  * A type check of JavaScript and TypeScript against the tools that a script may call. TypeScript is loaded in a thread
@@ -76,6 +80,14 @@ export function createPreflight(options: PreflightOptions = {}): Preflight {
     await closed?.close();
   }
 
+  async function untilStarted(starting: CheckerThread): Promise<void> {
+    if (starting.isReady) return;
+    const { promise: late, resolve } = Promise.withResolvers<boolean>();
+    const timer = clock.setTimer(() => resolve(false), startLimitMs);
+    await Promise.race([starting.start(), late]);
+    timer.cancel();
+  }
+
   async function ask(question: CheckQuestion, deadline: number): Promise<CheckAnswer | { readonly status: 'late' }> {
     const leftMs = deadline - clock.monotonic();
     if (leftMs <= 0) return { status: 'late' };
@@ -92,6 +104,7 @@ export function createPreflight(options: PreflightOptions = {}): Preflight {
     warm: () => openThread().start(),
     async check(script) {
       const question = { source: script.source, tools: checkedTools(script.source, script.registry) };
+      await untilStarted(openThread());
       const deadline = clock.monotonic() + timeLimitMs;
       const asked = queue.then(() => ask(question, deadline));
       queue = asked.catch(() => undefined);

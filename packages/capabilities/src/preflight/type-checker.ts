@@ -1,6 +1,7 @@
 import ts from 'typescript-api';
 import { unwrapFence } from '../chain/source/unwrap-fence.ts';
 import { propertyName } from '../chain/stubs/text.ts';
+import { nodesOf } from './checks/syntax-tree.ts';
 import type { CheckedTool } from './finding.ts';
 import { guestGlobals } from './guest-globals.ts';
 import { languageLibrary } from './language-library.ts';
@@ -8,6 +9,8 @@ import { languageLibrary } from './language-library.ts';
 /** A script with its types. */
 export interface TypedScript {
   readonly file: ts.SourceFile;
+  /** All nodes of it, outer ones first. */
+  readonly nodes: readonly ts.Node[];
   readonly checker: ts.TypeChecker;
   readonly diagnostics: readonly ts.Diagnostic[];
   /** Where the script's declared names come from: its own text, the language, or what a guest and its tools add. */
@@ -84,6 +87,7 @@ export function createTypeChecker(): TypeChecker {
       previous = program;
       return {
         file,
+        nodes: nodesOf(file),
         checker: program.getTypeChecker(),
         diagnostics,
         originOf: (declaration) => originOf(declaration.getSourceFile().fileName),

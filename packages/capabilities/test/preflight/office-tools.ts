@@ -120,14 +120,14 @@ export const officeTools: readonly Tool[] = [
     description: 'Reads a text file.',
     inputSchema: object({ path: text, encoding: text }, ['path']),
     execute: ({ path }) =>
-      String(path).endsWith('.csv') ? 'name,amount\nada,3\ngrace,4\nada,5\n' : '{"limits":{"daily":10}}',
+      (path as string).endsWith('.csv') ? 'name,amount\nada,3\ngrace,4\nada,5\n' : '{"limits":{"daily":10}}',
   }),
   defineTool({
     name: 'write_file',
     description: 'Writes a text file.',
     inputSchema: object({ path: text, content: text }, ['path', 'content']),
     outputSchema: object({ bytes: whole }, ['bytes']),
-    execute: ({ content }) => ({ bytes: String(content).length }),
+    execute: ({ content }) => ({ bytes: (content as string).length }),
   }),
   defineTool({
     name: 'send_mail',
@@ -166,6 +166,6 @@ export const officeTools: readonly Tool[] = [
     description: 'Loads a page; large pages stay outside.',
     inputSchema: object({ url: text }, ['url']),
     outputSchema: { type: 'string' },
-    execute: ({ url }) => (String(url).includes('large') ? 'line\n'.repeat(400_000) : '<html>small</html>'),
+    execute: ({ url }) => ((url as string).includes('large') ? 'line\n'.repeat(400_000) : '<html>small</html>'),
   }),
 ];

@@ -1,7 +1,7 @@
 import ts from 'typescript-api';
 import type { Finding } from '../finding.ts';
 import type { TypedScript } from '../type-checker.ts';
-import { isAssigned, nodeAt, nodesOf } from './syntax-tree.ts';
+import { isAssigned, nodeAt } from './syntax-tree.ts';
 import type { ToolUse } from './tool-uses.ts';
 
 // Cannot find name, with and without a suggestion, and as a shorthand property.
@@ -18,6 +18,8 @@ const maxLength = 300;
  */
 export function doubts(script: TypedScript, uses: readonly ToolUse[], told: readonly Finding[]): readonly Finding[] {
   const findings: Finding[] = [];
+  // A name that a script assigns without declaring it is a global from then on.
+  const made = new Set(script.nodes.filter((node) => ts.isIdentifier(node) && isAssigned(node)).map(textOf));
   const places = new Set(told.map(({ offset }) => offset));
   const calls = uses.flatMap(({ call }) => (call === undefined ? [] : [rangeOf(call, script)]));
   const judged = calls.filter((range) => told.some(({ offset }) => isIn(range, offset)));
@@ -28,7 +30,7 @@ export function doubts(script: TypedScript, uses: readonly ToolUse[], told: read
     const isDoubt =
       certainTypes.has(code) ||
       (unfitArguments.has(code) && isAmong(calls) && !isAmong(judged)) ||
-      (unknownNames.has(code) && !isMade(nodeAt(script.file, start, length), script));
+      (unknownNames.has(code) && !isMade(nodeAt(script.file, start, length), made));
     if (!isDoubt || places.has(offset)) continue;
     const text = ts.flattenDiagnosticMessageText(messageText, ' ').replaceAll(/\s+|\[closed\]\?: never; /g, ' ');
     const message = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
@@ -50,12 +52,10 @@ function isIn({ start, end }: Range, offset: number): boolean {
   return start <= offset && offset < end;
 }
 
-// A name that a script assigns without declaring it is a global from then on.
-function isMade(node: ts.Node | undefined, { file }: TypedScript): boolean {
-  if (node === undefined || !ts.isIdentifier(node)) return true;
-  if (ts.isTypeOfExpression(node.parent)) return true;
-  for (const other of nodesOf(file)) {
-    if (ts.isIdentifier(other) && other.text === node.text && isAssigned(other)) return true;
-  }
-  return false;
+function isMade(node: ts.Node | undefined, made: ReadonlySet<string>): boolean {
+  return node === undefined || ts.isTypeOfExpression(node.parent) || made.has(textOf(node));
+}
+
+function textOf(node: ts.Node): string {
+  return ts.isIdentifier(node) ? node.text : '';
 }

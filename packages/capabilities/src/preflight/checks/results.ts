@@ -4,7 +4,7 @@ import type { Finding } from '../finding.ts';
 import type { TypedScript } from '../type-checker.ts';
 import { isGuarded } from './guarded-read.ts';
 import { knownValue } from './known-value.ts';
-import { makesProperty } from './made-properties.ts';
+import { madeProperties } from './made-properties.ts';
 import { nodeAt } from './syntax-tree.ts';
 
 /** A property that a script reads and TypeScript does not know, with what it is read of. */
@@ -38,9 +38,11 @@ const maxListed = 12;
 /** Reads of properties that results do not have, and promises that were not awaited. */
 export function wrongReads(script: TypedScript): readonly Finding[] {
   const reads = script.diagnostics.flatMap((diagnostic) => readOf(diagnostic, script) ?? []);
+  if (reads.length === 0) return [];
   // A name that the script tests somewhere is one that it does not count on.
   const tested = new Set(reads.filter(({ node }) => isGuarded(node)).map(({ name }) => name));
-  return reads.flatMap((read) => judge(read, tested.has(read.name), script) ?? []);
+  const made = madeProperties(script);
+  return reads.flatMap((read) => judge(read, tested.has(read.name) || made.has(read.name), script) ?? []);
 }
 
 function readOf(diagnostic: ts.Diagnostic, { file, checker }: TypedScript): UnknownRead | undefined {
@@ -58,13 +60,12 @@ function readOf(diagnostic: ts.Diagnostic, { file, checker }: TypedScript): Unkn
   return { name: place.text, node: parent, owner: checker.getTypeAtLocation(parent.parent), message };
 }
 
-function judge(read: UnknownRead, isTested: boolean, script: TypedScript): Finding | undefined {
+function judge(read: UnknownRead, isOpen: boolean, script: TypedScript): Finding | undefined {
   const { name, node, owner, ownerNode, message } = read;
   const origin = originOf(owner, script);
   if (origin === undefined || everyResult.has(name) || isTools(owner)) return undefined;
   const place = ts.isPropertyAccessExpression(node) ? node.name : node;
   const offset = script.sourceOffset(place.getStart(script.file));
-  const isOpen = isTested || makesProperty(name, script);
   if (ownerNode !== undefined && knownValue(ownerNode, script)?.kind === 'promise') {
     return {
       isCertain: !isOpen,

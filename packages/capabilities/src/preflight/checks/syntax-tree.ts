@@ -1,15 +1,15 @@
 import ts from 'typescript-api';
 
-/** Every node below `root`, in the order of the text. */
-export function* nodesOf(root: ts.Node): Generator<ts.Node, void> {
-  const children: ts.Node[] = [];
-  ts.forEachChild(root, (child) => {
-    children.push(child);
-  });
-  for (const child of children) {
-    yield child;
-    yield* nodesOf(child);
+/** Every node below `root`, outer ones first. */
+export function nodesOf(root: ts.Node): readonly ts.Node[] {
+  const nodes: ts.Node[] = [root];
+  // The list grows under the loop; recursion would end with the stack.
+  for (const node of nodes) {
+    ts.forEachChild(node, (child) => {
+      nodes.push(child);
+    });
   }
+  return nodes;
 }
 
 /** The smallest node that spans exactly the given text. */

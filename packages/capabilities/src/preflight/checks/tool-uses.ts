@@ -1,6 +1,6 @@
 import ts from 'typescript-api';
 import type { TypedScript } from '../type-checker.ts';
-import { around, inside, nodesOf } from './syntax-tree.ts';
+import { around, inside } from './syntax-tree.ts';
 
 /** A place where a script names a tool: `tools.name` or `tools['name']`. */
 export interface ToolUse {
@@ -17,7 +17,7 @@ export interface ToolUse {
 /** All uses of tools in a script. */
 export function toolUses(script: TypedScript): readonly ToolUse[] {
   const uses: ToolUse[] = [];
-  for (const node of nodesOf(script.file)) {
+  for (const node of script.nodes) {
     const use = ts.isExpression(node) ? namedTool(node, script) : undefined;
     if (use !== undefined) uses.push({ ...use, ...callOf(use.node) });
   }

@@ -2,7 +2,7 @@ import ts from 'typescript-api';
 import { callOf } from '../../chain/suggest.ts';
 import type { Finding } from '../finding.ts';
 import type { TypedScript } from '../type-checker.ts';
-import { isAssigned, nodesOf } from './syntax-tree.ts';
+import { isAssigned } from './syntax-tree.ts';
 import type { ToolUse } from './tool-uses.ts';
 
 const questions: readonly string[] = ['search', 'describe', '$search', '$describe'];
@@ -52,8 +52,8 @@ function isWithin(node: ts.Node, outer: ts.Node): boolean {
 
 /** Tools that are called by their bare names, which are not defined. */
 export function bareTools(script: TypedScript, known: { has(name: string): boolean }): readonly Finding[] {
-  const { file, checker } = script;
-  const names = [...nodesOf(file)].filter((node) => ts.isIdentifier(node));
+  const { file, nodes, checker } = script;
+  const names = nodes.filter((node) => ts.isIdentifier(node));
   // A script that makes globals of its own may have made this one.
   const made = new Set(names.filter((node) => node.text === 'globalThis' || isAssigned(node)).map(({ text }) => text));
   if (made.has('globalThis')) return [];
