@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { KernelError } from '@ravi/kernel';
 import type { Sandbox, SandboxLanguage } from '@ravi/kernel';
 import { createProcessSandbox } from '@ravi/sandbox-kit';
+import type { ExpectedRun } from '@ravi/sandbox-kit';
 import { createChannelFolder } from './container/channel-folder.ts';
 import type { ChannelFolder } from './container/channel-folder.ts';
 import { containerLauncher } from './container/container-launcher.ts';
@@ -57,7 +58,8 @@ export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox
     const image = options.images?.[language] ?? defaultImages[language];
     const { poolSize, maxContainers, runsPerContainer } = { ...defaultCounts, ...options };
     let owner = '';
-    return createProcessSandbox({
+    let lastRun: ExpectedRun | undefined;
+    const pool = createProcessSandbox({
       name: 'docker',
       supports: {
         languages: [language],
@@ -67,7 +69,7 @@ export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox
       },
       launch: containerLauncher({
         engine,
-        program,
+        program: () => program(lastRun),
         outOfMemoryCodes,
         async openChannel() {
           const folder = await setUp.folder();
@@ -92,6 +94,13 @@ export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox
         maxRunsPerProcess: language === 'javascript' ? runsPerContainer : 1,
       },
     });
+    return {
+      ...pool,
+      run(request) {
+        lastRun = { memoryBytes: request.limits.memoryBytes, prelude: request.prelude };
+        return pool.run(request);
+      },
+    };
   }
 }
 

@@ -1,5 +1,6 @@
 export { openIsolates } from './child/isolates.ts';
 export type { OpenRealm, Realm, RealmCodeEntry, RealmFault, RealmTextEntry } from './child/realm.ts';
+export type { ExpectedRun } from './child/pump.ts';
 export { bootstrapSource, childSource } from './child/source.ts';
 export { createProcessSandbox } from './create-process-sandbox.ts';
 export { nodeLauncher } from './host/link.ts';

@@ -8,7 +8,7 @@ import type { Channel } from './channel-folder.ts';
 export interface ContainerLauncherOptions {
   readonly engine: Engine;
   /** The program that a guest reads first. */
-  readonly program: string;
+  program(): string;
   /** Exit codes of a guest that could not get the memory it asked for. */
   readonly outOfMemoryCodes: readonly number[];
   /** Opens a channel; whoever asks first waits until the sandbox is set up. */
@@ -22,10 +22,9 @@ export interface ContainerLauncherOptions {
 /** Launches guests in containers: create, start, wait for the end, remove. */
 export function containerLauncher(options: ContainerLauncherOptions): LaunchGuest {
   const { engine } = options;
-  const program = encodeFrame(options.program);
 
   return (events) => {
-    const unsent: Buffer[] = [program];
+    const unsent: Buffer[] = [encodeFrame(options.program())];
     let channel: Channel | undefined;
     let container: string | undefined;
     let waiting: EngineWait<number> | undefined;

@@ -1,8 +1,11 @@
+import type { ExpectedRun } from '@ravi/sandbox-kit';
+
 /** What a container of one language runs. */
 export interface GuestProgram {
   /** The command of the container; it reads its program from the channel. */
   readonly command: readonly string[];
-  readonly program: string;
+  /** What is sent first; a run like the last one finds itself expected. */
+  program(lastRun: ExpectedRun | undefined): string;
   /** Exit codes of a guest that could not get the memory it asked for. */
   readonly outOfMemoryCodes: readonly number[];
 }

@@ -21,7 +21,12 @@ export const javascriptGuest: GuestProgram = {
       output: `fs.openSync('${guestChannelFolder}/out', 'w')`,
     }),
   ],
-  program: childSource({ openRealm: openIsolates, argument: { binary: addonPath } }),
+  program: (lastRun) =>
+    childSource({
+      openRealm: openIsolates,
+      argument: { binary: addonPath },
+      ...(lastRun === undefined ? {} : { expected: lastRun }),
+    }),
   // V8 gives up without memory by a trap (133) or abort(3). The first process of a container is deaf to SIGABRT, so that
   // abort(3) ends it by the fault that it falls back to (139).
   outOfMemoryCodes: [133, 139],

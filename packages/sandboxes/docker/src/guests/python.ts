@@ -18,9 +18,10 @@ exec(compile(read(int.from_bytes(read(4), 'little')), 'guest.py', 'exec'), {'rea
 
 /** CPython. Its own walls are none: the container is the wall. */
 export function pythonGuest(folder: URL): GuestProgram {
+  const program = parts.map((name) => readFileSync(new URL(`${name}.py`, folder), 'utf8')).join('\n');
   return {
     command: ['python3', '-I', '-B', '-c', bootstrap],
-    program: parts.map((name) => readFileSync(new URL(`${name}.py`, folder), 'utf8')).join('\n'),
+    program: () => program,
     outOfMemoryCodes: [],
   };
 }

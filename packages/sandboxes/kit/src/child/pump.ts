@@ -10,6 +10,13 @@ export interface PumpParts {
   /** Descriptors of the channel to the host; the two ends of a socket are one. */
   readonly input: number;
   readonly output: number;
+  readonly expected: ExpectedRun;
+}
+
+/** What the first run will probably ask for; a wrong guess costs it a millisecond or two. */
+export interface ExpectedRun {
+  readonly memoryBytes: number;
+  readonly prelude: string;
 }
 
 /**
@@ -24,11 +31,10 @@ export function runPump({
   openRealm,
   input: inputChannel,
   output: outputChannel,
+  expected,
 }: PumpParts): never {
   const { readSync, writeSync } = process.getBuiltinModule('node:fs');
   const graceMs = 50;
-  // Until a run asks for another amount; a wrong guess costs the first run a millisecond.
-  const firstMemoryBytes = 134_217_728;
   let input = Buffer.allocUnsafe(65_536);
   let filled = 0;
 
@@ -38,7 +44,7 @@ export function runPump({
     readonly prelude: string;
     readonly names: string | RealmFault;
   }
-  let prepared = prepare(firstMemoryBytes, '');
+  let prepared = prepare(expected.memoryBytes, expected.prelude);
   for (;;) {
     send('y');
     const frame = receive();

@@ -1,6 +1,7 @@
 import { guestSource, scriptName } from '../guest/source.ts';
 import { createRecordCodec } from '../protocol/records.ts';
 import { runPump } from './pump.ts';
+import type { ExpectedRun } from './pump.ts';
 import type { OpenRealm } from './realm.ts';
 
 /** Where a child finds its channel: expressions of JavaScript that give descriptors, with `fs` in reach. */
@@ -20,6 +21,8 @@ export function bootstrapSource({ input, output }: ChildChannel): string {
   ].join(' ');
 }
 
+const defaultExpectedRun: ExpectedRun = { memoryBytes: 134_217_728, prelude: '' };
+
 /**
  * The program of a child process, a function of its channel. `openRealm` makes the adapter's realms: a self-contained function that takes
  * `argument` (JSON) and gives an `OpenRealm`; it goes to the child as text.
@@ -27,12 +30,14 @@ export function bootstrapSource({ input, output }: ChildChannel): string {
 export function childSource(options: {
   readonly openRealm: (argument: never) => OpenRealm;
   readonly argument: unknown;
+  readonly expected?: ExpectedRun;
 }): string {
   return `(input, output) => (${runPump})({
   input, output,
   codec: (${createRecordCodec})({ indexOf: (text, search, from) => text.indexOf(search, from), slice: (text, start, end) => text.slice(start, end) }),
   guestSource: ${JSON.stringify(guestSource)},
   scriptName: ${JSON.stringify(scriptName)},
+  expected: ${JSON.stringify(options.expected ?? defaultExpectedRun)},
   openRealm: (${options.openRealm})(${JSON.stringify(options.argument)}),
 })`;
 }

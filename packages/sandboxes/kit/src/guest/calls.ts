@@ -66,9 +66,11 @@ export function createCalls(builtins: Builtins, codec: RecordCodec, onTooMany: (
         onTooMany();
         return;
       }
-      const id = ++made;
-      waiting[id] = resolve as (answer: unknown) => void;
+      const id = made + 1;
+      // Encoded first: a script short of stack may fail here, and must leave no half-made call behind.
       queued[id] = codec.encodeThree('c', '' + id, op, payload);
+      waiting[id] = resolve as (answer: unknown) => void;
+      made = id;
     });
   }
 

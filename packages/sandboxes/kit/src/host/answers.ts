@@ -63,7 +63,13 @@ export function createAnswers(request: SandboxRequest, send: (text: string) => v
 }
 
 function failureRecord(id: string, error: unknown): string {
-  if (!(error instanceof Error)) return codec.encode('f', id, 'Error', 'The call failed', '');
-  const code = (error as { code?: unknown }).code;
-  return codec.encode('f', id, String(error.name), String(error.message), typeof code === 'string' ? code : '');
+  try {
+    if (error instanceof Error) {
+      const { code } = error as { code?: unknown };
+      return codec.encode('f', id, String(error.name), String(error.message), typeof code === 'string' ? code : '');
+    }
+  } catch {
+    // An error that cannot be read is still a failure, and the script must hear of it.
+  }
+  return codec.encode('f', id, 'Error', 'The call failed', '');
 }

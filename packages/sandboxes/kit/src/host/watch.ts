@@ -9,13 +9,13 @@ export interface Watch {
   stop(): void;
 }
 
-const intervalMs = 20;
+const intervalMs = 5;
 /** Node fires a timer beyond it at once. */
 const longestTimerMs = 2_147_483_647;
 /** The guest enforces its processor time itself where it can, and keeps its console output then; the host comes later. */
 const cpuGraceMs = 1_000;
 /** What a run may take beside its own data: compiled code, garbage not yet collected, frames on their way. */
-const memoryHeadroomBytes = 48 * 1_024 * 1_024;
+const memoryHeadroomBytes = 8 * 1_024 * 1_024;
 
 /**
  * Ends a run at its wall-clock limit (moved by the time that humans took), and where the system tells (`/proc`) at
