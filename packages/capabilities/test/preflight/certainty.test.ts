@@ -9,7 +9,8 @@ import { checkedTools } from '../../src/preflight/checked-tools.ts';
 import { createTypeChecker } from '../../src/preflight/type-checker.ts';
 
 const file = sharedDataFile('toolschemas/mcp-tools.jsonl');
-const every = 12;
+// A few of them, since a schema takes the invoker milliseconds to compile.
+const every = 50;
 const samples: readonly unknown[] = ['text', 1, 1.5, true, null, [], ['text', 1], {}, { other: 1 }];
 
 /** Arguments of all kinds: nothing, what is required with one value for all, and something that is not asked for. */
@@ -51,6 +52,6 @@ test.skipIf(file === undefined)(
         expect({ args, schema: tool.inputSchema, code: error?.code }).toMatchObject({ code: 'E_ARGUMENTS_INVALID' });
       }
     }
-    expect(certain).toBeGreaterThan(1_000);
+    expect(certain).toBeGreaterThan(300);
   },
 );
