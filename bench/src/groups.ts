@@ -6,6 +6,7 @@ export const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   invoker: async () => (await import('./invoker.ts')).benchInvoker,
   sandboxes: async () => (await import('./sandboxes/sandboxes.ts')).benchSandboxes,
   discovery: async () => (await import('./discovery.ts')).benchDiscovery,
+  preflight: async () => (await import('./preflight.ts')).benchPreflight,
   tokens: async () => (await import('./tokens/tokens.ts')).benchTokens,
   blobs: async () => (await import('./blobs.ts')).benchBlobs,
 };
