@@ -5,6 +5,8 @@ export const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   floors: async () => (await import('./floors/floors.ts')).benchFloors,
   invoker: async () => (await import('./invoker.ts')).benchInvoker,
   sandboxes: async () => (await import('./sandboxes/sandboxes.ts')).benchSandboxes,
+  transfers: async () => (await import('./sandboxes/sandboxes.ts')).benchTransfers,
+  docker: async () => (await import('./sandboxes/sandboxes.ts')).benchDocker,
   discovery: async () => (await import('./discovery.ts')).benchDiscovery,
   preflight: async () => (await import('./preflight.ts')).benchPreflight,
   tokens: async () => (await import('./tokens/tokens.ts')).benchTokens,

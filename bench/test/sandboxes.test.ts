@@ -3,9 +3,16 @@ import { afterAll, describe, test } from 'vitest';
 import { createAiSdkRunner } from '../src/sandboxes/ai-sdk-runner.ts';
 import { createChainRunner } from '../src/sandboxes/chain-runner.ts';
 import { rowCount, rowsOfBytes, rowsSource, textOf, textSource } from '../src/sandboxes/payloads.ts';
-import { createTanStackRunner } from '../src/sandboxes/tanstack-runner.ts';
+import { createTanStackQuickJsRunner, createTanStackRunner } from '../src/sandboxes/tanstack-runner.ts';
+import { createUtcpRunner } from '../src/sandboxes/utcp-runner.ts';
 
-const runners = [createChainRunner(), createTanStackRunner(), createAiSdkRunner()];
+const runners = [
+  createChainRunner(),
+  createTanStackRunner(),
+  createTanStackQuickJsRunner(),
+  await createUtcpRunner(),
+  createAiSdkRunner(),
+];
 
 afterAll(async () => {
   for (const runner of runners) await runner[Symbol.asyncDispose]();

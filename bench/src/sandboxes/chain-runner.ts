@@ -2,18 +2,26 @@ import { Toolbox, ToolInvoker } from '@ravi/agents';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { runChain } from '@ravi/capabilities';
 import { defineTool } from '@ravi/kernel';
-import type { JsonSchema, JsonValue, Tool } from '@ravi/kernel';
+import type { JsonSchema, JsonValue, Sandbox, Tool } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { limits } from './script-runner.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import { toolBodies } from './tool-bodies.ts';
 
+/** What differs between our sandboxes. */
+export interface ChainRunnerOptions {
+  readonly name?: string;
+  readonly sandbox?: Sandbox;
+}
+
 /**
  * Ravi as its users have it: the chain, the invoker with every gate and an artifact store, the default sandbox. The check
  * before a run is off, since no peer has one; the group `preflight` measures it.
  */
-export function createChainRunner(): ScriptRunner {
-  const sandbox = createIsolatedVmSandbox();
+export function createChainRunner({
+  name = 'Ravi',
+  sandbox = createIsolatedVmSandbox(),
+}: ChainRunnerOptions = {}): ScriptRunner {
   const invoker = new ToolInvoker({
     registry: new Toolbox(declareTools()),
     artifactStore: createMemoryBlobStore(),
@@ -26,7 +34,7 @@ export function createChainRunner(): ScriptRunner {
     },
   });
   return {
-    name: 'Ravi',
+    name,
     reference: (tool) => `tools.${tool}`,
     async run(code) {
       const result = await runChain({ code, invoker, sandbox, preflight: false });

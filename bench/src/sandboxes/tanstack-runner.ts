@@ -1,22 +1,34 @@
 import { toolDefinition } from '@tanstack/ai';
 import { toolsToBindings } from '@tanstack/ai-code-mode';
-import type { IsolateContext } from '@tanstack/ai-code-mode';
+import type { IsolateContext, IsolateDriver } from '@tanstack/ai-code-mode';
 import { createNodeIsolateDriver } from '@tanstack/ai-isolate-node';
+import { createQuickJSIsolateDriver } from '@tanstack/ai-isolate-quickjs';
 import { z } from 'zod';
 import { limits } from './script-runner.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import { toolBodies } from './tool-bodies.ts';
 
-/**
- * TanStack's isolate driver, used directly: without the type stripping and the events of `createCodeModeTool` it is
- * faster than what its users get. A context is made ahead where the measurement allows a pause, as a pool would.
- */
+const driverOptions = { timeout: limits.timeoutMs, memoryLimit: limits.memoryBytes / 1_048_576 };
+
+/** TanStack AI with V8 isolates on threads of the host's process. */
 export function createTanStackRunner(): ScriptRunner {
-  const driver = createNodeIsolateDriver({ timeout: limits.timeoutMs, memoryLimit: limits.memoryBytes / 1_048_576 });
+  return runnerOf('TanStack isolate-node', createNodeIsolateDriver(driverOptions));
+}
+
+/** TanStack AI with QuickJS as WebAssembly on the host's own thread. */
+export function createTanStackQuickJsRunner(): ScriptRunner {
+  return runnerOf('TanStack isolate-quickjs', createQuickJSIsolateDriver(driverOptions));
+}
+
+/**
+ * A driver used directly: without the type stripping and the events of `createCodeModeTool` it is faster than what its
+ * users get. A context is made ahead where the measurement allows a pause, as a pool would.
+ */
+function runnerOf(name: string, driver: Pick<IsolateDriver, 'createContext'>): ScriptRunner {
   const bindings = toolsToBindings(declareTools());
   let prepared: Promise<IsolateContext> | undefined;
   return {
-    name: 'TanStack isolate-node',
+    name,
     reference: (tool) => tool,
     async prepare() {
       prepared ??= driver.createContext({ bindings });

@@ -1,0 +1,89 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Contender } from '../interleave.ts';
+import type { RunnerAnswer } from './runner-child.ts';
+import type { RunnerName } from './runners.ts';
+import type { Subject } from './subjects.ts';
+
+/** A runner in a process of its own, so that neither its garbage nor its crash is anybody else's. */
+export interface RunnerProcess extends AsyncDisposable {
+  contender(subject: Subject): Contender;
+}
+
+const silenceLimitMs = 60_000;
+
+const runnerFile = fileURLToPath(new URL('./runner-child.ts', import.meta.url));
+
+/** Starts the process, `file`, when it is first needed, and again after a crash. */
+export function openRunnerProcess(name: RunnerName, file: string = runnerFile): RunnerProcess {
+  let child: Promise<ChildProcess> | undefined;
+  return {
+    contender: (subject) => ({
+      name,
+      async measure() {
+        child ??= startChild(file, name);
+        try {
+          return await ask(await child, subject.name);
+        } catch (error) {
+          if (error instanceof ChildEnded) child = undefined;
+          throw error;
+        }
+      },
+    }),
+    async [Symbol.asyncDispose]() {
+      const running = await child?.catch(() => undefined);
+      if (running === undefined || running.exitCode !== null) return;
+      const exited = once(running, 'exit');
+      running.disconnect();
+      await exited;
+    },
+  };
+}
+
+class ChildEnded extends Error {}
+
+async function startChild(file: string, name: RunnerName): Promise<ChildProcess> {
+  // What peers print about each call is nobody's business here.
+  const child = fork(file, [name], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  await nextMessage(child);
+  return child;
+}
+
+async function ask(child: ChildProcess, subject: string): Promise<number> {
+  const message = nextMessage(child);
+  child.send(subject);
+  const answer = (await message) as RunnerAnswer;
+  if ('failure' in answer) throw new Error(answer.failure);
+  return answer.figure;
+}
+
+function nextMessage(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    let errors = '';
+    const silence = setTimeout(() => child.kill('SIGKILL'), silenceLimitMs);
+    child.on('message', take);
+    child.on('exit', refuse);
+    child.stderr?.on('data', note);
+
+    function note(chunk: Buffer): void {
+      errors = `${errors}${chunk.toString()}`.slice(-4_000);
+    }
+    function take(message: unknown): void {
+      settle();
+      resolve(message);
+    }
+    function refuse(): void {
+      settle();
+      const cause = /^\w*Error: .*$/m.exec(errors)?.[0] ?? `no answer within ${silenceLimitMs} ms`;
+      reject(new ChildEnded(`the host process died: ${cause}`));
+    }
+    function settle(): void {
+      clearTimeout(silence);
+      child.off('message', take);
+      child.off('exit', refuse);
+      child.stderr?.off('data', note);
+    }
+  });
+}

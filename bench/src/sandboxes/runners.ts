@@ -1,0 +1,28 @@
+import type { ScriptRunner } from './script-runner.ts';
+
+/** Who takes part. */
+export type RunnerName =
+  | 'Ravi'
+  | 'Ravi in docker'
+  | 'TanStack isolate-node'
+  | 'TanStack isolate-quickjs'
+  | 'UTCP code-mode'
+  | '@ai-sdk/code-mode';
+
+/** Every way to run a script; each is loaded only in the process that runs it. */
+export const runners: Readonly<Record<RunnerName, () => Promise<ScriptRunner>>> = {
+  Ravi: async () => (await import('./chain-runner.ts')).createChainRunner(),
+  'Ravi in docker': async () => (await import('./docker-runner.ts')).createDockerRunner(),
+  'TanStack isolate-node': async () => (await import('./tanstack-runner.ts')).createTanStackRunner(),
+  'TanStack isolate-quickjs': async () => (await import('./tanstack-runner.ts')).createTanStackQuickJsRunner(),
+  'UTCP code-mode': async () => (await import('./utcp-runner.ts')).createUtcpRunner(),
+  '@ai-sdk/code-mode': async () => (await import('./ai-sdk-runner.ts')).createAiSdkRunner(),
+};
+
+/** Those who are not ours. */
+export const peerNames: readonly RunnerName[] = [
+  'TanStack isolate-node',
+  'TanStack isolate-quickjs',
+  'UTCP code-mode',
+  '@ai-sdk/code-mode',
+];
