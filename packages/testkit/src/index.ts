@@ -6,6 +6,8 @@ export type { BlobStoreContractOptions, CreateBlobStore } from './blob-store-con
 export { childProcessIds } from './child-processes.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock } from './fake-clock.ts';
+export { hostileContract } from './hostile/hostile-contract.ts';
+export type { HostileContractOptions } from './hostile/hostile-contract.ts';
 export { createMemoryLogger } from './memory-logger.ts';
 export type { LogRecord, MemoryLogger } from './memory-logger.ts';
 export { pluginContract } from './plugin-contract.ts';

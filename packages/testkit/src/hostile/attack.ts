@@ -1,0 +1,138 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Sandbox, SandboxLimits, SandboxOutcome } from '@ravi/kernel';
+import { attackPrelude } from './attack-prelude.ts';
+import type { Bait } from './bait.ts';
+import { createHostileBridge } from './hostile-bridge.ts';
+import type { BridgeRecord } from './hostile-bridge.ts';
+import type { HostileCase } from './hostile-case.ts';
+import { rememberIntrinsics } from './intrinsics.ts';
+import { readProcess } from './process-reading.ts';
+import { createRunWitness } from './run-witness.ts';
+import type { RunTestimony } from './run-witness.ts';
+
+/** Where an attack takes place. */
+export interface AttackScene {
+  readonly sandbox: Sandbox;
+  readonly bait: Bait;
+  /** The processes of the sandbox at the moment, where they can be read in `/proc`. */
+  readonly processes: () => readonly number[];
+}
+
+const attackLimits: SandboxLimits = {
+  wallTimeMs: 15_000,
+  cpuTimeMs: 3_000,
+  memoryBytes: 67_108_864,
+  maxConsoleBytes: 16_384,
+  maxResultBytes: 65_536,
+  maxCalls: 400,
+  maxInFlight: 16,
+};
+
+const toleratedMs = 500;
+const toleratedBytes = 16 * 1_024 * 1_024;
+const toleratedHostMs = 100;
+
+/** Runs a hostile script; gives what is wrong with how it went, nothing when the sandbox held. */
+export async function attack(attempt: HostileCase, scene: AttackScene): Promise<readonly string[]> {
+  const { sandbox, bait, processes } = scene;
+  const limits = { ...attackLimits, ...attempt.limits };
+  const changedIntrinsics = rememberIntrinsics();
+  const connectionsBefore = bait.connections();
+  const rejections: unknown[] = [];
+  const noteRejection = (reason: unknown): void => void rejections.push(reason);
+  process.on('unhandledRejection', noteRejection);
+  const witness = createRunWitness(processes);
+  const bridge = createHostileBridge(() => witness.begin());
+  const lines: string[] = [];
+  try {
+    const outcome = await sandbox.run({
+      language: 'javascript',
+      // The first call tells when the script begins; it is one more than the case may make.
+      code: `await call("ready", "");${attempt.code}`,
+      prelude: attackPrelude(bait),
+      principal: 'mallory',
+      limits: { ...limits, maxCalls: limits.maxCalls + 1 },
+      bridge: bridge.answer,
+      onConsole: ({ text }) => void lines.push(text),
+    });
+    const testimony = witness.end();
+    const callsAtEnd = bridge.records.length;
+    await setImmediate();
+    const secrets = bait.secretsIn(
+      JSON.stringify([outcome, lines, bridge.records.map(({ op, payload }) => [op, payload])]),
+    );
+    return [
+      ...judgeEnding(attempt, outcome, { ...limits, maxCalls: limits.maxCalls + 1 }),
+      ...judgeCalls(attempt, bridge.records, callsAtEnd),
+      ...judgeTestimony(testimony, outcome, limits),
+      ...(await judgeProcess(testimony.pid, outcome)),
+      ...secrets.map((place) => `a secret came out: ${place}`),
+      ...changedIntrinsics().map((name) => `an intrinsic of the host has changed: ${name}`),
+      ...rejections.map((reason) => `a rejection was not handled: ${String(reason)}`),
+      ...(bait.connections() > connectionsBefore ? ['somebody connected to the host'] : []),
+    ];
+  } finally {
+    process.off('unhandledRejection', noteRejection);
+    witness.end();
+  }
+}
+
+function judgeEnding(attempt: HostileCase, outcome: SandboxOutcome, limits: SandboxLimits): readonly string[] {
+  const shown = JSON.stringify(outcome).slice(0, 300);
+  if (attempt.meets !== undefined) {
+    if (outcome.status !== 'limit' || !attempt.meets.includes(outcome.limit)) {
+      return [`met none of its limits (${attempt.meets.join(', ')}): ${shown}`];
+    }
+    const value = String(limits[limitFields[outcome.limit]]);
+    return outcome.message.includes(value) ? [] : [`the message does not name the limit's value ${value}: ${shown}`];
+  }
+  const ends = attempt.ends ?? ['ok'];
+  if (!ends.includes(outcome.status)) return [`ended in no right way (${ends.join(', ')}): ${shown}`];
+  if (attempt.value === undefined || outcome.status !== 'ok' || outcome.value === attempt.value) return [];
+  return [`returned something else than ${attempt.value}: ${shown}`];
+}
+
+const limitFields = {
+  wall: 'wallTimeMs',
+  cpu: 'cpuTimeMs',
+  memory: 'memoryBytes',
+  console: 'maxConsoleBytes',
+  result: 'maxResultBytes',
+  calls: 'maxCalls',
+  'in-flight': 'maxInFlight',
+} as const;
+
+function judgeCalls(attempt: HostileCase, records: readonly BridgeRecord[], atEnd: number): readonly string[] {
+  const findings: string[] = [];
+  if (records.length > atEnd) findings.push('a call began after the end of the run');
+  if (attempt.calls !== undefined && records.length !== attempt.calls) {
+    findings.push(`${records.length} calls reached the host instead of ${attempt.calls}`);
+  }
+  if (records.some(({ settled, signal }) => !settled && !signal.aborted)) {
+    findings.push('a call was neither answered nor aborted');
+  }
+  return findings;
+}
+
+function judgeTestimony(seen: RunTestimony, outcome: SandboxOutcome, limits: SandboxLimits): readonly string[] {
+  const findings: string[] = [];
+  const overMs = outcome.durationMs - limits.wallTimeMs - Math.max(0, seen.hostPauseMs);
+  if (overMs > toleratedMs) findings.push(`it ended ${Math.round(overMs)} ms after its time`);
+  const overCpuMs = seen.cpuTimeMs - limits.cpuTimeMs;
+  if (overCpuMs > toleratedMs) findings.push(`it computed ${overCpuMs} ms longer than it may`);
+  const overBytes = seen.memoryBytes - limits.memoryBytes;
+  if (overBytes > toleratedBytes) findings.push(`its memory rose ${overBytes} bytes above its limit`);
+  if (seen.hostBusyMs > toleratedHostMs) findings.push(`the host was held up for ${Math.round(seen.hostBusyMs)} ms`);
+  return findings;
+}
+
+/** Whoever met a limit must be gone, not only silent. */
+async function judgeProcess(pid: number | undefined, { status }: SandboxOutcome): Promise<readonly string[]> {
+  if (pid === undefined || status === 'ok' || status === 'error' || status === 'deadlock') return [];
+  const deadline = performance.now() + toleratedMs;
+  while (readProcess(pid) !== undefined) {
+    if (performance.now() > deadline) return [`its process ${pid} is still there`];
+    await setImmediate();
+  }
+  return [];
+}

@@ -1,0 +1,40 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+
+/** What a process has used, from `/proc` (proc(5)). */
+export interface ProcessReading {
+  readonly residentBytes: number;
+  /** The highest since {@link forgetPeak}, or since the process began. */
+  readonly peakBytes: number;
+  readonly cpuTimeMs: number;
+}
+
+/** Reads what `pid` has used; `undefined` when it is gone, or not to be read here. */
+export function readProcess(pid: number): ProcessReading | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    if (/^State:\s+[ZX]/m.test(status)) return undefined;
+    // The third field follows the name, which stands in parentheses; utime and stime are fields 14 and 15.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return {
+      residentBytes: kilobytes(status, 'VmRSS'),
+      peakBytes: kilobytes(status, 'VmHWM'),
+      cpuTimeMs: (Number(fields[11]) + Number(fields[12])) * 10,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Has the system measure the peak of `pid` from now on. */
+export function forgetPeak(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  } catch {
+    // Gone already, or not ours: then there is no reading either.
+  }
+}
+
+function kilobytes(status: string, field: string): number {
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1_024;
+}

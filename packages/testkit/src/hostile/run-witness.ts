@@ -1,0 +1,70 @@
+import { forgetPeak, readProcess } from './process-reading.ts';
+import type { ProcessReading } from './process-reading.ts';
+
+/** What was seen of host and guest during one run. */
+export interface RunTestimony {
+  /** The process of the guest, when it was seen. */
+  readonly pid: number | undefined;
+  /** How far the guest's memory rose above where it began, in bytes. */
+  readonly memoryBytes: number;
+  readonly cpuTimeMs: number;
+  /** The longest time that the host computed without a turn of its event loop, in milliseconds. */
+  readonly hostBusyMs: number;
+  /** The longest time without a turn of the host's event loop, the machine's other work included. */
+  readonly hostPauseMs: number;
+}
+
+/** Looks on while a script runs. */
+export interface RunWitness {
+  /** The script has begun: measures from here. */
+  begin(): void;
+  end(): RunTestimony;
+}
+
+const tickMs = 5;
+
+/** `processes` gives the guests of the moment; with more than one, nobody knows which of them runs the script. */
+export function createRunWitness(processes: () => readonly number[]): RunWitness {
+  let pid: number | undefined;
+  let first: ProcessReading | undefined;
+  let last: ProcessReading | undefined;
+  let hostBusyMs = 0;
+  let hostPauseMs = 0;
+  let tickedAt = performance.now();
+  let spentMs = threadTimeMs();
+  const ticks = setInterval(look, tickMs);
+
+  return {
+    begin() {
+      const ids = processes();
+      pid = ids.length === 1 ? ids[0] : undefined;
+      if (pid === undefined) return;
+      forgetPeak(pid);
+      first = last = readProcess(pid);
+    },
+    end() {
+      look();
+      clearInterval(ticks);
+      const memoryBytes = (last?.peakBytes ?? 0) - (first?.residentBytes ?? 0);
+      return { pid, memoryBytes, cpuTimeMs: (last?.cpuTimeMs ?? 0) - (first?.cpuTimeMs ?? 0), hostBusyMs, hostPauseMs };
+    },
+  };
+
+  function look(): void {
+    const now = performance.now();
+    const spent = threadTimeMs();
+    const pauseMs = now - tickedAt - tickMs;
+    hostPauseMs = Math.max(hostPauseMs, pauseMs);
+    // A pause in which the host did not compute is the machine's, not the guest's doing.
+    hostBusyMs = Math.max(hostBusyMs, Math.min(pauseMs, spent - spentMs));
+    if (pid !== undefined) last = readProcess(pid) ?? last;
+    tickedAt = performance.now();
+    spentMs = threadTimeMs();
+  }
+}
+
+function threadTimeMs(): number {
+  // Node 22 knows the time of the whole process only.
+  const { user, system } = (process.threadCpuUsage ?? process.cpuUsage)();
+  return (user + system) / 1_000;
+}
