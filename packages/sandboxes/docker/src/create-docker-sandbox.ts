@@ -109,8 +109,7 @@ async function explain(engine: Engine, error: Error, language: SandboxLanguage, 
   return isThere ? error.message : `The image ${image} is missing; ${buildCommand(language, image)}`;
 }
 
-/** How to make the image of a language. */
-export function buildCommand(language: SandboxLanguage, image: string): string {
+function buildCommand(language: SandboxLanguage, image: string): string {
   return `build it with: docker build -t ${image} node_modules/@ravi/sandbox-docker/images/${language}`;
 }
 
