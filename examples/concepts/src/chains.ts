@@ -7,7 +7,7 @@ import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 
 import { listOrders, refundOrder } from './tools.ts';
 
-/** A script that reads, decides and acts; and what the model is told when a script fails half-way. */
+/** A script that reads, decides and acts; and what the model is told of one that is wrong, or fails half-way. */
 export async function chainsExample(): Promise<void> {
   const invoker = new ToolInvoker({
     registry: new Toolbox([listOrders, refundOrder]),
@@ -28,10 +28,21 @@ export async function chainsExample(): Promise<void> {
   for (const { tool, status, durationMs } of result.callTrace) console.log(tool, status, Math.round(durationMs));
   // #endregion
 
+  // #region mistaken
+  const mistaken = `
+    const [order] = await tools.list_orders({ customer: 'customer-7' });
+    await tools.refund_order({ id: order.id, amount: 100 });
+    return order.cent;
+  `;
+  const stopped = await runChain({ code: mistaken, invoker, sandbox });
+  console.log(stopped.outputText);
+  // #endregion
+
   // #region failing
   const failing = `
     await tools.refund_order({ id: 1, cents: 100 });
-    await tools.refund_orders({ id: 2, cents: 100 });
+    const [order] = await tools.list_orders({ customer: 'nobody' });
+    await tools.refund_order({ id: order.id, cents: 100 });
   `;
   const failed = await runChain({ code: failing, invoker, sandbox });
   console.log(failed.outputText);
@@ -43,6 +54,8 @@ export async function chainsExample(): Promise<void> {
     ['list_orders ok', 'refund_order ok', 'refund_order ok', 'refund_order ok'],
   );
   assert.equal(failed.status, 'error');
-  assert.equal(failed.error?.line, 3);
-  assert.match(failed.outputText, /Did you mean refund_order/);
+  assert.equal(failed.error?.line, 4);
+  assert.match(failed.outputText, /1\. refund_order\(\{"id":1,"cents":100\}\) → ok/);
+  assert.equal(stopped.error?.line, 3);
+  assert.equal(stopped.toolCalls, 0);
 }
