@@ -7,6 +7,7 @@ export type { ChainRunOptions } from './chain/run-chain.ts';
 export type { DescribedTool, StubProblem, ToolStubs } from './chain/stubs/tool-stubs.ts';
 export { toolStubs } from './chain/stubs/tool-stubs.ts';
 export { createDiscoveryTools } from './discovery/discovery-tools.ts';
+export type { DiscoverySession } from './discovery/visible-tools.ts';
 export { createPreflight } from './preflight/preflight.ts';
 export type { Preflight, PreflightOptions, PreflightReport, PreflightScript } from './preflight/preflight.ts';
 export { createFolderSnippetStore } from './snippets/folder-snippet-store.ts';

@@ -1,8 +1,8 @@
-import { isLocalTool } from '@ravi/kernel';
 import type { AnyTool, Tool, ToolRegistry } from '@ravi/kernel';
 import { stubTypes } from '../chain/stubs/stub-types.ts';
 import { propertyName } from '../chain/stubs/text.ts';
 import { toolStubs } from '../chain/stubs/tool-stubs.ts';
+import { isForScripts } from '../discovery/visible-tools.ts';
 import type { CheckedTool } from './finding.ts';
 import { valueShape } from './value-shape.ts';
 
@@ -28,7 +28,8 @@ export function checkedTools(source: string, registry: ToolRegistry): readonly C
 function checkedTool(tool: AnyTool): CheckedTool {
   let checked = known.get(tool);
   if (checked === undefined) {
-    checked = isLocalTool(tool) ? typedTool(tool) : untypedTool(tool);
+    // A call of what scripts may not call is refused with its own reason.
+    checked = isForScripts(tool) ? typedTool(tool) : untypedTool(tool);
     known.set(tool, checked);
   }
   return checked;
