@@ -45,11 +45,11 @@ test('an explicit path wins over RAVI_CONFIG, which wins over the file in the fo
 
 test('tool folders are resolved from the folder of the file, not from the working directory', async () => {
   const { config, baseDir, folder } = await load(
-    { 'deep/ravi.json': '{"tools": ["./tools", "../shared"]}' },
+    { 'deep/ravi.json': '{"tools": ["./tools", "../common"]}' },
     'deep/ravi.json',
   );
   assert.equal(baseDir, join(folder, 'deep'));
-  assert.deepEqual(config.tools, [join(folder, 'deep/tools'), join(folder, 'shared')]);
+  assert.deepEqual(config.tools, [join(folder, 'deep/tools'), join(folder, 'common')]);
 });
 
 test('a TypeScript file gives its default export', async () => {
