@@ -17,6 +17,8 @@ export { sandboxContract } from './sandbox-contract.ts';
 export type { CreateSandbox, SandboxContractOptions } from './sandbox-contract-harness.ts';
 export { createScriptedModel } from './scripted-model.ts';
 export type { ScriptedModel, ScriptedToolCall, ScriptedTurn } from './scripted-model.ts';
+export { createSeededRandom } from './seeded-random.ts';
+export type { SeededRandom } from './seeded-random.ts';
 export { sharedDataFile } from './shared-data.ts';
 export { snippetStoreContract } from './snippet-store-contract.ts';
 export type { SnippetStoreContractOptions } from './snippet-store-contract.ts';

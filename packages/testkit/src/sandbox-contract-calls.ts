@@ -130,6 +130,11 @@ export function callCases({ scenario, supports, test }: SandboxHarness): void {
     assert.equal(outcome.status, 'ok');
     await aborted;
   });
+  scenario('answers and timers that come when a run is over do not disturb the next one', async ({ value }) => {
+    const code =
+      'setInterval(() => {}, 1); for (let i = 0; i < 8; i++) call("x", "answer"); await Promise.race([call("y", ""), sleep(1)]); return "own"';
+    for (let runs = 0; runs < 100; runs++) assert.equal(await value(code), 'own');
+  });
   if (!supports.limits.includes('in-flight')) test.skip('sandbox: calls in flight (the adapter does not limit them)');
   else {
     scenario('more calls than may be in flight wait, and all finish', async ({ value }) => {
