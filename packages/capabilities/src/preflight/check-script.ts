@@ -6,7 +6,7 @@ import { bareTools, unknownTools } from './checks/unknown-tools.ts';
 import type { CheckQuestion, Finding } from './finding.ts';
 import type { TypeChecker } from './type-checker.ts';
 
-/** What there is to say of a script before it runs, in the order of its text, once for each place. */
+/** What there is to say of a script before it runs, in the order of its text; a doubt that comes up again, once. */
 export function checkScript({ source, tools }: CheckQuestion, checker: TypeChecker): readonly Finding[] {
   const script = checker.check(source, tools);
   if (script === undefined) return [];
@@ -14,9 +14,15 @@ export function checkScript({ source, tools }: CheckQuestion, checker: TypeCheck
   const uses = toolUses(script);
   const findings = [
     ...unknownTools(script, uses, known),
-    ...bareTools(script, known),
+    ...bareTools(script, uses, known),
     ...wrongArguments(script, uses, known),
     ...wrongReads(script),
   ];
-  return [...findings, ...doubts(script, uses, findings)].toSorted((left, right) => left.offset - right.offset);
+  return [...findings, ...doubts(script, uses, findings)]
+    .toSorted((left, right) => left.offset - right.offset)
+    .filter(isFirst);
+}
+
+function isFirst({ isCertain, message }: Finding, index: number, all: readonly Finding[]): boolean {
+  return isCertain || all.findIndex((other) => other.message === message) === index;
 }

@@ -165,5 +165,19 @@ return (await get_weater('Oslo')).degrees;`,
   'an own object called tools': `async function inner(tools) { return tools.anything_at_all(1, 2); }
 return inner({ anything_at_all: (a, b) => a + b });`,
   'a tool with a failure that leads elsewhere': `return await tools.get_weathr({ city: 'Oslo' }).catch(() => tools.get_time());`,
+  'a handler before the failure': `return await tools.get_weathr({ city: 'Oslo' }).then((w) => w.degrees).catch(() => tools.get_time());`,
+  'a tool that is asked for': `if ('get_weather_v2' in tools) return tools.get_weather_v2({ city: 'Oslo' });
+if (tools.list_order && false) return tools.list_order({});
+const { tools: found } = await tools.search('refund');
+if (found.some(({ name }) => name === 'refund_orders')) await tools.refund_orders({ ids: [1] });
+return typeof get_time === 'function' ? get_time() : tools.get_time();`,
+  'a property that is asked for': `const issue = (await tools.search_issues({ query: 'x' })).items[0];
+return Object.hasOwn(issue, 'priority') ? issue.priority : issue.title;`,
+  'a reading that is tried otherwise': `const result = await tools.search_issues({ query: 'x' });
+try {
+  return result.data.issues.length;
+} catch {
+  return result.items.length;
+}`,
   'a name with escapes': `return (await tools['get\\u005fweather']({ city: 'Oslo' })).degrees;`,
 };

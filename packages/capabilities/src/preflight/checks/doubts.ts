@@ -19,7 +19,10 @@ const maxLength = 300;
 export function doubts(script: TypedScript, uses: readonly ToolUse[], told: readonly Finding[]): readonly Finding[] {
   const findings: Finding[] = [];
   // A name that a script assigns without declaring it is a global from then on.
-  const made = new Set(script.nodes.filter((node) => ts.isIdentifier(node) && isAssigned(node)).map(textOf));
+  const made = new Set(script.nodes.filter((node) => isAssigned(node) || isAskedFor(node)).map(textOf));
+  // An object that is filled after it was made has the type of its beginning.
+  const grown = new Set(script.nodes.filter((node) => isAssigned(node)).map(ownerOf));
+  const nameAt = (start: number, length: number): string => textOf(nodeAt(script.file, start, length));
   const places = new Set(told.map(({ offset }) => offset));
   const calls = uses.flatMap(({ call }) => (call === undefined ? [] : [rangeOf(call, script)]));
   const judged = calls.filter((range) => told.some(({ offset }) => isIn(range, offset)));
@@ -29,8 +32,8 @@ export function doubts(script: TypedScript, uses: readonly ToolUse[], told: read
     const isAmong = (ranges: readonly Range[]): boolean => ranges.some((range) => isIn(range, offset));
     const isDoubt =
       certainTypes.has(code) ||
-      (unfitArguments.has(code) && isAmong(calls) && !isAmong(judged)) ||
-      (unknownNames.has(code) && !isMade(nodeAt(script.file, start, length), made));
+      (unfitArguments.has(code) && isAmong(calls) && !isAmong(judged) && !grown.has(nameAt(start, length))) ||
+      (unknownNames.has(code) && !made.has(nameAt(start, length)));
     if (!isDoubt || places.has(offset)) continue;
     const text = ts.flattenDiagnosticMessageText(messageText, ' ').replaceAll(/\s+|\[closed\]\?: never; /g, ' ');
     const message = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
@@ -52,10 +55,14 @@ function isIn({ start, end }: Range, offset: number): boolean {
   return start <= offset && offset < end;
 }
 
-function isMade(node: ts.Node | undefined, made: ReadonlySet<string>): boolean {
-  return node === undefined || ts.isTypeOfExpression(node.parent) || made.has(textOf(node));
+function isAskedFor({ parent }: ts.Node): boolean {
+  return ts.isTypeOfExpression(parent);
 }
 
-function textOf(node: ts.Node): string {
-  return ts.isIdentifier(node) ? node.text : '';
+function textOf(node: ts.Node | undefined): string {
+  return node !== undefined && ts.isIdentifier(node) ? node.text : '';
+}
+
+function ownerOf(node: ts.Node): string {
+  return ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node) ? textOf(node.expression) : '';
 }

@@ -5,7 +5,7 @@ import type { TypedScript } from '../type-checker.ts';
 import { isGuarded } from './guarded-read.ts';
 import { knownValue } from './known-value.ts';
 import { madeProperties } from './made-properties.ts';
-import { nodeAt } from './syntax-tree.ts';
+import { catchersOf, nodeAt, nodesOf, textsIn } from './syntax-tree.ts';
 
 /** A property that a script reads and TypeScript does not know, with what it is read of. */
 interface UnknownRead {
@@ -39,10 +39,15 @@ const maxListed = 12;
 export function wrongReads(script: TypedScript): readonly Finding[] {
   const reads = script.diagnostics.flatMap((diagnostic) => readOf(diagnostic, script) ?? []);
   if (reads.length === 0) return [];
-  // A name that the script tests somewhere is one that it does not count on.
+  // A name that the script tests or mentions somewhere is one that it does not count on.
   const tested = new Set(reads.filter(({ node }) => isGuarded(node)).map(({ name }) => name));
+  const open = [tested, textsIn(script.nodes)];
   const made = madeProperties(script);
-  return reads.flatMap((read) => judge(read, tested.has(read.name) || made.has(read.name), script) ?? []);
+  return reads.flatMap((read) => {
+    if (made.has(read.name)) return [];
+    const isOpen = open.some((names) => names.has(read.name)) || isTriedOtherwise(read);
+    return judge(read, isOpen, script) ?? [];
+  });
 }
 
 function readOf(diagnostic: ts.Diagnostic, { file, checker }: TypedScript): UnknownRead | undefined {
@@ -91,6 +96,18 @@ function judge(read: UnknownRead, isOpen: boolean, script: TypedScript): Finding
 // Any name may be read of it; what becomes of a call is judged with the calls.
 function isTools(type: ts.Type): boolean {
   return type.getProperty('$search') !== undefined || type.getProperty('$describe') !== undefined;
+}
+
+// What fails is tried again in another way: the catch clause is about the same thing.
+function isTriedOtherwise({ node, ownerNode }: UnknownRead): boolean {
+  let root = ownerNode;
+  while (root !== undefined && (ts.isPropertyAccessExpression(root) || ts.isElementAccessExpression(root)))
+    root = root.expression;
+  if (root === undefined || !ts.isIdentifier(root)) return false;
+  const { text } = root;
+  return catchersOf(node).some((clause) =>
+    nodesOf(clause).some((other) => ts.isIdentifier(other) && other.text === text),
+  );
 }
 
 /** Where a type comes from, when all of it comes from one place outside the script. */

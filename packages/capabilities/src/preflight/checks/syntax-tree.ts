@@ -9,7 +9,7 @@ export function nodesOf(root: ts.Node): readonly ts.Node[] {
       nodes.push(child);
     });
   }
-  return nodes;
+  return nodes.slice(1);
 }
 
 /** The smallest node that spans exactly the given text. */
@@ -54,6 +54,23 @@ export function staticName(name: ts.PropertyName | ts.Expression): string | unde
   return ts.isComputedPropertyName(name) && ts.isStringLiteralLike(name.expression) ? name.expression.text : undefined;
 }
 
+/** The texts of a script, without those that name what is read or called. */
+export function textsIn(nodes: readonly ts.Node[]): ReadonlySet<string> {
+  const texts = nodes.filter((node) => ts.isStringLiteralLike(node));
+  return new Set(texts.filter(({ parent }) => !ts.isElementAccessExpression(parent)).map(({ text }) => text));
+}
+
+/** The catch clauses that take what is thrown at `node`. */
+export function catchersOf(node: ts.Node): readonly ts.CatchClause[] {
+  const clauses: ts.CatchClause[] = [];
+  for (let inner = node; inner.parent !== undefined; inner = inner.parent) {
+    const { parent } = inner;
+    if (ts.isTryStatement(parent) && parent.tryBlock === inner && parent.catchClause !== undefined)
+      clauses.push(parent.catchClause);
+  }
+  return clauses;
+}
+
 /** Whether `node` is the target of an assignment. */
 export function isAssigned(node: ts.Node): boolean {
   const { parent, child } = around(node);
@@ -61,6 +78,7 @@ export function isAssigned(node: ts.Node): boolean {
     const { kind } = parent.operatorToken;
     return parent.left === child && kind >= ts.SyntaxKind.FirstAssignment && kind <= ts.SyntaxKind.LastAssignment;
   }
+  if (ts.isForOfStatement(parent) || ts.isForInStatement(parent)) return parent.initializer === child;
   return ts.isPostfixUnaryExpression(parent) || (ts.isPrefixUnaryExpression(parent) && isStep(parent.operator));
 }
 
