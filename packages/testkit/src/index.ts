@@ -6,6 +6,8 @@ export type { BlobStoreContractOptions, CreateBlobStore } from './blob-store-con
 export { childProcessIds } from './child-processes.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock } from './fake-clock.ts';
+export { recursion as hostileRecursion } from './hostile/classes/recursion.ts';
+export type { HostileCase, HostileClass } from './hostile/hostile-case.ts';
 export { hostileContract } from './hostile/hostile-contract.ts';
 export type { HostileContractOptions } from './hostile/hostile-contract.ts';
 export { createMemoryLogger } from './memory-logger.ts';

@@ -3,10 +3,12 @@ import type { SandboxSupport } from '@ravi/kernel';
 import { childProcessIds } from '../child-processes.ts';
 import { guestOf } from '../sandbox-contract-harness.ts';
 import type { CreateSandbox, Guest } from '../sandbox-contract-harness.ts';
+import { createSeededRandom } from '../seeded-random.ts';
 import type { ContractTest } from '../test-runner.ts';
 import { attack } from './attack.ts';
 import type { AttackScene } from './attack.ts';
 import { layBait } from './bait.ts';
+import { generateScript } from './generate-script.ts';
 import { sandboxClasses } from './hostile-classes.ts';
 
 /** What the suite knows about an adapter beforehand. */
@@ -48,6 +50,7 @@ export function hostileContract(test: ContractTest, create: CreateSandbox, optio
       await behaveNormally(guestOf((await open()).sandbox));
     });
   }
+  generatedScripts(test, open, supports);
   test('hostile: nothing is left when the sandbox is closed', async () => {
     const { sandbox, bait, processes: left } = await open();
     await sandbox[Symbol.asyncDispose]();
@@ -88,6 +91,34 @@ function controls(test: ContractTest, open: () => Promise<Guest>): void {
     ]);
   });
 }
+
+const generatedCount = 500;
+const scriptsPerTest = 50;
+
+/** Scripts that nobody wrote; their seed stands in the name of the test, and `RAVI_SEED` sets it. */
+function generatedScripts(test: ContractTest, open: () => Promise<AttackScene>, { isolation }: SandboxSupport): void {
+  // A script that leaves its context may break its own process: without isolation that much is expected.
+  const ends = [...survivable, ...(isolation === 'none' ? (['crashed'] as const) : [])];
+  const seed = Number(process.env['RAVI_SEED'] ?? Date.now() % 1_000_000);
+  for (let first = 0; first < generatedCount; first += scriptsPerTest) {
+    test(`hostile: generated scripts ${first + 1} to ${first + scriptsPerTest} (RAVI_SEED=${seed})`, async () => {
+      const scene = await open();
+      for (let index = first; index < first + scriptsPerTest; index++) {
+        const code = generateScript(createSeededRandom(seed + index));
+        const attempt = {
+          name: `seed ${seed + index}`,
+          code,
+          ends,
+          limits: { cpuTimeMs: 200, wallTimeMs: 5_000 },
+        };
+        assert.deepEqual(await attack(attempt, scene), [], code);
+      }
+      await behaveNormally(guestOf(scene.sandbox));
+    });
+  }
+}
+
+const survivable = ['ok', 'error', 'limit', 'deadlock'] as const;
 
 async function behaveNormally({ value }: Guest): Promise<void> {
   const code = (index: number): string =>

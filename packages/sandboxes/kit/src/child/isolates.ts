@@ -75,12 +75,14 @@ export function openIsolates({ binary }: { readonly binary: string }): OpenRealm
       try {
         return (run(Math.ceil(leftMs)) ?? '') as string;
       } catch (error) {
-        return faultOf(error as Error);
+        return faultOf(error);
       }
     }
 
-    function faultOf(error: Error): RealmFault {
+    function faultOf(error: unknown): RealmFault {
       if (isolate.isDisposed) return { kind: 'limit', limit: 'memory' };
+      // A promise job of the script may throw anything, and nothing.
+      if (!(error instanceof Error)) return { kind: 'crash', message: 'a promise job threw what is no error' };
       if (error.message === 'Script execution timed out.') return { kind: 'limit', limit: 'cpu' };
       const found = error.name === 'SyntaxError' ? position.exec(error.message) : null;
       if (found === null) return { kind: 'crash', message: error.message };

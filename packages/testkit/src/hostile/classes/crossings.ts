@@ -57,6 +57,11 @@ export const crossings: HostileClass = {
       ends: ['error'],
     },
     {
+      name: 'promise jobs that throw nothing, a text, and an object',
+      code: 'for (const thrown of [undefined, null, "text", 1n, { message: {} }, () => {}]) queueMicrotask(() => { throw thrown }); await call("echo", ""); await sleep(1); return 1',
+      value: '1',
+    },
+    {
       name: 'a thrown function, symbol, and nothing at all',
       code: 'await Promise.reject(undefined).catch(() => {}); throw Symbol("thrown")',
       ends: ['error'],

@@ -5,7 +5,7 @@ const refused = (expression: string): string =>
 
 /**
  * A script that starts scripts. It is the affair of the pipeline that stands between script and tools, so these cases
- * have `tools` beside the attacker's tools, with `tool_chain` and the same tool under the name `harmless`.
+ * have `tools` instead of the attacker's tools, with `tool_chain` and the same tool under the name `harmless`.
  */
 export const recursion: HostileClass = {
   name: 'recursion into tool_chain',
@@ -77,15 +77,15 @@ export const recursion: HostileClass = {
       ends: ['ok'],
     },
     {
-      name: 'ten thousand times over the budget',
+      name: 'more often than the budget allows',
       code: 'const all = await Promise.allSettled(Array.from({ length: 60 }, () => tools.tool_chain({ code: "return 1" }))); return [...new Set(all.map((one) => one.reason.code))].sort()',
       value: '["E_BUDGET_EXHAUSTED","E_TOOL_NOT_CALLABLE"]',
       calls: 60,
     },
     {
       name: 'through the host object of the prelude',
-      code: 'return [typeof host, hunt(tools, tools.tool_chain)]',
-      value: '["undefined",[]]',
+      code: 'return ["host", "call", "invoke", "session"].filter((name) => { try { return eval("typeof " + name) !== "undefined" } catch { return false } })',
+      value: '[]',
       calls: 0,
     },
   ],

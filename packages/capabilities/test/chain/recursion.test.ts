@@ -1,0 +1,30 @@
+import { Toolbox, ToolInvoker } from '@ravi/agents';
+import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
+import { createVmSandbox } from '@ravi/sandbox-vm';
+import { hostileRecursion } from '@ravi/testkit';
+import { afterAll, expect, test } from 'vitest';
+import { createToolChainTool, runChain } from '../../src/index.ts';
+
+const sandboxes = [createIsolatedVmSandbox(), createVmSandbox({ unsafe: true })];
+afterAll(async () => {
+  for (const sandbox of sandboxes) await sandbox[Symbol.asyncDispose]();
+});
+
+for (const sandbox of sandboxes) {
+  const registry = new Toolbox([]);
+  const invoker = new ToolInvoker({ registry });
+  registry.add(createToolChainTool({ invoker, sandbox }));
+  registry.add(createToolChainTool({ invoker, sandbox, name: 'harmless' }));
+
+  for (const { name, code, value, calls } of hostileRecursion.cases) {
+    test(`a script does not start scripts, in the ${sandbox.name} sandbox: ${name}`, async () => {
+      const result = await runChain({ code, invoker, sandbox, preflight: false, session: { principal: 'mallory' } });
+      expect(result.error).toBeUndefined();
+      if (value !== undefined) expect(result.value).toEqual(JSON.parse(value));
+      if (calls !== undefined) expect(result.callTrace).toHaveLength(calls);
+      // One finished record a call, whatever became of it, and none of a script inside.
+      expect(new Set(result.callTrace.map(({ callId }) => callId)).size).toBe(result.callTrace.length);
+      expect(result.callTrace.filter(({ status }) => status === 'started' || status === 'ok')).toEqual([]);
+    });
+  }
+}
