@@ -197,11 +197,21 @@ export interface ConsoleLine {
   readonly text: string;
 }
 
+/** The value of a script before it was cut. */
+export interface WholeResult {
+  /** Its JSON text. */
+  readonly artifactRef: string;
+  /** Of that text. */
+  readonly bytes: number;
+}
+
 /** The outcome of one script. */
 export interface ChainRunResult {
   readonly status: 'ok' | 'error' | 'timeout' | 'cancelled' | 'paused';
   /** What the script returned. */
   readonly value?: JsonValue;
+  /** Present when `value` is only the beginning of what the script returned. */
+  readonly whole?: WholeResult;
   /** What the model reads: the value, or the error report with the calls that ran. */
   readonly outputText: string;
   readonly outputBlocks: readonly ContentBlock[];

@@ -20,6 +20,7 @@ export type {
   ConsoleLine,
   InvocationError,
   InvocationResult,
+  WholeResult,
 } from './chain.ts';
 export type { Clock, Timer } from './clock.ts';
 export { textBlock, textOf } from './content.ts';

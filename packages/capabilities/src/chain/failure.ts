@@ -46,7 +46,8 @@ function guestFailure(error: GuestError, { source, script }: ScriptRun): ChainEr
   return { code, message, ...position, excerpt: excerptOf(source, position) };
 }
 
-function limitFailure(limit: SandboxLimit, policy: ChainPolicy): ChainFailure {
+/** What is said of a run that met `limit`. */
+export function limitFailure(limit: SandboxLimit, policy: ChainPolicy): ChainFailure {
   switch (limit) {
     case 'wall':
       return timeout('E_LIMIT_WALL', `The script took longer than ${policy.totalTimeoutMs} ms (totalTimeoutMs)`);

@@ -1,4 +1,4 @@
-import type { ChainCallRecord, ChainError, ConsoleLine } from '@ravi/kernel';
+import type { ChainCallRecord, ChainError, ConsoleLine, WholeResult } from '@ravi/kernel';
 
 const maxListedCalls = 50;
 
@@ -58,4 +58,10 @@ export function unawaitedReport(trace: readonly ChainCallRecord[]): string {
 export function consoleReport(logs: readonly ConsoleLine[]): string {
   if (logs.length === 0) return '';
   return `Console output:\n${logs.map(({ level, text }) => (level === 'log' ? text : `[${level}] ${text}`)).join('\n')}`;
+}
+
+/** What the model reads below a value that was cut; empty for one that is whole. */
+export function cutReport(whole: WholeResult | undefined): string {
+  if (whole === undefined) return '';
+  return `\n\nNote: the value was cut; it has ${whole.bytes} bytes in all. Pass {"$artifact":"${whole.artifactRef}"} as an argument to hand the whole to a tool.`;
 }

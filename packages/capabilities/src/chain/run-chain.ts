@@ -10,17 +10,19 @@ import type {
   Sandbox,
   SandboxLanguage,
   SandboxOutcome,
+  WholeResult,
 } from '@ravi/kernel';
 import type { Preflight } from '../preflight/preflight.ts';
 import { createChainBridge } from './bridge.ts';
 import { checkFirst } from './check-first.ts';
 import { createConsoleLog } from './console-log.ts';
+import { cutResult, maxHandedOver } from './cut-result.ts';
 import type { ConsoleLog } from './console-log.ts';
 import { failureOf, maxBridgeCalls } from './failure.ts';
 import type { ChainFailure } from './failure.ts';
 import { pythonPrelude } from '../python-prelude.ts';
 import { preludeSource } from './prelude/source.ts';
-import { consoleReport, failureReport, mistakeReport, unawaitedReport, warningReport } from './report.ts';
+import { consoleReport, cutReport, failureReport, mistakeReport, unawaitedReport, warningReport } from './report.ts';
 import { createScriptCompiler } from './source/script-compiler.ts';
 import { preparePython } from './source/prepare-python.ts';
 import { prepareScript } from './source/prepare-script.ts';
@@ -85,7 +87,13 @@ type EndedScript = {
   readonly warnings?: readonly ChainError[];
 } & (
   | ChainFailure
-  | { readonly status: 'ok'; readonly value?: JsonValue; readonly text?: string; readonly note?: string }
+  | {
+      readonly status: 'ok';
+      readonly value?: JsonValue;
+      readonly text?: string;
+      readonly note?: string;
+      readonly whole?: WholeResult;
+    }
 );
 
 async function runScript(
@@ -94,7 +102,7 @@ async function runScript(
   answer: ReturnType<typeof createChainBridge>['answer'],
   log: ConsoleLog,
 ): Promise<EndedScript> {
-  const { code: source, language = 'javascript', input, sandbox } = options;
+  const { code: source, language = 'javascript', input, sandbox, invoker } = options;
   const { policy, signal, principal } = session;
   const script = await prepare(options, policy);
   if (script.status === 'error') return { ...script, consoleDroppedBytes: 0 };
@@ -113,7 +121,7 @@ async function runScript(
       cpuTimeMs: policy.cpuTimeMs,
       memoryBytes: policy.memoryLimitBytes,
       maxConsoleBytes: policy.maxConsoleBytes,
-      maxResultBytes: policy.maxResultBytes,
+      maxResultBytes: maxHandedOver(policy, invoker),
       maxCalls: maxBridgeCalls(policy),
       maxInFlight: policy.maxInFlight,
     },
@@ -121,7 +129,13 @@ async function runScript(
     onConsole: log.add,
     humanWaitMs: () => session.humanWaitMs(),
   });
-  return { ...endOf(outcome, source, script, policy), warnings };
+  const ended = endOf(outcome, source, script, policy);
+  const { consoleDroppedBytes } = outcome;
+  return {
+    ...(ended.status === 'ok' ? await cutResult(ended, session, invoker) : ended),
+    consoleDroppedBytes,
+    warnings,
+  };
 }
 
 async function prepare(
@@ -169,8 +183,11 @@ function resultOf(
   const run = { logs, toolCalls: session.callCount, durationMs, callTrace, ...found };
   const around = [consoleReport(logs), ended.mistakes === undefined ? warningReport(warnings) : ''];
   if (ended.status === 'ok') {
-    const outputText = textOfValue(ended) + unawaitedReport(callTrace);
-    const value = ended.value === undefined ? {} : { value: ended.value };
+    const outputText = textOfValue(ended) + cutReport(ended.whole) + unawaitedReport(callTrace);
+    const value = {
+      ...(ended.value === undefined ? {} : { value: ended.value }),
+      ...(ended.whole === undefined ? {} : { whole: ended.whole }),
+    };
     return { status: 'ok', ...value, outputText, outputBlocks: [textBlock(outputText), ...blocksOf(around)], ...run };
   }
   const callable = invoker.registry.names().filter((name) => session.allows(name));

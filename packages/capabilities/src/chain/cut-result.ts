@@ -1,0 +1,45 @@
+import type { InvokerSession, ToolInvoker } from '@ravi/agents';
+import type { ChainPolicy, JsonValue, WholeResult } from '@ravi/kernel';
+import { cutValue } from './cut-value.ts';
+import { limitFailure } from './failure.ts';
+import type { ChainFailure } from './failure.ts';
+
+// Between the limit and this a value is stored whole; beyond it the sandbox refuses it.
+const maxStoredBytes = 16 * 1_024 * 1_024;
+
+/** How much a script may hand over: more than its result may have only where the whole can be stored. */
+export function maxHandedOver({ maxResultBytes }: ChainPolicy, { artifactStore }: ToolInvoker): number {
+  return artifactStore === undefined ? maxResultBytes : Math.max(maxResultBytes, maxStoredBytes);
+}
+
+/** A value as a script returned it, with its JSON text. */
+interface ScriptValue {
+  readonly status: 'ok';
+  readonly value?: JsonValue;
+  readonly text?: string;
+  readonly whole?: WholeResult;
+}
+
+/**
+ * A value over `maxResultBytes` cut to its beginning, with the whole stored for the session; any other as it is. Where
+ * the whole cannot be stored the run has met its limit.
+ */
+export async function cutResult<Value extends ScriptValue>(
+  result: Value,
+  session: InvokerSession,
+  { artifactStore: store }: ToolInvoker,
+): Promise<Value | ScriptValue | ChainFailure> {
+  const { value, text } = result;
+  const { blobScope: scope, pinOwner, policy } = session;
+  if (value === undefined || text === undefined || store === undefined) return result;
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= policy.maxResultBytes) return result;
+  try {
+    const artifactRef = await store.store(text, { mediaType: 'application/json', scope, pinOwner });
+    await session.keepPinned(artifactRef);
+    const beginning = cutValue(value, policy.maxResultBytes) ?? null;
+    return { status: 'ok', value: beginning, text: JSON.stringify(beginning), whole: { artifactRef, bytes } };
+  } catch {
+    return limitFailure('result', policy);
+  }
+}
