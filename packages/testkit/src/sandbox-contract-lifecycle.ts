@@ -39,13 +39,13 @@ export function lifecycleCases({ scenario, create, crash, test, supports }: Sand
       assert.equal(await value('return "well"'), 'well');
     });
   }
-  scenario('fifty runs at once all finish, each with its own value', async ({ value }) => {
-    const runs = Array.from({ length: 50 }, (_, index) =>
+  scenario('two hundred runs at once all finish, each with its own value', async ({ value }) => {
+    const runs = Array.from({ length: 200 }, (_, index) =>
       value(`return [${index}, await call("x", "${index}")]`, { principal: `principal ${index % 3}` }),
     );
     assert.deepEqual(
       await Promise.all(runs),
-      Array.from({ length: 50 }, (_, index) => [index, `${index}`]),
+      Array.from({ length: 200 }, (_, index) => [index, `${index}`]),
     );
   });
   scenario('runs of one principal are as apart as those of two', async ({ value }) => {

@@ -15,7 +15,7 @@ const maxGrowthBytes = 16 * 1_024 * 1_024;
 const seed = Number(process.env['RAVI_SEED'] ?? Date.now() % 1_000_000);
 
 const texts = ['', 'op', '{}', ':', '0:', '1:x', '-1', '1e9', '\u0000', 'ä🎉', '__proto__', 'x'.repeat(120)];
-const kinds = [...'cldturxbkz', '?', 'a', 'f', 'y'];
+const kinds = 'c l d t u r x b k z ? a f y'.split(' ');
 
 /** A record that may be right by chance: its kind, its number of fields and their texts are drawn. */
 function record(random: SeededRandom): string {
