@@ -7,6 +7,7 @@ export const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   sandboxes: async () => (await import('./sandboxes/sandboxes.ts')).benchSandboxes,
   transfers: async () => (await import('./sandboxes/sandboxes.ts')).benchTransfers,
   docker: async () => (await import('./sandboxes/sandboxes.ts')).benchDocker,
+  memory: async () => (await import('./memory/memory.ts')).benchMemory,
   discovery: async () => (await import('./discovery.ts')).benchDiscovery,
   preflight: async () => (await import('./preflight.ts')).benchPreflight,
   tokens: async () => (await import('./tokens/tokens.ts')).benchTokens,

@@ -36,7 +36,8 @@ export async function rowsOf(measurement: Measurement, rounds: number): Promise<
     const { median, failure } = read(figures.get(peer.name));
     const base = index === 0 ? first : row;
     if (failure !== undefined) return { ...base, peerName: peer.name, note: joined(base.note, `failed: ${failure}`) };
-    return { ...base, peerName: peer.name, peer: median, ratio: row.ours / median };
+    const ratio = own.failure === undefined ? { ratio: row.ours / median } : {};
+    return { ...base, peerName: peer.name, peer: median, ...ratio };
   });
 }
 

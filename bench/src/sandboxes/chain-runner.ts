@@ -4,12 +4,13 @@ import { runChain } from '@ravi/capabilities';
 import { defineTool } from '@ravi/kernel';
 import type { JsonSchema, JsonValue, Sandbox, Tool } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
+import type { RunnerOptions } from './runners.ts';
 import { limits } from './script-runner.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import { toolBodies } from './tool-bodies.ts';
 
 /** What differs between our sandboxes. */
-export interface ChainRunnerOptions {
+export interface ChainRunnerOptions extends RunnerOptions {
   readonly name?: string;
   readonly sandbox?: Sandbox;
 }
@@ -20,7 +21,8 @@ export interface ChainRunnerOptions {
  */
 export function createChainRunner({
   name = 'Ravi',
-  sandbox = createIsolatedVmSandbox(),
+  liveScripts,
+  sandbox = createIsolatedVmSandbox(liveScripts === undefined ? {} : { maxProcesses: liveScripts }),
 }: ChainRunnerOptions = {}): ScriptRunner {
   const invoker = new ToolInvoker({
     registry: new Toolbox(declareTools()),

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Contender } from '../interleave.ts';
+import { ChildEnded, nextAnswer } from './next-answer.ts';
 import type { RunnerAnswer } from './runner-child.ts';
 import type { RunnerName } from './runners.ts';
 import type { Subject } from './subjects.ts';
@@ -11,8 +12,6 @@ import type { Subject } from './subjects.ts';
 export interface RunnerProcess extends AsyncDisposable {
   contender(subject: Subject): Contender;
 }
-
-const silenceLimitMs = 60_000;
 
 const runnerFile = fileURLToPath(new URL('./runner-child.ts', import.meta.url));
 
@@ -42,48 +41,17 @@ export function openRunnerProcess(name: RunnerName, file: string = runnerFile): 
   };
 }
 
-class ChildEnded extends Error {}
-
 async function startChild(file: string, name: RunnerName): Promise<ChildProcess> {
   // What peers print about each call is nobody's business here.
   const child = fork(file, [name], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-  await nextMessage(child);
+  await nextAnswer(child);
   return child;
 }
 
 async function ask(child: ChildProcess, subject: string): Promise<number> {
-  const message = nextMessage(child);
+  const message = nextAnswer(child);
   child.send(subject);
   const answer = (await message) as RunnerAnswer;
   if ('failure' in answer) throw new Error(answer.failure);
   return answer.figure;
-}
-
-function nextMessage(child: ChildProcess): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    let errors = '';
-    const silence = setTimeout(() => child.kill('SIGKILL'), silenceLimitMs);
-    child.on('message', take);
-    child.on('exit', refuse);
-    child.stderr?.on('data', note);
-
-    function note(chunk: Buffer): void {
-      errors = `${errors}${chunk.toString()}`.slice(-4_000);
-    }
-    function take(message: unknown): void {
-      settle();
-      resolve(message);
-    }
-    function refuse(): void {
-      settle();
-      const cause = /^\w*Error: .*$/m.exec(errors)?.[0] ?? `no answer within ${silenceLimitMs} ms`;
-      reject(new ChildEnded(`the host process died: ${cause}`));
-    }
-    function settle(): void {
-      clearTimeout(silence);
-      child.off('message', take);
-      child.off('exit', refuse);
-      child.stderr?.off('data', note);
-    }
-  });
 }

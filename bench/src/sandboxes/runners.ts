@@ -9,9 +9,15 @@ export type RunnerName =
   | 'UTCP code-mode'
   | '@ai-sdk/code-mode';
 
+/** What a runner is made for. */
+export interface RunnerOptions {
+  /** Scripts that are live at once, where the runner limits that by itself; its default when absent. */
+  readonly liveScripts?: number;
+}
+
 /** Every way to run a script; each is loaded only in the process that runs it. */
-export const runners: Readonly<Record<RunnerName, () => Promise<ScriptRunner>>> = {
-  Ravi: async () => (await import('./chain-runner.ts')).createChainRunner(),
+export const runners: Readonly<Record<RunnerName, (options?: RunnerOptions) => Promise<ScriptRunner>>> = {
+  Ravi: async (options) => (await import('./chain-runner.ts')).createChainRunner(options),
   'Ravi in docker': async () => (await import('./docker-runner.ts')).createDockerRunner(),
   'TanStack isolate-node': async () => (await import('./tanstack-runner.ts')).createTanStackRunner(),
   'TanStack isolate-quickjs': async () => (await import('./tanstack-runner.ts')).createTanStackQuickJsRunner(),

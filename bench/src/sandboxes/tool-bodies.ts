@@ -4,14 +4,26 @@ import type { PayloadRow } from './payloads.ts';
 
 const texts = new Map<number, string>();
 const tables = new Map<number, readonly PayloadRow[]>();
+const waits = new Set<Promise<unknown>>();
 
 /** What the tools do, whoever declares them. Payloads are made once, so that only their way to the script is timed. */
 export const toolBodies = {
   echo: (value: number): { readonly value: number } => ({ value }),
-  wait: (milliseconds: number): Promise<{ readonly milliseconds: number }> => delay(milliseconds, { milliseconds }),
+  wait: (milliseconds: number): Promise<{ readonly milliseconds: number }> =>
+    counted(delay(milliseconds, { milliseconds })),
   text: (bytes: number): string => remembered(texts, bytes, textOf),
   rows: (bytes: number): readonly PayloadRow[] => remembered(tables, bytes, rowsOfBytes),
 } as const;
+
+/** How many scripts wait for `wait` now. */
+export function waitsUnderWay(): number {
+  return waits.size;
+}
+
+function counted<Value>(wait: Promise<Value>): Promise<Value> {
+  waits.add(wait);
+  return wait.finally(() => waits.delete(wait));
+}
 
 function remembered<Payload>(known: Map<number, Payload>, bytes: number, make: (bytes: number) => Payload): Payload {
   const payload = known.get(bytes) ?? make(bytes);

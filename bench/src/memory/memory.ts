@@ -1,0 +1,47 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { BenchGroup } from '../group.ts';
+import type { Contender } from '../interleave.ts';
+import type { BenchRow } from '../row.ts';
+import { rowsOf } from '../rows-of.ts';
+import { nextAnswer } from '../sandboxes/next-answer.ts';
+import type { RunnerAnswer } from '../sandboxes/runner-child.ts';
+import { peerNames } from '../sandboxes/runners.ts';
+import type { RunnerName } from '../sandboxes/runners.ts';
+
+/** Each figure takes a host process of its own, and they differ little. */
+const mostRounds = 3;
+
+/** What a host and its guests take while scripts wait for their tools: one, ten and a hundred at once. */
+export const benchMemory: BenchGroup = async ({ rounds }) => {
+  const rows: BenchRow[] = [];
+  for (const live of [1, 10, 100]) {
+    const name = `host and ${live} live ${live === 1 ? 'script' : 'scripts'}`;
+    const [ours, ...peers] = (['Ravi', ...peerNames] as const).map((runner) => hostWith(runner, live));
+    if (ours === undefined) continue;
+    const measurement = { group: 'memory', name, unit: 'MB', ours, peers };
+    rows.push(...(await rowsOf(measurement, Math.min(rounds, mostRounds))));
+  }
+  return rows;
+};
+
+function hostWith(name: RunnerName, live: number): Contender {
+  const file = fileURLToPath(new URL('./memory-child.ts', import.meta.url));
+  return {
+    name,
+    async measure() {
+      const child = fork(file, [name, String(live)], {
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+        execArgv: ['--expose-gc'],
+      });
+      const exited = once(child, 'exit');
+      const answer = (await nextAnswer(child)) as RunnerAnswer;
+      // Isolates that wait on threads keep a process from exiting by itself.
+      child.kill('SIGKILL');
+      await exited;
+      if ('failure' in answer) throw new Error(answer.failure);
+      return answer.figure;
+    },
+  };
+}
