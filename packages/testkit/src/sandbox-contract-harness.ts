@@ -52,7 +52,7 @@ export interface Guest {
 }
 
 /** Limits that no case meets by accident. */
-export const roomyLimits: SandboxLimits = {
+const roomyLimits: SandboxLimits = {
   wallTimeMs: 30_000,
   cpuTimeMs: 20_000,
   memoryBytes: 134_217_728,
