@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { Toolbox, ToolInvoker } from '@ravi/agents';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { runChain } from '@ravi/capabilities';
+import { createArgumentDigest } from '@ravi/host';
 import { defineTool } from '@ravi/kernel';
 import type { JsonSchema, JsonValue, Sandbox, Tool } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
@@ -16,8 +18,8 @@ export interface ChainRunnerOptions extends RunnerOptions {
 }
 
 /**
- * Ravi as its users have it: the chain, the invoker with every gate and an artifact store, the default sandbox. The check
- * before a run is off, since no peer has one; the group `preflight` measures it.
+ * Ravi as its server has it: the chain, the invoker with every gate, digests by Node, an artifact store, the default
+ * sandbox. The check before a run is off, since no peer has one.
  */
 export function createChainRunner({
   name = 'Ravi',
@@ -27,6 +29,7 @@ export function createChainRunner({
   const invoker = new ToolInvoker({
     registry: new Toolbox(declareTools()),
     artifactStore: createMemoryBlobStore(),
+    digest: createArgumentDigest(randomBytes(32)),
     policy: {
       maxToolCalls: limits.calls,
       maxInFlight: limits.callsInFlight,
