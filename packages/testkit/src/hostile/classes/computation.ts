@@ -9,6 +9,9 @@ const endless = (code: string): HostileCase => ({
   limits: { cpuTimeMs },
 });
 
+/** Each step waits for the next one, so that memory grows beside the time: whichever limit comes first is right. */
+const endlessChain = (code: string): HostileCase => ({ ...endless(code), meets: ['cpu', 'memory'] });
+
 /** Scripts that never give the processor back. */
 export const computation: HostileClass = {
   name: 'endless loops and bad regular expressions',
@@ -19,11 +22,11 @@ export const computation: HostileClass = {
     endless('while (true) await null'),
     endless('(function again() { Promise.resolve().then(again) })(); await sleep(1e6)'),
     endless('(function again() { queueMicrotask(again) })(); await sleep(1e6)'),
-    endless('const again = async () => { await null; return again() }; await again()'),
+    endlessChain('const again = async () => { await null; return again() }; await again()'),
     endless('const again = { then(resolve) { resolve(again) } }; await again'),
     endless('for await (const one of (async function* () { for (;;) yield 1 })());'),
     endless('setTimeout(() => { for (;;); }, 1); await sleep(1e6)'),
-    endless(
+    endlessChain(
       'const pair = [async () => { await null; return pair[1]() }, async () => { await null; return pair[0]() }]; await pair[0]()',
     ),
     endless('call("echo", "").then(() => { for (;;); }); await sleep(1e6)'),
