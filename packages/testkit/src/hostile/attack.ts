@@ -30,8 +30,6 @@ const attackLimits: SandboxLimits = {
 
 const toleratedMs = 500;
 const toleratedBytes = 16 * 1_024 * 1_024;
-/** How fast one thread touches new memory, about: 4 GiB/s. */
-const filledBytesPerMs = 4 * 1_024 * 1_024;
 const toleratedHostMs = 100;
 
 /** Runs a hostile script; gives what is wrong with how it went, nothing when the sandbox held. */
@@ -118,13 +116,11 @@ function judgeCalls(attempt: HostileCase, records: readonly BridgeRecord[], atEn
 
 function judgeTestimony(seen: RunTestimony, outcome: SandboxOutcome, limits: SandboxLimits): readonly string[] {
   const findings: string[] = [];
-  const pauseMs = Math.max(0, seen.hostPauseMs);
-  const overMs = outcome.durationMs - limits.wallTimeMs - pauseMs;
+  const overMs = outcome.durationMs - limits.wallTimeMs - Math.max(0, seen.hostPauseMs);
   if (overMs > toleratedMs) findings.push(`it ended ${Math.round(overMs)} ms after its time`);
   const overCpuMs = seen.cpuTimeMs - limits.cpuTimeMs;
   if (overCpuMs > toleratedMs) findings.push(`it computed ${overCpuMs} ms longer than it may`);
-  // While the machine held the host up, nobody looked and the guest went on filling memory.
-  const overBytes = seen.memoryBytes - limits.memoryBytes - Math.round(pauseMs) * filledBytesPerMs;
+  const overBytes = seen.memoryBytes - limits.memoryBytes;
   if (overBytes > toleratedBytes) findings.push(`its memory rose ${overBytes} bytes above its limit`);
   if (seen.hostBusyMs > toleratedHostMs) findings.push(`the host was held up for ${Math.round(seen.hostBusyMs)} ms`);
   return findings;
