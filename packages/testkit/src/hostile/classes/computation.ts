@@ -9,8 +9,11 @@ const endless = (code: string): HostileCase => ({
   limits: { cpuTimeMs },
 });
 
-/** Each step waits for the next one, so that memory grows beside the time: whichever limit comes first is right. */
-const endlessChain = (code: string): HostileCase => ({ ...endless(code), meets: ['cpu', 'memory'] });
+/** Each step waits for the next one, so that memory grows beside the time: with room enough the time must end it. */
+const endlessChain = (code: string): HostileCase => ({
+  ...endless(code),
+  limits: { cpuTimeMs, memoryBytes: 268_435_456 },
+});
 
 /** Scripts that never give the processor back. */
 export const computation: HostileClass = {
