@@ -1,3 +1,14 @@
+export type {
+  Approval,
+  ApprovalAnswer,
+  ApprovalBinding,
+  ApprovalChange,
+  ApprovalChangeQuery,
+  ApprovalFilter,
+  ApprovalOutcome,
+  ApprovalStatus,
+  ApprovalStore,
+} from './approval-store.ts';
 export type { ApprovalDecision, ApprovalHandler, ApprovalRequest, ApprovalResult } from './approval.ts';
 export type {
   BlobRange,
@@ -40,6 +51,7 @@ export { defineTool } from './define-tool.ts';
 export type { ArgumentsOf, ToolDefinition, ToolOutput } from './define-tool.ts';
 export { KernelError, isKernelError } from './errors.ts';
 export type { KernelErrorCode, KernelErrorOptions } from './errors.ts';
+export type { HistoryStore, NewTurn, Turn } from './history-store.ts';
 export type {
   HookEvent,
   HookObserver,
@@ -51,18 +63,40 @@ export type {
   ResultPoint,
   ToolInterceptor,
 } from './hooks.ts';
-export type { Journal, JournalEntry } from './journal.ts';
+export type { Job, JobChange, JobFilter, JobStatus, JobStore, NewJob } from './job-store.ts';
+export type {
+  Journal,
+  JournalEntry,
+  JournalEvent,
+  JournaledCall,
+  JournaledEvent,
+  JournalItem,
+  RunJournal,
+} from './journal.ts';
 export type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 export { silentLogger } from './logger.ts';
 export type { LogFields, Logger } from './logger.ts';
 export type { ModelEvent, ModelMessage, ModelProvider, ModelRequest, ModelStopReason, ModelUsage } from './model.ts';
 export { nearNames } from './near-names.ts';
+export type { Listing, Page, PageRequest } from './page.ts';
 export { definePlugin } from './plugin.ts';
 export type { Plugin, PluginContext, PortName, Ports } from './plugin.ts';
 export type { ProgressEvent, ProgressSink, ProgressUpdate } from './progress.ts';
 export { compareRisk, isToolRisk } from './risk.ts';
 export type { ToolRisk } from './risk.ts';
 export type { Principal, RunContext } from './run-context.ts';
+export type {
+  LeaseRequest,
+  NewRun,
+  Run,
+  RunDefinition,
+  RunFilter,
+  RunLease,
+  RunOutcome,
+  RunStatus,
+  RunStore,
+  RunTransition,
+} from './run-store.ts';
 export type {
   BridgeCall,
   GuestError,
