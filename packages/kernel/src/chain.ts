@@ -29,6 +29,8 @@ export interface ChainPolicy {
   readonly defaultRisk: ToolRisk;
   /** Arguments of one call. */
   readonly maxArgumentBytes: number;
+  /** What one call may bring a script as text or value; what a store took is an artifact handle long before that. */
+  readonly maxCallOutputBytes: number;
   /** Console output of one script; the rest is dropped with a notice. */
   readonly maxConsoleBytes: number;
   /** The value a script returns. */
@@ -40,6 +42,12 @@ export interface ChainPolicy {
   /** The guest's processor time. */
   readonly cpuTimeMs: number;
 }
+
+/**
+ * The largest text that crosses between a script and its host in one piece: 16 MiB. A result beyond its own limit is
+ * kept whole up to this size.
+ */
+export const maxCrossingBytes: number = 16_777_216;
 
 /** The policy of a session that says nothing else. */
 export const defaultChainPolicy: ChainPolicy = Object.freeze({
@@ -54,6 +62,7 @@ export const defaultChainPolicy: ChainPolicy = Object.freeze({
   maxRiskUnapproved: 'safe',
   defaultRisk: 'safe',
   maxArgumentBytes: 4_194_304,
+  maxCallOutputBytes: maxCrossingBytes,
   maxConsoleBytes: 65_536,
   maxResultBytes: 1_048_576,
   maxSourceBytes: 262_144,

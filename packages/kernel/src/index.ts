@@ -20,7 +20,7 @@ export type {
   StoreOptions,
   SweepReport,
 } from './blob-store.ts';
-export { defaultChainPolicy, defineChainPolicy } from './chain.ts';
+export { defaultChainPolicy, defineChainPolicy, maxCrossingBytes } from './chain.ts';
 export type {
   ApprovalRecord,
   ChainCallRecord,
@@ -99,8 +99,10 @@ export type {
 } from './run-store.ts';
 export type {
   BridgeCall,
+  EndingLimit,
   GuestError,
   Sandbox,
+  SandboxFile,
   SandboxLanguage,
   SandboxLimit,
   SandboxLimits,

@@ -3,8 +3,27 @@ import type { ConsoleLine } from './chain.ts';
 /** Languages a sandbox may run. */
 export type SandboxLanguage = 'javascript' | 'python';
 
-/** The limits that a sandbox may enforce by itself. */
-export type SandboxLimit = 'wall' | 'cpu' | 'memory' | 'console' | 'result' | 'calls' | 'in-flight';
+/**
+ * The limits that a sandbox may enforce by itself. Most of them end a run. Three reach the script first, as errors that
+ * it can catch: `stack` (a `RangeError` or `RecursionError` where recursion is too deep, with the code `E_LIMIT_STACK`
+ * once it leaves the script), `call-input` and `call-output` (the call rejects with `E_LIMIT_CALL_INPUT` or
+ * `E_LIMIT_CALL_OUTPUT`).
+ */
+export type SandboxLimit =
+  | 'wall'
+  | 'cpu'
+  | 'memory'
+  | 'stack'
+  | 'source'
+  | 'console'
+  | 'result'
+  | 'calls'
+  | 'in-flight'
+  | 'call-input'
+  | 'call-output';
+
+/** The limits whose breach ends a run. */
+export type EndingLimit = Exclude<SandboxLimit, 'stack' | 'call-input' | 'call-output'>;
 
 /** What a sandbox promises; the contract suite checks both sides. */
 export interface SandboxSupport {
@@ -14,6 +33,8 @@ export interface SandboxSupport {
   readonly limits: readonly SandboxLimit[];
   /** Reports a script that waits for nothing at once, instead of at its time limit. */
   readonly detectsDeadlock: boolean;
+  /** Languages whose scripts find the files of a request at their paths; none when absent. */
+  readonly files?: readonly SandboxLanguage[];
 }
 
 /** Limits of one run. Times in milliseconds, sizes in bytes. */
@@ -28,6 +49,12 @@ export interface SandboxLimits {
   readonly maxCalls: number;
   /** Bridge calls at once; further ones queue in the guest. */
   readonly maxInFlight: number;
+  /** The code of the script, the prelude aside; as much as the sandbox carries when absent. */
+  readonly maxSourceBytes?: number;
+  /** What one bridge call gives the host; as much as the sandbox carries when absent. */
+  readonly maxCallInputBytes?: number;
+  /** What one bridge call brings the guest; as much as the sandbox carries when absent. */
+  readonly maxCallOutputBytes?: number;
 }
 
 /** A call out of the guest. Both strings are chosen by the guest: hostile until checked. */
@@ -35,6 +62,15 @@ export interface BridgeCall {
   readonly op: string;
   /** Text in whatever form prelude and host agreed on; JSON as a rule. */
   readonly payload: string;
+}
+
+/** A file that is there before a script reads it. */
+export interface SandboxFile {
+  /** Absolute, below `/workspace/`. */
+  readonly path: string;
+  readonly bytes: number;
+  /** The content. A file whose content cannot be had, or for which there is no room, is left out. */
+  open(): Promise<ReadableStream<Uint8Array>>;
 }
 
 /** One script to run. */
@@ -50,10 +86,12 @@ export interface SandboxRequest {
    * Runs before the code. JavaScript: the body of a function with the parameter `host`
    * (`{ call(op, payload): Promise<string> }`), which returns the names to define for the code. Python: a module with
    * `host` (`call(op, payload)` gives the answer, `start` an awaitable one) that puts those names into a dict `names`; its
-   * `finish()`, if there is one, runs after the code. A function with `__start__` is started by that where a script
-   * hands its result on.
+   * `check(tree, source)`, if there is one, sees the syntax tree before any of the code runs, and its `finish()` runs
+   * after the code. A function with `__start__` is started by that where a script hands its result on.
    */
   readonly prelude: string;
+  /** Only where {@link SandboxSupport.files} names the language. Nothing that the script does to them reaches the host. */
+  readonly files?: readonly SandboxFile[];
   readonly limits: SandboxLimits;
   /** Who the run is for; a guest process is never handed to another principal. */
   readonly principal: string;
@@ -80,7 +118,7 @@ export interface GuestError {
 export type SandboxOutcome = { readonly durationMs: number; readonly consoleDroppedBytes: number } & (
   | { readonly status: 'ok'; /** JSON text; absent for `undefined`. */ readonly value?: string }
   | { readonly status: 'error'; readonly error: GuestError }
-  | { readonly status: 'limit'; readonly limit: SandboxLimit; readonly message: string }
+  | { readonly status: 'limit'; readonly limit: EndingLimit; readonly message: string }
   | { readonly status: 'deadlock'; readonly message: string }
   | { readonly status: 'crashed'; readonly message: string }
   | { readonly status: 'cancelled' }
@@ -90,6 +128,9 @@ export type SandboxOutcome = { readonly durationMs: number; readonly consoleDrop
 export interface Sandbox extends AsyncDisposable {
   readonly name: string;
   readonly supports: SandboxSupport;
-  /** @throws KernelError `E_UNSUPPORTED` for a language it does not run, `E_SANDBOX_UNAVAILABLE` when it cannot run anything */
+  /**
+   * @throws KernelError `E_UNSUPPORTED` for a language it does not run and for files it cannot place,
+   * `E_SANDBOX_UNAVAILABLE` when it cannot run anything
+   */
   run(request: SandboxRequest): Promise<SandboxOutcome>;
 }

@@ -5,8 +5,9 @@ import { createGuestPool } from './host/pool.ts';
 import { defaultPoolOptions } from './host/pool-options.ts';
 import type { PoolOptions } from './host/pool-options.ts';
 import { runOnGuest } from './host/run.ts';
+import { carriedRequest } from './host/carried-request.ts';
+import { limitReached } from './host/outcome.ts';
 import { rehearsalFrame } from './host/wire.ts';
-import { maxFrameBytes } from './protocol/frames.ts';
 
 /** A sandbox whose guests are processes that speak the pump protocol. */
 export function createProcessSandbox(options: {
@@ -31,15 +32,24 @@ export function createProcessSandbox(options: {
           `${name} runs ${supports.languages.join(', ')}, not ${request.language}`,
         );
       }
-      const cancelled: SandboxOutcome = { status: 'cancelled', durationMs: 0, consoleDroppedBytes: 0 };
+      if (request.files !== undefined && request.files.length > 0) {
+        throw new KernelError('E_UNSUPPORTED', `${name} gives ${request.language} no files`);
+      }
+      const notRun = { durationMs: 0, consoleDroppedBytes: 0 };
+      const cancelled: SandboxOutcome = { status: 'cancelled', ...notRun };
       if (request.signal?.aborted === true) return cancelled;
+      const carried = carriedRequest(request);
+      const sourceBytes = Buffer.byteLength(request.code);
+      if (sourceBytes > carried.limits.maxSourceBytes) {
+        return { ...limitReached('source', carried.limits, sourceBytes), ...notRun };
+      }
       const guest = await pool.acquire(request.principal, request.signal);
       if (guest === undefined) return cancelled;
       if (options.rehearses === true && !isAlike(request, rehearsed)) {
         rehearsed = { prelude: request.prelude, memoryBytes: request.limits.memoryBytes };
         pool.rehearse(rehearsalFrame(request));
       }
-      return runOnGuest(guest, bounded(request), (reusable) => pool.release(guest, reusable));
+      return runOnGuest(guest, carried, (reusable) => pool.release(guest, reusable));
     },
     [Symbol.asyncDispose]: () => pool.close(),
   };
@@ -53,15 +63,4 @@ interface Rehearsed {
 
 function isAlike({ prelude, limits }: SandboxRequest, other: Rehearsed | undefined): boolean {
   return prelude === other?.prelude && limits.memoryBytes === other.memoryBytes;
-}
-
-/** What fits into one frame, three bytes a character, with room for the rest: larger limits mean this one. */
-const maxTextBytes = Math.floor(maxFrameBytes / 3) - 65_536;
-
-function bounded(request: SandboxRequest): SandboxRequest {
-  const { limits } = request;
-  if (limits.maxResultBytes <= maxTextBytes && limits.maxConsoleBytes <= maxTextBytes) return request;
-  const maxResultBytes = Math.min(limits.maxResultBytes, maxTextBytes);
-  const maxConsoleBytes = Math.min(limits.maxConsoleBytes, maxTextBytes);
-  return { ...request, limits: { ...limits, maxResultBytes, maxConsoleBytes } };
 }

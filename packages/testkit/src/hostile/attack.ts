@@ -96,6 +96,7 @@ const limitFields = {
   wall: 'wallTimeMs',
   cpu: 'cpuTimeMs',
   memory: 'memoryBytes',
+  source: 'maxSourceBytes',
   console: 'maxConsoleBytes',
   result: 'maxResultBytes',
   calls: 'maxCalls',

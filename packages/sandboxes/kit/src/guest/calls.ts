@@ -5,8 +5,8 @@ import type { Builtins } from './builtins.ts';
 export interface GuestCalls {
   /** What a prelude gets. */
   readonly host: { readonly call: (op: unknown, payload: unknown) => Promise<string> };
-  /** Sets how many calls a run may make, and how many at once. */
-  limit(maxCalls: number, maxInFlight: number): void;
+  /** Sets how many calls a run may make, how many at once, and how much each may carry. */
+  limit(maxCalls: number, maxInFlight: number, maxInputBytes: number): void;
   /** Records of queued calls, as many as may be in flight and fit into one frame. */
   takeRecords(): string;
   /** Whether calls wait for room in a frame rather than for answers. */
@@ -23,7 +23,6 @@ export interface GuestCalls {
 export function createCalls(builtins: Builtins, codec: RecordCodec, onTooMany: () => void): GuestCalls {
   const { createTable, defineProperty, freeze, then, Error, TypeError, RangeError } = builtins;
   const PromiseConstructor = builtins.Promise;
-  const maxPayloadLength = 16 * 1024 * 1024;
   const frameLength = 4 * 1024 * 1024;
 
   // Own entries on an object without a prototype: nothing that user code can replace is called on the way.
@@ -34,12 +33,14 @@ export function createCalls(builtins: Builtins, codec: RecordCodec, onTooMany: (
   let inFlight = 0;
   let maxCalls = 0;
   let maxInFlight = 1;
+  let maxInputBytes = 0;
 
   return {
     host: freeze({ call: freeze(call) }),
-    limit(calls, atOnce) {
+    limit(calls, atOnce, inputBytes) {
       maxCalls = calls;
       maxInFlight = atOnce;
+      maxInputBytes = inputBytes;
     },
     takeRecords() {
       let text = '';
@@ -59,8 +60,12 @@ export function createCalls(builtins: Builtins, codec: RecordCodec, onTooMany: (
   function call(op: unknown, payload: unknown): Promise<string> {
     return new PromiseConstructor((resolve) => {
       if (typeof op !== 'string' || typeof payload !== 'string') throw new TypeError('host.call needs two strings');
-      if (payload.length > maxPayloadLength) {
-        throw new RangeError('The call carries ' + payload.length + ' characters; the limit is ' + maxPayloadLength);
+      // The host counts bytes; what has more characters than that need not travel.
+      if (payload.length > maxInputBytes) {
+        throw withCode(
+          new RangeError('The call carries more than its limit (maxCallInputBytes: ' + maxInputBytes + ')'),
+          'E_LIMIT_CALL_INPUT',
+        );
       }
       if (made >= maxCalls) {
         onTooMany();
@@ -99,9 +104,11 @@ export function createCalls(builtins: Builtins, codec: RecordCodec, onTooMany: (
   function errorOf(name: string, message: string, code: string): Error {
     const error = new Error(message);
     defineProperty(error, 'name', { value: name, configurable: true, writable: true });
-    if (code !== '') {
-      defineProperty(error, 'code', { value: code, enumerable: true, configurable: true, writable: true });
-    }
+    return code === '' ? error : withCode(error, code);
+  }
+
+  function withCode(error: Error, value: string): Error {
+    defineProperty(error, 'code', { value, enumerable: true, configurable: true, writable: true });
     return error;
   }
 }

@@ -85,7 +85,7 @@ export function createRuntime(parts: RuntimeParts): GuestRuntime {
       const { field } = codec.read(limits, 0);
       console.limit(toNumber(field()));
       maxResultBytes = toNumber(field());
-      calls.limit(toNumber(field()), toNumber(field()));
+      calls.limit(toNumber(field()), toNumber(field()), toNumber(field()));
     },
     script(create) {
       started = true;

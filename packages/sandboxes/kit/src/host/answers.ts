@@ -1,4 +1,6 @@
-import type { BridgeCall, SandboxRequest } from '@ravi/kernel';
+import type { BridgeCall } from '@ravi/kernel';
+import { checkCallInput, checkCallOutput } from './call-sizes.ts';
+import type { CarriedRequest } from './carried-request.ts';
 import { codec } from './wire.ts';
 
 /** The calls of a run on the host side. */
@@ -13,7 +15,7 @@ export interface Answers {
 }
 
 /** Answers that are ready at the same time leave in one frame. */
-export function createAnswers(request: SandboxRequest, send: (text: string) => void): Answers {
+export function createAnswers(request: CarriedRequest, send: (text: string) => void): Answers {
   const controller = new AbortController();
   const { signal } = controller;
   let inFlight = 0;
@@ -38,8 +40,10 @@ export function createAnswers(request: SandboxRequest, send: (text: string) => v
   async function settle(id: string, call: BridgeCall): Promise<void> {
     let record: string;
     try {
+      checkCallInput(call.payload, request.limits);
       const text: unknown = await request.bridge(call, { signal });
       if (typeof text !== 'string') throw new TypeError('The bridge answered with something that is not text');
+      checkCallOutput(text, request.limits);
       record = codec.encode('a', id, text);
     } catch (error) {
       record = failureRecord(id, error);

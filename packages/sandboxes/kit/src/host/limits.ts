@@ -1,7 +1,7 @@
-import type { SandboxLimit, SandboxLimits } from '@ravi/kernel';
+import type { EndingLimit, SandboxLimits } from '@ravi/kernel';
 
 /** Says which limit a run met, its value, and how far it went when that is known. */
-export function limitMessage(limit: SandboxLimit, limits: SandboxLimits, reached?: number): string {
+export function limitMessage(limit: EndingLimit, limits: SandboxLimits, reached?: number): string {
   const used = reached === undefined ? '' : `, it used ${Math.round(reached)}`;
   switch (limit) {
     case 'wall':
@@ -10,6 +10,8 @@ export function limitMessage(limit: SandboxLimit, limits: SandboxLimits, reached
       return `The script used more processor time than its limit (cpuTimeMs: ${limits.cpuTimeMs}${used})`;
     case 'memory':
       return `The script used more memory than its limit (memoryBytes: ${limits.memoryBytes}${used})`;
+    case 'source':
+      return `The script is larger than its limit (maxSourceBytes: ${limits.maxSourceBytes}${used})`;
     case 'console':
       return `The script wrote more to its console than its limit (maxConsoleBytes: ${limits.maxConsoleBytes})`;
     case 'result':

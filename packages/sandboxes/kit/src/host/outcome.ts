@@ -1,5 +1,8 @@
-import type { GuestError, SandboxLimit, SandboxLimits, SandboxOutcome, SandboxRequest } from '@ravi/kernel';
+import type { EndingLimit, GuestError, SandboxLimits, SandboxOutcome, SandboxRequest } from '@ravi/kernel';
 import { limitMessage } from './limits.ts';
+
+/** What V8 says where recursion is too deep. */
+const stackOverflow = 'Maximum call stack size exceeded';
 
 type WithoutFigures<Outcome> = Outcome extends unknown ? Omit<Outcome, 'durationMs' | 'consoleDroppedBytes'> : never;
 
@@ -7,7 +10,7 @@ type WithoutFigures<Outcome> = Outcome extends unknown ? Omit<Outcome, 'duration
 export type Ending = WithoutFigures<SandboxOutcome>;
 
 /** A run that met a limit; `reached` is how far it went, when that is known. */
-export function limitReached(limit: SandboxLimit, limits: SandboxLimits, reached?: number): Ending {
+export function limitReached(limit: EndingLimit, limits: SandboxLimits, reached?: number): Ending {
   return { status: 'limit', limit, message: limitMessage(limit, limits, reached) };
 }
 
@@ -38,7 +41,8 @@ function isGuestLimit(text: string): text is 'cpu' | 'memory' | 'calls' | 'resul
 }
 
 function guestError(fields: readonly string[], script: string): GuestError {
-  const [name = '', message = '', code = '', line = '', column = ''] = fields;
+  const [name = '', message = '', ownCode = '', line = '', column = ''] = fields;
+  const code = name === 'RangeError' && message === stackOverflow ? 'E_LIMIT_STACK' : ownCode;
   return { name, message, ...(code === '' ? {} : { code }), ...positionIn(script, line, column) };
 }
 

@@ -1,5 +1,6 @@
-import type { SandboxOutcome, SandboxRequest } from '@ravi/kernel';
+import type { SandboxOutcome } from '@ravi/kernel';
 import { createAnswers } from './answers.ts';
+import type { CarriedRequest } from './carried-request.ts';
 import type { GuestProcess } from './guest-process.ts';
 import { crashed, endingOf, limitReached } from './outcome.ts';
 import type { Ending } from './outcome.ts';
@@ -15,7 +16,7 @@ const consoleLevels: ReadonlySet<string> = new Set(['log', 'info', 'warn', 'erro
  */
 export function runOnGuest(
   guest: GuestProcess,
-  request: SandboxRequest,
+  request: CarriedRequest,
   release: (reusable: boolean) => void,
 ): Promise<SandboxOutcome> {
   const { limits, signal } = request;

@@ -1,4 +1,4 @@
-import type { SandboxLimit, SandboxRequest } from '@ravi/kernel';
+import type { EndingLimit, SandboxRequest } from '@ravi/kernel';
 import { readProcessUsage } from './process-usage.ts';
 import type { ProcessUsage } from './process-usage.ts';
 
@@ -26,7 +26,7 @@ export function createWatch(options: {
   /** What the process had used before the run; absent where the system does not tell. */
   readonly baseline: ProcessUsage | undefined;
   readonly request: SandboxRequest;
-  onLimit(limit: SandboxLimit, reached?: number): void;
+  onLimit(limit: EndingLimit, reached?: number): void;
 }): Watch {
   const { pid, baseline, request, onLimit } = options;
   const { limits } = request;

@@ -1,4 +1,5 @@
 import type { SandboxRequest } from '@ravi/kernel';
+import type { CarriedRequest } from './carried-request.ts';
 import { createRecordCodec } from '../protocol/records.ts';
 import type { RecordCodec, RecordReader } from '../protocol/records.ts';
 
@@ -44,8 +45,9 @@ export function rehearsalFrame({ limits, prelude }: SandboxRequest): string {
 }
 
 /** The frame that starts a run. */
-export function startFrame({ limits, prelude, code }: SandboxRequest): string {
-  const { maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight } = limits;
-  const guestLimits = codec.encode('', ...[maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight].map(String));
+export function startFrame({ limits, prelude, code }: CarriedRequest): string {
+  const { maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight, maxCallInputBytes } = limits;
+  const figures = [maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight, maxCallInputBytes];
+  const guestLimits = codec.encode('', ...figures.map(String));
   return codec.encode('', String(limits.memoryBytes), String(limits.cpuTimeMs), guestLimits, prelude, code);
 }

@@ -1,0 +1,22 @@
+import type { SandboxLimits } from '@ravi/kernel';
+
+type CallLimits = Required<Pick<SandboxLimits, 'maxCallInputBytes' | 'maxCallOutputBytes'>>;
+
+/** @throws RangeError with the code `E_LIMIT_CALL_INPUT`, which the script receives */
+export function checkCallInput(payload: string, { maxCallInputBytes }: CallLimits): void {
+  if (!exceeds(payload, maxCallInputBytes)) return;
+  const message = `The call carries more than its limit (maxCallInputBytes: ${maxCallInputBytes})`;
+  throw Object.assign(new RangeError(message), { code: 'E_LIMIT_CALL_INPUT' });
+}
+
+/** @throws RangeError with the code `E_LIMIT_CALL_OUTPUT`, which the script receives */
+export function checkCallOutput(answer: string, { maxCallOutputBytes }: CallLimits): void {
+  if (!exceeds(answer, maxCallOutputBytes)) return;
+  const message = `The answer to the call is larger than its limit (maxCallOutputBytes: ${maxCallOutputBytes})`;
+  throw Object.assign(new RangeError(message), { code: 'E_LIMIT_CALL_OUTPUT' });
+}
+
+// Counts only what could be too much: no character takes more than three bytes.
+function exceeds(text: string, maxBytes: number): boolean {
+  return text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
+}
