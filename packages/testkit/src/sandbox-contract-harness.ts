@@ -4,6 +4,7 @@ import type {
   ConsoleLine,
   GuestError,
   Sandbox,
+  SandboxLimit,
   SandboxLimits,
   SandboxOutcome,
   SandboxRequest,
@@ -79,6 +80,18 @@ export function createSandboxHarness(
         await body(guestOf(await shared));
       });
     },
+  };
+}
+
+/** Registers cases about limits; one that the adapter does not declare is skipped, and says so. */
+export function limitScenario({
+  scenario,
+  test,
+  supports,
+}: SandboxHarness): (limit: SandboxLimit, name: string, body: (guest: Guest) => Promise<void>) => void {
+  return (limit, name, body) => {
+    if (supports.limits.includes(limit)) scenario(name, body);
+    else test.skip(`sandbox: ${name} (the adapter does not limit ${limit})`);
   };
 }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import type { SandboxLimit } from '@ravi/kernel';
-import { assertLimit } from './sandbox-contract-harness.ts';
-import type { Guest, SandboxHarness } from './sandbox-contract-harness.ts';
+import { assertLimit, guestErrorOf, limitScenario } from './sandbox-contract-harness.ts';
+import type { SandboxHarness } from './sandbox-contract-harness.ts';
 
 /** Scripts that never give the processor back. */
 const endless: readonly string[] = [
@@ -41,13 +40,17 @@ const refused: readonly string[] = [
   'return JSON.parse("[".repeat(1e7)).length',
 ];
 
+/** Scripts that call themselves without end. */
+const tooDeep: readonly string[] = [
+  'const again = () => again() + 1; return again()',
+  'const object = { get self() { return this.self } }; return object.self',
+  'await call("x", ""); const again = async () => { await again() }; await again()',
+];
+
 /** Limits: each declared one ends a run that exceeds it, with its name and value; the next run is well. */
 export function limitCases(harness: SandboxHarness): void {
   const { scenario } = harness;
-  const declared = (limit: SandboxLimit, name: string, body: (guest: Guest) => Promise<void>): void => {
-    if (harness.supports.limits.includes(limit)) scenario(name, body);
-    else harness.test.skip(`sandbox: ${name} (the adapter does not limit ${limit})`);
-  };
+  const declared = limitScenario(harness);
 
   scenario('declares what the suite was told', async ({ sandbox }) => {
     assert.deepEqual(sandbox.supports, harness.supports);
@@ -100,6 +103,23 @@ export function limitCases(harness: SandboxHarness): void {
       assert.equal(await value('return "well"'), 'well');
     });
   }
+  for (const code of tooDeep) {
+    declared('stack', `recursion ends in an error that a script can catch: ${code}`, async ({ run, value }) => {
+      const caught = `try { ${code} } catch (error) { return [error.name, error instanceof RangeError] }`;
+      assert.deepEqual(await value(caught), ['RangeError', true]);
+      const { name, code: errorCode } = guestErrorOf(await run(code));
+      assert.deepEqual([name, errorCode], ['RangeError', 'E_LIMIT_STACK']);
+      assert.equal(await value('return "well"'), 'well');
+    });
+  }
+  declared('source', 'a script over its bytes never starts, one just within runs', async ({ run, value }) => {
+    const source = 'await call("x", "ä"); return 1';
+    const limits = { maxSourceBytes: Buffer.byteLength(source) };
+    assert.equal(await value(source, { limits }), 1);
+    const refusedRun = await run(`${source} `, { limits });
+    assertLimit(refusedRun, 'source', limits.maxSourceBytes);
+    assert.deepEqual(refusedRun.calls, []);
+  });
   declared('result', 'a value over its bytes is refused, one just within is not', async ({ run, value }) => {
     const limits = { maxResultBytes: 1_000 };
     assert.equal(await value('return "x".repeat(998)', { limits }), 'x'.repeat(998));

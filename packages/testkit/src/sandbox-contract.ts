@@ -1,7 +1,9 @@
 import { callCases } from './sandbox-contract-calls.ts';
+import { callSizeCases } from './sandbox-contract-call-sizes.ts';
 import { consoleCases } from './sandbox-contract-console.ts';
 import { errorCases } from './sandbox-contract-errors.ts';
 import { escapeCases } from './sandbox-contract-escapes.ts';
+import { fileCases } from './sandbox-contract-files.ts';
 import { lifecycleCases } from './sandbox-contract-lifecycle.ts';
 import { limitCases } from './sandbox-contract-limits.ts';
 import { createSandboxHarness } from './sandbox-contract-harness.ts';
@@ -24,6 +26,8 @@ export function sandboxContract(test: ContractTest, create: CreateSandbox, optio
   callCases(harness);
   timerCases(harness);
   limitCases(harness);
+  callSizeCases(harness);
+  fileCases(harness);
   tamperingCases(harness);
   escapeCases(harness);
   lifecycleCases(harness);

@@ -38,7 +38,19 @@ export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox
     supports: {
       languages,
       isolation: 'container',
-      limits: ['wall', 'cpu', 'memory', 'console', 'result', 'calls', 'in-flight'],
+      limits: [
+        'wall',
+        'cpu',
+        'memory',
+        'stack',
+        'source',
+        'console',
+        'result',
+        'calls',
+        'in-flight',
+        'call-input',
+        'call-output',
+      ],
       detectsDeadlock: true,
     },
     async run(request) {

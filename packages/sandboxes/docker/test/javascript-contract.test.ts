@@ -10,7 +10,19 @@ else {
     supports: {
       languages: ['javascript'],
       isolation: 'container',
-      limits: ['wall', 'cpu', 'memory', 'console', 'result', 'calls', 'in-flight'],
+      limits: [
+        'wall',
+        'cpu',
+        'memory',
+        'stack',
+        'source',
+        'console',
+        'result',
+        'calls',
+        'in-flight',
+        'call-input',
+        'call-output',
+      ],
       detectsDeadlock: true,
     },
     async crash() {

@@ -18,7 +18,19 @@ export function createIsolatedVmSandbox(options: IsolatedVmSandboxOptions = {}):
     supports: {
       languages: ['javascript'],
       isolation: 'process',
-      limits: ['wall', 'cpu', 'memory', 'console', 'result', 'calls', 'in-flight'],
+      limits: [
+        'wall',
+        'cpu',
+        'memory',
+        'stack',
+        'source',
+        'console',
+        'result',
+        'calls',
+        'in-flight',
+        'call-input',
+        'call-output',
+      ],
       detectsDeadlock: true,
     },
     launch: nodeLauncher({
