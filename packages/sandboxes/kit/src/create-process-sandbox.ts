@@ -1,5 +1,6 @@
 import { KernelError } from '@ravi/kernel';
 import type { Sandbox, SandboxRequest, SandboxOutcome, SandboxSupport } from '@ravi/kernel';
+import { createBusyWait } from './host/busy-wait.ts';
 import type { LaunchGuest } from './host/link.ts';
 import { createGuestPool } from './host/pool.ts';
 import { defaultPoolOptions } from './host/pool-options.ts';
@@ -21,6 +22,7 @@ export function createProcessSandbox(options: {
 }): Sandbox {
   const { name, supports } = options;
   let rehearsed: Rehearsed | undefined;
+  const busyWait = createBusyWait();
   const pool = createGuestPool(options.launch, { ...defaultPoolOptions, ...options.pool });
   return {
     name,
@@ -49,7 +51,7 @@ export function createProcessSandbox(options: {
         rehearsed = { prelude: request.prelude, memoryBytes: request.limits.memoryBytes };
         pool.rehearse(rehearsalFrame(request));
       }
-      return runOnGuest(guest, carried, (reusable) => pool.release(guest, reusable));
+      return runOnGuest(guest, carried, busyWait, (reusable) => pool.release(guest, reusable));
     },
     [Symbol.asyncDispose]: () => pool.close(),
   };

@@ -4,7 +4,7 @@ import { test } from 'vitest';
 import { guestSource } from '../src/guest/source.ts';
 import { codec } from '../src/host/wire.ts';
 import { createFairQueue } from '../src/host/fair-queue.ts';
-import { canReadProcessUsage, readProcessUsage } from '../src/host/process-usage.ts';
+import { canReadProcessUsage, createUsageReader } from '../src/host/process-usage.ts';
 
 test('records of any text come back as they were', () => {
   const texts = ['', ':', '3:abc', '\n\t\u0000', 'ä🎉', 'a'.repeat(70_000)];
@@ -45,12 +45,16 @@ test('a fair queue forgets what is removed', () => {
 });
 
 test.skipIf(!canReadProcessUsage)('the use of a process is read from /proc, and a missing one is no error', () => {
-  const usage = readProcessUsage(process.pid);
+  const reader = createUsageReader(process.pid);
+  const usage = reader.read();
   assert.ok(usage !== undefined);
   const { rss } = process.memoryUsage();
   assert.ok(Math.abs(usage.residentBytes - rss) < rss / 2, `${usage.residentBytes} against ${rss}`);
   assert.ok(
     usage.cpuTimeMs > 0 && usage.cpuTimeMs <= process.cpuUsage().user / 1_000 + process.cpuUsage().system / 1_000 + 20,
   );
-  assert.equal(readProcessUsage(2 ** 30), undefined);
+  assert.ok((reader.read()?.cpuTimeMs ?? 0) >= usage.cpuTimeMs, 'a second look is a new one');
+  reader.close();
+  assert.equal(reader.read(), undefined);
+  assert.equal(createUsageReader(2 ** 30).read(), undefined);
 });

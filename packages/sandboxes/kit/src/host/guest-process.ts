@@ -1,6 +1,7 @@
 import { createFrameSplitter, encodeFrame, maxFrameBytes } from '../protocol/frames.ts';
 import type { GuestEnd, GuestLink, LaunchGuest } from './link.ts';
-import type { ProcessUsage } from './process-usage.ts';
+import { createUsageReader } from './process-usage.ts';
+import type { ProcessUsage, UsageReader } from './process-usage.ts';
 
 /** Who listens to a guest process at the moment. */
 export interface GuestListener {
@@ -20,6 +21,8 @@ export interface GuestProcess {
   runs: number;
   /** What it had used when it was last idle, where the system tells. */
   idleUsage: ProcessUsage | undefined;
+  /** What it has used by now, where the system tells. */
+  readonly readUsage: () => ProcessUsage | undefined;
   listener: GuestListener;
   send(text: string): void;
   kill(): void;
@@ -34,6 +37,7 @@ export interface GuestProcess {
 export function startGuestProcess(launch: LaunchGuest, listener: GuestListener): GuestProcess {
   const { promise: closed, resolve: markClosed } = Promise.withResolvers<void>();
   let lost = false;
+  let usage: UsageReader | undefined;
   const splitter = createFrameSplitter({
     maxBytes: maxFrameBytes,
     onFrame: (text) => {
@@ -44,6 +48,7 @@ export function startGuestProcess(launch: LaunchGuest, listener: GuestListener):
   const link: GuestLink = launch({
     onBytes: (chunk) => splitter.push(chunk),
     onClose(end) {
+      usage?.close();
       markClosed();
       lose(end);
     },
@@ -58,6 +63,7 @@ export function startGuestProcess(launch: LaunchGuest, listener: GuestListener):
     principal: undefined,
     runs: 0,
     idleUsage: undefined,
+    readUsage,
     listener,
     send: (text) => link.send(encodeFrame(text)),
     kill: () => link.kill(),
@@ -66,6 +72,12 @@ export function startGuestProcess(launch: LaunchGuest, listener: GuestListener):
     closed,
   };
   return guest;
+
+  function readUsage(): ProcessUsage | undefined {
+    if (link.pid === undefined || lost) return undefined;
+    usage ??= createUsageReader(link.pid);
+    return usage.read();
+  }
 
   function reject(violation: string): void {
     link.kill();

@@ -1,10 +1,10 @@
+import { availableParallelism } from 'node:os';
 import { KernelError } from '@ravi/kernel';
 import { createFairQueue } from './fair-queue.ts';
 import { startGuestProcess } from './guest-process.ts';
 import type { GuestProcess } from './guest-process.ts';
 import type { LaunchGuest } from './link.ts';
 import type { PoolOptions } from './pool-options.ts';
-import { readProcessUsage } from './process-usage.ts';
 
 /** Guest processes, lent to one run at a time. */
 export interface GuestPool {
@@ -30,6 +30,8 @@ interface Waiter {
 }
 
 const prewarmDelayMs = 10;
+/** Processes that start at the same time only hold each other up. */
+const maxStarting = Math.max(2, availableParallelism());
 
 /** A pool that fills itself up to `poolSize` from the start. */
 export function createGuestPool(launch: LaunchGuest, options: PoolOptions): GuestPool {
@@ -102,13 +104,13 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
         lend(guest, principal, waiter);
         return true;
       }
-      if (!expecting.has(waiter) && (starting.size > expecting.size || makeRoom())) {
+      if (!expecting.has(waiter) && (starting.size > expecting.size || (starting.size < maxStarting && makeRoom()))) {
         expecting.add(waiter);
         if (starting.size < expecting.size) start();
       }
       return false;
     });
-    while (starting.size < queue.size && alive.size < maxProcesses) start();
+    while (starting.size < Math.min(queue.size, maxStarting) && alive.size < maxProcesses) start();
     prewarmSoon();
     keepHostAlive();
   }
@@ -180,7 +182,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
   function becomeIdle(guest: GuestProcess): void {
     starting.delete(guest);
     idle.add(guest);
-    guest.idleUsage = guest.pid === undefined ? undefined : readProcessUsage(guest.pid);
+    guest.idleUsage = guest.readUsage();
     guest.listener = {
       onFrame: () => guest.reject('sent a frame while nothing ran'),
       onLost: () => {
@@ -209,7 +211,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
   function prewarm(): void {
     let fresh = starting.size - queue.size;
     for (const guest of idle) if (guest.principal === undefined) fresh++;
-    while (fresh < poolSize && alive.size < maxProcesses) {
+    while (fresh < poolSize && alive.size < maxProcesses && starting.size < maxStarting) {
       start();
       fresh++;
     }

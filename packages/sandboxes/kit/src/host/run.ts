@@ -1,6 +1,7 @@
 import type { SandboxOutcome } from '@ravi/kernel';
 import { createAnswers } from './answers.ts';
 import type { CarriedRequest } from './carried-request.ts';
+import type { BusyWait } from './busy-wait.ts';
 import type { GuestProcess } from './guest-process.ts';
 import { crashed, endingOf, limitReached } from './outcome.ts';
 import type { Ending } from './outcome.ts';
@@ -17,6 +18,7 @@ const consoleLevels: ReadonlySet<string> = new Set(['log', 'info', 'warn', 'erro
 export function runOnGuest(
   guest: GuestProcess,
   request: CarriedRequest,
+  busyWait: BusyWait,
   release: (reusable: boolean) => void,
 ): Promise<SandboxOutcome> {
   const { limits, signal } = request;
@@ -25,9 +27,10 @@ export function runOnGuest(
   const answers = createAnswers(request, (text) => {
     watch.guestIsBusy();
     guest.send(text);
+    busyWait.expect();
   });
   const watch = createWatch({
-    pid: guest.pid,
+    readUsage: guest.readUsage,
     baseline: guest.idleUsage,
     request,
     onLimit: (limit, reached) => end(limitReached(limit, limits, reached), false),
@@ -49,6 +52,7 @@ export function runOnGuest(
   return promise;
 
   function readFrame(frame: string): void {
+    busyWait.arrived();
     const marker = frame[0];
     if (marker !== 'm' && marker !== 'w' && marker !== 'e') return violate('sent a frame of an unknown kind');
     if (marker === 'w') watch.guestWaits();

@@ -1,5 +1,4 @@
 import type { EndingLimit, SandboxRequest } from '@ravi/kernel';
-import { readProcessUsage } from './process-usage.ts';
 import type { ProcessUsage } from './process-usage.ts';
 
 /** The host's eye on a run. */
@@ -22,13 +21,13 @@ const memoryHeadroomBytes = 8 * 1_024 * 1_024;
  * its memory and processor limits. Looks only while the guest computes.
  */
 export function createWatch(options: {
-  readonly pid: number | undefined;
+  readUsage(): ProcessUsage | undefined;
   /** What the process had used before the run; absent where the system does not tell. */
   readonly baseline: ProcessUsage | undefined;
   readonly request: SandboxRequest;
   onLimit(limit: EndingLimit, reached?: number): void;
 }): Watch {
-  const { pid, baseline, request, onLimit } = options;
+  const { baseline, request, onLimit } = options;
   const { limits } = request;
   const startedAt = performance.now();
   let busy = true;
@@ -51,7 +50,7 @@ export function createWatch(options: {
   }
 
   function look(): void {
-    const usage = busy && pid !== undefined ? readProcessUsage(pid) : undefined;
+    const usage = busy ? options.readUsage() : undefined;
     if (usage === undefined || baseline === undefined) return;
     const memory = usage.residentBytes - baseline.residentBytes;
     if (memory > limits.memoryBytes + memoryHeadroomBytes) return onLimit('memory', memory);
