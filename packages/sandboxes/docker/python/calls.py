@@ -61,10 +61,15 @@ class Calls:
         self.loops = set()
         self.made = 0
         self.max_in_flight = 1
+        self.max_input = 0
 
     def start(self, op, payload):
         if not isinstance(op, str) or not isinstance(payload, str):
             raise TypeError("A call takes two strings")
+        # The host counts bytes; what has more characters than that need not travel.
+        if len(payload) > self.max_input:
+            message = f"The call carries more than its limit (maxCallInputBytes: {self.max_input})"
+            raise HostError("RangeError", message, "E_LIMIT_CALL_INPUT")
         call = Call(self)
         with self.changed:
             self.made += 1

@@ -10,7 +10,7 @@ def failure_record(error, name, source):
     kind = "SyntaxError" if isinstance(error, SyntaxError) else getattr(error, "name", None)
     if not isinstance(error, HostError) and not isinstance(error, SyntaxError):
         kind = type(error).__name__
-    code = getattr(error, "code", "")
+    code = "E_LIMIT_STACK" if isinstance(error, RecursionError) else getattr(error, "code", "")
     return encode("x", whole(str(kind)), message_of(error), code if isinstance(code, str) else "", line, column)
 
 

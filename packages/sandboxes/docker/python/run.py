@@ -36,7 +36,7 @@ def serve(channel):
     start_frame = Records(channel.receive())
     memory, cpu, limits, prelude, source = [start_frame.field() for _ in range(5)]
     limits = Records(limits)
-    output.left, max_result, _max_calls, calls.max_in_flight = [int(limits.field()) for _ in range(4)]
+    output.left, max_result, _max_calls, calls.max_in_flight, calls.max_input = [int(limits.field()) for _ in range(5)]
     limit_process(int(memory), int(cpu))
     streams = sys.stdout, sys.stderr = ConsoleStream(output, "log"), ConsoleStream(output, "error")
     try:
@@ -70,7 +70,7 @@ def time_used():
 def ending_of(calls, prelude, source, max_result):
     setting = {"__name__": "prelude", "host": calls}
     exec(compile(prelude, "prelude.py", "exec", dont_inherit=True), setting)
-    code, is_function = compile_script(source, SCRIPT)
+    code, is_function = compile_script(source, SCRIPT, setting.get("check"))
     module = types.ModuleType("__main__")
     names = module.__dict__
     names.update(setting.get("names", {}))

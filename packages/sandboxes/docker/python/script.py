@@ -13,9 +13,11 @@ BODY = " body"
 TAKERS = {"gather", "create_task", "ensure_future", "wait", "wait_for", "as_completed", "append", "add", "put"}
 
 
-def compile_script(source, name):
-    """The code of a script, and whether it is the body of a function."""
+def compile_script(source, name, check=None):
+    """The code of a script, and whether it is the body of a function. `check` sees the tree as it was written."""
     tree = ast.parse(source, name)
+    if check is not None:
+        check(tree, source)
     if any(isinstance(node, WAITING) or name_of(node) == "gather" for node in ast.walk(tree)):
         Starts().visit(tree)
     top = list(nodes_of(tree))

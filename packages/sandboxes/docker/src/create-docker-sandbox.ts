@@ -52,6 +52,7 @@ export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox
         'call-output',
       ],
       detectsDeadlock: true,
+      ...(languages.includes('python') ? { files: ['python'] } : {}),
     },
     async run(request) {
       const pool = pools.get(request.language);
@@ -66,7 +67,7 @@ export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox
   };
 
   function openPool(language: SandboxLanguage): Sandbox {
-    const { command, program, outOfMemoryCodes } = openGuest[language]();
+    const { command, program, outOfMemoryCodes, runWithFiles } = openGuest[language]();
     const image = options.images?.[language] ?? defaultImages[language];
     const { poolSize, maxContainers, runsPerContainer } = { ...defaultCounts, ...options };
     let owner = '';
@@ -110,7 +111,7 @@ export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox
       ...pool,
       run(request) {
         lastRun = { memoryBytes: request.limits.memoryBytes, prelude: request.prelude };
-        return pool.run(request);
+        return runWithFiles === undefined ? pool.run(request) : runWithFiles(request, (placed) => pool.run(placed));
       },
     };
   }

@@ -1,3 +1,4 @@
+import type { SandboxOutcome, SandboxRequest } from '@ravi/kernel';
 import type { ExpectedRun } from '@ravi/sandbox-kit';
 
 /** What a container of one language runs. */
@@ -8,4 +9,9 @@ export interface GuestProgram {
   program(lastRun: ExpectedRun | undefined): string;
   /** Exit codes of a guest that could not get the memory it asked for. */
   readonly outOfMemoryCodes: readonly number[];
+  /** Runs a request whose files are to be at their paths; absent where scripts have no files. */
+  runWithFiles?(
+    request: SandboxRequest,
+    run: (request: SandboxRequest) => Promise<SandboxOutcome>,
+  ): Promise<SandboxOutcome>;
 }

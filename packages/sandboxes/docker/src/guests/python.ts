@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { guestChannelFolder } from '../container/channel-folder.ts';
 import type { GuestProgram } from './guest-program.ts';
+import { runWithFiles } from './python-files.ts';
 
 /** The parts of the program in the order in which they build on one another. */
 const parts = ['records', 'console', 'calls', 'script', 'values', 'failures', 'run'];
@@ -18,10 +19,13 @@ exec(compile(read(int.from_bytes(read(4), 'little')), 'guest.py', 'exec'), {'rea
 
 /** CPython. Its own walls are none: the container is the wall. */
 export function pythonGuest(folder: URL): GuestProgram {
-  const program = parts.map((name) => readFileSync(new URL(`${name}.py`, folder), 'utf8')).join('\n');
+  const read = (name: string): string => readFileSync(new URL(`${name}.py`, folder), 'utf8');
+  const program = parts.map(read).join('\n');
+  const placing = read('files');
   return {
     command: ['python3', '-I', '-B', '-c', bootstrap],
     program: () => program,
     outOfMemoryCodes: [],
+    runWithFiles: (request, run) => runWithFiles(request, { placing, run }),
   };
 }

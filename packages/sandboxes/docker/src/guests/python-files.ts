@@ -1,0 +1,82 @@
+import type { SandboxFile, SandboxOutcome, SandboxRequest } from '@ravi/kernel';
+
+const operation = 'sandbox:file';
+// What one call brings: a multiple of three, so that base64 has no filling inside.
+const pieceBytes = 1_048_575;
+
+/**
+ * Runs a script in Python with the files of its request at their paths: code before the prelude asks for them piece by
+ * piece. `placing` defines `place_files(host, places)`.
+ */
+export async function runWithFiles(
+  request: SandboxRequest,
+  options: { readonly placing: string; run(request: SandboxRequest): Promise<SandboxOutcome> },
+): Promise<SandboxOutcome> {
+  const { files = [], ...rest } = request;
+  if (files.length === 0) return options.run(rest);
+  const readers = files.map(openReader);
+  const { prelude, limits, bridge } = request;
+  const places = JSON.stringify(files.map(({ path }) => path));
+  const pieces = files.reduce((sum, { bytes }) => sum + Math.ceil(bytes / pieceBytes) + 1, 0);
+  try {
+    return await options.run({
+      ...rest,
+      prelude: `${options.placing}\nplace_files(host, ${places})\n${prelude}`,
+      limits: { ...limits, maxCalls: limits.maxCalls + pieces },
+      bridge(call, bridgeOptions) {
+        if (call.op !== operation) return bridge(call, bridgeOptions);
+        return readers[Number(call.payload)]?.next() ?? Promise.resolve('');
+      },
+    });
+  } finally {
+    await Promise.all(readers.map((reader) => reader.close()));
+  }
+}
+
+interface PieceReader {
+  /** The next piece in base64; empty at the end. @throws Error in words that a script may read */
+  next(): Promise<string>;
+  close(): Promise<void>;
+}
+
+function openReader({ open, bytes }: SandboxFile): PieceReader {
+  let stream: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  let rest = Buffer.alloc(0);
+  let left = bytes;
+  let ended = false;
+
+  async function fill(wanted: number): Promise<void> {
+    stream ??= (await open()).getReader();
+    const chunks: Uint8Array[] = [rest];
+    let length = rest.length;
+    while (!ended && length < wanted) {
+      const { done, value } = await stream.read();
+      if (done) ended = true;
+      else {
+        chunks.push(value);
+        length += value.length;
+      }
+    }
+    rest = Buffer.concat(chunks);
+  }
+
+  return {
+    async next() {
+      const wanted = Math.min(pieceBytes, left);
+      if (wanted === 0) return '';
+      try {
+        await fill(wanted);
+      } catch {
+        throw new Error('its content cannot be had');
+      }
+      const piece = rest.subarray(0, wanted);
+      rest = rest.subarray(piece.length);
+      left -= piece.length;
+      if (piece.length === 0) throw new Error('its content is shorter than it should be');
+      return piece.toString('base64');
+    },
+    async close() {
+      await stream?.cancel().catch(() => {});
+    },
+  };
+}
