@@ -1,6 +1,7 @@
 import { strictEqual } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { createAiSdkRunner } from '../src/sandboxes/ai-sdk-runner.ts';
+import { createBareRunner } from '../src/sandboxes/bare-runner.ts';
 import { createChainRunner } from '../src/sandboxes/chain-runner.ts';
 import { rowCount, rowsOfBytes, rowsSource, textOf, textSource } from '../src/sandboxes/payloads.ts';
 import { createTanStackQuickJsRunner, createTanStackRunner } from '../src/sandboxes/tanstack-runner.ts';
@@ -8,6 +9,7 @@ import { createUtcpRunner } from '../src/sandboxes/utcp-runner.ts';
 
 const runners = [
   createChainRunner(),
+  createBareRunner(),
   createTanStackRunner(),
   createTanStackQuickJsRunner(),
   await createUtcpRunner(),

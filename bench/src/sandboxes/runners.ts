@@ -3,6 +3,7 @@ import type { ScriptRunner } from './script-runner.ts';
 /** Who takes part. */
 export type RunnerName =
   | 'Ravi'
+  | 'Ravi, sandbox alone'
   | 'Ravi in docker'
   | 'TanStack isolate-node'
   | 'TanStack isolate-quickjs'
@@ -18,6 +19,7 @@ export interface RunnerOptions {
 /** Every way to run a script; each is loaded only in the process that runs it. */
 export const runners: Readonly<Record<RunnerName, (options?: RunnerOptions) => Promise<ScriptRunner>>> = {
   Ravi: async (options) => (await import('./chain-runner.ts')).createChainRunner(options),
+  'Ravi, sandbox alone': async () => (await import('./bare-runner.ts')).createBareRunner(),
   'Ravi in docker': async () => (await import('./docker-runner.ts')).createDockerRunner(),
   'TanStack isolate-node': async () => (await import('./tanstack-runner.ts')).createTanStackRunner(),
   'TanStack isolate-quickjs': async () => (await import('./tanstack-runner.ts')).createTanStackQuickJsRunner(),

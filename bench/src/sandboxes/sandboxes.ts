@@ -14,6 +14,10 @@ import type { Subject } from './subjects.ts';
 /** A model's script through our whole chain beside the code modes of others. */
 export const benchSandboxes: BenchGroup = ({ rounds }) => measure('sandboxes', 'Ravi', scriptSubjects, rounds);
 
+/** The same scripts on the sandbox alone, with tools as plain functions: what peers do. */
+export const benchBareSandbox: BenchGroup = ({ rounds }) =>
+  measure('sandbox alone', 'Ravi, sandbox alone', scriptSubjects, rounds);
+
 /** Data into a script and out of it, from 1 KB to 10 MB. */
 export const benchTransfers: BenchGroup = ({ rounds }) => measure('transfers', 'Ravi', transferSubjects, rounds);
 

@@ -1,0 +1,51 @@
+import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
+import type { BridgeCall } from '@ravi/kernel';
+import { limits } from './script-runner.ts';
+import type { ScriptRunner } from './script-runner.ts';
+import { toolBodies } from './tool-bodies.ts';
+
+const prelude = `
+const { parse, stringify } = JSON;
+const tool = (name) => async (args) => parse(await host.call(name, stringify(args)));
+return { tools: { echo: tool('echo'), wait: tool('wait'), text: tool('text'), rows: tool('rows') } };`;
+
+/**
+ * The default sandbox with tools as plain functions, which is what peers offer: no schema, no gate, no trace, no
+ * artifact. What is above it in the rows of the whole chain is what those cost.
+ */
+export function createBareRunner(): ScriptRunner {
+  const sandbox = createIsolatedVmSandbox();
+  return {
+    name: 'Ravi, sandbox alone',
+    reference: (tool) => `tools.${tool}`,
+    async run(code) {
+      const outcome = await sandbox.run({
+        language: 'javascript',
+        code,
+        prelude,
+        principal: 'bench',
+        limits: {
+          wallTimeMs: limits.timeoutMs,
+          cpuTimeMs: limits.timeoutMs,
+          memoryBytes: limits.memoryBytes,
+          maxConsoleBytes: 65_536,
+          maxResultBytes: limits.transferBytes,
+          maxCalls: limits.calls,
+          maxInFlight: limits.callsInFlight,
+        },
+        bridge: answer,
+        onConsole() {},
+      });
+      if (outcome.status !== 'ok') throw new Error(`The script ended with ${outcome.status}`);
+      return outcome.value === undefined ? undefined : JSON.parse(outcome.value);
+    },
+    [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
+  };
+}
+
+async function answer({ op, payload }: BridgeCall): Promise<string> {
+  const { value = 0, milliseconds = 0, bytes = 0 } = JSON.parse(payload) as Record<string, number | undefined>;
+  if (op === 'echo') return JSON.stringify(await toolBodies.echo(value));
+  if (op === 'wait') return JSON.stringify((await toolBodies.wait(milliseconds)) ?? null);
+  return JSON.stringify(op === 'text' ? toolBodies.text(bytes) : toolBodies.rows(bytes));
+}
