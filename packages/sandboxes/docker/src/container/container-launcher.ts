@@ -27,6 +27,7 @@ export function containerLauncher(options: ContainerLauncherOptions): LaunchGues
     const unsent: Buffer[] = [encodeFrame(options.program())];
     let channel: Channel | undefined;
     let container: string | undefined;
+    let removal: Promise<void> | undefined;
     let waiting: EngineWait<number> | undefined;
     let pid: number | undefined;
     let killed = false;
@@ -44,8 +45,10 @@ export function containerLauncher(options: ContainerLauncherOptions): LaunchGues
       kill() {
         if (killed) return;
         killed = true;
-        // Failures come up again where the end is awaited.
-        if (container !== undefined) engine.remove(container).catch(() => {});
+        if (container === undefined) return;
+        if (pid !== undefined) engine.endProcess(pid, container);
+        // A failure comes up again where the end is awaited.
+        remove().catch(() => {});
       },
       keepAlive(wanted) {
         active = wanted;
@@ -61,8 +64,12 @@ export function containerLauncher(options: ContainerLauncherOptions): LaunchGues
       } catch (error) {
         end = { reason: `could not be started: ${await options.explain(error as Error)}`, outOfMemory: false };
       }
-      await Promise.allSettled([channel?.close(), container === undefined ? undefined : engine.remove(container)]);
+      await Promise.allSettled([channel?.close(), remove()]);
       return end;
+    }
+
+    async function remove(): Promise<void> {
+      if (container !== undefined) await (removal ??= engine.remove(container));
     }
 
     async function runContainer(): Promise<GuestEnd> {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { KernelError } from '@ravi/kernel';
 import { createEngineClient } from './engine-client.ts';
 import type { EngineAnswer, EngineWait } from './engine-client.ts';
@@ -24,6 +25,8 @@ export interface Engine {
   waitForEnd(id: string): EngineWait<number>;
   /** Whether a container that ended was killed at its memory limit; one that is gone was not. */
   wasOutOfMemory(id: string): Promise<boolean>;
+  /** Kills `pid`, which {@link processIdOf} gave, at once where this user may; the engine takes its time. */
+  endProcess(pid: number, id: string): void;
   /** Ends and removes a container with its volumes; one that is gone already is no error. */
   remove(id: string): Promise<void>;
   /** Containers in any state that carry `label` (`name` or `name=value`). */
@@ -31,6 +34,9 @@ export interface Engine {
   hasImage(name: string): Promise<boolean>;
   close(): void;
 }
+
+const removalTimeoutMs = 60_000;
+const askAgainMs = 25;
 
 /** The engine behind a socket. */
 export function openEngine(socketPath: string): Engine {
@@ -60,9 +66,22 @@ export function openEngine(socketPath: string): Engine {
       const { body } = await client.send('GET', `/containers/${id}/json`);
       return fieldAt(fieldAt(body, 'State'), 'OOMKilled') === true;
     },
+    endProcess(pid, id) {
+      try {
+        if (belongsTo(pid, id)) process.kill(pid, 'SIGKILL');
+      } catch {
+        // Gone already, or another user's: the engine ends it.
+      }
+    },
     async remove(id) {
-      const answer = await client.send('DELETE', `/containers/${id}?force=1&v=1`);
-      if (answer.status === 409) return await untilRemoved(id);
+      const ask = (): Promise<EngineAnswer> => client.send('DELETE', `/containers/${id}?force=1&v=1`);
+      const giveUpAt = performance.now() + removalTimeoutMs;
+      let answer = await ask();
+      // Somebody else's removal is under way; it is over when the engine knows the container no more.
+      while (answer.status === 409 && performance.now() < giveUpAt) {
+        await setTimeout(askAgainMs);
+        answer = await ask();
+      }
       if (answer.status !== 404) accepted('remove a container', answer);
     },
     async list(label) {
@@ -76,13 +95,6 @@ export function openEngine(socketPath: string): Engine {
     },
     close: client.close,
   };
-
-  /** Its removal is under way already. */
-  async function untilRemoved(id: string): Promise<void> {
-    const removal = client.wait(`/containers/${id}/wait?condition=removed`);
-    removal.keepAlive(true);
-    await removal.answer;
-  }
 }
 
 function accepted(what: string, answer: EngineAnswer): EngineAnswer {
