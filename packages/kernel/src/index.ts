@@ -33,6 +33,7 @@ export type {
   InvocationResult,
   WholeResult,
 } from './chain.ts';
+export { problemWithSnippet } from './check-snippet.ts';
 export type { Clock, Timer } from './clock.ts';
 export { textBlock, textOf } from './content.ts';
 export type {

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256OfJson } from '@ravi/agents';
-import { KernelError, toolNamePattern } from '@ravi/kernel';
+import { KernelError, problemWithSnippet, toolNamePattern } from '@ravi/kernel';
 import type { JsonValue, Principal, Snippet, SnippetStore } from '@ravi/kernel';
 import { isRecord } from '../chain/stubs/definitions.ts';
-import { problemWithSnippet } from './check-snippet.ts';
 import { createFile, entriesOf, guarded, readIfThere } from './snippet-files.ts';
 
 /**

@@ -1,6 +1,5 @@
-import { toolNamePattern } from '@ravi/kernel';
-import type { Snippet } from '@ravi/kernel';
-import { isRecord } from '../chain/stubs/definitions.ts';
+import { toolNamePattern } from './tool.ts';
+import type { Snippet } from './snippet.ts';
 
 type Check = (value: unknown) => boolean;
 
@@ -35,4 +34,8 @@ export function problemWithSnippet(snippet: unknown): string | undefined {
     if (!check(value)) return `${field} must be ${expected}`;
   }
   return undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
