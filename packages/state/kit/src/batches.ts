@@ -1,0 +1,73 @@
+/** Items that are written together. */
+export interface BatchedWriter<Item> {
+  /** Resolves when the item is written; rejects with what `write` says of it, or of the whole batch. */
+  add(item: Item): Promise<void>;
+  /** Resolves when everything that was added before is written or refused. */
+  settled(): Promise<void>;
+}
+
+/** How batches are made. */
+export interface BatchOptions<Item> {
+  /** What is wrong with each item, in their order; throws when nothing could be written. */
+  write(items: readonly Item[]): Promise<readonly (Error | undefined)[]>;
+  /** The size of an item in whatever unit `maxSize` has. */
+  sizeOf(item: Item): number;
+  readonly maxItems: number;
+  readonly maxSize: number;
+}
+
+interface Waiting<Item> {
+  readonly item: Item;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** Group commit: what arrives while a batch is written, or in the same turn of the event loop, makes the next batch. */
+export function createBatchedWriter<Item>(options: BatchOptions<Item>): BatchedWriter<Item> {
+  let queue: Waiting<Item>[] = [];
+  let running: Promise<void> | undefined;
+
+  async function run(): Promise<void> {
+    while (queue.length > 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const batch = queue.slice(0, countOfNext(queue, options));
+      queue = queue.slice(batch.length);
+      await write(batch);
+    }
+    running = undefined;
+  }
+
+  async function write(batch: readonly Waiting<Item>[]): Promise<void> {
+    try {
+      const problems = await options.write(batch.map(({ item }) => item));
+      for (const [index, waiting] of batch.entries()) settle(waiting, problems[index]);
+    } catch (error) {
+      for (const waiting of batch) waiting.reject(error);
+    }
+  }
+
+  return {
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        queue.push({ item, resolve, reject });
+        running ??= run();
+      }),
+    settled: () => running ?? Promise.resolve(),
+  };
+}
+
+function settle(waiting: Waiting<unknown>, problem: Error | undefined): void {
+  if (problem === undefined) waiting.resolve();
+  else waiting.reject(problem);
+}
+
+function countOfNext<Item>(queue: readonly Waiting<Item>[], options: BatchOptions<Item>): number {
+  let size = 0;
+  let count = 0;
+  for (const { item } of queue.slice(0, options.maxItems)) {
+    size += options.sizeOf(item);
+    if (count > 0 && size > options.maxSize) break;
+    count += 1;
+  }
+  return count;
+}

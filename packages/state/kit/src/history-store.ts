@@ -1,0 +1,55 @@
+import type { HistoryStore, NewTurn, Turn } from '@ravi/kernel';
+import { conflict, invalid } from './errors.ts';
+import { jsonText } from './json-text.ts';
+import { checkId, principalKey } from './keys.ts';
+import { numberIn, objectIn } from './rows.ts';
+import { insertRow, selectPage } from './select.ts';
+import type { Database } from './database.ts';
+import type { PagedList } from './select.ts';
+
+const turns: PagedList<Turn> = {
+  table: 'ravi_turns',
+  orderedBy: 'number',
+  newestFirst: false,
+  key: (row) => `${String(row['session_id'])} ${String(row['number'])}`,
+  decode: (row) => ({
+    ...objectIn<NewTurn>(row, 'record', ['principal', 'sessionId', 'message', 'createdAt']),
+    number: numberIn(row, 'number'),
+  }),
+};
+
+/** Conversations in a table of turns. */
+export function createHistoryStore(database: Database): HistoryStore {
+  return {
+    async append(added, expectedLength) {
+      const [first] = added;
+      if (first === undefined) return [];
+      const principal_key = principalKey(first.principal);
+      const session_id = checkId(first.sessionId, 'The session of a turn');
+      if (added.some((turn) => turn.principal !== first.principal || turn.sessionId !== session_id)) {
+        throw invalid('Turns that are added together belong to one session of one principal');
+      }
+      const records = added.map((turn) => jsonText(turn, 'A turn'));
+      const before = await database.transaction(
+        async (sql) => {
+          const [row] = await sql.all(
+            `SELECT coalesce(max(number), 0) AS length FROM ${turns.table} WHERE principal_key = $1 AND session_id = $2`,
+            [principal_key, session_id],
+          );
+          const length = numberIn(row ?? {}, 'length');
+          if (expectedLength !== undefined && length !== expectedLength) {
+            throw conflict(`The session "${session_id}" has ${length} turns, not ${expectedLength}`);
+          }
+          for (const [index, record] of records.entries()) {
+            await insertRow(sql, turns.table, { principal_key, session_id, number: length + index + 1, record });
+          }
+          return length;
+        },
+        { lock: `history ${principal_key} ${session_id}` },
+      );
+      return records.map((record, index) => ({ ...(JSON.parse(record) as NewTurn), number: before + index + 1 }));
+    },
+    read: (principal, sessionId, page) =>
+      selectPage(database, turns, { principal_key: principalKey(principal), session_id: sessionId }, page),
+  };
+}

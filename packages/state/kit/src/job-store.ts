@@ -1,0 +1,79 @@
+import type { Job, JobChange, JobStatus, JobStore, NewJob } from '@ravi/kernel';
+import { conflict } from './errors.ts';
+import { jsonText } from './json-text.ts';
+import { checkId, optionalPrincipalKey, principalKey } from './keys.ts';
+import { choiceIn, numberIn, objectIn, readRow } from './rows.ts';
+import { insertRow, selectPage, selectRow } from './select.ts';
+import type { Database } from './database.ts';
+import type { PagedList } from './select.ts';
+
+type JobState = Pick<Job, 'progress' | 'result' | 'error'>;
+
+const statuses: readonly JobStatus[] = ['queued', 'running', 'completed', 'failed', 'cancelled'];
+
+const jobs: PagedList<Job> = {
+  table: 'ravi_jobs',
+  orderedBy: 'sequence',
+  newestFirst: true,
+  key: (row) => String(row['id']),
+  decode: (row) => ({
+    ...objectIn<NewJob>(row, 'record', ['id', 'principal', 'sessionId', 'kind', 'createdAt']),
+    ...objectIn<JobState>(row, 'state', []),
+    status: choiceIn(row, 'status', statuses),
+    version: numberIn(row, 'version'),
+    updatedAt: numberIn(row, 'updated_at'),
+  }),
+};
+
+/** Jobs in a table. */
+export function createJobStore(database: Database): JobStore {
+  async function get(id: string): Promise<Job | undefined> {
+    const row = await selectRow(database, jobs.table, { id });
+    return row && readRow(jobs, row);
+  }
+
+  return {
+    get,
+    async create(job) {
+      const row = {
+        id: checkId(job.id, 'The id of a job'),
+        principal_key: principalKey(job.principal),
+        session_id: checkId(job.sessionId, 'The session of a job'),
+        run_id: job.runId ?? null,
+        status: 'queued',
+        version: 1,
+        updated_at: job.createdAt,
+        record: jsonText(job, 'A job'),
+        state: '{}',
+      };
+      if (!(await insertRow(database, jobs.table, row))) throw conflict(`There is a job "${job.id}" already`);
+      return readRow(jobs, row);
+    },
+    list: ({ principal, sessionId, runId, status }, page) =>
+      selectPage(
+        database,
+        jobs,
+        { principal_key: optionalPrincipalKey(principal), session_id: sessionId, run_id: runId, status },
+        page,
+      ),
+    async update(id, expectedVersion, change) {
+      const job = await get(id);
+      if (job?.version !== expectedVersion) return undefined;
+      const [row] = await database.all(
+        `UPDATE ${jobs.table} SET status = $3, updated_at = $4, state = $5, version = version + 1
+         WHERE id = $1 AND version = $2 AND status IN ('queued', 'running') RETURNING *`,
+        [id, expectedVersion, change.status ?? job.status, change.now, jsonText(stateAfter(job, change), 'A job')],
+      );
+      return row && readRow(jobs, row);
+    },
+  };
+}
+
+function stateAfter(job: Job, change: JobChange): JobState {
+  const { progress = job.progress, result = job.result, error = job.error } = change;
+  return {
+    ...(progress === undefined ? {} : { progress }),
+    ...(result === undefined ? {} : { result }),
+    ...(error === undefined ? {} : { error }),
+  };
+}

@@ -1,0 +1,114 @@
+import type { RunJournal } from '@ravi/kernel';
+import { createBatchedWriter } from './batches.ts';
+import { conflict } from './errors.ts';
+import {
+  eventRow,
+  finishedRow,
+  identityIn,
+  identityOf,
+  journalColumns,
+  journalItems,
+  startedRow,
+  valuesOf,
+} from './journal-rows.ts';
+import { insertRows } from './select.ts';
+import type { Database, SqlRunner } from './database.ts';
+import type { JournalRow } from './journal-rows.ts';
+
+const maxRowsOfBatch = 64;
+const maxCharactersOfBatch = 4 * 1024 * 1024;
+
+/** A journal in a table, and the end of its writes. */
+export interface SqlJournal extends RunJournal {
+  /** Resolves when what was given before is written or refused. */
+  settled(): Promise<void>;
+}
+
+/**
+ * The journal is only ever added to: a call is a row when it begins and a row when it ends, and a unique index says that
+ * each is written once. Rows that arrive together share one transaction, which reaches the disk when one of them begins
+ * a call.
+ */
+export function createJournal(database: Database): SqlJournal {
+  const writer = createBatchedWriter<JournalRow>({
+    maxItems: maxRowsOfBatch,
+    maxSize: maxCharactersOfBatch,
+    sizeOf: ({ record }) => record.length,
+    write: (rows) =>
+      database.transaction((sql) => write(sql, database.dialect.holdRows, rows), {
+        durability: rows.some(({ isStart }) => isStart) ? 'disk' : 'process',
+      }),
+  });
+  return {
+    started: async (entry) => writer.add(startedRow(entry)),
+    finished: async (entry, result) => writer.add(finishedRow(entry, result)),
+    observed: async (event) => writer.add(eventRow(event)),
+    async entries(runId) {
+      await writer.settled();
+      return journalItems(
+        await database.all('SELECT * FROM ravi_journal WHERE run_id = $1 ORDER BY sequence', [runId]),
+      );
+    },
+    settled: () => writer.settled(),
+  };
+}
+
+/** Writes the rows that may be written, and says for each what is wrong with it. */
+async function write(
+  sql: SqlRunner,
+  holdRows: string,
+  rows: readonly JournalRow[],
+): Promise<readonly (Error | undefined)[]> {
+  const owners = await leaseOwners(sql, holdRows, rows);
+  const problems = new Map<JournalRow, Error>();
+  for (const row of rows) {
+    const problem = lostLease(row, owners) ?? (await wrongAttempt(sql, row));
+    if (problem !== undefined) problems.set(row, problem);
+  }
+  const allowed = rows.filter((row) => !problems.has(row));
+  const written =
+    allowed.length === 0 ? [] : await insertRows(sql, 'ravi_journal', journalColumns, allowed.map(valuesOf));
+  const places = new Set(written.map(identityIn));
+  return rows.map((row) => problems.get(row) ?? (places.delete(identityOf(row)) ? undefined : taken(row)));
+}
+
+// A claim of the run waits until these rows are written, so that who claims it finds them.
+async function leaseOwners(
+  sql: SqlRunner,
+  holdRows: string,
+  rows: readonly JournalRow[],
+): Promise<ReadonlyMap<string, unknown>> {
+  const runIds = [...new Set(rows.filter((row) => row.leaseOwner !== undefined).map((row) => row.runId))];
+  if (runIds.length === 0) return new Map();
+  const places = runIds.map((_, index) => `$${index + 1}`).join(', ');
+  const found = await sql.all(
+    `SELECT id, lease_owner FROM ravi_runs WHERE id IN (${places}) ORDER BY id${holdRows}`,
+    runIds,
+  );
+  return new Map(found.map((row) => [String(row['id']), row['lease_owner']]));
+}
+
+function lostLease({ runId, leaseOwner }: JournalRow, owners: ReadonlyMap<string, unknown>): Error | undefined {
+  if (leaseOwner === undefined || owners.get(runId) === leaseOwner) return undefined;
+  return conflict(`"${leaseOwner}" does not hold the lease of the run "${runId}"`);
+}
+
+async function wrongAttempt(
+  sql: SqlRunner,
+  { runId, slot, attempt, phase, isStart }: JournalRow,
+): Promise<Error | undefined> {
+  if (!isStart || attempt === 1) return undefined;
+  const before = await sql.all('SELECT phase FROM ravi_journal WHERE run_id = $1 AND slot = $2 AND attempt = $3', [
+    runId,
+    slot,
+    attempt - 1,
+  ]);
+  if (before.length === 1 && before[0]?.['phase'] === phase) return undefined;
+  const reason = before.length === 0 ? 'has not started' : 'has an outcome';
+  return conflict(`Attempt ${attempt} at ${slot} of the run "${runId}" cannot start: attempt ${attempt - 1} ${reason}`);
+}
+
+function taken({ runId, slot, attempt, phase }: JournalRow): Error {
+  const what = phase === 0 ? 'is on record' : 'has an outcome';
+  return conflict(`Attempt ${attempt} at ${slot} of the run "${runId}" ${what} already`);
+}

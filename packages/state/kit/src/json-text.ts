@@ -1,0 +1,23 @@
+import { invalid } from './errors.ts';
+
+/** UTF-8 bytes of JSON in one column. */
+export const maxJsonBytes: number = 16 * 1024 * 1024;
+
+/** The value as JSON text, in a size that a column may have. @throws KernelError `E_STATE_INVALID` */
+export function jsonText(value: unknown, what: string): string {
+  const text = textOf(value, what);
+  // A UTF-16 unit takes at most three bytes, so that most texts need not be measured.
+  const bytes = text.length * 3 <= maxJsonBytes ? 0 : Buffer.byteLength(text);
+  if (bytes > maxJsonBytes) throw invalid(`${what} has ${bytes} bytes of JSON, more than ${maxJsonBytes}`);
+  return text;
+}
+
+function textOf(value: unknown, what: string): string {
+  try {
+    const text = JSON.stringify(value) as string | undefined;
+    if (text !== undefined) return text;
+  } catch (cause) {
+    throw invalid(`${what} is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+  throw invalid(`${what} is no JSON: it is ${typeof value}`);
+}

@@ -1,0 +1,36 @@
+import type { StateStore } from '@ravi/kernel';
+import { createApprovalStore } from './approval-store.ts';
+import { createHistoryStore } from './history-store.ts';
+import { createJobStore } from './job-store.ts';
+import { createJournal } from './journal.ts';
+import { migrate } from './migrate.ts';
+import { createRunStore } from './run-store.ts';
+import { createSnippetStore } from './snippet-store.ts';
+import type { Database } from './database.ts';
+
+/**
+ * A state store in a database, which it brings to the newest schema first and closes when it is disposed, or when it
+ * cannot be opened.
+ * @throws KernelError `E_STATE_UNAVAILABLE`, or `E_CONFIG_INVALID` when the database is newer than this code
+ */
+export async function openStateStore(database: Database): Promise<StateStore> {
+  try {
+    await migrate(database);
+  } catch (error) {
+    await database[Symbol.asyncDispose]();
+    throw error;
+  }
+  const journal = createJournal(database);
+  return {
+    runs: createRunStore(database),
+    journal,
+    approvals: createApprovalStore(database),
+    jobs: createJobStore(database),
+    history: createHistoryStore(database),
+    snippets: createSnippetStore(database),
+    async [Symbol.asyncDispose]() {
+      await journal.settled();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}

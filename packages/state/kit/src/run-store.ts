@@ -1,0 +1,118 @@
+import type { NewRun, Run, RunOutcome, RunStatus, RunStore } from '@ravi/kernel';
+import { conflict } from './errors.ts';
+import { jsonText } from './json-text.ts';
+import { checkId, optionalPrincipalKey, principalKey } from './keys.ts';
+import { choiceIn, numberIn, objectIn, optionalObjectIn, readRow, readRows, textIn } from './rows.ts';
+import { insertRow, pageSize, selectPage, selectRow } from './select.ts';
+import type { Database, SqlRow, SqlRunner, SqlValue } from './database.ts';
+import type { PagedList } from './select.ts';
+
+const statuses: readonly RunStatus[] = ['running', 'paused', 'completed', 'failed', 'cancelled'];
+const isLive = "status IN ('running', 'paused')";
+
+const runs: PagedList<Run> = {
+  table: 'ravi_runs',
+  orderedBy: 'sequence',
+  newestFirst: true,
+  key: (row) => String(row['id']),
+  decode(row) {
+    const outcome = optionalObjectIn<RunOutcome>(row, 'outcome', []);
+    return {
+      ...objectIn<NewRun>(row, 'record', ['id', 'principal', 'sessionId', 'definition', 'createdAt']),
+      status: choiceIn(row, 'status', statuses),
+      updatedAt: numberIn(row, 'updated_at'),
+      ...(row['lease_owner'] === null ? {} : { lease: leaseIn(row) }),
+      ...(outcome === undefined ? {} : { outcome }),
+    };
+  },
+};
+
+function leaseIn(row: SqlRow): NonNullable<Run['lease']> {
+  return { owner: textIn(row, 'lease_owner'), expiresAt: numberIn(row, 'lease_expires_at') };
+}
+
+/** Runs in a table. A lease is two columns, and each change of them is one statement that says who may make it. */
+export function createRunStore(database: Database): RunStore {
+  return {
+    async create(run, lease) {
+      const row = {
+        id: checkId(run.id, 'The id of a run'),
+        principal_key: principalKey(run.principal),
+        session_id: checkId(run.sessionId, 'The session of a run'),
+        parent_run_id: run.parentRunId ?? null,
+        status: 'running',
+        updated_at: run.createdAt,
+        lease_owner: lease === undefined ? null : checkId(lease.owner, 'The owner of a lease'),
+        lease_expires_at: lease === undefined ? null : lease.now + lease.leaseMs,
+        record: jsonText(run, 'A run'),
+        outcome: null,
+      };
+      if (!(await insertRow(database, runs.table, row))) throw conflict(`There is a run "${run.id}" already`);
+      return readRow(runs, row);
+    },
+    async get(id) {
+      const row = await selectRow(database, runs.table, { id });
+      return row && readRow(runs, row);
+    },
+    list: ({ principal, sessionId, parentRunId, status }, page) =>
+      selectPage(
+        database,
+        runs,
+        {
+          principal_key: optionalPrincipalKey(principal),
+          session_id: sessionId,
+          parent_run_id: parentRunId,
+          status,
+        },
+        page,
+      ),
+    async transition(id, { from, to, now, owner, outcome }) {
+      if (from.length === 0) return false;
+      const values: SqlValue[] = [
+        id,
+        to,
+        now,
+        outcome === undefined ? null : jsonText(outcome, 'The outcome of a run'),
+      ];
+      const mayCome = from.map((status) => `$${values.push(status)}`).join(', ');
+      const ownedBy = owner === undefined ? '' : `AND lease_owner = $${values.push(owner)}`;
+      const lease = to === 'running' ? '' : ', lease_owner = NULL, lease_expires_at = NULL';
+      const changed = await database.all(
+        `UPDATE ${runs.table} SET status = $2, updated_at = $3, outcome = $4${lease}
+         WHERE id = $1 AND ${isLive} AND status IN (${mayCome}) ${ownedBy} RETURNING id`,
+        values,
+      );
+      return changed.length > 0;
+    },
+    async claim(id, { owner, now, leaseMs }) {
+      const [row] = await database.all(
+        `UPDATE ${runs.table} SET lease_owner = $2, lease_expires_at = $3
+         WHERE id = $1 AND ${isLive} AND (lease_owner IS NULL OR lease_owner = $2 OR lease_expires_at <= $4) RETURNING *`,
+        [id, checkId(owner, 'The owner of a lease'), now + leaseMs, now],
+      );
+      return row && readRow(runs, row);
+    },
+    // Leases need not survive a loss of power: who held them does not either.
+    renew: (id, { owner, now, leaseMs }) => changesLease(database, 'lease_expires_at = $3', [id, owner, now + leaseMs]),
+    release: (id, owner) => changesLease(database, 'lease_owner = NULL, lease_expires_at = NULL', [id, owner]),
+    async listExpired(now, limit) {
+      const rows = await database.all(
+        `SELECT * FROM ${runs.table} WHERE status = 'running' AND (lease_owner IS NULL OR lease_expires_at <= $1)
+         ORDER BY coalesce(lease_expires_at, 0), sequence LIMIT $2`,
+        [now, pageSize(limit)],
+      );
+      return readRows(runs, rows);
+    },
+  };
+}
+
+function changesLease(database: Database, change: string, values: readonly SqlValue[]): Promise<boolean> {
+  const run = async (sql: SqlRunner): Promise<boolean> => {
+    const rows = await sql.all(
+      `UPDATE ${runs.table} SET ${change} WHERE id = $1 AND lease_owner = $2 RETURNING id`,
+      values,
+    );
+    return rows.length > 0;
+  };
+  return database.transaction(run, { durability: 'process' });
+}

@@ -1,0 +1,65 @@
+import type { Dialect } from './database.ts';
+
+/** The table that says which version a database has. */
+export const schemaTable = 'ravi_schema';
+
+/** One step of the schema. A step that was published never changes. */
+export interface Migration {
+  readonly version: number;
+  statements(dialect: Dialect): readonly string[];
+}
+
+/** The schema, told once for every database, as the steps that lead to it. */
+export const migrations: readonly Migration[] = [
+  { version: 1, statements: firstTables },
+  { version: 2, statements: childrenOfRuns },
+];
+
+// Columns hold what is searched for, numbers and states; everything else of a record stands in its JSON.
+function firstTables({ sequence, text }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE ravi_runs (
+      sequence ${sequence}, id ${text} NOT NULL UNIQUE, principal_key ${text} NOT NULL, session_id ${text} NOT NULL,
+      status ${text} NOT NULL, updated_at BIGINT NOT NULL, lease_owner ${text}, lease_expires_at BIGINT,
+      record ${text} NOT NULL, outcome ${text})`,
+    'CREATE INDEX ravi_runs_of_principal ON ravi_runs (principal_key, sequence)',
+    'CREATE INDEX ravi_runs_by_status ON ravi_runs (status, lease_expires_at)',
+    `CREATE TABLE ravi_journal (
+      sequence ${sequence}, run_id ${text} NOT NULL, slot ${text} NOT NULL, attempt BIGINT NOT NULL,
+      phase BIGINT NOT NULL, record ${text} NOT NULL, UNIQUE (run_id, slot, attempt, phase))`,
+    `CREATE TABLE ravi_approvals (
+      id ${text} NOT NULL PRIMARY KEY, principal_key ${text} NOT NULL, run_id ${text} NOT NULL,
+      session_id ${text} NOT NULL, status ${text} NOT NULL, expires_at BIGINT NOT NULL,
+      created_sequence BIGINT NOT NULL, sequence BIGINT NOT NULL, request ${text} NOT NULL, answer ${text},
+      consumer ${text})`,
+    'CREATE INDEX ravi_approvals_of_principal ON ravi_approvals (principal_key, created_sequence)',
+    'CREATE INDEX ravi_approvals_of_run ON ravi_approvals (run_id)',
+    'CREATE INDEX ravi_approvals_by_status ON ravi_approvals (status, expires_at)',
+    `CREATE TABLE ravi_approval_changes (
+      sequence ${sequence}, approval_id ${text} NOT NULL, run_id ${text} NOT NULL, principal_key ${text} NOT NULL,
+      record ${text} NOT NULL)`,
+    'CREATE INDEX ravi_approval_changes_of_approval ON ravi_approval_changes (approval_id, sequence)',
+    'CREATE INDEX ravi_approval_changes_of_principal ON ravi_approval_changes (principal_key, sequence)',
+    `CREATE TABLE ravi_jobs (
+      sequence ${sequence}, id ${text} NOT NULL UNIQUE, principal_key ${text} NOT NULL, session_id ${text} NOT NULL,
+      run_id ${text}, status ${text} NOT NULL, version BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+      record ${text} NOT NULL, state ${text} NOT NULL)`,
+    'CREATE INDEX ravi_jobs_of_principal ON ravi_jobs (principal_key, sequence)',
+    `CREATE TABLE ravi_turns (
+      principal_key ${text} NOT NULL, session_id ${text} NOT NULL, number BIGINT NOT NULL, record ${text} NOT NULL,
+      PRIMARY KEY (principal_key, session_id, number))`,
+    `CREATE TABLE ravi_snippets (
+      principal_key ${text} NOT NULL, name ${text} NOT NULL, version BIGINT NOT NULL, record ${text} NOT NULL,
+      PRIMARY KEY (principal_key, name, version))`,
+  ];
+}
+
+// Runs are looked up by the run that began them, which stood in the JSON alone.
+function childrenOfRuns({ text, jsonField }: Dialect): readonly string[] {
+  return [
+    `ALTER TABLE ravi_runs ADD COLUMN parent_run_id ${text}`,
+    `UPDATE ravi_runs SET parent_run_id = ${jsonField('record', 'parentRunId')}`,
+    'CREATE INDEX ravi_runs_of_parent ON ravi_runs (parent_run_id)',
+    'CREATE INDEX ravi_jobs_of_run ON ravi_jobs (run_id)',
+  ];
+}

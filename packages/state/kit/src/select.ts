@@ -1,0 +1,95 @@
+import type { Page, PageRequest } from '@ravi/kernel';
+import { invalid } from './errors.ts';
+import { readRows } from './rows.ts';
+import type { SqlRow, SqlRunner, SqlValue } from './database.ts';
+import type { RowReader } from './rows.ts';
+
+const defaultLimit = 100;
+const maxLimit = 1_000;
+
+/** Columns and the values that they must have; `undefined` for whatever. */
+export type Wanted = Readonly<Record<string, SqlValue | undefined>>;
+
+/** A list that is read in parts. */
+export interface PagedList<Item> extends RowReader<Item> {
+  /** The column that numbers the rows. */
+  readonly orderedBy: string;
+  readonly newestFirst: boolean;
+}
+
+/** The rows that are wanted, one part of them. @throws KernelError `E_STATE_INVALID` for a cursor that is none */
+export async function selectPage<Item>(
+  sql: SqlRunner,
+  list: PagedList<Item>,
+  wanted: Wanted,
+  { limit, cursor }: PageRequest = {},
+): Promise<Page<Item>> {
+  const size = pageSize(limit);
+  const { text, values } = conditions(wanted);
+  const after = cursor === undefined ? undefined : positionOf(cursor);
+  const beyond =
+    after === undefined ? [] : [`${list.orderedBy} ${list.newestFirst ? '<' : '>'} $${values.push(after)}`];
+  const rows = await sql.all(
+    `SELECT * FROM ${list.table} ${where([...text, ...beyond])} ` +
+      `ORDER BY ${list.orderedBy} ${list.newestFirst ? 'DESC' : 'ASC'} LIMIT $${values.push(size + 1)}`,
+    values,
+  );
+  const page = rows.slice(0, size);
+  const last = page.at(-1);
+  return { ...readRows(list, page), ...(rows.length > size && last ? { next: String(last[list.orderedBy]) } : {}) };
+}
+
+/** The one row that is wanted. */
+export async function selectRow(sql: SqlRunner, table: string, wanted: Wanted): Promise<SqlRow | undefined> {
+  const { text, values } = conditions(wanted);
+  const [row] = await sql.all(`SELECT * FROM ${table} ${where(text)} LIMIT 1`, values);
+  return row;
+}
+
+/** How many rows a query may give. */
+export function pageSize(limit: number = defaultLimit): number {
+  if (!Number.isSafeInteger(limit) || limit < 1) throw invalid(`A limit must be a positive whole number, got ${limit}`);
+  return Math.min(limit, maxLimit);
+}
+
+/** Adds a row; `false` when another has its key already. */
+export async function insertRow(
+  sql: SqlRunner,
+  table: string,
+  row: Readonly<Record<string, SqlValue>>,
+): Promise<boolean> {
+  const added = await insertRows(sql, table, Object.keys(row), [Object.values(row)]);
+  return added.length > 0;
+}
+
+/** Adds those rows whose keys are free and gives them back. */
+export function insertRows(
+  sql: SqlRunner,
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly SqlValue[])[],
+): Promise<readonly SqlRow[]> {
+  let parameter = 0;
+  const places = rows.map((row) => `(${row.map(() => `$${++parameter}`).join(', ')})`).join(', ');
+  return sql.all(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places} ON CONFLICT DO NOTHING RETURNING *`,
+    rows.flat(),
+  );
+}
+
+function conditions(wanted: Wanted): { readonly text: readonly string[]; readonly values: SqlValue[] } {
+  const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
+  return {
+    text: given.map(([column], index) => `${column} = $${index + 1}`),
+    values: given.map(([, value]) => value as SqlValue),
+  };
+}
+
+function where(text: readonly string[]): string {
+  return text.length === 0 ? '' : `WHERE ${text.join(' AND ')}`;
+}
+
+function positionOf(cursor: string): number {
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw invalid(`"${cursor.slice(0, 64)}" is no cursor of a page`);
+}
