@@ -82,16 +82,26 @@ def read_answer(answer, tool):
     if kind == "j":
         value = json.loads(rest)
         return result_of(value, text=rest, structured=value)
+    if kind == "m":
+        files, _, value = rest.partition("\n")
+        result = read_answer(value, tool)
+        result.files = files_of(json.loads(files))
+        return result
     if kind == "a":
         info = json.loads(rest)
         return ArtifactResult(**info)
     if kind == "f":
         content = json.loads(rest)
-        files = [File(**file) for file in content["files"]]
-        for file in files:
-            file.path()
-        return result_of(content["text"], text=content["text"], files=files)
+        return result_of(content["text"], text=content["text"], files=files_of(content["files"]))
     raise error_of(json.loads(rest), tool)
+
+
+def files_of(infos):
+    """Files that are at their paths from now on."""
+    files = [File(**info) for info in infos]
+    for file in files:
+        file.path()
+    return files
 
 
 class Pending:

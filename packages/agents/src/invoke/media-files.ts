@@ -34,7 +34,10 @@ export async function storeMedia(pending: PendingCall, content: readonly Content
     if (block.type !== 'image' && block.type !== 'audio' && block.type !== 'document') continue;
     const file = await tryStore(pending, block, files.length);
     if (typeof file === 'string') notes.push(`[${block.type} (${block.mediaType}): ${file}]`);
-    else files.push(file);
+    else {
+      files.push(file);
+      pending.session.keepFile(file);
+    }
   }
   return { files, notes };
 }

@@ -3,6 +3,7 @@ import type {
   BlobRef,
   BlobScope,
   ChainCallRecord,
+  ChainFile,
   ChainPolicy,
   HookScope,
   Principal,
@@ -36,11 +37,13 @@ export interface SessionOptions {
   readonly allowedTools?: readonly string[];
   /** Active skills; each one that names tools narrows further. */
   readonly skills?: readonly Skill[];
+  /** Files of earlier calls of the same session; its scripts find them at their paths. */
+  readonly files?: readonly ChainFile[];
   /** `false` denies every call. */
   readonly toolsEnabled?: boolean;
   /**
    * The session that this one runs inside of. Its ids, principal and policy hold where nothing else is said; with the
-   * same ids and principal its grants and scratchpad are shared. What it does not allow is not allowed here, and what
+   * same ids and principal its grants, scratchpad and files are shared. What it does not allow is not allowed here, and what
    * cancels it cancels this one.
    */
   readonly parent?: InvokerSession;
@@ -72,6 +75,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly #onProgress: ProgressSink | undefined;
   readonly #trace: TraceEntry[] = [];
   readonly #pinned = new Set<BlobRef>();
+  readonly #files: Map<string, ChainFile>;
   readonly #unlinks: (() => void)[] = [];
   #closing: Promise<void> | undefined;
   #callCount = 0;
@@ -88,6 +92,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     const shared = parent !== undefined && isSameRun(this, parent) ? parent : undefined;
     this.grants = shared?.grants ?? new RunGrants();
     this.scratchpad = shared?.scratchpad ?? new Map<string, unknown>();
+    this.#files = shared === undefined ? new Map<string, ChainFile>() : shared.#files;
+    for (const file of options.files ?? []) this.keepFile(file);
     this.parentCallId = options.parentCallId;
     this.humanClock = new HumanClock(runtime.clock);
     this.blobScope = Object.freeze({ principal: this.principal, sessionId: this.sessionId });
@@ -108,6 +114,11 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   /** A copy of the trace in the order the calls ended: one finished record per call. */
   get trace(): readonly ChainCallRecord[] {
     return this.#trace.map((entry) => entry.record);
+  }
+
+  /** The files of the run's calls so far, one to a path. */
+  get files(): readonly ChainFile[] {
+    return [...this.#files.values()];
   }
 
   /** The artifacts that this session holds until it closes. */
@@ -162,6 +173,11 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   async keepPinned(ref: BlobRef): Promise<void> {
     if (this.#closing !== undefined) await this.#unpin(ref);
     else this.#pinned.add(ref);
+  }
+
+  /** Notes a file of the run; one with the path of another takes its place. */
+  keepFile(file: ChainFile): void {
+    this.#files.set(file.path, file);
   }
 
   record(entry: TraceEntry): void {

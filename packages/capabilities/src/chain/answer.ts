@@ -1,19 +1,32 @@
 import { storedTextOf } from '@ravi/agents';
 import { isKernelError } from '@ravi/kernel';
-import type { BlobReader, InvocationError, InvocationResult } from '@ravi/kernel';
+import type { BlobReader, ChainPolicy, InvocationError, InvocationResult } from '@ravi/kernel';
+
+type AnswerLimits = Pick<ChainPolicy, 'maxScriptResultBytes' | 'maxCallOutputBytes'>;
 
 /**
  * The value of a call as text for the script, its kind in the first character: `j` JSON, `t` text, `a` a handle of a
- * stored result, `f` text with files, `e` a failure. A stored result up to `maxValueBytes` is its value, forwarded as
- * it is stored.
+ * stored result, `f` text with files, `m` files on a line of their own before any other value, `e` a failure. A stored
+ * result up to `maxScriptResultBytes` is its value, forwarded as it is stored.
  */
-export async function answerOf(result: InvocationResult, blobs: BlobReader, maxValueBytes: number): Promise<string> {
+export async function answerOf(result: InvocationResult, blobs: BlobReader, limits: AnswerLimits): Promise<string> {
   if (result.error !== undefined) return failureAnswer(result.status, result.error);
-  if (result.structured !== undefined) return `j${JSON.stringify(result.structured)}`;
-  if (result.artifactRef !== undefined)
-    return atHand(result, maxValueBytes) ?? storedAnswer(result.artifactRef, blobs, maxValueBytes);
-  if (result.files.length > 0) return `f${JSON.stringify({ text: result.text, files: result.files })}`;
-  return `t${result.text}`;
+  const answer = await valueAnswer(result, blobs, limits.maxScriptResultBytes);
+  const { maxCallOutputBytes } = limits;
+  // Counted only where it may be too much: no character takes more than three bytes.
+  const bytes = answer.length * 3 > maxCallOutputBytes ? Buffer.byteLength(answer) : 0;
+  if (bytes <= maxCallOutputBytes) return answer;
+  const message = `The result of the call takes ${bytes} bytes; the limit maxCallOutputBytes is ${maxCallOutputBytes}`;
+  return failureAnswer('error', { code: 'E_LIMIT_CALL_OUTPUT', message, retryable: false });
+}
+
+async function valueAnswer(result: InvocationResult, blobs: BlobReader, maxValueBytes: number): Promise<string> {
+  const { structured, artifactRef, files, text } = result;
+  const before = files.length === 0 ? '' : `m${JSON.stringify(files)}\n`;
+  if (structured !== undefined) return `${before}j${JSON.stringify(structured)}`;
+  if (artifactRef !== undefined)
+    return before + (atHand(result, maxValueBytes) ?? (await storedAnswer(artifactRef, blobs, maxValueBytes)));
+  return files.length === 0 ? `t${text}` : `f${JSON.stringify({ text, files })}`;
 }
 
 // What was stored a moment ago need not be read back.

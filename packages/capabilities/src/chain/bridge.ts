@@ -4,6 +4,7 @@ import { isKernelError } from '@ravi/kernel';
 import type { BridgeCall, ChainFile, InvocationResult } from '@ravi/kernel';
 import { createScriptDiscovery } from '../discovery/script-discovery.ts';
 import { answerOf, failureAnswer } from './answer.ts';
+import { findFile } from './find-file.ts';
 import { createKeptFiles } from './kept-files.ts';
 import { readArtifact } from './read-artifact.ts';
 
@@ -23,7 +24,7 @@ export interface ChainBridge {
 /** Takes a script's calls through the invoker, as calls of `session`. */
 export function createChainBridge(invoker: ToolInvoker, session: InvokerSession): ChainBridge {
   const blobs = sessionBlobs(session, invoker.artifactStore);
-  const { maxArgumentBytes, maxScriptResultBytes } = session.policy;
+  const { policy } = session;
   const discovery = createScriptDiscovery(invoker.registry, session);
   const files = createKeptFiles(session, invoker.artifactStore);
   let underWay = 0;
@@ -33,7 +34,7 @@ export function createChainBridge(invoker: ToolInvoker, session: InvokerSession)
     // What is no JSON stays text, and what is too large to be parsed goes along as one: the gate that judges arguments
     // refuses either, on record.
     return invoker.invoke(
-      { name, args: args.length > maxArgumentBytes ? { args } : parseOr(args) },
+      { name, args: args.length > policy.maxArgumentBytes ? { args } : parseOr(args) },
       { session, caller: 'chain' },
     );
   }
@@ -52,12 +53,13 @@ export function createChainBridge(invoker: ToolInvoker, session: InvokerSession)
     if (op === 'read-text') return readArtifact(blobs, payload, 'text');
     if (op === 'read-bytes') return readArtifact(blobs, payload, 'base64');
     if (op === 'store-file') return files.keep(payload);
+    if (op === 'file') return findFile(session.files, payload);
     if (op !== 'call' && op !== 'safe' && op !== 'ask') throw new Error('The script called the host in an unknown way');
     const { name, args } = readCall(payload);
     if (op === 'ask' || (op === 'call' && discovery.answers(name))) return ask(name, args);
     const result = await invoke(name, args);
-    if (op === 'call') return answerOf(result, blobs, maxScriptResultBytes);
-    const value = result.status === 'ok' ? await answerOf(result, blobs, maxScriptResultBytes) : '';
+    if (op === 'call') return answerOf(result, blobs, policy);
+    const value = result.status === 'ok' ? await answerOf(result, blobs, policy) : '';
     return `${JSON.stringify(result)}\n${value}`;
   }
 

@@ -1,15 +1,13 @@
 import type { InvokerSession, ToolInvoker } from '@ravi/agents';
+import { maxCrossingBytes } from '@ravi/kernel';
 import type { ChainPolicy, JsonValue, WholeResult } from '@ravi/kernel';
 import { cutValue } from './cut-value.ts';
 import { limitFailure } from './failure.ts';
 import type { ChainFailure } from './failure.ts';
 
-// Between the limit and this a value is stored whole; beyond it the sandbox refuses it.
-const maxStoredBytes = 16 * 1_024 * 1_024;
-
 /** How much a script may hand over: more than its result may have only where the whole can be stored. */
 export function maxHandedOver({ maxResultBytes }: ChainPolicy, { artifactStore }: ToolInvoker): number {
-  return artifactStore === undefined ? maxResultBytes : Math.max(maxResultBytes, maxStoredBytes);
+  return artifactStore === undefined ? maxResultBytes : Math.max(maxResultBytes, maxCrossingBytes);
 }
 
 /** A value as a script returned it, with its JSON text. */

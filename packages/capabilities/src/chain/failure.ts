@@ -1,4 +1,4 @@
-import type { ChainError, ChainPolicy, GuestError, SandboxLimit, SandboxOutcome } from '@ravi/kernel';
+import type { ChainError, ChainPolicy, EndingLimit, GuestError, SandboxOutcome } from '@ravi/kernel';
 import { excerptOf } from './source/excerpt.ts';
 import type { PreparedScript } from './source/prepare-script.ts';
 
@@ -47,7 +47,7 @@ function guestFailure(error: GuestError, { source, script }: ScriptRun): ChainEr
 }
 
 /** What is said of a run that met `limit`. */
-export function limitFailure(limit: SandboxLimit, policy: ChainPolicy): ChainFailure {
+export function limitFailure(limit: EndingLimit, policy: ChainPolicy): ChainFailure {
   switch (limit) {
     case 'wall':
       return timeout('E_LIMIT_WALL', `The script took longer than ${policy.totalTimeoutMs} ms (totalTimeoutMs)`);
@@ -58,6 +58,8 @@ export function limitFailure(limit: SandboxLimit, policy: ChainPolicy): ChainFai
         'E_LIMIT_MEMORY',
         `The script used more than ${policy.memoryLimitBytes} bytes of memory (memoryLimitBytes)`,
       );
+    case 'source':
+      return failure('E_LIMIT_SOURCE', `The script is larger than ${policy.maxSourceBytes} bytes (maxSourceBytes)`);
     case 'result':
       return failure(
         'E_LIMIT_RESULT',

@@ -17,10 +17,11 @@ export function mistakeReport(mistakes: readonly ChainError[]): string {
   ].join('\n\n');
 }
 
-/** What the check before the run doubted, as one text; empty when there is nothing. */
+/** What the check before the run doubted, as one text; empty when there is nothing. That there was none helps no model. */
 export function warningReport(warnings: readonly ChainError[]): string {
-  if (warnings.length === 0) return '';
-  const lines = warnings.map(({ message, line, column, suggestion }) => {
+  const doubts = warnings.filter(({ code }) => code !== 'E_SCRIPT_UNCHECKED');
+  if (doubts.length === 0) return '';
+  const lines = doubts.map(({ message, line, column, suggestion }) => {
     const place = line === undefined ? '' : `line ${line}, column ${column ?? 1}: `;
     return `- ${place}${message}${suggestion === undefined ? '' : `. ${suggestion}`}`;
   });

@@ -12,7 +12,7 @@ import type {
   SandboxOutcome,
   WholeResult,
 } from '@ravi/kernel';
-import type { Preflight } from '../preflight/preflight.ts';
+import type { Preflight, PreflightReport } from '../preflight/preflight.ts';
 import { createChainBridge } from './bridge.ts';
 import { checkFirst } from './check-first.ts';
 import { createConsoleLog } from './console-log.ts';
@@ -20,8 +20,11 @@ import { cutResult, maxHandedOver } from './cut-result.ts';
 import type { ConsoleLog } from './console-log.ts';
 import { failureOf, maxBridgeCalls } from './failure.ts';
 import type { ChainFailure } from './failure.ts';
+import { createGuestCheck } from './guest-check.ts';
+import type { GuestCheck } from './guest-check.ts';
 import { pythonPrelude } from '../python-prelude.ts';
 import { preludeSource } from './prelude/source.ts';
+import { sandboxFiles } from './sandbox-files.ts';
 import { consoleReport, cutReport, failureReport, mistakeReport, unawaitedReport, warningReport } from './report.ts';
 import { createScriptCompiler } from './source/script-compiler.ts';
 import { preparePython } from './source/prepare-python.ts';
@@ -106,14 +109,15 @@ async function runScript(
   const { policy, signal, principal } = session;
   const script = await prepare(options, policy);
   if (script.status === 'error') return { ...script, consoleDroppedBytes: 0 };
-  const { mistakes, warnings } = await checkFirst(options, session);
-  const [error, ...others] = mistakes;
-  if (error !== undefined)
-    return { status: 'error', error, mistakes, warnings: [...others, ...warnings], consoleDroppedBytes: 0 };
+  const found = await checkFirst(options, session);
+  const stopped = stoppedBy(found);
+  if (stopped !== undefined) return stopped;
+  const check = options.preflight === false || language !== 'python' ? undefined : guestCheck(options, session, script);
   const outcome = await sandbox.run({
     language,
     code: script.code,
-    prelude: language === 'python' ? pythonPrelude(input) : preludeSource,
+    prelude: language === 'python' ? pythonPrelude({ input, checked: check !== undefined }) : preludeSource,
+    ...sandboxFiles(sandbox, language, session, invoker.artifactStore),
     principal,
     signal,
     limits: {
@@ -125,10 +129,13 @@ async function runScript(
       maxCalls: maxBridgeCalls(policy),
       maxInFlight: policy.maxInFlight,
     },
-    bridge: answer,
+    bridge: check === undefined ? answer : check.before(answer),
     onConsole: log.add,
     humanWaitMs: () => session.humanWaitMs(),
   });
+  const { warnings } = check?.report ?? found;
+  const refused = check === undefined || outcome.status !== 'error' ? undefined : stoppedBy(check.report);
+  if (refused !== undefined) return refused;
   const ended = endOf(outcome, source, script, policy);
   const { consoleDroppedBytes } = outcome;
   return {
@@ -136,6 +143,18 @@ async function runScript(
     consoleDroppedBytes,
     warnings,
   };
+}
+
+/** The end of a script in which a check found mistakes: nothing of it ran. */
+function stoppedBy({ mistakes, warnings }: PreflightReport): EndedScript | undefined {
+  const [error, ...others] = mistakes;
+  if (error === undefined) return undefined;
+  return { status: 'error', error, mistakes, warnings: [...others, ...warnings], consoleDroppedBytes: 0 };
+}
+
+function guestCheck({ code, invoker }: ChainRunOptions, session: InvokerSession, script: PreparedScript): GuestCheck {
+  const { registry, hooks } = invoker;
+  return createGuestCheck({ source: code, registry, session, argumentsMayChange: hooks.intercepts }, script);
 }
 
 async function prepare(

@@ -1,22 +1,19 @@
-import { nearNames, systemClock } from '@ravi/kernel';
+import { systemClock } from '@ravi/kernel';
 import type { ChainError, Clock, SandboxLanguage, ToolRegistry } from '@ravi/kernel';
-import { excerptOf } from '../chain/source/excerpt.ts';
-import { createLineIndex } from '../chain/source/line-index.ts';
-import { callOf } from '../chain/suggest.ts';
-import { scriptTools } from '../discovery/visible-tools.ts';
 import type { DiscoverySession } from '../discovery/visible-tools.ts';
 import { openWorkerThread } from '../thread/worker-thread.ts';
 import type { WorkerThread } from '../thread/worker-thread.ts';
 import { checkedTools } from './checked-tools.ts';
-import type { CheckAnswer, CheckQuestion, Finding } from './finding.ts';
+import type { CheckAnswer, CheckQuestion } from './finding.ts';
+import { preflightReport } from './preflight-report.ts';
 
 /** Checks scripts before they run. Disposing it ends its thread; it starts again when it is used again. */
 export interface Preflight extends AsyncDisposable {
-  /** Scripts in other languages are not its business: their guests check them themselves. */
+  /** Those it checks itself. In any other the guest finds the tools that a script names, and has them judged. */
   readonly languages: readonly SandboxLanguage[];
   /** Starts what the first check would wait for; `false` when it cannot start. */
   warm(): Promise<boolean>;
-  /** Never rejects: a check that fails or takes too long is a warning. */
+  /** Never rejects: a check that fails or takes too long is a warning, `E_SCRIPT_UNCHECKED`. */
   check(script: PreflightScript): Promise<PreflightReport>;
 }
 
@@ -49,8 +46,6 @@ export interface PreflightOptions {
 
 type CheckerThread = WorkerThread<CheckQuestion, CheckAnswer>;
 
-const code = 'E_SCRIPT_TYPES';
-const maxFindings = 10;
 const startLimitMs = 10_000;
 
 /**
@@ -109,47 +104,13 @@ export function createPreflight(options: PreflightOptions = {}): Preflight {
       const asked = queue.then(() => ask(question, deadline));
       queue = asked.catch(() => undefined);
       const answer = await asked.catch((): CheckAnswer => ({ status: 'failed' }));
-      if (answer.status === 'checked') return reportOf(answer.findings, script);
+      if (answer.status === 'checked') return preflightReport(answer.findings, script);
       const reason = answer.status === 'late' ? `the check took longer than ${timeLimitMs} ms` : 'the check broke down';
-      return { mistakes: [], warnings: [{ code, message: `The script was not checked before it ran: ${reason}` }] };
+      return { mistakes: [], warnings: [{ code: 'E_SCRIPT_UNCHECKED', message: `The script was not checked before it ran: ${reason}` }] };
     },
     async [Symbol.asyncDispose]() {
       await queue;
       await closeThread();
     },
-  };
-}
-
-function reportOf(findings: readonly Finding[], script: PreflightScript): PreflightReport {
-  const mistakes: ChainError[] = [];
-  const warnings: ChainError[] = [];
-  for (const finding of findings) {
-    // A name in another spelling, with escapes for one.
-    if (finding.unknownTool !== undefined && script.registry.get(finding.unknownTool) !== undefined) continue;
-    const { isCertain, suggestion } = finding.unknownTool === undefined ? finding : findTool(finding, script);
-    const list = isCertain && !(finding.isAboutArguments === true && script.argumentsMayChange) ? mistakes : warnings;
-    if (list.length < maxFindings) list.push(placed(finding, suggestion, script.source));
-  }
-  return { mistakes, warnings };
-}
-
-/** Whether a tool that is not there is a mistyped one: another may be added while the script runs. */
-function findTool({ isCertain, unknownTool = '' }: Finding, { registry, session }: PreflightScript) {
-  const near = nearNames(
-    unknownTool,
-    scriptTools(registry, session).map(({ name }) => name),
-  );
-  if (near.length === 0) return { isCertain: false };
-  return { isCertain, suggestion: `Did you mean ${near.map(callOf).join(' or ')}?` };
-}
-
-function placed({ message, offset }: Finding, suggestion: string | undefined, source: string): ChainError {
-  const position = createLineIndex(source).positionOf(Math.min(offset, source.length));
-  return {
-    code,
-    message,
-    ...position,
-    excerpt: excerptOf(source, position),
-    ...(suggestion === undefined ? {} : { suggestion }),
   };
 }

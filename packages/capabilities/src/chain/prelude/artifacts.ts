@@ -10,8 +10,14 @@ export interface ArtifactInfo {
   readonly ref: string;
   readonly mediaType: string;
   readonly bytes: number;
-  /** Of a file that a tool made. */
-  readonly path?: string;
+}
+
+/** What the host says of a file that a tool made. */
+export interface FileInfo {
+  readonly artifactRef: string;
+  readonly mediaType: string;
+  readonly bytes: number;
+  readonly path: string;
 }
 
 /** Handles of stored results. */
@@ -19,7 +25,9 @@ export interface ScriptArtifacts {
   /** A handle; its JSON is `{ "$artifact": ref }`. */
   open(info: ArtifactInfo): object;
   /** A handle of a file; its JSON is that of a result's file, and of an artifact inside of arguments. */
-  openFile(info: ArtifactInfo): object;
+  openFile(info: FileInfo): object;
+  /** What a script calls to open a file of an earlier call by its path. */
+  readonly file: (path: unknown) => Promise<object>;
   /** Runs `encode` so that files in it become `{ "$artifact": ref }`. */
   asArguments(encode: () => string): string;
 }
@@ -105,26 +113,30 @@ export function createArtifacts(builtins: PreludeBuiltins, host: PreludeHost): S
   }
 
   class File extends Artifact {
-    readonly #file: ArtifactInfo;
+    readonly #file: FileInfo;
 
-    constructor(info: ArtifactInfo) {
-      super(info);
+    constructor(info: FileInfo) {
+      super({ ref: info.artifactRef, mediaType: info.mediaType, bytes: info.bytes });
       this.#file = info;
     }
 
-    get path(): string | undefined {
+    get path(): string {
       return this.#file.path;
     }
 
     toJSON(): object {
-      const { ref, path, mediaType, bytes } = this.#file;
-      return isEncodingArguments ? { $artifact: ref } : { path, mediaType, artifactRef: ref, bytes };
+      const { path, mediaType, artifactRef, bytes } = this.#file;
+      return isEncodingArguments ? { $artifact: artifactRef } : { path, mediaType, artifactRef, bytes };
     }
   }
 
   return {
     open: (info) => new Artifact(info),
     openFile: (info) => new File(info),
+    async file(path) {
+      if (typeof path !== 'string') throw new TypeError('file takes the path of a file');
+      return new File(parse(await host.call('file', path)) as FileInfo);
+    },
     asArguments(encode) {
       isEncodingArguments = true;
       try {

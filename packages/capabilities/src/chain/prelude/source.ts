@@ -5,7 +5,7 @@ import { createScriptErrors } from './errors.ts';
 import { createTools } from './tools.ts';
 
 /**
- * What a script finds beside the language, as the `prelude` of a sandbox request: `tools` and the error classes. Each
+ * What a script finds beside the language, as the `prelude` of a sandbox request: `tools`, `file` and the error classes. Each
  * part is a function of the source tree in its own text, so it is type-checked here and needs no file at run time.
  */
 export const preludeSource: string = `'use strict';
@@ -14,4 +14,4 @@ const errors = (${createScriptErrors})(builtins);
 const artifacts = (${createArtifacts})(builtins, host);
 const encode = (${createArgumentEncoder})(builtins);
 const tools = (${createTools})({ builtins, host, errors, artifacts, encode });
-return { tools, ...errors.classes };`;
+return { tools, file: artifacts.file, ...errors.classes };`;

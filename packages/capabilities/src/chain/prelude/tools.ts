@@ -1,4 +1,4 @@
-import type { ArtifactInfo, PreludeHost, ScriptArtifacts } from './artifacts.ts';
+import type { ArtifactInfo, FileInfo, PreludeHost, ScriptArtifacts } from './artifacts.ts';
 import type { PreludeBuiltins } from './builtins.ts';
 import type { CallFailure, ScriptErrors } from './errors.ts';
 
@@ -80,6 +80,7 @@ export function createTools(parts: ToolsParts): object {
     if (kind === 't') return rest;
     if (kind === 'j') return parse(rest);
     if (kind === 'a') return artifacts.open(parse(rest) as ArtifactInfo);
+    if (kind === 'm') return valueOf(slice(rest, indexOf(rest, '\n', 0) + 1), tool);
     if (kind === 'f') {
       const { text, files } = parse(rest) as { readonly text: string; readonly files: unknown[] };
       return { text, files: openFiles(files) };
@@ -100,14 +101,8 @@ export function createTools(parts: ToolsParts): object {
   function openFiles(files: unknown[]): object[] {
     const opened: object[] = [];
     for (let index = 0; index < files.length; index++) {
-      const {
-        artifactRef: ref,
-        path,
-        mediaType,
-        bytes,
-      } = files[index] as ArtifactInfo & { readonly artifactRef: string };
       defineProperty(opened, index, {
-        value: artifacts.openFile({ ref, mediaType, bytes, ...(path === undefined ? {} : { path }) }),
+        value: artifacts.openFile(files[index] as FileInfo),
         enumerable: true,
         configurable: true,
         writable: true,

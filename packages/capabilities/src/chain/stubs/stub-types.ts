@@ -35,6 +35,8 @@ declare class ToolDeniedError extends ToolError {}
 declare class ToolTimeoutError extends ToolError {}
 declare class BudgetError extends ToolError {}
 declare function sleep(ms: number): Promise<void>;
+/** A file that an earlier call made, by its path in /workspace/media. */
+declare function file(path: string): Promise<Artifact>;
 `;
 
 /** The types that every set of stubs begins with. */

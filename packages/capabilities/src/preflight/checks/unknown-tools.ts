@@ -3,6 +3,7 @@ import { callOf } from '../../chain/suggest.ts';
 import type { Finding } from '../finding.ts';
 import type { TypedScript } from '../type-checker.ts';
 import { catchersOf, isAssigned, textsIn } from './syntax-tree.ts';
+import { unknownToolFinding } from './unknown-tool-finding.ts';
 import type { ToolUse } from './tool-uses.ts';
 
 const questions: readonly string[] = ['search', 'describe', '$search', '$describe'];
@@ -20,12 +21,10 @@ export function unknownTools(
   const asked = new Set(uses.filter(({ call }) => call === undefined).map(({ name }) => name));
   return uses
     .filter(({ name, call }) => call !== undefined && !known.has(name) && !questions.includes(name) && !(name in {}))
-    .map((use) => ({
-      isCertain: !texts.has(use.name) && !asked.has(use.name) && !isAttempt(use, uses),
-      message: `There is no tool named ${JSON.stringify(use.name.slice(0, 128))}`,
-      offset: script.sourceOffset(use.place.getStart(script.file)),
-      unknownTool: use.name,
-    }));
+    .map((use) => {
+      const isCertain = !texts.has(use.name) && !asked.has(use.name) && !isAttempt(use, uses);
+      return unknownToolFinding(use.name, isCertain, script.sourceOffset(use.place.getStart(script.file)));
+    });
 }
 
 function isAttempt({ call, isSafe }: Pick<ToolUse, 'call' | 'isSafe'>, uses: readonly ToolUse[]): boolean {

@@ -1,0 +1,17 @@
+import { sessionBlobs } from '@ravi/agents';
+import type { InvokerSession } from '@ravi/agents';
+import type { BlobStore, Sandbox, SandboxLanguage, SandboxRequest } from '@ravi/kernel';
+
+/** The files of earlier calls for a sandbox that puts them at their paths; each is read when the guest gets it. */
+export function sandboxFiles(
+  sandbox: Sandbox,
+  language: SandboxLanguage,
+  session: InvokerSession,
+  store: BlobStore | undefined,
+): Pick<SandboxRequest, 'files'> {
+  if (sandbox.supports.files?.includes(language) !== true) return {};
+  const blobs = sessionBlobs(session, store);
+  return {
+    files: session.files.map(({ path, bytes, artifactRef }) => ({ path, bytes, open: () => blobs.open(artifactRef) })),
+  };
+}
