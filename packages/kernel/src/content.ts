@@ -1,9 +1,21 @@
 import type { JsonObject, JsonValue } from './json.ts';
+import type { ToolCaller } from './tool.ts';
+
+/**
+ * What a provider needs back unchanged and in place: signatures, encrypted reasoning, ids of its own. It goes to the same
+ * `source` again and to nobody else; a block without it is sent as any other block.
+ */
+export interface OpaqueData {
+  /** Who can read it: provider, interface and model in one text that its encoder writes and compares whole. */
+  readonly source: string;
+  readonly data: JsonValue;
+}
 
 /** Plain text, for the model to read. */
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
+  readonly opaque?: OpaqueData;
 }
 
 /** Where the bytes of a media block are: in the block, in a blob store, or at an address the provider fetches. */
@@ -37,15 +49,36 @@ export interface ErrorBlock {
   readonly retryAfterMs?: number;
 }
 
-/** The model asks for a tool call. `id` pairs it with its result. */
-export interface ToolUseBlock {
-  readonly type: 'tool_use';
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: JsonObject;
+/** Why arguments of a call cannot be used. */
+export interface InvalidArguments {
+  /** `truncated`: the answer ended before they did. `malformed`: they ended and are no JSON object. */
+  readonly reason: 'truncated' | 'malformed';
+  /** What the model wrote, for people; it never goes back to a model. */
+  readonly text: string;
 }
 
-/** The answer to the {@link ToolUseBlock} with the same id. */
+/** The model asks for a tool call. */
+export interface ToolUseBlock {
+  readonly type: 'tool_use';
+  /** Pairs it with its result; unique in its conversation, whatever the provider's own ids are. */
+  readonly id: string;
+  /** The tool's own name, not the one that it has on the wire. */
+  readonly name: string;
+  /** Empty when `invalid` is there. */
+  readonly arguments: JsonObject;
+  /** Such a call must never run: answer it with an error result that says so. */
+  readonly invalid?: InvalidArguments;
+  /** For a provider-defined tool: which of its `callTypes`; `arguments` is the payload in the provider's own shape. */
+  readonly callType?: string;
+  /** Who wrote the call; `chain` is a script that the model wrote and the provider runs. `direct` when absent. */
+  readonly caller?: ToolCaller;
+  readonly opaque?: OpaqueData;
+}
+
+/**
+ * The answer to the {@link ToolUseBlock} with the same id. To a provider-defined call it holds one `data` block in the
+ * provider's own shape, or any content, which then is told in words.
+ */
 export interface ToolResultBlock {
   readonly type: 'tool_result';
   readonly toolUseId: string;
@@ -53,17 +86,19 @@ export interface ToolResultBlock {
   readonly isError: boolean;
 }
 
-/** Reasoning of the model; `opaque` is kept unchanged and in place for the provider that signed it. */
+/** Reasoning of the model. Text may be empty: then only its provider can read it. */
 export interface ReasoningBlock {
   readonly type: 'reasoning';
   readonly text: string;
-  readonly opaque?: JsonValue;
+  readonly opaque?: OpaqueData;
 }
 
-/** A block of a kind this version does not know; `raw` is kept lossless. */
+/** A block of a kind this version does not know, such as a call that the provider ran itself; `raw` is kept lossless. */
 export interface UnknownBlock {
   readonly type: 'unknown';
   readonly raw: JsonValue;
+  /** Who can read it, as {@link OpaqueData.source}; without it nobody is sent it. */
+  readonly source?: string;
 }
 
 /** One piece of a message or a tool result, tagged by `type`. */

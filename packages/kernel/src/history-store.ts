@@ -1,5 +1,5 @@
 import type { JsonObject } from './json.ts';
-import type { ModelMessage } from './model.ts';
+import type { ModelMessage } from './model-request.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Principal } from './run-context.ts';
 

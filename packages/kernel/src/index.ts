@@ -40,8 +40,10 @@ export type {
   ContentBlock,
   DataBlock,
   ErrorBlock,
+  InvalidArguments,
   MediaBlock,
   MediaSource,
+  OpaqueData,
   ReasoningBlock,
   TextBlock,
   ToolResultBlock,
@@ -77,7 +79,23 @@ export type {
 export type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 export { silentLogger } from './logger.ts';
 export type { LogFields, Logger } from './logger.ts';
-export type { ModelEvent, ModelMessage, ModelProvider, ModelRequest, ModelStopReason, ModelUsage } from './model.ts';
+export type {
+  ModelError,
+  ModelErrorCode,
+  ModelEvent,
+  ModelStopReason,
+  ModelUsage,
+  ModelWarning,
+} from './model-event.ts';
+export type {
+  ModelMessage,
+  ModelOutput,
+  ModelReasoning,
+  ModelRequest,
+  ModelSampling,
+  ToolChoice,
+} from './model-request.ts';
+export type { ModelCallOptions, ModelProvider } from './model.ts';
 export { nearNames } from './near-names.ts';
 export type { Listing, Page, PageRequest } from './page.ts';
 export { definePlugin } from './plugin.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonSchema } from './json.ts';
 import { isHostedTool, isProviderDefinedTool } from './tool.ts';
-import type { AnyTool } from './tool.ts';
+import type { AnyTool, ToolCaller } from './tool.ts';
 
 /** A local tool as a model is told of it. */
 export interface FunctionSpec {
@@ -10,7 +10,11 @@ export interface FunctionSpec {
   readonly parameters: JsonSchema;
   /** The schema is sent only after discovery. */
   readonly lazySchema?: boolean;
+  /** `true` asks for it where the schema allows it, `false` forbids it; absent, the encoder decides. */
   readonly strict?: boolean;
+  /** Absent means both; a provider that runs scripts of the model itself is told. */
+  readonly allowedCallers?: readonly ToolCaller[];
+  readonly outputSchema?: JsonSchema;
 }
 
 /** A hosted or provider-defined tool in its provider's own words. */
@@ -19,6 +23,8 @@ export interface ProviderSpec {
   readonly name: string;
   readonly provider: string;
   readonly spec: JsonObject;
+  /** Of a provider-defined tool, whose calls come to us; absent for one that the provider runs. */
+  readonly callTypes?: readonly string[];
 }
 
 /** What a provider is told of one tool. */
@@ -32,7 +38,8 @@ export function specOf(tool: AnyTool, providerId: string): ToolSpec | undefined 
   if (isProviderDefinedTool(tool) || isHostedTool(tool)) {
     if (!Object.hasOwn(tool.providerSpecs, providerId)) return undefined;
     const spec = tool.providerSpecs[providerId] as JsonObject;
-    return { type: 'provider', name: tool.name, provider: providerId, spec };
+    const hosted = { type: 'provider', name: tool.name, provider: providerId, spec } as const;
+    return isProviderDefinedTool(tool) ? { ...hosted, callTypes: tool.callTypes } : hosted;
   }
   return {
     type: 'function',
@@ -40,5 +47,7 @@ export function specOf(tool: AnyTool, providerId: string): ToolSpec | undefined 
     description: tool.description,
     parameters: tool.inputSchema,
     ...(tool.deferLoading === true ? { lazySchema: true } : {}),
+    ...(tool.allowedCallers === undefined ? {} : { allowedCallers: tool.allowedCallers }),
+    ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
   };
 }

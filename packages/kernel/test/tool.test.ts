@@ -63,6 +63,7 @@ test('a provider is told its own declaration and no other one', () => {
     name: 'p',
     provider: 'openai',
     spec: { type: 'computer' },
+    callTypes: defined.callTypes,
   });
   for (const provider of ['anthropic', 'constructor', '__proto__']) assert.equal(specOf(hosted, provider), undefined);
 });

@@ -20,6 +20,7 @@ test('a scripted model streams text in pieces that join to the text, and then fi
   const pieces = events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []));
   assert.equal(pieces.join(''), ' Two  words\n');
   assert.ok(pieces.length > 1);
+  assert.deepEqual(events.at(-2), { type: 'block', block: { type: 'text', text: ' Two  words\n' } });
   assert.deepEqual(events.at(-1), { type: 'finish', reason: 'end', usage: { inputTokens: 0, outputTokens: 0 } });
 });
 
@@ -29,7 +30,11 @@ test('a scripted model gives tool calls distinct ids and stops for tool use', as
   assert.deepEqual(
     events.map((event) => (event.type === 'block' ? event.block : event.type)),
     [
+      'tool-call-start',
+      'tool-call-delta',
       { type: 'tool_use', id: 'call-1-1', name: 'a', arguments: { x: 1 } },
+      'tool-call-start',
+      'tool-call-delta',
       { type: 'tool_use', id: 'call-1-2', name: 'b', arguments: {} },
       'finish',
     ],
