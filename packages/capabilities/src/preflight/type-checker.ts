@@ -1,4 +1,8 @@
 import ts from 'typescript-api';
+import { replaceDefaultExport } from '../chain/source/default-export.ts';
+import { originalOffset, shiftedMap } from '../chain/source/offset-map.ts';
+import type { OffsetMap } from '../chain/source/offset-map.ts';
+import { withTrailingObject } from '../chain/source/trailing-object.ts';
 import { unwrapFence } from '../chain/source/unwrap-fence.ts';
 import { propertyName } from '../chain/stubs/text.ts';
 import { nodesOf } from './checks/syntax-tree.ts';
@@ -54,6 +58,27 @@ export function createTypeChecker(): TypeChecker {
     files.set(path, parse(path, text));
   }
   let previous: ts.Program | undefined;
+
+  function programOf(script: string): ts.Program {
+    files.set(paths.script, parse(paths.script, head + script + tail));
+    // Kept only when all went well: a checker that gave up may have left half of its work in it.
+    const oldProgram = previous;
+    previous = undefined;
+    const rootNames = [...files.keys()];
+    return ts.createProgram({ rootNames, options, host, ...(oldProgram === undefined ? {} : { oldProgram }) });
+  }
+
+  /** A script as it stands, or as what a function body cannot hold is run. */
+  function parsed(script: string): ParsedScript | undefined {
+    const program = programOf(script);
+    const offset = problemOffset(program);
+    if (offset === undefined) return { program, map: shiftedMap(0) };
+    const repaired = repair(script, offset);
+    const another = repaired === undefined ? undefined : programOf(repaired.text);
+    if (another === undefined || problemOffset(another) !== undefined) return undefined;
+    return { program: another, map: repaired?.map ?? shiftedMap(0) };
+  }
+
   const host: ts.CompilerHost = {
     getSourceFile: (path) => files.get(path),
     fileExists: (path) => files.has(path),
@@ -69,20 +94,12 @@ export function createTypeChecker(): TypeChecker {
   return {
     check(source, tools) {
       const script = unwrapFence(source);
-      const file = parse(paths.script, head + script.text + tail);
       const declarations = declare(tools);
       if (files.get(paths.tools)?.text !== declarations) files.set(paths.tools, parse(paths.tools, declarations));
-      files.set(paths.script, file);
-      // Kept only when all went well: a checker that gave up may have left half of its work in it.
-      const oldProgram = previous;
-      previous = undefined;
-      const program = ts.createProgram({
-        rootNames: [...files.keys()],
-        options,
-        host,
-        ...(oldProgram === undefined ? {} : { oldProgram }),
-      });
-      if (program.getSyntacticDiagnostics(file).length > 0) return undefined;
+      const found = parsed(script.text);
+      const file = found?.program.getSourceFile(paths.script);
+      if (found === undefined || file === undefined) return undefined;
+      const { program, map } = found;
       const diagnostics = program.getSemanticDiagnostics(file);
       previous = program;
       return {
@@ -91,10 +108,27 @@ export function createTypeChecker(): TypeChecker {
         checker: program.getTypeChecker(),
         diagnostics,
         originOf: (declaration) => originOf(declaration.getSourceFile().fileName),
-        sourceOffset: (offset) => Math.max(0, offset - head.length) + script.start,
+        sourceOffset: (offset) => originalOffset(map, Math.max(0, offset - head.length)) + script.start,
       };
     },
   };
+}
+
+interface ParsedScript {
+  readonly program: ts.Program;
+  /** To the text before it was repaired. */
+  readonly map: OffsetMap;
+}
+
+/** Where a script stops being one; `undefined` when it is one to its end. */
+function problemOffset(program: ts.Program): number | undefined {
+  const [problem] = program.getSyntacticDiagnostics(program.getSourceFile(paths.script));
+  return problem === undefined ? undefined : Math.max(0, problem.start - head.length);
+}
+
+function repair(script: string, offset: number): { readonly text: string; readonly map: OffsetMap } | undefined {
+  const exported = replaceDefaultExport(script, offset);
+  return exported === undefined ? withTrailingObject(script, offset) : { text: exported.text, map: shiftedMap(0) };
 }
 
 function parse(path: string, text: string): ts.SourceFile {

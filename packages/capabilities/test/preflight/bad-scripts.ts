@@ -16,6 +16,36 @@ export const badScripts: Readonly<Record<string, BadScript>> = {
     message: 'There is no tool named "get_wether"',
     suggestion: 'Did you mean tools.get_weather(args)?',
   },
+  'a mistyped tool before an object literal at the end': {
+    code: `const time = await tools.get_tme();\n{\n  time,\n  "made": 1,\n}`,
+    line: 1,
+    column: 26,
+    message: 'There is no tool named "get_tme"',
+  },
+  'a mistyped tool in an object literal at the end': {
+    code: `const made = 1;\n{ made, "time": await tools.get_tme() }`,
+    line: 2,
+    column: 29,
+    message: 'There is no tool named "get_tme"',
+  },
+  'a mistyped tool in an object literal at the end that is a block': {
+    code: `const made = 1;\n{ made, await tools.get_tme() }`,
+    line: 2,
+    column: 21,
+    message: 'There is no tool named "get_tme"',
+  },
+  'a mistyped tool in a default export': {
+    code: `export default async function main() {\n  return tools.get_tme();\n}`,
+    line: 2,
+    column: 16,
+    message: 'There is no tool named "get_tme"',
+  },
+  'a mistyped tool in a default export of a value': {
+    code: `const made = 1;\nexport default { made, time: await tools.get_tme() };`,
+    line: 2,
+    column: 42,
+    message: 'There is no tool named "get_tme"',
+  },
   'a tool in camel case': {
     code: `await tools.get_time();\nconst all = await tools.listOrders({});`,
     line: 2,

@@ -7,6 +7,7 @@ import type { OffsetMap } from './offset-map.ts';
 import { parseJavaScript } from './parse-javascript.ts';
 import type { ParsedJavaScript, ScriptProblem } from './parse-javascript.ts';
 import { applyEdits } from './text-edit.ts';
+import { withTrailingObject } from './trailing-object.ts';
 import { unwrapFence } from './unwrap-fence.ts';
 
 /** What a script compiles to, as plain data. Offsets refer to the source as it was given. */
@@ -41,13 +42,8 @@ export function compileScript(source: string, erase?: TypeEraser): Compilation {
 function repair(text: string, problem: ScriptProblem, erase: TypeEraser | undefined): Compilation {
   const exported = replaceDefaultExport(text, problem.offset);
   if (exported !== undefined) return compileText(exported.text, erase, exported);
-  const start = trailingBrace(text);
-  if (start === undefined || start > problem.offset) return problem;
-  const end = text.trimEnd().replace(/;$/, '').length;
-  const edited = applyEdits(text, [
-    { start, end: start, text: '(' },
-    { start: end, end, text: ')' },
-  ]);
+  const edited = withTrailingObject(text, problem.offset);
+  if (edited === undefined) return problem;
   const compiled = compileText(edited.text, erase);
   if (compiled.status === 'problem') return problem;
   return compiled.status === 'ok' ? { ...compiled, map: composeMaps(compiled.map, edited.map) } : compiled;
@@ -97,18 +93,4 @@ function moduleProblem(text: string, problem: ScriptProblem, exported: DefaultEx
       ? 'export is not available in a script: give its value with return'
       : 'a script has one export default only';
   return { ...problem, message };
-}
-
-// An object literal over the last lines of the script: it opens a line, and closes one with the same indentation.
-function trailingBrace(text: string): number | undefined {
-  const trimmed = text.trimEnd();
-  let lineStart = trimmed.lastIndexOf('\n') + 1;
-  const indentation = /^[ \t]*/.exec(trimmed.slice(lineStart))?.[0] ?? '';
-  if (trimmed.startsWith('{', lineStart + indentation.length)) return lineStart + indentation.length;
-  if (!trimmed.startsWith('}', lineStart + indentation.length)) return undefined;
-  while (lineStart > 0) {
-    lineStart = trimmed.lastIndexOf('\n', lineStart - 2) + 1;
-    if (trimmed.startsWith(`${indentation}{`, lineStart)) return lineStart + indentation.length;
-  }
-  return undefined;
 }
