@@ -4,6 +4,7 @@ import type {
   Clock,
   JsonSchema,
   Principal,
+  SandboxLanguage,
   Snippet,
   SnippetStore,
   SnippetTool,
@@ -22,6 +23,8 @@ export interface SaveSnippetOptions {
   readonly description: string;
   /** The source as it ran. */
   readonly code: string;
+  /** `javascript`, TypeScript included, when absent. */
+  readonly language?: SandboxLanguage;
   /** Of the object that the script finds in `input`, when it takes one. */
   readonly inputSchema?: JsonSchema;
   /** How the run ended; it must have gone well. */
@@ -57,7 +60,7 @@ export async function saveSnippet(options: SaveSnippetOptions): Promise<Snippet>
     principal,
     description,
     code,
-    language: 'javascript',
+    language: options.language ?? 'javascript',
     ...(inputSchema === undefined ? {} : { inputSchema }),
     tools: calledTools(run, registry),
     createdAt: (options.clock ?? systemClock).now(),

@@ -2,6 +2,7 @@ import type { ToolInvoker } from '@ravi/agents';
 import { isLocalTool, KernelError, notCallableFromChain, textBlock } from '@ravi/kernel';
 import type { ChainPolicy, Sandbox, Snippet, Tool, ToolContext, ToolRegistry } from '@ravi/kernel';
 import { runChain } from '../chain/run-chain.ts';
+import type { Preflight } from '../preflight/preflight.ts';
 import { sessionWithin } from '../chain/session-within.ts';
 import { definitionDigest } from './definition-digest.ts';
 
@@ -10,6 +11,8 @@ export interface SnippetToolOptions {
   readonly invoker: ToolInvoker;
   readonly sandbox: Sandbox;
   readonly policy?: Partial<ChainPolicy>;
+  /** As for any other script; `false` for no check. */
+  readonly preflight?: Preflight | false;
   /**
    * What happens when a tool is defined otherwise than when the snippet was saved: nothing runs and the model is told
    * (`refuse`, when absent), or it runs and the model is told (`warn`). A tool that is gone is always refused.
@@ -23,17 +26,19 @@ const noInput = { type: 'object', properties: {}, additionalProperties: false } 
  * A saved script as a tool for the model. Its arguments are the script's `input`. Every call that it makes passes the
  * invoker in a session below its own, in which only its declared tools may be called, and is judged anew. Scripts cannot
  * call it: what a script starts never starts another.
- * @throws KernelError `E_UNSUPPORTED` for a language that scripts do not run in
+ * @throws KernelError `E_UNSUPPORTED` for a language that the sandbox does not run
  */
 export function createSnippetTool(
   snippet: Snippet,
   options: SnippetToolOptions,
 ): Tool & { readonly [notCallableFromChain]: true } {
   const { name, version, language, code, inputSchema = noInput } = snippet;
-  if (language !== 'javascript') {
-    throw new KernelError('E_UNSUPPORTED', `The snippet ${name} is ${language}, which scripts do not run in`);
+  const { invoker, sandbox, policy, preflight, onChangedTool = 'refuse' } = options;
+  const { languages } = sandbox.supports;
+  if (!languages.includes(language)) {
+    const message = `The snippet ${name} is in ${language}; the sandbox ${sandbox.name} runs ${languages.join(', ')}`;
+    throw new KernelError('E_UNSUPPORTED', message);
   }
-  const { invoker, sandbox, policy, onChangedTool = 'refuse' } = options;
   return {
     name,
     description: `${snippet.description}\n(Saved script, version ${version}.)`,
@@ -51,12 +56,14 @@ export function createSnippetTool(
       if (isFatal) throw new KernelError('E_SNIPPET_OUTDATED', reportOf(snippet, changes));
       const result = await runChain({
         code,
+        language,
         input,
         invoker,
         sandbox,
         signal: context.signal,
         session: { ...sessionWithin(context), allowedTools: snippet.tools.map((tool) => tool.name) },
         ...(policy === undefined ? {} : { policy }),
+        ...(preflight === undefined ? {} : { preflight }),
       });
       context.check();
       const warning = changes.changed.length === 0 ? [] : [textBlock(`Note: ${reportOf(snippet, changes)}`)];
@@ -94,8 +101,8 @@ function checkPrincipal({ name, principal }: Snippet, context: ToolContext): voi
   throw new KernelError('E_TOOL_NOT_ALLOWED', `The saved script ${name} belongs to somebody else`);
 }
 
-function documentationOf({ code, tools, createdAt, sourceRunId }: Snippet): string {
+function documentationOf({ code, language, tools, createdAt, sourceRunId }: Snippet): string {
   const names = tools.map((tool) => tool.name).join(', ') || 'no tools';
   const saved = new Date(createdAt).toISOString();
-  return `Saved ${saved} from the run ${sourceRunId}. It calls ${names}.\n\n\`\`\`ts\n${code.trim()}\n\`\`\``;
+  return `Saved ${saved} from the run ${sourceRunId}. It calls ${names}.\n\n\`\`\`${language === 'python' ? 'python' : 'ts'}\n${code.trim()}\n\`\`\``;
 }

@@ -250,6 +250,6 @@ test('a snippet in a language that does not run here is refused by name', async 
   });
   expect(tools.map((tool) => tool.name)).toEqual(['saved']);
   expect(failures).toEqual([
-    { from: 'pythonic', message: 'The snippet pythonic is python, which scripts do not run in' },
+    { from: 'pythonic', message: 'The snippet pythonic is in python; the sandbox isolated-vm runs javascript' },
   ]);
 });
