@@ -13,8 +13,8 @@ export async function answerOf(result: InvocationResult, blobs: BlobReader, limi
   if (result.error !== undefined) return failureAnswer(result.status, result.error);
   const answer = await valueAnswer(result, blobs, limits.maxScriptResultBytes);
   const { maxCallOutputBytes } = limits;
-  // Counted only where it may be too much: no character takes more than three bytes.
-  const bytes = answer.length * 3 > maxCallOutputBytes ? Buffer.byteLength(answer) : 0;
+  // Without the character of the kind, and only where it may be too much: no character takes more than three bytes.
+  const bytes = answer.length * 3 > maxCallOutputBytes ? Buffer.byteLength(answer) - 1 : 0;
   if (bytes <= maxCallOutputBytes) return answer;
   const message = `The result of the call takes ${bytes} bytes; the limit maxCallOutputBytes is ${maxCallOutputBytes}`;
   return failureAnswer('error', { code: 'E_LIMIT_CALL_OUTPUT', message, retryable: false });

@@ -42,6 +42,26 @@ const failures: readonly Failure[] = [
     error: { code: 'E_LIMIT_SOURCE', message: 'The script has 303 bytes; the limit maxSourceBytes is 200' },
   },
   {
+    name: 'recursion that is too deep',
+    code: 'const a = 1;\nconst again = () => again() + 1;\nreturn again();',
+    error: {
+      code: 'E_LIMIT_STACK',
+      line: 2,
+      message: 'RangeError: Maximum call stack size exceeded',
+      suggestion: 'A function calls itself too often: use a loop, or go down in smaller steps',
+    },
+  },
+  {
+    name: 'a call that brings too much',
+    code: 'return tools.large()',
+    policy: { maxCallOutputBytes: 1_000 },
+    error: {
+      code: 'E_LIMIT_CALL_OUTPUT',
+      line: 1,
+      message: 'ToolError: The result of the call takes 10000 bytes; the limit maxCallOutputBytes is 1000',
+    },
+  },
+  {
     name: 'an endless loop',
     code: 'for (;;) {}',
     policy: { cpuTimeMs: 200 },
