@@ -14,7 +14,8 @@ export function suggestionFor(
     const near = nearNames(called, toolNames).map(callOf);
     return near.length === 0 ? undefined : `Did you mean ${near.join(' or ')}?`;
   }
-  if (error.code === 'E_LIMIT_STACK') return 'A function calls itself too often: use a loop, or go down in smaller steps';
+  if (error.code === 'E_LIMIT_STACK')
+    return 'A function calls itself too often: use a loop, or go down in smaller steps';
   const missing = /(?:ReferenceError: |NameError: name ')([\w$]+)'? is not defined/.exec(error.message)?.[1];
   if (missing === undefined) return undefined;
   if (toolNames.includes(missing)) return `Call it as ${callOf(missing)}`;

@@ -106,7 +106,10 @@ export function createPreflight(options: PreflightOptions = {}): Preflight {
       const answer = await asked.catch((): CheckAnswer => ({ status: 'failed' }));
       if (answer.status === 'checked') return preflightReport(answer.findings, script);
       const reason = answer.status === 'late' ? `the check took longer than ${timeLimitMs} ms` : 'the check broke down';
-      return { mistakes: [], warnings: [{ code: 'E_SCRIPT_UNCHECKED', message: `The script was not checked before it ran: ${reason}` }] };
+      return {
+        mistakes: [],
+        warnings: [{ code: 'E_SCRIPT_UNCHECKED', message: `The script was not checked before it ran: ${reason}` }],
+      };
     },
     async [Symbol.asyncDispose]() {
       await queue;

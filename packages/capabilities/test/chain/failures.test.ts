@@ -53,7 +53,7 @@ const failures: readonly Failure[] = [
   },
   {
     name: 'a call that brings too much',
-    code: 'return tools.large()',
+    code: 'return (await tools.large()).length',
     policy: { maxCallOutputBytes: 1_000 },
     error: {
       code: 'E_LIMIT_CALL_OUTPUT',

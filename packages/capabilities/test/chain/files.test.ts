@@ -18,7 +18,10 @@ const photo = freeTool('photo', ({ byte = 7, rows }) => ({
 }));
 
 function createStudio() {
-  const toolbox = new Toolbox([photo, freeTool('measure', ({ of }) => `${(of as unknown as Uint8Array).length} bytes`)]);
+  const toolbox = new Toolbox([
+    photo,
+    freeTool('measure', ({ of }) => `${(of as unknown as Uint8Array).length} bytes`),
+  ]);
   const invoker = new ToolInvoker({ registry: toolbox, artifactStore: createMemoryBlobStore() });
   toolbox.add(createToolChainTool({ invoker, sandbox }));
   return invoker;

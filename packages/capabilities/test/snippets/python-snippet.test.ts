@@ -57,7 +57,7 @@ test.skipIf(whyNot !== undefined)(
     const snippet = await saved('first_customer', 'tools.orders(of=input["customer"])[0]["of"].upper()');
     expect(snippet).toMatchObject({ language: 'python', tools: [{ name: 'orders' }] });
     const tool = createSnippetTool(snippet, { invoker, sandbox });
-    expect(await tool.documentation?.()).toContain('```python\ntools.orders(');
+    expect(tool.documentation?.()).toContain('```python\ntools.orders(');
     toolbox.add(tool, { source: 'snippets' });
     await using session = invoker.openSession();
     const result = await invoker.invoke({ name: 'first_customer', args: { customer: 'grace' } }, { session });
