@@ -10,6 +10,7 @@ export { recursion as hostileRecursion } from './hostile/classes/recursion.ts';
 export type { HostileCase, HostileClass } from './hostile/hostile-case.ts';
 export { hostileContract } from './hostile/hostile-contract.ts';
 export type { HostileContractOptions } from './hostile/hostile-contract.ts';
+export { createMemoryApprovalStore } from './memory-approval-store.ts';
 export { createMemoryLogger } from './memory-logger.ts';
 export type { LogRecord, MemoryLogger } from './memory-logger.ts';
 export { pluginContract } from './plugin-contract.ts';
