@@ -1,0 +1,4 @@
+import { serveStateStoreRaces } from '@ravi/testkit';
+import { createSqliteStateStore } from '../src/index.ts';
+
+await serveStateStoreRaces(await createSqliteStateStore({ file: process.argv[2] ?? '' }));

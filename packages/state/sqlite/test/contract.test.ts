@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { StateStore } from '@ravi/kernel';
+import { damageStatement } from '@ravi/state-testing';
+import { pluginContract, stateStoreContract } from '@ravi/testkit';
+import { test } from 'vitest';
+import plugin, { createSqliteStateStore } from '../src/index.ts';
+import { createPlaces } from './places.ts';
+
+const newPlace = await createPlaces();
+const files = new WeakMap<StateStore, string>();
+
+async function openStore(file: string): Promise<StateStore> {
+  const store = await createSqliteStateStore({ file });
+  files.set(store, file);
+  return store;
+}
+
+stateStoreContract(test, () => openStore(newPlace()), {
+  reopen: (store) => openStore(files.get(store)!),
+  damage(store, record) {
+    using database = new DatabaseSync(files.get(store)!);
+    const [sql, values] = damageStatement(record);
+    database.prepare(sql.replaceAll('$', '?')).run(...values);
+  },
+  program: (store) => ({ file: join(import.meta.dirname, 'contract-program.ts'), args: [files.get(store)!] }),
+});
+pluginContract(test, plugin, { file: './state.db' });

@@ -1,0 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+
+/** Gives fresh names of database files under one folder that is removed after the file's tests. */
+export async function createPlaces(): Promise<() => string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ravi-state-sqlite-'));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  let places = 0;
+  return () => join(folder, `place-${(places += 1)}`, 'state.db');
+}

@@ -1,0 +1,27 @@
+import type { StateRecord } from '@ravi/testkit';
+
+/** A statement and its parameters, which stand as `$1`, `$2`…. */
+export type Statement = readonly [sql: string, values: readonly (string | number)[]];
+
+const broken = '{"id": "';
+
+/** The statement that makes a record unreadable. */
+export function damageStatement(record: StateRecord): Statement {
+  switch (record.store) {
+    case 'runs':
+    case 'jobs':
+      return [`UPDATE ravi_${record.store} SET record = $1 WHERE id = $2`, [broken, record.id]];
+    case 'approvals':
+      return ['UPDATE ravi_approvals SET request = $1 WHERE id = $2', [broken, record.id]];
+    case 'journal':
+      return [
+        'UPDATE ravi_journal SET record = $1 WHERE run_id = $2 AND slot = $3',
+        [broken, record.runId, `position ${record.position}`],
+      ];
+    case 'history':
+      return [
+        'UPDATE ravi_turns SET record = $1 WHERE session_id = $2 AND number = $3',
+        [broken, record.sessionId, record.number],
+      ];
+  }
+}

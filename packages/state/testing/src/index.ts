@@ -1,0 +1,2 @@
+export { damageStatement } from './damage.ts';
+export type { Statement } from './damage.ts';

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { isKernelError } from '@ravi/kernel';
+import type { KernelErrorCode, Listing, NewRun, Page, PageRequest, StateStore } from '@ravi/kernel';
+
+/** A record that is to be damaged; ids as the caller of the port knows them. */
+export type StateRecord =
+  | { readonly store: 'runs' | 'approvals' | 'jobs'; readonly id: string }
+  | { readonly store: 'journal'; readonly runId: string; readonly position: number }
+  | { readonly store: 'history'; readonly sessionId: string; readonly number: number };
+
+/** A program that opens the medium of a store and hands it to `serveStateStoreRaces`. */
+export interface StateStoreProgram {
+  /** Path of a module that Node can run. */
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** What an adapter can do beyond the port. Cases that lack their means are reported as skipped. */
+export interface StateStoreContractOptions {
+  /** Another store on the medium of `store`, which was disposed. */
+  readonly reopen?: (store: StateStore) => StateStore | Promise<StateStore>;
+  /** Makes one record unreadable behind the store's back. */
+  readonly damage?: (store: StateStore, record: StateRecord) => Promise<void> | void;
+  /** Another process on the medium of `store`. */
+  readonly program?: (store: StateStore) => StateStoreProgram;
+}
+
+/** What the parts of the suite are given. */
+export interface StateStoreSuite {
+  readonly options: StateStoreContractOptions;
+  scenario(name: string, body: (store: StateStore) => Promise<void>): unknown;
+  skip(name: string): unknown;
+}
+
+/** Midnight of a day, in milliseconds; time never moves by itself in the suite. */
+export const midnight: number = Date.UTC(2026, 0, 1);
+
+/** Texts that a principal may be, each another. */
+export const principals: readonly string[] = [
+  '',
+  ' ',
+  'ada',
+  'ADA',
+  'a\0b',
+  'a\0c',
+  '\ud800',
+  '\ud801',
+  '漢字',
+  `sha256:${'a'.repeat(64)}`,
+  'x'.repeat(5_000),
+  `${'x'.repeat(5_000)}y`,
+];
+
+/** A chain of `ada` that was begun at midnight. */
+export function newRun(id: string, overrides: Partial<NewRun> = {}): NewRun {
+  return {
+    id,
+    principal: 'ada',
+    sessionId: 'session-1',
+    definition: { kind: 'chain', code: "return '漢字 \u2028 \u0000'", language: 'javascript', input: { week: 1 } },
+    createdAt: midnight,
+    ...overrides,
+  };
+}
+
+/** The items of a listing without damaged rows. */
+export function whole<Item>({ items, corrupt }: Listing<Item>): readonly Item[] {
+  assert.deepEqual(corrupt, []);
+  return items;
+}
+
+/** All items of a list that is read in pages of `limit`. */
+export async function allPages<Item>(
+  read: (page: PageRequest) => Promise<Page<Item>>,
+  limit: number,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  let cursor: string | undefined;
+  do {
+    const page: Page<Item> = await read({ limit, ...(cursor === undefined ? {} : { cursor }) });
+    assert.ok(page.items.length <= limit, `a page has at most ${limit} items`);
+    items.push(...whole(page));
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return items;
+}
+
+/** Asserts that a promise rejects with a `KernelError` of this code. */
+export async function rejectsWith(code: KernelErrorCode, promise: Promise<unknown>): Promise<void> {
+  await assert.rejects(promise, (error) => {
+    assert.ok(isKernelError(error), `expected a KernelError, got ${String(error)}`);
+    assert.equal(error.code, code, error.message);
+    return true;
+  });
+}
