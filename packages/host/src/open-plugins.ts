@@ -1,5 +1,5 @@
 import { KernelError, isKernelError } from '@ravi/kernel';
-import type { Plugin, PluginContext, PortName, Ports } from '@ravi/kernel';
+import type { Plugin, PluginContext, PortName, Ports, StateStore } from '@ravi/kernel';
 import { compileSchema } from './compile-schema.ts';
 import type { Check } from './compile-schema.ts';
 import type { PluginEntry, PluginsConfig } from './config.ts';
@@ -32,13 +32,13 @@ export async function openPlugins(
   { fallbackBaseDir, ...context }: OpenPluginsOptions,
 ): Promise<OpenedPlugins> {
   const lifetime = createLifetime();
-  const opened: { readonly port: PortName; readonly value: unknown }[] = [];
+  const opened: OpenedPlugin[] = [];
   try {
     for (const { entry, ...where } of entriesOf(plugins)) {
       const value = await openPlugin(
         { ...where, use: entry.use, baseDir: context.baseDir, fallbackBaseDir },
         entry,
-        context,
+        contextFor(context, opened),
       );
       lifetime.add(`${where.place} (${entry.use})`, value);
       opened.push({ port: where.port, value });
@@ -63,6 +63,16 @@ export async function openPlugins(
       if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));
     },
   };
+}
+
+interface OpenedPlugin {
+  readonly port: PortName;
+  readonly value: unknown;
+}
+
+function contextFor(context: PluginContext, opened: readonly OpenedPlugin[]): PluginContext {
+  const stateStore = opened.find(({ port }) => port === 'stateStore')?.value as StateStore | undefined;
+  return stateStore === undefined ? context : { ...context, stateStore };
 }
 
 interface PlacedEntry {

@@ -70,6 +70,17 @@ test('a plugin gets its options without "use", completed with the defaults, and 
   assert.equal(product.context.logger, at.logger);
 });
 
+test('the state store is open before the others, which get it in their context', async () => {
+  await using at = await scene({ 'state.mjs': source('stateStore'), 'ask.mjs': source('approvalHandler') });
+  const entries = { approvalHandler: { use: './ask.mjs' }, stateStore: { use: './state.mjs' } };
+  await using opened = await at.open(entries);
+  const contextOf = (product: unknown) => (product as { context: { stateStore?: unknown } }).context;
+  assert.equal(contextOf(opened.approvalHandler).stateStore, opened.stateStore);
+  assert.equal('stateStore' in contextOf(opened.stateStore), false);
+  await using without = await at.open({ approvalHandler: { use: './ask.mjs' } });
+  assert.equal('stateStore' in contextOf(without.approvalHandler), false);
+});
+
 test('lists keep their order, and disposal runs in reverse order of opening', async () => {
   await using at = await scene({
     'state.mjs': source('stateStore'),

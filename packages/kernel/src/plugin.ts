@@ -27,6 +27,8 @@ export interface PluginContext {
   readonly baseDir: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The state store of the configuration, opened before every other plugin; absent when it names none. */
+  readonly stateStore?: StateStore;
 }
 
 /** One adapter: the default export of its package. */

@@ -22,14 +22,16 @@ const portMembers: { readonly [Port in PortName]: readonly (keyof Ports[Port])[]
 /**
  * The suite that every plugin passes, whatever its port: what the host reads from it, and that it opens, opens again
  * and closes. `sampleOptions` are good options beside `use`; top-level defaults of the schema are filled in. Each test
- * opens the plugin in an empty folder of its own.
+ * opens the plugin in an empty folder of its own, with the `stateStore` of `context` for one that needs it.
  */
 export function pluginContract<Port extends PortName, Options>(
   test: ContractTest,
   plugin: Plugin<Port, Options>,
   sampleOptions: NoInfer<Partial<Options>>,
+  context: Pick<PluginContext, 'stateStore'> = {},
 ): void {
   const schema = plugin.configSchema;
+  const openFolder = (): Promise<OpenedFolder> => openEmptyFolder(context);
 
   test('the plugin has a name, a port of the kernel and a factory', () => {
     assert.match(plugin.name, /^[a-z0-9][a-z0-9-]*$/, 'the name is lower case with hyphens');
@@ -102,10 +104,14 @@ async function open<Port extends PortName, Options>(
   };
 }
 
-async function openFolder(): Promise<{ readonly context: PluginContext } & AsyncDisposable> {
+interface OpenedFolder extends AsyncDisposable {
+  readonly context: PluginContext;
+}
+
+async function openEmptyFolder(context: Pick<PluginContext, 'stateStore'>): Promise<OpenedFolder> {
   const baseDir = await mkdtemp(join(tmpdir(), 'ravi-plugin-'));
   return {
-    context: { baseDir, clock: systemClock, logger: createMemoryLogger() },
+    context: { baseDir, clock: systemClock, logger: createMemoryLogger(), ...context },
     [Symbol.asyncDispose]: () => rm(baseDir, { recursive: true, force: true }),
   };
 }
