@@ -1,5 +1,6 @@
 import type { ToolInvoker } from '@ravi/agents';
 import { runChain } from '@ravi/capabilities';
+import type { Preflight } from '@ravi/capabilities';
 import type { ChainPolicy, ChainRunResult, Principal, ProgressSink, Sandbox } from '@ravi/kernel';
 
 /** One script to run in a session of its own. */
@@ -20,15 +21,16 @@ export type ChainRunner = (request: ChainRequest) => Promise<ChainRunResult>;
 /** A runner that ends every script when the process shuts down. */
 export function createChainRunner(
   invoker: ToolInvoker,
-  options: { readonly sandbox: Sandbox; readonly lifetime: AbortSignal },
+  options: { readonly sandbox: Sandbox; readonly preflight: Preflight | false; readonly lifetime: AbortSignal },
 ): ChainRunner {
-  const { sandbox, lifetime } = options;
+  const { sandbox, preflight, lifetime } = options;
   return ({ code, policy = {}, signal, ...session }) =>
     runChain({
       code,
       policy,
       invoker,
       sandbox,
+      preflight,
       session,
       signal: signal === undefined ? lifetime : AbortSignal.any([lifetime, signal]),
     });

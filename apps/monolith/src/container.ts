@@ -31,6 +31,7 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
   single(tokens.runChain, (from) =>
     createChainRunner(from.resolve(tokens.invoker), {
       sandbox: from.resolve(tokens.sandbox),
+      preflight: from.resolve(tokens.preflight),
       lifetime: from.resolve(tokens.lifetime),
     }),
   );

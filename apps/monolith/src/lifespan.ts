@@ -5,9 +5,11 @@ import {
   createDiscoveryTools,
   createFolderSnippetStore,
   createFolderToolSource,
+  createPreflight,
   createSnippetToolSource,
   createToolChainTool,
 } from '@ravi/capabilities';
+import type { Preflight } from '@ravi/capabilities';
 import type { OpenedPlugins } from '@ravi/host';
 import { KernelError, silentLogger, systemClock } from '@ravi/kernel';
 import type { Clock, Logger, ToolSource } from '@ravi/kernel';
@@ -54,6 +56,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   await using opening = new AsyncDisposableStack();
   const plugins = opening.use(await openInstalledPlugins(config.plugins, { baseDir, clock, logger }));
   const { toolSource, blobStore, sandbox, approvalHandler, stateStore } = plugins as FilledPorts;
+  const preflight = config.chains.preflight && opening.use(createPreflight({ clock }));
   const lifetime = new AbortController();
   const cancelRuns = (): void => lifetime.abort(new KernelError('E_CANCELLED', 'The process is shutting down'));
   opening.defer(cancelRuns);
@@ -67,6 +70,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
     lifetime: lifetime.signal,
     blobStore,
     sandbox,
+    preflight,
     approvalHandler,
     ...(stateStore === undefined ? {} : { stateStore }),
   });
@@ -77,17 +81,24 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   );
   const invoker = container.resolve(tokens.invoker);
   const snippetStore = createFolderSnippetStore(join(dataFolder, 'snippets'));
-  const snippets = createSnippetToolSource({ store: snippetStore, invoker, sandbox });
+  const snippets = createSnippetToolSource({ store: snippetStore, invoker, sandbox, preflight });
   const sources = [...folders, ...toolSource, snippets, discoverySource(toolbox)];
   const toolReport = await loadTools(toolbox, { sources, signal: lifetime.signal });
   container.register(tokens.toolReport, { useValue: toolReport });
   warnAbout(toolReport, logger);
   // Last, because its description shows the others.
-  toolbox.add(createToolChainTool({ invoker, sandbox }), { source: builtIn });
+  toolbox.add(createToolChainTool({ invoker, sandbox, preflight }), { source: builtIn });
 
+  // The first script would wait for it; nothing else does.
+  if (preflight !== false) void warm(preflight, lifetime.signal, logger);
   opening.use(await startSweeper({ blobStore, clock, logger, intervalMs: sweepIntervalMs }));
   const opened = opening.move();
   return { container, cancelRuns, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+async function warm(preflight: Preflight, lifetime: AbortSignal, logger: Logger): Promise<void> {
+  const isReady = await preflight.warm();
+  if (!isReady && !lifetime.aborted) logger.warn('scripts run without a check: it cannot start');
 }
 
 // A tool of the same name from elsewhere stays, and the report names the one that gave way.

@@ -1,4 +1,5 @@
 import type { HookManager, Toolbox, ToolInvoker } from '@ravi/agents';
+import type { Preflight } from '@ravi/capabilities';
 import type { ResolvedConfig } from '@ravi/host';
 import type { ApprovalHandler, BlobStore, Clock, Logger, Sandbox, StateStore } from '@ravi/kernel';
 import type { Hono } from 'hono';
@@ -20,6 +21,8 @@ export interface Services {
   readonly blobStore: BlobStore;
   readonly approvalHandler: ApprovalHandler;
   readonly sandbox: Sandbox;
+  /** Checks scripts before they run; `false` when the configuration switches that off. */
+  readonly preflight: Preflight | false;
   /** Registered only when the configuration names one. */
   readonly stateStore: StateStore;
   readonly hooks: HookManager;
@@ -44,6 +47,7 @@ export const tokens: Tokens = {
   blobStore: token('blobStore'),
   approvalHandler: token('approvalHandler'),
   sandbox: token('sandbox'),
+  preflight: token('preflight'),
   stateStore: token('stateStore'),
   hooks: token('hooks'),
   toolbox: token('toolbox'),

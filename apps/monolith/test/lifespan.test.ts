@@ -52,6 +52,27 @@ test('a folder of tools cannot take the place of tool_chain', async () => {
   );
 });
 
+test('scripts are checked before they run, unless the configuration says otherwise', async () => {
+  const code = 'await tools.echo({ word: 1 }); return tools.ecoh({})';
+  await using checked = await startServer();
+  const stopped = (await checked.chain(code)).body;
+  assert.deepEqual([stopped.error.code, stopped.toolCalls], ['E_SCRIPT_TYPES', 0]);
+  await using unchecked = await startServer({ chains: { preflight: false } });
+  assert.equal(unchecked.monolith.container.resolve(tokens.preflight), false);
+  const failed = (await unchecked.chain(code)).body;
+  assert.deepEqual([failed.error.code, failed.toolCalls], ['E_TOOL_UNKNOWN', 2]);
+  await assert.rejects(startServer({ chains: { preflight: 'no' as never } }), (error) =>
+    isKernelError(error, 'E_CONFIG_INVALID'),
+  );
+});
+
+test('a process that ends while its check gets ready says nothing of it', async () => {
+  const logger = createMemoryLogger();
+  await using installation = await createInstallation();
+  await (await openMonolith({ cwd: installation.folder, env: {}, logger }))[Symbol.asyncDispose]();
+  assert.ok(!JSON.stringify(logger.records).includes('without a check'));
+});
+
 test('large results become artifacts that are released with their run and swept', async () => {
   await using server = await startServer();
   const store = server.monolith.container.resolve(tokens.blobStore);

@@ -31,6 +31,14 @@ export const configSchema: JsonSchema = {
       default: {},
       properties: Object.fromEntries(Object.keys(defaultChainPolicy).map((field) => [field, true])),
     },
+    chains: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        preflight: { type: 'boolean', default: true, description: 'Whether scripts are checked before they run.' },
+      },
+    },
     tools: {
       type: 'array',
       default: [],

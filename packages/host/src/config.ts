@@ -17,6 +17,8 @@ export type PluginsConfig = { readonly [Port in SinglePort]?: PluginEntry } & {
 export interface RaviConfig {
   readonly server?: { readonly host?: string; readonly port?: number };
   readonly policy?: Partial<ChainPolicy>;
+  /** `preflight: false` runs scripts without checking them first. */
+  readonly chains?: { readonly preflight?: boolean };
   /** Folders of files that default-export tools. */
   readonly tools?: readonly string[];
   readonly plugins?: PluginsConfig;
@@ -26,6 +28,7 @@ export interface RaviConfig {
 export interface ResolvedConfig {
   readonly server: { readonly host: string; readonly port: number };
   readonly policy: ChainPolicy;
+  readonly chains: { readonly preflight: boolean };
   /** Absolute paths. */
   readonly tools: readonly string[];
   /** As written: each plugin's schema checks its options when it is opened. */

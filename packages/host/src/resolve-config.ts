@@ -21,11 +21,12 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   const mistakes = compileSchema(configSchema)(config, '');
   if (mistakes.length > 0) throw invalidConfig(source, mistakes);
   // The schema has filled in its defaults, so everything is there.
-  const { server, policy, tools, plugins } = config as Required<RaviConfig>;
+  const { server, policy, chains, tools, plugins } = config as Required<RaviConfig>;
   try {
     return {
       server: server as ResolvedConfig['server'],
       policy: defineChainPolicy(policy),
+      chains: chains as ResolvedConfig['chains'],
       tools: tools.map((folder) => resolve(baseDir, folder)),
       plugins,
     };
