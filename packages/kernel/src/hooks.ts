@@ -1,5 +1,6 @@
 import type { ApprovalRecord, InvocationResult } from './chain.ts';
 import type { JsonObject } from './json.ts';
+import type { ModelUsage } from './model-event.ts';
 import type { ToolRisk } from './risk.ts';
 import type { ToolCaller } from './tool.ts';
 
@@ -16,6 +17,28 @@ export interface HookScope {
 export interface HookPayloads {
   'session-opened': HookScope;
   'session-closed': HookScope & { readonly toolCalls: number; readonly unpinFailures: number };
+  'run-start': HookScope & { readonly agent: string };
+  'run-end': HookScope & {
+    readonly agent: string;
+    readonly status: 'completed' | 'stopped' | 'paused' | 'failed' | 'cancelled';
+    /** Model answers that the run took. */
+    readonly steps: number;
+    readonly usage: ModelUsage;
+    readonly errorCode?: string;
+  };
+  'step-start': HookScope & { readonly agent: string; readonly step: number };
+  'step-end': HookScope & { readonly agent: string; readonly step: number; readonly toolCalls: number };
+  'llm-start': HookScope & { readonly agent: string; readonly provider: string; readonly step: number };
+  'llm-end': HookScope & {
+    readonly agent: string;
+    readonly provider: string;
+    readonly step: number;
+    readonly usage: ModelUsage;
+    readonly errorCode?: string;
+  };
+  'guardrail-trip': HookScope & { readonly agent: string; readonly guardrail: string; readonly reason: string };
+  /** An agent gives a task to another, whose run has the id `childRunId`. */
+  handoff: HookScope & { readonly agent: string; readonly to: string; readonly childRunId: string };
   'tool-start': HookScope & { readonly tool: string; readonly caller: ToolCaller };
   'tool-end': HookScope & {
     readonly tool: string;

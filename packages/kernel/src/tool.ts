@@ -90,6 +90,11 @@ export interface Tool {
   readonly artifacts?: 'value' | 'stream';
   /** `own`: it holds its own time limits, as a chain does whose humans take their time; the call's does not apply. */
   readonly timeLimit?: 'call' | 'own';
+  /**
+   * `background`: in an agent's turn the call is answered with a job at once, and its result comes as a later message.
+   * `direct`, the default: the turn waits for it.
+   */
+  readonly mode?: 'direct' | 'background';
   /** Full documentation, on demand. */
   documentation?(): string;
   /** One line for the system prompt. */

@@ -70,7 +70,7 @@ function providerDefinedFields(tool: ProviderDefinedTool): Omit<ProviderDefinedT
 }
 
 function localFields(tool: Tool): Omit<Tool, 'name' | 'description'> {
-  const { name, outputSchema, concurrency, allowedCallers, promptHint, artifacts, timeLimit } = tool;
+  const { name, outputSchema, concurrency, allowedCallers, promptHint, artifacts, timeLimit, mode } = tool;
   return {
     inputSchema: schemaOf(tool.inputSchema, name, 'inputSchema'),
     ...(outputSchema === undefined ? {} : { outputSchema: schemaOf(outputSchema, name, 'outputSchema') }),
@@ -83,6 +83,7 @@ function localFields(tool: Tool): Omit<Tool, 'name' | 'description'> {
     ...(promptHint === undefined ? {} : { promptHint }),
     ...(artifacts === undefined ? {} : { artifacts: oneOf(artifacts, ['value', 'stream'], name, 'artifacts') }),
     ...(timeLimit === undefined ? {} : { timeLimit: oneOf(timeLimit, ['call', 'own'], name, 'timeLimit') }),
+    ...(mode === undefined ? {} : { mode: oneOf(mode, ['direct', 'background'], name, 'mode') }),
     idempotent: tool.idempotent === true,
     suspends: tool.suspends === true,
     deferLoading: tool.deferLoading === true,
