@@ -5,17 +5,17 @@ import {
   blobNotFound,
   clipRange,
   createBlobRef,
-  expiryOf,
+  describeBlob,
   isBlobRef,
   isExpired,
   readChunks,
 } from '@ravi/blob-kit';
+import type { BlobMetadata } from '@ravi/blob-kit';
 import { systemClock } from '@ravi/kernel';
 import type { BlobRef, BlobStore, Clock } from '@ravi/kernel';
 import { guarded } from './errors.ts';
 import { layoutOf } from './layout.ts';
 import { readMetadata } from './metadata.ts';
-import type { Metadata } from './metadata.ts';
 import { addPin, countPins, removePin } from './pins.ts';
 import { openContent, readContent, streamContent } from './read-content.ts';
 import { removeBlob } from './remove-blob.ts';
@@ -45,19 +45,19 @@ export function createFsBlobStore(options: FsBlobStoreOptions): BlobStore {
   const layout = layoutOf(resolvePath(root));
   const writing = new Set<BlobRef>();
 
-  async function find(ref: BlobRef): Promise<Metadata | undefined> {
+  async function find(ref: BlobRef): Promise<BlobMetadata | undefined> {
     if (!isBlobRef(ref)) return undefined;
     const metadata = await guarded('read a blob', () => readMetadata(layout.folderOf(ref), ref));
     return metadata === undefined || isExpired(metadata, clock.now()) ? undefined : metadata;
   }
 
-  async function existing(ref: BlobRef): Promise<Metadata> {
+  async function existing(ref: BlobRef): Promise<BlobMetadata> {
     const metadata = await find(ref);
     if (metadata === undefined) throw blobNotFound(ref);
     return metadata;
   }
 
-  async function contentOf(metadata: Metadata): Promise<FileHandle> {
+  async function contentOf(metadata: BlobMetadata): Promise<FileHandle> {
     const { ref } = metadata;
     const file = await guarded('read a blob', () => openContent(layout.folderOf(ref), metadata));
     if (file === undefined) throw blobNotFound(ref);
@@ -65,18 +65,11 @@ export function createFsBlobStore(options: FsBlobStoreOptions): BlobStore {
   }
 
   return {
-    async store(data, { mediaType, scope, ttlMs, pinOwner, signal }) {
+    async store(data, options) {
+      const { pinOwner, signal } = options;
       const chunks = readChunks(data, signal);
       const ref = createBlobRef();
-      const createdAt = clock.now();
-      const expiresAt = expiryOf(ttlMs, createdAt);
-      const description = {
-        ref,
-        mediaType,
-        scope,
-        createdAt,
-        ...(expiresAt === undefined ? {} : { expiresAt }),
-      };
+      const description = describeBlob(ref, options, clock.now());
       writing.add(ref);
       try {
         await storeBlob({ layout, description, chunks, pinOwner, signal });

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { open, readdir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pinNameOf } from '@ravi/blob-kit';
 import { fileMode, syncFolder } from './durable.ts';
 import { isSystemError, unlessMissing } from './errors.ts';
 import { pinsPath } from './layout.ts';
@@ -39,7 +39,6 @@ export async function closePins(folder: string): Promise<boolean> {
   }
 }
 
-/** An owner may be called anything: its hash is the name of the file. */
 function pinPath(folder: string, owner: string): string {
-  return join(pinsPath(folder), createHash('sha256').update(owner).digest('hex'));
+  return join(pinsPath(folder), pinNameOf(owner));
 }

@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { blobCorrupt } from '@ravi/blob-kit';
-import type { ClippedRange } from '@ravi/blob-kit';
+import { blobCorrupt, streamOfChunks, verifiedChunks } from '@ravi/blob-kit';
+import type { BlobMetadata, ClippedRange } from '@ravi/blob-kit';
 import { unlessMissing } from './errors.ts';
 import { contentPath } from './layout.ts';
-import type { Metadata } from './metadata.ts';
 import { readAhead } from './read-ahead.ts';
 import type { ReadRequest } from './read-ahead.ts';
 
@@ -13,7 +11,7 @@ import type { ReadRequest } from './read-ahead.ts';
  * The open content of the blob in `folder`, `undefined` when it is not there.
  * @throws KernelError `E_BLOB_CORRUPT` when its size is not the stored one
  */
-export async function openContent(folder: string, { ref, bytes }: Metadata): Promise<FileHandle | undefined> {
+export async function openContent(folder: string, { ref, bytes }: BlobMetadata): Promise<FileHandle | undefined> {
   const file = await unlessMissing(open(contentPath(folder), 'r'));
   if (file === undefined) return undefined;
   const { size } = await file.stat();
@@ -23,40 +21,33 @@ export async function openContent(folder: string, { ref, bytes }: Metadata): Pro
 }
 
 /** All bytes, verified; closes `file`. */
-export async function readContent(file: FileHandle, metadata: Metadata): Promise<Uint8Array> {
+export async function readContent(file: FileHandle, metadata: BlobMetadata): Promise<Uint8Array> {
   const content = new Uint8Array(metadata.bytes);
   const whole = { start: 0, end: metadata.bytes, isWhole: true };
-  const chunks = verifiedChunks(file, metadata, whole, (offset, bytes) => content.subarray(offset, offset + bytes));
+  const chunks = chunksOf(file, metadata, whole, (offset, bytes) => content.subarray(offset, offset + bytes));
   for await (const chunk of chunks) void chunk;
   return content;
 }
 
 /** The bytes of `range` as a stream, verified when it covers the blob; closes `file` at its end or when cancelled. */
-export function streamContent(file: FileHandle, metadata: Metadata, range: ClippedRange): ReadableStream<Uint8Array> {
-  const chunks = verifiedChunks(file, metadata, range, (_offset, bytes) => unclearedBytes(bytes));
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done === true) return controller.close();
-      controller.enqueue(value);
-    },
-    cancel: () => file.close(),
-  });
+export function streamContent(
+  file: FileHandle,
+  metadata: BlobMetadata,
+  range: ClippedRange,
+): ReadableStream<Uint8Array> {
+  const chunks = chunksOf(file, metadata, range, (_offset, bytes) => unclearedBytes(bytes));
+  return streamOfChunks(chunks, () => file.close());
 }
 
-async function* verifiedChunks(
+async function* chunksOf(
   file: FileHandle,
-  { ref, sha256 }: Metadata,
+  metadata: BlobMetadata,
   { start, end, isWhole }: ClippedRange,
   targetFor: ReadRequest['targetFor'],
 ): AsyncGenerator<Uint8Array> {
   try {
-    const hash = createHash('sha256');
-    for await (const chunk of readAhead({ file, ref, start, end, targetFor })) {
-      if (isWhole) hash.update(chunk);
-      yield chunk;
-    }
-    if (isWhole && hash.digest('hex') !== sha256) throw blobCorrupt(ref, 'its content does not match its checksum');
+    const chunks = readAhead({ file, ref: metadata.ref, start, end, targetFor });
+    yield* isWhole ? verifiedChunks(chunks, metadata) : chunks;
   } finally {
     await file.close();
   }

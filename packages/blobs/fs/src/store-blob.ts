@@ -1,18 +1,18 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { throwIfCancelled } from '@ravi/blob-kit';
+import type { BlobDescription } from '@ravi/blob-kit';
 import { folderMode, makeFolder, syncFolder, writeDurably } from './durable.ts';
 import { guarded } from './errors.ts';
 import { contentPath, metadataPath, pinsPath } from './layout.ts';
 import type { Layout } from './layout.ts';
-import type { Metadata } from './metadata.ts';
 import { addPin } from './pins.ts';
 import { removeBlob, removeFolder } from './remove-blob.ts';
 import { writeContent } from './write-content.ts';
 
-/** A blob to write, as far as it is known before its content was read. */
+/** A blob to write. */
 export interface StoreRequest {
   readonly layout: Layout;
-  readonly description: Omit<Metadata, 'bytes' | 'sha256'>;
+  readonly description: BlobDescription;
   readonly chunks: AsyncIterable<Uint8Array>;
   readonly pinOwner: string | undefined;
   readonly signal: AbortSignal | undefined;

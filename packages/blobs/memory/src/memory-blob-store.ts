@@ -5,12 +5,13 @@ import {
   clipRange,
   copyOf,
   createBlobRef,
-  expiryOf,
+  describeBlob,
   isExpired,
   readChunks,
 } from '@ravi/blob-kit';
+import type { BlobMetadata } from '@ravi/blob-kit';
 import { KernelError, systemClock } from '@ravi/kernel';
-import type { BlobRef, BlobStat, BlobStore, Clock } from '@ravi/kernel';
+import type { BlobRef, BlobStore, Clock } from '@ravi/kernel';
 
 /** Options of {@link createMemoryBlobStore}. */
 export interface MemoryBlobStoreOptions {
@@ -21,7 +22,7 @@ export interface MemoryBlobStoreOptions {
 }
 
 interface StoredBlob {
-  readonly stat: Omit<BlobStat, 'pins'>;
+  readonly stat: BlobMetadata;
   readonly content: Uint8Array;
   readonly pins: Set<string>;
 }
@@ -63,9 +64,9 @@ export function createMemoryBlobStore({ maxBytes, clock = systemClock }: MemoryB
   }
 
   return {
-    async store(data, { mediaType, scope, ttlMs, pinOwner, signal }) {
-      const createdAt = clock.now();
-      const expiresAt = expiryOf(ttlMs, createdAt);
+    async store(data, options) {
+      const { scope, pinOwner, signal } = options;
+      const description = describeBlob(createBlobRef(), { ...options, scope: { ...scope } }, clock.now());
       const hash = createHash('sha256');
       const chunks: Uint8Array[] = [];
       let bytes = 0;
@@ -80,15 +81,7 @@ export function createMemoryBlobStore({ maxBytes, clock = systemClock }: MemoryB
         usedBytes -= bytes;
         throw error;
       }
-      const stat: StoredBlob['stat'] = {
-        ref: createBlobRef(),
-        mediaType,
-        bytes,
-        sha256: hash.digest('hex'),
-        scope: { ...scope },
-        createdAt,
-        ...(expiresAt === undefined ? {} : { expiresAt }),
-      };
+      const stat = { ...description, bytes, sha256: hash.digest('hex') };
       const pins = new Set(pinOwner === undefined ? [] : [pinOwner]);
       blobs.set(stat.ref, { stat, content: concatenate(chunks, bytes), pins });
       return stat.ref;
