@@ -19,8 +19,8 @@ export function noiseOf(length: number, seed: number = 1): Uint8Array<ArrayBuffe
 }
 
 /** Lower-case hexadecimal SHA-256. */
-export function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+export function sha256Of(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 /** A stream of `bytes` in pieces of `chunkBytes`, made as they are asked for. */

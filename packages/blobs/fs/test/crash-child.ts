@@ -1,40 +1,26 @@
-// Stores, unpins, deletes and sweeps without end, and reports each step on stdout until it is killed.
-import { createHash, randomBytes, randomInt } from 'node:crypto';
-import { writeSync } from 'node:fs';
-import { createFsBlobStore } from '../src/index.ts';
-import { options } from './samples.ts';
+// A child of the crash contract: each call of the file system is an instrumented point.
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { crashOrders, createCrashPoint, runCrashScenario } from '@ravi/testkit';
 
-/** What the child reports: an intention before it acts, a fact after the store has answered. */
-export interface CrashReport {
-  readonly event: 'stored' | 'unpinning' | 'deleting' | 'deleted';
-  readonly ref: string;
-  readonly sha256?: string;
-}
+const orders = crashOrders();
+const crashPoint = createCrashPoint(orders);
 
-function report(line: CrashReport): void {
-  writeSync(1, `${JSON.stringify(line)}\n`);
-}
-
-const root = process.argv[2];
-if (root === undefined) throw new TypeError('The root of the store is missing');
-const store = createFsBlobStore({ root });
-
-async function liveOneBlob(fate: number): Promise<void> {
-  const content = randomBytes(randomInt(400_000));
-  const ref = await store.store(content, { ...options, pinOwner: 'keeper' });
-  report({ event: 'stored', ref, sha256: createHash('sha256').update(content).digest('hex') });
-  if (fate === 0) {
-    report({ event: 'unpinning', ref });
-    await store.unpin(ref, 'keeper');
-  }
-  if (fate === 1) {
-    report({ event: 'deleting', ref });
-    await store.delete(ref);
-    report({ event: 'deleted', ref });
+/** Lets `names` of `target` pass an instrumented point first. */
+function instrument(target: object, names: readonly string[]): void {
+  for (const name of names) {
+    const original = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+    Reflect.set(target, name, function instrumented(this: unknown, ...args: unknown[]) {
+      crashPoint();
+      return original.apply(this, args);
+    });
   }
 }
 
-for (;;) {
-  await Promise.all([0, 1, 2, 3].map(liveOneBlob));
-  await store.sweep(Date.now());
-}
+await using file = await promises.open(process.execPath, 'r');
+instrument(Object.getPrototypeOf(file) as object, ['writev', 'writeFile', 'datasync', 'sync']);
+instrument(promises, ['mkdir', 'open', 'rename', 'rm', 'rmdir', 'unlink']);
+syncBuiltinESMExports();
+
+const { createFsBlobStore } = await import('../src/index.ts');
+await runCrashScenario(createFsBlobStore({ root: orders.place }), orders, 10 * 1024 * 1024);
