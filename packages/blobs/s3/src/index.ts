@@ -1,0 +1,80 @@
+import { definePlugin } from '@ravi/kernel';
+import type { Plugin } from '@ravi/kernel';
+import { defaultMaxAttempts, defaultRequestTimeoutMs } from './connection.ts';
+import { credentialsFrom } from './credentials.ts';
+import type { CredentialVariables } from './credentials.ts';
+import { createS3BlobStore, defaultOrphanAgeMs, defaultPartBytes, defaultPartsAtOnce } from './s3-blob-store.ts';
+import type { S3BlobStoreOptions } from './s3-blob-store.ts';
+
+export type { S3ConnectionOptions } from './connection.ts';
+export type { CredentialVariables } from './credentials.ts';
+export type { S3Encryption } from './medium.ts';
+export type { PresignOptions } from './presign-read.ts';
+export { createS3BlobStore } from './s3-blob-store.ts';
+export type { S3BlobStore, S3BlobStoreOptions } from './s3-blob-store.ts';
+
+/** Options of the plugin in a configuration. */
+export interface S3BlobConfig extends Omit<S3BlobStoreOptions, 'clock' | 'credentials'> {
+  /** Variables of the environment that hold the keys; the default chain of the SDK when absent. */
+  readonly credentials?: CredentialVariables;
+}
+
+const text = (description: string): object => ({ type: 'string', minLength: 1, description });
+const count = (minimum: number, value: number, description: string): object => ({
+  type: 'integer',
+  minimum,
+  default: value,
+  description,
+});
+
+const plugin: Plugin<'blobStore', S3BlobConfig> = definePlugin({
+  name: 'blob-s3',
+  port: 'blobStore',
+  configSchema: {
+    type: 'object',
+    properties: {
+      bucket: text('An existing bucket.'),
+      prefix: { type: 'string', default: '', description: 'Stands before every key, for instance "ravi/".' },
+      region: text('Region of the bucket.'),
+      endpoint: text("Base URL of a server that is not Amazon's."),
+      forcePathStyle: { type: 'boolean', description: 'Puts the name of the bucket into the path.' },
+      credentials: {
+        type: 'object',
+        properties: {
+          accessKeyIdVariable: text('Name of the variable that holds the access key.'),
+          secretAccessKeyVariable: text('Name of the variable that holds the secret key.'),
+          sessionTokenVariable: text('Name of the variable that holds the session token.'),
+        },
+        required: ['accessKeyIdVariable', 'secretAccessKeyVariable'],
+        additionalProperties: false,
+      },
+      encryption: {
+        type: 'object',
+        properties: {
+          algorithm: { enum: ['AES256', 'aws:kms'] },
+          keyId: text('A key of the key service.'),
+        },
+        required: ['algorithm'],
+        additionalProperties: false,
+      },
+      partBytes: count(5 * 1024 * 1024, defaultPartBytes, 'Bytes of a part of an upload.'),
+      partsAtOnce: count(1, defaultPartsAtOnce, 'Most parts of one blob on their way at once.'),
+      maxAttempts: count(1, defaultMaxAttempts, 'How often a request is tried.'),
+      requestTimeoutMs: count(1, defaultRequestTimeoutMs, 'Until one try of a request is given up.'),
+      orphanAgeMs: count(
+        1_000,
+        defaultOrphanAgeMs,
+        'For how long a write of another process may rest before it is taken for dead.',
+      ),
+    },
+    required: ['bucket'],
+    additionalProperties: false,
+  },
+  create: ({ credentials, ...options }, { clock }) =>
+    createS3BlobStore({
+      ...options,
+      clock,
+      ...(credentials === undefined ? {} : { credentials: credentialsFrom(credentials, process.env) }),
+    }),
+});
+export default plugin;

@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
+import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
+import { blobCorrupt, streamOfChunks, verifiedChunks } from '@ravi/blob-kit';
+import type { BlobMetadata, ClippedRange } from '@ravi/blob-kit';
+import { guarded, isRefusal, unavailable, unlessMissing } from './errors.ts';
+import { addressOf } from './medium.ts';
+import type { S3Medium } from './medium.ts';
+
+/**
+ * The bytes of `range` as they arrive, `undefined` when the content is not there.
+ * @throws KernelError `E_BLOB_CORRUPT` when its size is not the stored one
+ */
+export async function openContent(
+  medium: S3Medium,
+  metadata: BlobMetadata,
+  { start, end, isWhole }: ClippedRange,
+): Promise<Readable | undefined> {
+  if (start === end && !isWhole) return Readable.from([]);
+  const get = new GetObjectCommand({
+    ...addressOf(medium, 'content', metadata.ref),
+    ...(isWhole ? {} : { Range: `bytes=${start}-${end - 1}` }),
+  });
+  const answer = await guarded('read a blob', async () => {
+    try {
+      return await unlessMissing(medium.client.send(get));
+    } catch (error) {
+      if (isRefusal(error, 'InvalidRange')) throw blobCorrupt(metadata.ref, `it ends before byte ${start}`, error);
+      throw error;
+    }
+  });
+  if (answer === undefined) return undefined;
+  const body = answer.Body;
+  if (!(body instanceof Readable)) throw new TypeError('The SDK gave a body that is no stream of Node.js');
+  const size = sizeOf(answer);
+  if (size === metadata.bytes) return body;
+  body.destroy();
+  throw blobCorrupt(metadata.ref, `it has ${size} bytes and was stored with ${metadata.bytes}`);
+}
+
+/** All bytes, verified. */
+export async function readContent(body: Readable, metadata: BlobMetadata): Promise<Uint8Array> {
+  const content = new Uint8Array(metadata.bytes);
+  let bytes = 0;
+  for await (const chunk of verifiedChunks(chunksOf(body), metadata)) {
+    content.set(chunk, bytes);
+    bytes += chunk.byteLength;
+  }
+  return content;
+}
+
+/** The bytes as a stream, verified when they are all of the blob. */
+export function streamContent(
+  body: Readable,
+  metadata: BlobMetadata,
+  { isWhole }: ClippedRange,
+): ReadableStream<Uint8Array> {
+  const chunks = chunksOf(body);
+  return streamOfChunks(isWhole ? verifiedChunks(chunks, metadata) : chunks, () => void body.destroy());
+}
+
+async function* chunksOf(body: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of body) yield chunk as Uint8Array;
+  } catch (error) {
+    throw unavailable('read a blob', error);
+  }
+}
+
+/** Bytes of the whole object: the last figure of `bytes 0-9/1000` when only a range of it was asked for. */
+function sizeOf({ ContentRange, ContentLength }: GetObjectCommandOutput): number | undefined {
+  return ContentRange === undefined ? ContentLength : Number(ContentRange.split('/')[1]);
+}

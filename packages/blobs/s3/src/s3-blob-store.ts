@@ -1,0 +1,169 @@
+import type { Readable } from 'node:stream';
+import { abandonInput, blobNotFound, clipRange, createBlobRef, describeBlob } from '@ravi/blob-kit';
+import { isBlobRef, pinNameOf, readChunks } from '@ravi/blob-kit';
+import type { BlobMetadata, ClippedRange } from '@ravi/blob-kit';
+import { KernelError, systemClock } from '@ravi/kernel';
+import type { BlobRef, BlobStore, Clock } from '@ravi/kernel';
+import { isVisible } from './blob-record.ts';
+import type { StoredRecord } from './blob-record.ts';
+import { checkConditions } from './check-conditions.ts';
+import { connect } from './connection.ts';
+import type { S3ConnectionOptions } from './connection.ts';
+import { encryptionParameters } from './medium.ts';
+import type { S3Encryption, S3Medium } from './medium.ts';
+import { presignRead } from './presign-read.ts';
+import type { PresignOptions } from './presign-read.ts';
+import { openContent, readContent, streamContent } from './read-content.ts';
+import { createRecordStore } from './record-store.ts';
+import { removeBlob, storeBlob } from './store-blob.ts';
+import { sweep } from './sweep.ts';
+
+/** Options of {@link createS3BlobStore}. */
+export interface S3BlobStoreOptions extends S3ConnectionOptions {
+  /** An existing bucket. */
+  readonly bucket: string;
+  /** Stands before every key, for instance `ravi/`; nothing outside of it is read or written. */
+  readonly prefix?: string;
+  readonly encryption?: S3Encryption;
+  /** Bytes of a part of an upload, from 5 MiB; a blob has 10 000 parts at most. 8 MiB when absent. */
+  readonly partBytes?: number;
+  /** Most parts of one blob on their way at once; 4. One more is held in memory. */
+  readonly partsAtOnce?: number;
+  /** For how many milliseconds the write of another process may rest before `sweep` takes it for dead; one hour. */
+  readonly orphanAgeMs?: number;
+  /** Decides when a blob expires; the system clock when absent. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/** A blob store in a bucket. Disposing it closes its connections. */
+export interface S3BlobStore extends BlobStore, AsyncDisposable {
+  /**
+   * A URL that gives the bytes to whoever holds it, with no further check and unverified, as a download of the stored
+   * media type. It ends with the blob, and cannot be taken back before.
+   * @throws KernelError `E_BLOB_NOT_FOUND`, `E_BLOB_UNAVAILABLE`
+   */
+  presignRead(ref: BlobRef, options: PresignOptions): Promise<string>;
+}
+
+/** 8 MiB. */
+export const defaultPartBytes: number = 8 * 1024 * 1024;
+
+/** Parts on their way at once. */
+export const defaultPartsAtOnce = 4;
+
+/** One hour. */
+export const defaultOrphanAgeMs = 3_600_000;
+
+/**
+ * Opens a blob store in a bucket, which several processes may share; it keeps everything there and needs no database.
+ * A stream of `open` holds a connection: read it to its end or cancel it.
+ * @throws KernelError `E_CONFIG_INVALID` for a bucket that is missing or whose server ignores conditional writes,
+ * `E_BLOB_UNAVAILABLE` for one that cannot be used now
+ */
+export async function createS3BlobStore(options: S3BlobStoreOptions): Promise<S3BlobStore> {
+  const { bucket, prefix = '', clock = systemClock, orphanAgeMs = defaultOrphanAgeMs } = options;
+  const { partBytes = defaultPartBytes, partsAtOnce = defaultPartsAtOnce } = options;
+  await using opening = new AsyncDisposableStack();
+  const client = opening.adopt(connect(options), (opened) => opened.destroy());
+  await requireRegion(() => client.config.region());
+  const medium: S3Medium = { client, bucket, prefix, encryption: encryptionParameters(options.encryption) };
+  const records = createRecordStore(medium, await checkConditions(medium, clock.now()));
+  const writing = new Set<BlobRef>();
+  const opened = opening.move();
+
+  async function find(ref: BlobRef): Promise<StoredRecord | undefined> {
+    if (!isBlobRef(ref)) return undefined;
+    const record = await records.read(ref);
+    return isVisible(record, clock.now()) ? record : undefined;
+  }
+
+  async function existing(ref: BlobRef): Promise<BlobMetadata> {
+    const record = await find(ref);
+    if (record === undefined) throw blobNotFound(ref);
+    return record.metadata;
+  }
+
+  async function contentOf(metadata: BlobMetadata, range: ClippedRange): Promise<Readable> {
+    const content = await openContent(medium, metadata, range);
+    if (content === undefined) throw blobNotFound(metadata.ref);
+    return content;
+  }
+
+  return {
+    async store(data, storeOptions) {
+      const { pinOwner, signal } = storeOptions;
+      const chunks = readChunks(data, signal);
+      const description = describeBlob(createBlobRef(), storeOptions, clock.now());
+      const { ref } = description;
+      writing.add(ref);
+      try {
+        const limits = { partBytes, partsAtOnce, orphanAgeMs };
+        await storeBlob({ medium, records, description, chunks, pinOwner, signal, clock, ...limits });
+        return ref;
+      } catch (error) {
+        abandonInput(data, error);
+        throw error;
+      } finally {
+        writing.delete(ref);
+      }
+    },
+
+    async resolve(ref) {
+      const metadata = await existing(ref);
+      return readContent(await contentOf(metadata, clipRange({}, metadata.bytes)), metadata);
+    },
+
+    async open(ref, range = {}) {
+      const metadata = await existing(ref);
+      const clipped = clipRange(range, metadata.bytes);
+      return streamContent(await contentOf(metadata, clipped), metadata, clipped);
+    },
+
+    async stat(ref) {
+      const record = await find(ref);
+      return record && { ...record.metadata, pins: record.pins.length };
+    },
+
+    async pin(ref, owner) {
+      if (!isBlobRef(ref)) throw blobNotFound(ref);
+      const pin = pinNameOf(owner);
+      const record = await records.update(ref, (found) =>
+        isVisible(found, clock.now()) && !found.pins.includes(pin)
+          ? { ...found, pins: [...found.pins, pin] }
+          : undefined,
+      );
+      if (!isVisible(record, clock.now())) throw blobNotFound(ref);
+    },
+
+    async unpin(ref, owner) {
+      if (!isBlobRef(ref)) return;
+      const pin = pinNameOf(owner);
+      await records.update(ref, (found) =>
+        found.state === 'stored' && found.pins.includes(pin)
+          ? { ...found, pins: found.pins.filter((other) => other !== pin) }
+          : undefined,
+      );
+    },
+
+    async delete(ref) {
+      if (isBlobRef(ref)) await removeBlob(medium, records, ref);
+    },
+
+    sweep: (now) => sweep({ medium, records, now, orphanAgeMs, writing }),
+
+    async presignRead(ref, presignOptions) {
+      return presignRead(medium, await existing(ref), { ...presignOptions, now: clock.now() });
+    },
+
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+async function requireRegion(region: () => Promise<string>): Promise<void> {
+  try {
+    await region();
+  } catch (error) {
+    const message = 'The S3 blob store has no region: set the option "region" or the variable AWS_REGION';
+    throw new KernelError('E_CONFIG_INVALID', message, { cause: error });
+  }
+}

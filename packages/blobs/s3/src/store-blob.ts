@@ -1,0 +1,70 @@
+import { DeleteObjectCommand } from '@aws-sdk/client-s3';
+import { pinNameOf, throwIfCancelled } from '@ravi/blob-kit';
+import type { BlobDescription } from '@ravi/blob-kit';
+import { KernelError } from '@ravi/kernel';
+import type { BlobRef, Clock } from '@ravi/kernel';
+import type { BlobRecord } from './blob-record.ts';
+import { guarded } from './errors.ts';
+import { addressOf } from './medium.ts';
+import type { S3Medium } from './medium.ts';
+import type { RecordStore } from './record-store.ts';
+import { uploadContent } from './upload-content.ts';
+import type { UploadRequest } from './upload-content.ts';
+
+/** A blob to write. */
+export interface StoreRequest extends Omit<UploadRequest, 'ref' | 'onProgress'> {
+  readonly records: RecordStore;
+  readonly description: BlobDescription;
+  readonly pinOwner: string | undefined;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly orphanAgeMs: number;
+}
+
+/**
+ * Announces a write, uploads the content, and makes the announcement the record of a blob in one conditional write,
+ * which fails when a sweep has given the writer up meanwhile. After a failure nothing of it is left.
+ */
+export async function storeBlob(request: StoreRequest): Promise<void> {
+  const { medium, records, description, pinOwner, clock, orphanAgeMs, signal } = request;
+  const { ref } = description;
+  throwIfCancelled(signal);
+  try {
+    let renewedAt = clock.now();
+    let version = requireOwn(await records.create(ref, { state: 'pending', renewedAt }));
+    const move = async (next: BlobRecord): Promise<void> => {
+      version = requireOwn(await records.replace(ref, next, version));
+    };
+    const onProgress = async (): Promise<void> => {
+      const now = clock.now();
+      if (now - renewedAt < orphanAgeMs / 2) return;
+      renewedAt = now;
+      await move({ state: 'pending', renewedAt });
+    };
+    const digest = await uploadContent({ ...request, ref, onProgress });
+    throwIfCancelled(signal);
+    const pins = pinOwner === undefined ? [] : [pinNameOf(pinOwner)];
+    await move({ state: 'stored', metadata: { ...description, ...digest }, pins });
+  } catch (error) {
+    // The first failure is what the caller must hear; what cannot be removed now is removed by `sweep`.
+    await removeBlob(medium, records, ref).catch(() => {});
+    throw error;
+  }
+}
+
+/** Takes the blob away from readers, then its content from the bucket; no error when nothing is there. */
+export async function removeBlob(medium: S3Medium, records: RecordStore, ref: BlobRef): Promise<void> {
+  await records.remove(ref);
+  await removeContent(medium, ref);
+}
+
+/** Removes the content of `ref`, if it is there. */
+export async function removeContent(medium: S3Medium, ref: BlobRef): Promise<void> {
+  const remove = new DeleteObjectCommand(addressOf(medium, 'content', ref));
+  await guarded('remove content', () => medium.client.send(remove));
+}
+
+function requireOwn(version: string | undefined): string {
+  if (version !== undefined) return version;
+  const message = 'The blob store cannot store a blob: its source rested so long that a sweep took it for dead';
+  throw new KernelError('E_BLOB_UNAVAILABLE', message, { retryable: true });
+}
