@@ -1,4 +1,4 @@
-import type { StateStore } from '@ravi/kernel';
+import type { SnippetStore, StateStore } from '@ravi/kernel';
 import { snippetStoreContract } from './snippet-store-contract.ts';
 import { approvalCases } from './state-store-contract-approvals.ts';
 import { damageCases } from './state-store-contract-damage.ts';
@@ -34,5 +34,25 @@ export function stateStoreContract(
   damageCases(suite);
   lifetimeCases(suite);
   processCases(suite);
-  snippetStoreContract(test, async () => (await create()).snippets);
+  snippetCases(test, create, options);
+}
+
+function snippetCases(
+  test: ContractTest,
+  create: () => StateStore | Promise<StateStore>,
+  { reopen }: StateStoreContractOptions,
+): void {
+  const owners = new WeakMap<SnippetStore, StateStore>();
+  const snippetsOf = async (opened: StateStore | Promise<StateStore>): Promise<SnippetStore> => {
+    const store = await opened;
+    owners.set(store.snippets, store);
+    return store.snippets;
+  };
+  const reopenSnippets = async (snippets: SnippetStore): Promise<SnippetStore> => {
+    const owner = owners.get(snippets);
+    if (owner === undefined || reopen === undefined) throw new TypeError('These snippets cannot be opened again');
+    await owner[Symbol.asyncDispose]();
+    return snippetsOf(reopen(owner));
+  };
+  snippetStoreContract(test, () => snippetsOf(create()), reopen === undefined ? {} : { reopen: reopenSnippets });
 }

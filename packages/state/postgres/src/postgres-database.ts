@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { closed } from '@ravi/state-kit';
+import type { Database, Dialect, SqlRow, SqlRunner, SqlValue, TransactionOptions } from '@ravi/state-kit';
+import pg from 'pg';
+import { stateError } from './postgres-errors.ts';
+
+/** Where the database is and how long to wait for it. */
+export interface PostgresDatabaseOptions {
+  /** `postgres://user:password@host:port/database`; the variables `PGHOST`, `PGUSER`… of the environment when absent. */
+  readonly url?: string;
+  /** Lower-case name of the schema that holds the tables. */
+  readonly schema: string;
+  readonly maxConnections: number;
+  /** For a connection, and for one statement. */
+  readonly timeoutMs: number;
+}
+
+const dialect: Dialect = {
+  sequence: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+  text: 'TEXT COLLATE "C"',
+  holdRows: ' FOR SHARE',
+  jsonField: (column, field) => `${column}::json ->> '${field}'`,
+};
+
+const bigint = pg.types.builtins.INT8;
+
+/** Opens no connection yet: each statement takes one, so that a database that was gone is found again. */
+export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs }: PostgresDatabaseOptions): Database {
+  const pool = new pg.Pool({
+    ...(url === undefined ? {} : { connectionString: url }),
+    application_name: 'ravi',
+    options: `-c search_path=${schema}`,
+    max: maxConnections,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+    statement_timeout: timeoutMs,
+    allowExitOnIdle: true,
+    keepAlive: true,
+    types: { getTypeParser: (type, format) => (type === bigint ? Number : pg.types.getTypeParser(type, format)) },
+  });
+  // A connection that breaks while it rests is replaced; one that breaks at work fails its statement besides.
+  pool.on('error', ignore);
+  pool.on('connect', (client) => client.on('error', ignore));
+  const broken = new WeakSet<pg.PoolClient>();
+  const names = new Map<string, string>();
+  let ended: Promise<void> | undefined;
+
+  function prepared(text: string, values: readonly SqlValue[] = []): pg.QueryConfig {
+    const name = names.get(text) ?? `ravi_${names.size + 1}`;
+    names.set(text, name);
+    return { name, text, values: [...values] };
+  }
+
+  async function query(client: pg.PoolClient, config: string | pg.QueryConfig): Promise<readonly SqlRow[]> {
+    try {
+      const { rows } = await client.query<SqlRow>(config);
+      return rows;
+    } catch (error) {
+      // What the server has answered leaves the connection as it was; after anything else nobody knows.
+      if (!(error instanceof pg.DatabaseError)) broken.add(client);
+      throw stateError(error);
+    }
+  }
+
+  async function connected<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    if (ended !== undefined) throw closed();
+    const client = await pool.connect().catch((error: unknown) => {
+      throw stateError(error);
+    });
+    try {
+      return await work(client);
+    } finally {
+      client.release(broken.has(client));
+    }
+  }
+
+  const runnerOf = (client: pg.PoolClient): SqlRunner => ({
+    all: (sql, values) => query(client, prepared(sql, values)),
+  });
+
+  return {
+    dialect,
+    all: (sql, values) => connected((client) => runnerOf(client).all(sql, values)),
+    transaction: (body, options) =>
+      connected(async (client) => {
+        await query(client, beginning(schema, options));
+        try {
+          const result = await body(runnerOf(client));
+          await query(client, 'COMMIT');
+          return result;
+        } catch (error) {
+          // A connection that cannot even do this is closed, which takes the transaction back as well.
+          if (!broken.has(client)) await query(client, 'ROLLBACK').catch(ignore);
+          throw error;
+        }
+      }),
+    [Symbol.asyncDispose]: () => (ended ??= pool.end()),
+  };
+}
+
+// One round trip. The lock is numbered, because only numbers can be locked.
+function beginning(schema: string, { lock, durability }: TransactionOptions = {}): string {
+  const statements = ['BEGIN'];
+  if (durability === 'process') statements.push('SET LOCAL synchronous_commit TO off');
+  if (lock !== undefined) statements.push(`SELECT pg_advisory_xact_lock(${lockNumber(`ravi ${schema} ${lock}`)})`);
+  return statements.join('; ');
+}
+
+function lockNumber(name: string): bigint {
+  return createHash('sha256').update(name).digest().readBigInt64BE();
+}
+
+function ignore(): void {}

@@ -1,0 +1,5 @@
+import { serveStateStoreRaces } from '@ravi/testkit';
+import { createPostgresStateStore } from '../src/index.ts';
+
+const [url = '', schema = ''] = process.argv.slice(2);
+await serveStateStoreRaces(await createPostgresStateStore({ url, schema }));

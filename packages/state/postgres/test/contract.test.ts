@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import type { StateStore } from '@ravi/kernel';
+import { damageStatement, postgresForTests } from '@ravi/state-testing';
+import { pluginContract, stateStoreContract } from '@ravi/testkit';
+import pg from 'pg';
+import { afterAll, test } from 'vitest';
+import plugin, { createPostgresStateStore } from '../src/index.ts';
+
+const server = await postgresForTests();
+afterAll(() => server[Symbol.asyncDispose]());
+
+if (server.url === undefined) {
+  test.skip(`state store: everything (skipped: ${server.reason})`);
+} else {
+  applySuites(server.url);
+}
+
+function applySuites(url: string): void {
+  const schemas = new WeakMap<StateStore, string>();
+  let places = 0;
+
+  async function openStore(schema: string): Promise<StateStore> {
+    const store = await createPostgresStateStore({ url, schema, maxConnections: 4 });
+    schemas.set(store, schema);
+    return store;
+  }
+
+  stateStoreContract(test, () => openStore(`contract_${process.pid}_${(places += 1)}`), {
+    reopen: (store) => openStore(schemas.get(store)!),
+    async damage(store, record) {
+      const client = new pg.Client({ connectionString: url, options: `-c search_path=${schemas.get(store)!}` });
+      await client.connect();
+      const [sql, values] = damageStatement(record);
+      await client.query(sql, [...values]);
+      await client.end();
+    },
+    program: (store) => ({ file: join(import.meta.dirname, 'contract-program.ts'), args: [url, schemas.get(store)!] }),
+  });
+  pluginContract(test, plugin, { url, schema: `plugin_${process.pid}` });
+}
