@@ -5,6 +5,7 @@ import { discoveryExample } from './discovery.ts';
 import { invokerExample } from './invoker.ts';
 import { sandboxesExample } from './sandboxes.ts';
 import { snippetsExample } from './snippets.ts';
+import { writingChainsExample } from './writing-chains.ts';
 
 await invokerExample();
 await approvalExample();
@@ -13,3 +14,4 @@ await sandboxesExample();
 await chainsExample();
 await discoveryExample();
 await snippetsExample();
+await writingChainsExample();

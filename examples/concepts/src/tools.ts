@@ -50,3 +50,23 @@ export const refundOrder: Tool = defineTool({
   execute: ({ id, cents }) => ({ id: Number(id), refunded: Number(cents) }),
 });
 // #endregion
+
+/** Gives back a drawing instead of a value. */
+export const chartOrders: Tool = defineTool({
+  name: 'chart_orders',
+  description: 'Draws the orders of a customer as an SVG image.',
+  inputSchema: {
+    type: 'object',
+    properties: { customer: { type: 'string' } },
+    required: ['customer'],
+    additionalProperties: false,
+  },
+  execute: ({ customer }) => {
+    const bars = orders
+      .filter((order) => order.customer === customer)
+      .map(({ cents }, index) => `<rect x="${index * 8}" width="6" height="${cents / 20}" fill="black"/>`);
+    const drawing = `<svg xmlns="http://www.w3.org/2000/svg">${bars.join('')}</svg>`;
+    const source = { kind: 'bytes', bytes: new TextEncoder().encode(drawing) } as const;
+    return { content: [{ type: 'image', mediaType: 'image/svg+xml', source }], isError: false };
+  },
+});
