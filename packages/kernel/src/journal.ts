@@ -36,6 +36,8 @@ export interface JournalEntry {
   readonly attempt?: number;
   /** SHA-256 of the tool's definition at the time of the call. */
   readonly toolDigest?: string;
+  /** Keyed digest of the call as it was asked for, before anybody changed its arguments: what a replay compares. */
+  readonly requestDigest?: string;
   /** When given, the entry is refused unless this owner holds the run's lease. */
   readonly leaseOwner?: string;
 }
@@ -68,6 +70,8 @@ export interface JournaledCall {
 export interface JournaledEvent {
   readonly type: 'event';
   readonly event: Omit<JournalEvent, 'leaseOwner'>;
+  /** In one numbering with the ends of the calls; see {@link JournaledCall}. */
+  readonly finishedOrder: number;
 }
 
 /** One place in the journal of a run. */

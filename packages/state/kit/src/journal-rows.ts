@@ -94,7 +94,7 @@ const reader: RowReader<ReadRow> = {
 
 // Attempts come in their order; of two rows of one attempt the outcome counts, whichever was written first.
 function joined(known: JournalItem | undefined, { record, sequence }: ReadRow): JournalItem {
-  if (record.type === 'event') return { type: 'event', event: record.event };
+  if (record.type === 'event') return { type: 'event', event: record.event, finishedOrder: sequence };
   const { entry } = record;
   if (known?.type === 'call' && isBehind(entry.attempt, record.type, known)) return known;
   if (record.type === 'started') return { type: 'call', status: 'started', entry };
