@@ -36,6 +36,14 @@ const everyEvent: Readonly<Record<HookEvent, true>> = {
   'approval-decided': true,
   'budget-exceeded': true,
   'artifact-stored': true,
+  'run-start': true,
+  'run-end': true,
+  'step-start': true,
+  'step-end': true,
+  'llm-start': true,
+  'llm-end': true,
+  'guardrail-trip': true,
+  handoff: true,
 };
 
 /** {@link RecordingHooks} that have seen nothing yet. */

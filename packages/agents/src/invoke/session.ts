@@ -70,7 +70,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly signal: AbortSignal;
   readonly cancellation: Cancellation;
   readonly #runtime: InvokerRuntime;
-  readonly #allowLists: readonly ReadonlySet<string>[];
+  readonly #allowLists: Set<ReadonlySet<string>>;
   readonly #controller = new AbortController();
   readonly #onProgress: ProgressSink | undefined;
   readonly #trace: TraceEntry[] = [];
@@ -98,7 +98,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.humanClock = new HumanClock(runtime.clock);
     this.blobScope = Object.freeze({ principal: this.principal, sessionId: this.sessionId });
     this.pinOwner = `${this.runId}#${crypto.randomUUID()}`;
-    this.#allowLists = [...(parent === undefined ? [] : parent.#allowLists), ...allowLists(options)];
+    this.#allowLists = new Set([...(parent === undefined ? [] : parent.#allowLists), ...allowLists(options)]);
     this.#onProgress = options.onProgress;
     this.signal = this.#controller.signal;
     this.cancellation = new Cancellation(this.signal);
@@ -161,7 +161,20 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** Whether every list of the session names the tool. */
   allows(tool: string): boolean {
-    return this.#allowLists.every((list) => list.has(tool));
+    for (const list of this.#allowLists) if (!list.has(tool)) return false;
+    return true;
+  }
+
+  /** The lists that {@link InvokerSession.allows} asks: none means that every tool is allowed. */
+  get allowLists(): readonly ReadonlySet<string>[] {
+    return [...this.#allowLists];
+  }
+
+  /** Allows only these tools of those that are allowed, until the returned function is called. */
+  narrow(tools: Iterable<string>): () => void {
+    const list = new Set(tools);
+    this.#allowLists.add(list);
+    return () => void this.#allowLists.delete(list);
   }
 
   /** Whether blobs of this scope are the session's own. */
