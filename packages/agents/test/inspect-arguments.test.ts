@@ -81,9 +81,12 @@ test('plain objects of another realm and without a prototype are plain objects',
 });
 
 test('size, depth and number of values are capped, and the message names the cap', () => {
-  assert.equal(problemOf({ a: 'x'.repeat(megabyte) }), `The arguments are larger than ${megabyte} bytes`);
-  assert.equal(problemOf({ a: 'é'.repeat(60) }, 100), 'The arguments are larger than 100 bytes');
-  assert.equal(problemOf({ ['k'.repeat(200)]: 1 }, 100), 'The arguments are larger than 100 bytes');
+  assert.equal(
+    problemOf({ a: 'x'.repeat(megabyte) }),
+    `The arguments are larger than ${megabyte} bytes (maxArgumentBytes)`,
+  );
+  assert.equal(problemOf({ a: 'é'.repeat(60) }, 100), 'The arguments are larger than 100 bytes (maxArgumentBytes)');
+  assert.equal(problemOf({ ['k'.repeat(200)]: 1 }, 100), 'The arguments are larger than 100 bytes (maxArgumentBytes)');
   const deep = (levels: number): unknown =>
     Array.from({ length: levels }).reduce<unknown>((inner) => ({ a: inner }), 1);
   assert.equal(problemOf(deep(maxArgumentDepth)), 'none');

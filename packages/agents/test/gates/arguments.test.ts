@@ -143,6 +143,6 @@ test('the policy bounds the size of the arguments, and the tool never sees more'
   assert.equal((await harness.call('t', { a: 'x'.repeat(80) })).status, 'ok');
   const result = await harness.call('t', { a: 'x'.repeat(100) });
   assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID');
-  assert.match(result.text, /larger than 100 bytes/);
+  assert.match(result.text, /larger than 100 bytes \(maxArgumentBytes\)/);
   assert.equal(tool.calls.length, 1);
 });
