@@ -1,0 +1,68 @@
+import type { ModelError, ModelErrorCode } from '@ravi/kernel';
+import { retryAfterMs, shouldRetry } from './retry-hints.ts';
+
+/** What a provider said when it refused. */
+export interface Refusal {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly message: string;
+  /** Its own word for the failure. */
+  readonly providerCode?: string;
+  /** When the body says it. */
+  readonly retryAfterMs?: number;
+}
+
+const contextWords =
+  /context.?length|context.?window|context_size|maximum context|too many tokens|prompt is too long|input token count|tokens? (?:to|that) keep/iu;
+const finalCodes = /insufficient_quota|billing|credit balance/iu;
+
+/**
+ * The error of a refusal, by its status, its hints and the few words that providers share.
+ * @param now milliseconds since the Unix epoch
+ */
+export function modelErrorOf(refusal: Refusal, now: number): ModelError {
+  const { status, headers, message, providerCode } = refusal;
+  const code = codeOf(refusal);
+  const retryable = isFinal(refusal) ? false : (shouldRetry(headers) ?? isRetryable(status));
+  const waitMs = refusal.retryAfterMs ?? retryAfterMs(headers, now);
+  const requestId = headers.get('x-request-id') ?? headers.get('request-id');
+  return {
+    code,
+    message: `The model provider answered ${status}: ${clipped(message)}`,
+    retryable,
+    status,
+    ...(retryable && waitMs !== undefined ? { retryAfterMs: waitMs } : {}),
+    ...(providerCode === undefined ? {} : { providerCode }),
+    ...(requestId === null ? {} : { requestId }),
+  };
+}
+
+/** An error without a refusal: the connection, the stream or the caller ended it. */
+export function modelError(code: ModelErrorCode, message: string, retryable: boolean): ModelError {
+  return { code, message, retryable };
+}
+
+function codeOf({ status, message, providerCode = '' }: Refusal): ModelErrorCode {
+  if (status === 401 || status === 403) return 'E_MODEL_AUTHENTICATION';
+  if (status === 429) return 'E_MODEL_RATE_LIMITED';
+  if (status === 413 || (status < 500 && contextWords.test(`${providerCode} ${message}`))) {
+    return 'E_MODEL_CONTEXT_EXCEEDED';
+  }
+  if (status === 408 || status === 504) return 'E_MODEL_TIMEOUT';
+  if (status === 503 || status === 529) return 'E_MODEL_OVERLOADED';
+  return status >= 500 || status < 400 ? 'E_MODEL_UNAVAILABLE' : 'E_MODEL_REFUSED_REQUEST';
+}
+
+function isRetryable(status: number): boolean {
+  return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
+}
+
+/** A wait does not fill an empty account. */
+function isFinal({ message, providerCode = '' }: Refusal): boolean {
+  return finalCodes.test(`${providerCode} ${message}`);
+}
+
+function clipped(message: string): string {
+  const characters = [...message.slice(0, 4096)];
+  return characters.length > 1000 ? `${characters.slice(0, 1000).join('')}…` : message;
+}

@@ -1,0 +1,33 @@
+import { isKernelError } from '@ravi/kernel';
+import type { BlobReader, ContentBlock, ModelRequest } from '@ravi/kernel';
+import { isMedia } from './media.ts';
+
+/** The request with the bytes of media that lie in a blob store. One that cannot be read stays as it is. */
+export async function loadMedia(request: ModelRequest, blobs: BlobReader | undefined): Promise<ModelRequest> {
+  if (blobs === undefined || !request.messages.some((message) => holdsBlobs(message.content))) return request;
+  const messages = await Promise.all(
+    request.messages.map(async (message) => ({ ...message, content: await loaded(message.content, blobs) })),
+  );
+  return { ...request, messages };
+}
+
+function holdsBlobs(content: readonly ContentBlock[]): boolean {
+  return content.some((block) =>
+    block.type === 'tool_result' ? holdsBlobs(block.content) : isMedia(block) && block.source.kind === 'blob',
+  );
+}
+
+async function loaded(content: readonly ContentBlock[], blobs: BlobReader): Promise<ContentBlock[]> {
+  return Promise.all(
+    content.map(async (block): Promise<ContentBlock> => {
+      if (block.type === 'tool_result') return { ...block, content: await loaded(block.content, blobs) };
+      if (!isMedia(block) || block.source.kind !== 'blob') return block;
+      try {
+        return { ...block, source: { kind: 'bytes', bytes: await blobs.resolve(block.source.ref) } };
+      } catch (error) {
+        if (!isKernelError(error)) throw error;
+        return block;
+      }
+    }),
+  );
+}

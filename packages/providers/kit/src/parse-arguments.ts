@@ -1,0 +1,53 @@
+import type { InvalidArguments, JsonObject } from '@ravi/kernel';
+
+/** Arguments that may be used, or why they must not. */
+export interface ParsedArguments {
+  /** Empty when `invalid` is there. */
+  readonly arguments: JsonObject;
+  readonly invalid?: InvalidArguments;
+}
+
+/**
+ * The arguments of a call as a model wrote them. Nothing at all is `{}`, and so is `null`, unless `wasCut` says that the
+ * answer ended early; anything else must be one whole JSON object, and is never repaired.
+ */
+export function parseArguments(text: string, options: { readonly wasCut?: boolean } = {}): ParsedArguments {
+  const wasCut = options.wasCut ?? false;
+  const trimmed = text.trim();
+  if (trimmed === '' || trimmed === 'null') return wasCut ? invalid('truncated', text) : { arguments: {} };
+  try {
+    const value: unknown = JSON.parse(trimmed);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { arguments: value as JsonObject };
+  } catch {
+    return invalid(wasCut || isUnfinished(trimmed) ? 'truncated' : 'malformed', text);
+  }
+  return invalid('malformed', text);
+}
+
+/** Arguments that came as a value already. Absent and `null` are `{}`. */
+export function argumentsOf(value: unknown): ParsedArguments {
+  if (value === undefined || value === null) return { arguments: {} };
+  if (typeof value === 'string') return parseArguments(value);
+  if (typeof value === 'object' && !Array.isArray(value)) return { arguments: value as JsonObject };
+  return invalid('malformed', JSON.stringify(value));
+}
+
+function invalid(reason: InvalidArguments['reason'], text: string): ParsedArguments {
+  return { arguments: {}, invalid: { reason, text } };
+}
+
+/** Whether JSON text ends inside a string, an object or an array. */
+function isUnfinished(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (inString) {
+      if (character === '\\') at++;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '{' || character === '[') depth++;
+    else if (character === '}' || character === ']') depth--;
+  }
+  return inString || depth > 0;
+}

@@ -1,0 +1,122 @@
+import { isKernelError } from '@ravi/kernel';
+import type { Clock, ModelError, ModelEvent } from '@ravi/kernel';
+import { modelError } from './http-error.ts';
+import { createSseSplitter } from './sse-splitter.ts';
+
+/** A state machine over one answer. It never throws for what a provider sends. */
+export interface ModelDecoder {
+  /** One event of the stream. */
+  event(data: string, name: string | undefined): void;
+  /** The answer as one body, instead of events. */
+  body(value: unknown): void;
+  /** Nothing more comes. An answer without its end becomes an `E_MODEL_TRUNCATED` error. */
+  end(): void;
+}
+
+/** What bounds the reading. */
+export interface ReadOptions {
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly idleTimeoutMs: number;
+}
+
+/** The events of an HTTP answer, streamed or whole by its content type. The last one is `finish` or `error`. */
+export async function* readAnswer(
+  response: Response,
+  call: { createDecoder(emit: (event: ModelEvent) => void): ModelDecoder },
+  options: ReadOptions,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  let queue: ModelEvent[] = [];
+  const decoder = call.createDecoder((event) => queue.push(event));
+  const reader = response.body?.getReader();
+  const isWhole = /json/iu.test(response.headers.get('content-type') ?? '');
+  const take = isWhole ? wholeBody(decoder) : streamBody(decoder);
+  const bytes = new TextDecoder();
+  try {
+    for (let isOver = false; !isOver;) {
+      const chunk = reader === undefined ? endOfStream : await readChunk(reader, options);
+      if ('failure' in chunk) queue.push({ type: 'error', error: chunk.failure });
+      else if (chunk.value === undefined) {
+        take.push(bytes.decode());
+        take.end();
+      } else take.push(bytes.decode(chunk.value, { stream: true }));
+      const events = queue;
+      queue = [];
+      for (const event of events) {
+        yield event;
+        if (event.type === 'finish' || event.type === 'error') return;
+      }
+      isOver = !('failure' in chunk) && chunk.value === undefined;
+    }
+  } catch (error) {
+    if (!isKernelError(error)) throw error;
+    yield { type: 'error', error: modelError('E_MODEL_PROTOCOL', error.message, true) };
+  } finally {
+    reader?.cancel().catch(() => undefined);
+  }
+}
+
+const endOfStream = { value: undefined } as const;
+
+interface Taker {
+  push(text: string): void;
+  end(): void;
+}
+
+function streamBody(decoder: ModelDecoder): Taker {
+  const splitter = createSseSplitter((data, name) => decoder.event(data, name));
+  return {
+    push: (text) => splitter.push(text),
+    end() {
+      splitter.end();
+      decoder.end();
+    },
+  };
+}
+
+function wholeBody(decoder: ModelDecoder): Taker {
+  let text = '';
+  return {
+    push(piece) {
+      text += piece;
+    },
+    end() {
+      decoder.body(parsed(text));
+      decoder.end();
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+type Chunk = { readonly value: Uint8Array | undefined } | { readonly failure: ModelError };
+
+async function readChunk(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  { signal, clock, idleTimeoutMs }: ReadOptions,
+): Promise<Chunk> {
+  const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<Chunk>();
+  const onAbort = (): void => interrupt({ failure: modelError('E_CANCELLED', 'The request was cancelled', false) });
+  const timer = clock.setTimer(
+    () => interrupt({ failure: modelError('E_MODEL_TIMEOUT', `The answer paused for ${idleTimeoutMs} ms`, true) }),
+    idleTimeoutMs,
+  );
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([reader.read().then(({ value }): Chunk => ({ value })), interrupted]);
+  } catch (error) {
+    if (signal.aborted) return { failure: modelError('E_CANCELLED', 'The request was cancelled', false) };
+    const message = `The connection broke in the middle of the answer: ${(error as Error).message}`;
+    return { failure: modelError('E_MODEL_TRUNCATED', message, true) };
+  } finally {
+    timer.cancel();
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,41 @@
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Milliseconds of a duration such as `34.4s`, `6m0s` or `120ms`; `undefined` for anything else. */
+export function parseDuration(text: string): number | undefined {
+  const parts = [...text.trim().matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/gu)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text.trim()) return undefined;
+  return Math.ceil(parts.reduce((sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ''] ?? 0), 0));
+}
+
+/**
+ * How long a provider asks to wait, in milliseconds from `now` (milliseconds since the Unix epoch): `retry-after-ms`, or
+ * `retry-after` as seconds or a date. Nothing of it in the past.
+ */
+export function retryAfterMs(headers: Headers, now: number): number | undefined {
+  const milliseconds = numberOf(headers.get('retry-after-ms'));
+  if (milliseconds !== undefined) return milliseconds;
+  const value = headers.get('retry-after');
+  if (value === null) return undefined;
+  const seconds = numberOf(value);
+  if (seconds !== undefined) return Math.ceil(seconds * 1000);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? parseDuration(value) : Math.max(0, date - now);
+}
+
+/** What `x-should-retry` says, where a provider sends it. */
+export function shouldRetry(headers: Headers): boolean | undefined {
+  const value = headers.get('x-should-retry');
+  return value === 'true' ? true : value === 'false' ? false : undefined;
+}
+
+/** Milliseconds before retry number `attempt` (from 1) when nobody said how long: 0.5 s doubled, 8 s at most. */
+export function backoffMs(attempt: number, random: () => number = Math.random): number {
+  const whole = Math.min(8000, 500 * 2 ** (attempt - 1));
+  return Math.ceil(whole * (0.75 + random() / 4));
+}
+
+function numberOf(text: string | null): number | undefined {
+  if (text === null || text.trim() === '') return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) && value >= 0 ? value : undefined;
+}

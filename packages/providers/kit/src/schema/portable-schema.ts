@@ -1,0 +1,155 @@
+import type { JsonSchema } from '@ravi/kernel';
+import { isSchemaObject, mapSubschemas, resolveRef } from './subschemas.ts';
+import type { SchemaObject } from './subschemas.ts';
+
+/** A schema that any provider's parser accepts, or why there is none. */
+export type PortableSchema =
+  | {
+      readonly schema: SchemaObject;
+      /** What had to be left out or added, in words; empty when nothing that matters was. */
+      readonly changes: readonly string[];
+    }
+  | { readonly refused: string };
+
+/** Deeper schemas are no schemas of arguments. */
+const maxDepth = 64;
+const typeNames = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
+
+/**
+ * The schema of a tool's arguments as every provider's parser takes it: an object at the root with `properties`, `items`
+ * for each array, only the types that exist, `required` only of strings, and no `$schema`. It may allow more than the
+ * original and never less, apart from what a root of alternatives said; the tool's own schema judges the arguments.
+ */
+export function portableSchema(schema: unknown): PortableSchema {
+  const changes: string[] = [];
+  try {
+    if (schema === true) return { schema: emptyObject, changes };
+    if (!isSchemaObject(schema)) return { refused: 'its schema is no object' };
+    const clean = cleaned(schema, changes, 0) as SchemaObject;
+    const root = objectRoot(clean, clean, changes, 0);
+    if (root === undefined) return { refused: `its arguments are ${JSON.stringify(schema['type'])} and no object` };
+    const definitions = Object.fromEntries(
+      ['$defs', 'definitions'].flatMap((key) => (key in clean ? [[key, clean[key]]] : [])),
+    );
+    return { schema: { ...definitions, ...root }, changes };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { refused: error.message };
+  }
+}
+
+const emptyObject: SchemaObject = Object.freeze({ type: 'object', properties: {} });
+
+function cleaned(schema: unknown, changes: string[], depth: number): JsonSchema | boolean {
+  if (depth > maxDepth) throw new RangeError(`its schema is deeper than ${maxDepth} levels`);
+  if (typeof schema === 'boolean') return schema;
+  if (!isSchemaObject(schema)) return true;
+  const { $schema: _dialect, ...rest } = mapSubschemas(schema, (inner) => cleaned(inner, changes, depth + 1));
+  const clean: Record<string, unknown> = rest;
+  const types = [clean['type'] ?? []].flat();
+  const known = types.filter((type) => typeof type === 'string' && typeNames.has(type));
+  if (known.length < types.length) {
+    changes.push(`type ${JSON.stringify(clean['type'])} does not exist`);
+    if (known.length === 0) delete clean['type'];
+    else clean['type'] = known.length === 1 ? known[0] : known;
+  }
+  if (known.includes('array') && !('items' in clean) && !('prefixItems' in clean)) clean['items'] = {};
+  if ('required' in clean && !isStringList(clean['required'])) delete clean['required'];
+  if (Array.isArray(clean['required']) && clean['required'].length === 0) delete clean['required'];
+  if (Array.isArray(clean['enum']) && clean['enum'].length === 0) delete clean['enum'];
+  for (const key of ['anyOf', 'oneOf', 'allOf']) {
+    if (key in clean && (!Array.isArray(clean[key]) || clean[key].length === 0)) delete clean[key];
+  }
+  return clean;
+}
+
+/** The root as one object schema; `undefined` when its arguments are none. */
+function objectRoot(
+  root: SchemaObject,
+  schema: SchemaObject,
+  changes: string[],
+  depth: number,
+): SchemaObject | undefined {
+  if (depth > maxDepth) throw new RangeError('its root refers to itself');
+  const {
+    $ref,
+    allOf,
+    anyOf,
+    oneOf,
+    not: _not,
+    enum: _enum,
+    const: _const,
+    if: _if,
+    then: _then,
+    else: _else,
+    ...own
+  } = schema;
+  if (own['type'] !== undefined && ![own['type']].flat().includes('object')) return undefined;
+  let merged: SchemaObject = {
+    ...own,
+    type: 'object',
+    properties: isSchemaObject(own['properties']) ? own['properties'] : {},
+  };
+  const parts: unknown[] = Array.isArray(allOf) ? [...allOf] : [];
+  if (typeof $ref === 'string') parts.push(resolveRef(root, $ref));
+  for (const part of parts) {
+    const inner = isSchemaObject(part) ? objectRoot(root, part, changes, depth + 1) : emptyObject;
+    if (inner === undefined) return undefined;
+    merged = both(merged, inner);
+  }
+  for (const alternatives of [anyOf, oneOf]) {
+    if (!Array.isArray(alternatives)) continue;
+    changes.push('alternatives at the root became optional properties');
+    const objects = (alternatives as unknown[])
+      .filter(isSchemaObject)
+      .map((part) => objectRoot(root, part, changes, depth + 1))
+      .filter((part) => part !== undefined);
+    merged = both(merged, anyOfObjects(objects));
+  }
+  if ([_not, _enum, _const, _if].some((part) => part !== undefined))
+    changes.push('conditions at the root are left out');
+  return merged;
+}
+
+function both(left: SchemaObject, right: SchemaObject): SchemaObject {
+  const required = [...new Set([...requiredOf(left), ...requiredOf(right)])];
+  return {
+    ...right,
+    ...left,
+    properties: { ...propertiesOf(right), ...propertiesOf(left) },
+    ...(required.length > 0 ? { required } : {}),
+  };
+}
+
+/** One object with the properties of all, of which those are required that all require. */
+function anyOfObjects(objects: readonly SchemaObject[]): SchemaObject {
+  const properties: Record<string, unknown> = {};
+  for (const object of objects) {
+    for (const [name, schema] of Object.entries(propertiesOf(object))) {
+      const known = properties[name];
+      const isSame = known === undefined || JSON.stringify(known) === JSON.stringify(schema);
+      properties[name] = isSame ? schema : { anyOf: [...alternativesOf(known), schema] };
+    }
+  }
+  const required = requiredOf(objects[0] ?? {}).filter((name) =>
+    objects.every((object) => requiredOf(object).includes(name)),
+  );
+  return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
+}
+
+function alternativesOf(schema: unknown): readonly unknown[] {
+  if (!isSchemaObject(schema) || Object.keys(schema).length !== 1 || !Array.isArray(schema['anyOf'])) return [schema];
+  return schema['anyOf'];
+}
+
+function propertiesOf(schema: SchemaObject): Readonly<Record<string, unknown>> {
+  return isSchemaObject(schema['properties']) ? schema['properties'] : {};
+}
+
+function requiredOf(schema: SchemaObject): readonly string[] {
+  return isStringList(schema['required']) ? schema['required'] : [];
+}
+
+function isStringList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+}

@@ -1,0 +1,222 @@
+import { isSchemaObject, mapSubschemas } from './subschemas.ts';
+import type { SchemaObject } from './subschemas.ts';
+
+/** What a provider demands of a schema that it should enforce word by word. */
+export interface StrictRules {
+  /** Keywords that it refuses. */
+  readonly forbidden: ReadonlySet<string>;
+  /** Formats that it knows; others are left out of the schema. */
+  readonly formats: ReadonlySet<string>;
+  /** Each property must be required: an optional one becomes required and may be null. */
+  readonly allRequired: boolean;
+  /** Definitions may refer to themselves. */
+  readonly recursion: boolean;
+  /** An object without properties may stand below the root. */
+  readonly emptyObjects: boolean;
+  readonly maxProperties: number;
+  readonly maxDepth: number;
+  readonly maxEnumValues: number;
+  /** Of names, enum values and constants together. */
+  readonly maxNameChars: number;
+}
+
+/** What is in a strict schema, for limits over all tools of a request. */
+export interface SchemaCounts {
+  properties: number;
+  optional: number;
+  unions: number;
+  enumValues: number;
+  nameChars: number;
+  depth: number;
+}
+
+/** A schema that holds the rules, or the first reason why there is none. */
+export type StrictSchema =
+  | {
+      readonly schema: SchemaObject;
+      /** Whether optional properties became nullable ones: then {@link stripNulls} has to undo it. */
+      readonly isRewritten: boolean;
+      readonly counts: SchemaCounts;
+    }
+  | { readonly refused: string };
+
+class NotStrict extends Error {}
+
+/** Says the same and is no constraint to lose. */
+const annotations = new Set([
+  '$comment',
+  'default',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'title',
+  '$id',
+  'id',
+]);
+
+/**
+ * Rewrites a portable schema for strict mode: objects closed, all properties required where the rules say so and then
+ * nullable, formats it does not know left out. Refused when that would change what the tool can be given: a map, an untyped
+ * place, a keyword that the rules forbid, a limit that is passed.
+ */
+export function strictSchema(schema: SchemaObject, rules: StrictRules): StrictSchema {
+  const counts: SchemaCounts = { properties: 0, optional: 0, unions: 0, enumValues: 0, nameChars: 0, depth: 0 };
+  const state = { rules, counts, isRewritten: false };
+  try {
+    if (!rules.recursion && hasRecursion(schema)) return { refused: 'it refers to itself' };
+    const strict = strictNode(schema, state, 0);
+    return { schema: strict, isRewritten: state.isRewritten, counts };
+  } catch (error) {
+    if (!(error instanceof NotStrict)) throw error;
+    return { refused: error.message };
+  }
+}
+
+interface State {
+  readonly rules: StrictRules;
+  readonly counts: SchemaCounts;
+  isRewritten: boolean;
+}
+
+function strictNode(schema: unknown, state: State, depth: number): SchemaObject {
+  const { rules, counts } = state;
+  if (!isSchemaObject(schema)) throw new NotStrict('a place of it takes anything');
+  const node: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (annotations.has(key)) continue;
+    if (rules.forbidden.has(key)) throw new NotStrict(`"${key}" is not allowed in strict mode`);
+    if (key === 'format' && !rules.formats.has(String(value))) continue;
+    node[key] = value;
+  }
+  if ('$ref' in node) return refNode(node);
+  if (!['type', 'enum', 'const', 'anyOf', 'oneOf'].some((key) => key in node)) {
+    throw new NotStrict('a place of it takes anything');
+  }
+  countValues(node, counts);
+  const types = [node['type'] ?? []].flat();
+  if ('anyOf' in node || types.length > 1) counts.unions++;
+  const isObject = types.includes('object');
+  const level = depth + (isObject || types.includes('array') ? 1 : 0);
+  counts.depth = Math.max(counts.depth, level);
+  if (isObject) closeObject(node, state, depth);
+  if (types.includes('array') && !isSchemaObject(node['items'])) throw new NotStrict('an array of it takes anything');
+  const strict = mapSubschemas(node, (inner) => (inner === false ? false : strictNode(inner, state, level)));
+  checkLimits(counts, rules);
+  return strict;
+}
+
+function refNode(node: Record<string, unknown>): SchemaObject {
+  const { $ref } = node;
+  if (typeof $ref !== 'string' || !$ref.startsWith('#'))
+    throw new NotStrict(`"$ref": ${JSON.stringify($ref)} is elsewhere`);
+  const others = Object.keys(node).filter(
+    (key) => key !== '$ref' && key !== 'description' && key !== '$defs' && key !== 'definitions',
+  );
+  if (others.length > 0) throw new NotStrict(`"${others[0] ?? ''}" stands beside "$ref"`);
+  return { $ref };
+}
+
+function closeObject(node: Record<string, unknown>, state: State, depth: number): void {
+  const { rules, counts } = state;
+  const properties = isSchemaObject(node['properties']) ? node['properties'] : {};
+  const names = Object.keys(properties);
+  const open = node['additionalProperties'];
+  if (open === true || isSchemaObject(open)) throw new NotStrict('an object of it takes any property');
+  if (names.length === 0 && depth > 0 && !(rules.emptyObjects && open === false)) {
+    throw new NotStrict('an object of it has no properties');
+  }
+  const required = Array.isArray(node['required']) ? (node['required'] as readonly string[]) : [];
+  if (required.some((name) => !Object.hasOwn(properties, name)))
+    throw new NotStrict('it requires a property that it does not describe');
+  const optional = names.filter((name) => !required.includes(name));
+  counts.properties += names.length;
+  counts.optional += optional.length;
+  counts.nameChars += names.join('').length;
+  node['additionalProperties'] = false;
+  node['properties'] = properties;
+  if (!rules.allRequired) return;
+  node['required'] = names;
+  if (optional.length === 0) return;
+  node['properties'] = Object.fromEntries(
+    names.map((name) => {
+      const inner = properties[name];
+      if (!optional.includes(name) || acceptsNull(inner)) return [name, inner];
+      state.isRewritten = true;
+      return [name, nullable(inner)];
+    }),
+  );
+  if (optional.length > 0) state.isRewritten = true;
+}
+
+function nullable(schema: unknown): unknown {
+  if (!isSchemaObject(schema)) return schema;
+  const { type, description } = schema;
+  const isPlain = !['enum', 'const', 'anyOf', 'oneOf', '$ref'].some((key) => key in schema);
+  if (isPlain && typeof type === 'string') return { ...schema, type: [type, 'null'] };
+  if (isPlain && Array.isArray(type)) return { ...schema, type: [...(type as unknown[]), 'null'] };
+  const { description: _description, ...rest } = schema;
+  if (Array.isArray(schema['anyOf']) && Object.keys(rest).length === 1) {
+    return { ...schema, anyOf: [...(schema['anyOf'] as unknown[]), { type: 'null' }] };
+  }
+  return { ...(description === undefined ? {} : { description }), anyOf: [rest, { type: 'null' }] };
+}
+
+/** Whether null fits a schema by its own words; a reference is not followed. */
+export function acceptsNull(schema: unknown): boolean {
+  if (!isSchemaObject(schema)) return schema === true;
+  if (Array.isArray(schema['enum']) && !schema['enum'].includes(null)) return false;
+  if (schema['type'] !== undefined) return [schema['type']].flat().includes('null');
+  if (Array.isArray(schema['enum'])) return true;
+  return Array.isArray(schema['anyOf']) && schema['anyOf'].some(acceptsNull);
+}
+
+function countValues(node: SchemaObject, counts: SchemaCounts): void {
+  if (Array.isArray(node['enum'])) {
+    counts.enumValues += node['enum'].length;
+    counts.nameChars += node['enum'].map(String).join('').length;
+  }
+  if ('const' in node) counts.nameChars += String(node['const']).length;
+  for (const key of ['$defs', 'definitions']) {
+    if (isSchemaObject(node[key])) counts.nameChars += Object.keys(node[key]).join('').length;
+  }
+}
+
+function checkLimits(counts: SchemaCounts, rules: StrictRules): void {
+  const { properties, depth, enumValues, nameChars } = counts;
+  if (properties > rules.maxProperties) throw new NotStrict(`it has more than ${rules.maxProperties} properties`);
+  if (depth > rules.maxDepth) throw new NotStrict(`it is deeper than ${rules.maxDepth} levels`);
+  if (enumValues > rules.maxEnumValues) throw new NotStrict(`it has more than ${rules.maxEnumValues} enum values`);
+  if (nameChars > rules.maxNameChars)
+    throw new NotStrict(`its names and values have more than ${rules.maxNameChars} characters`);
+}
+
+/** Whether a definition can be reached from itself. */
+function hasRecursion(schema: SchemaObject): boolean {
+  const text = JSON.stringify(schema);
+  if (!text.includes('"$ref"')) return false;
+  const references = new Map<string, ReadonlySet<string>>();
+  for (const key of ['$defs', 'definitions']) {
+    const definitions = schema[key];
+    if (!isSchemaObject(definitions)) continue;
+    for (const [name, inner] of Object.entries(definitions)) references.set(`#/${key}/${name}`, refsIn(inner));
+  }
+  if (refsIn(schema).has('#')) return true;
+  const reaches = (from: string, target: string, seen: Set<string>): boolean => {
+    for (const next of references.get(from) ?? []) {
+      if (next === target) return true;
+      if (seen.has(next)) continue;
+      seen.add(next);
+      if (reaches(next, target, seen)) return true;
+    }
+    return false;
+  };
+  return [...references.keys()].some((name) => reaches(name, name, new Set()));
+}
+
+function refsIn(schema: unknown, found: Set<string> = new Set()): Set<string> {
+  if (!isSchemaObject(schema)) return found;
+  if (typeof schema['$ref'] === 'string') found.add(schema['$ref']);
+  mapSubschemas(schema, (inner) => refsIn(inner, found));
+  return found;
+}

@@ -1,0 +1,52 @@
+/** A JSON Schema that is no boolean. */
+export type SchemaObject = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a JSON object. */
+export function isSchemaObject(value: unknown): value is SchemaObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const inMaps = ['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'];
+const inLists = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
+const single = [
+  'items',
+  'additionalProperties',
+  'additionalItems',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+];
+
+/** A copy in which each schema directly below this one is what `change` makes of it. Values such as `default` are not schemas. */
+export function mapSubschemas(schema: SchemaObject, change: (inner: unknown) => unknown): Record<string, unknown> {
+  const copy: Record<string, unknown> = { ...schema };
+  for (const key of inMaps) {
+    const map = copy[key];
+    if (!isSchemaObject(map)) continue;
+    copy[key] = Object.fromEntries(Object.entries(map).map(([name, inner]) => [name, change(inner)]));
+  }
+  for (const key of inLists) if (Array.isArray(copy[key])) copy[key] = (copy[key] as unknown[]).map(change);
+  for (const key of single) {
+    if (isSchemaObject(copy[key])) copy[key] = change(copy[key]);
+    else if (key === 'items' && Array.isArray(copy[key])) copy[key] = (copy[key] as unknown[]).map(change);
+  }
+  return copy;
+}
+
+/** What a local reference (`#`, `#/$defs/name`) points at; `undefined` for any other. */
+export function resolveRef(root: SchemaObject, ref: string): unknown {
+  if (!ref.startsWith('#')) return undefined;
+  let place: unknown = root;
+  for (const part of ref.split('/').slice(1)) {
+    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(place)) place = place[Number(key)];
+    else if (isSchemaObject(place) && Object.hasOwn(place, key)) place = place[key];
+    else return undefined;
+  }
+  return place;
+}

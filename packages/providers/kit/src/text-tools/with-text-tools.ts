@@ -1,0 +1,103 @@
+import type { FunctionSpec, ModelEvent, ModelProvider, ModelRequest, ModelWarning } from '@ravi/kernel';
+import { createAnswer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
+import { callIdsOf } from '../arrange-turns.ts';
+import { argumentsOf } from '../parse-arguments.ts';
+import type { ParsedArguments } from '../parse-arguments.ts';
+import { createCallScanner } from './call-scanner.ts';
+import type { Scanned } from './call-scanner.ts';
+import { historyAsText } from './history.ts';
+import { toolInstructions } from './instructions.ts';
+
+/**
+ * A provider for a model without native tools: tools stand in the system prompt, and `<tool_call>` blocks (or fenced JSON
+ * marked `tool_call`) in its text become calls. Calls, ids and results are those of any other provider. A block that is cut
+ * off or no JSON is a call with invalid arguments; the provider's own tools are dropped.
+ */
+export function withTextTools(provider: ModelProvider): ModelProvider {
+  return {
+    id: provider.id,
+    async *stream(request, options) {
+      const tools = request.tools.filter((tool): tool is FunctionSpec => tool.type === 'function');
+      for (const warning of droppedTools(request)) yield { type: 'warning', warning };
+      const { toolChoice, ...rest } = request;
+      const system = [request.system, toolInstructions(tools, toolChoice)].filter(Boolean).join('\n\n');
+      const inner = {
+        ...rest,
+        messages: historyAsText(request.messages),
+        tools: [],
+        ...(system === '' ? {} : { system }),
+      };
+
+      let queue: ModelEvent[] = [];
+      const reader = createTextCallReader(request, (event) => queue.push(event));
+      for await (const event of provider.stream(inner, options)) {
+        reader.take(event);
+        yield* queue;
+        queue = [];
+      }
+    },
+  };
+}
+
+function droppedTools(request: ModelRequest): ModelWarning[] {
+  return request.tools.flatMap((tool): ModelWarning[] => {
+    if (tool.type === 'function') return [];
+    const message = `Tool ${tool.name} is the provider's own; a model that is told of tools in words cannot have it`;
+    return [{ code: 'tool-dropped', message, tool: tool.name }];
+  });
+}
+
+function createTextCallReader(
+  request: ModelRequest,
+  emit: (event: ModelEvent) => void,
+): { take(event: ModelEvent): void } {
+  const context = { usedIds: callIdsOf(request.messages), source: 'text', nameOf: (name: string) => name };
+  const answer = createAnswer(context, emit);
+  const scanner = createCallScanner();
+
+  const use = (found: readonly Scanned[]): void => {
+    for (const piece of found) {
+      if (piece.type === 'call') addCall(answer, piece.text, piece.isWhole);
+      // Blank lines between calls are not worth a block.
+      else if (!answer.hasCalls || piece.text.trim() !== '') answer.text(piece.text);
+    }
+  };
+
+  return {
+    take(event) {
+      if (event.type === 'text-delta') return use(scanner.push(event.text));
+      if (event.type === 'block' && event.block.type === 'text') return undefined;
+      if (event.type === 'finish' || event.type === 'error') use(scanner.end());
+      if (event.type === 'finish') {
+        const { usage, reason, type: _type, ...end } = event;
+        answer.usage(usage);
+        return answer.finish(answer.hasCalls && reason === 'end' ? 'tool-use' : reason, end);
+      }
+      if (event.type === 'error') return answer.fail(event.error);
+      if (event.type !== 'usage') answer.closeText();
+      return emit(event);
+    },
+  };
+}
+
+function addCall(answer: Answer, text: string, isWhole: boolean): void {
+  const { name, whole } = readCall(text, isWhole);
+  answer.openCall({ wireName: name }).end({ whole });
+}
+
+/** Models write `arguments`, `parameters` or `input`. */
+function readCall(text: string, isWhole: boolean): { readonly name: string; readonly whole: ParsedArguments } {
+  const invalid = (reason: 'truncated' | 'malformed') => ({
+    name: /"name"\s*:\s*"([^"\\]+)"/u.exec(text)?.[1] ?? 'unknown',
+    whole: { arguments: {}, invalid: { reason, text } },
+  });
+  if (!isWhole) return invalid('truncated');
+  try {
+    const call = JSON.parse(text) as Readonly<Record<string, unknown>> | null;
+    if (typeof call?.['name'] !== 'string') return invalid('malformed');
+    return { name: call['name'], whole: argumentsOf(call['arguments'] ?? call['parameters'] ?? call['input']) };
+  } catch {
+    return invalid('malformed');
+  }
+}

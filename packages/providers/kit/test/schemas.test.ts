@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { portableSchema, strictSchema, stripNulls } from '../src/index.ts';
+import type { SchemaObject, StrictRules } from '../src/index.ts';
+
+const rules: StrictRules = {
+  forbidden: new Set(['oneOf', 'allOf', 'patternProperties']),
+  formats: new Set(['date']),
+  allRequired: true,
+  recursion: true,
+  emptyObjects: false,
+  maxProperties: 100,
+  maxDepth: 5,
+  maxEnumValues: 50,
+  maxNameChars: 1000,
+};
+
+function portable(schema: unknown): SchemaObject {
+  const made = portableSchema(schema);
+  assert.ok('schema' in made, 'refused' in made ? made.refused : '');
+  return made.schema;
+}
+
+const strictOf = (schema: unknown) => strictSchema(portable(schema), rules);
+const object = (properties: object, ...required: string[]) => ({ type: 'object', properties, required });
+
+test('any root of an object becomes an object with properties', () => {
+  assert.deepEqual(portable(true), { type: 'object', properties: {} });
+  assert.deepEqual(portable({ $schema: 'http://json-schema.org/draft-07/schema#' }), {
+    type: 'object',
+    properties: {},
+  });
+  const $defs = { A: object({ a: { type: 'string' } }, 'a') };
+  assert.deepEqual(portable({ $ref: '#/$defs/A', $defs }), { $defs, ...object({ a: { type: 'string' } }, 'a') });
+  assert.deepEqual(
+    portable({
+      anyOf: [
+        object({ a: { type: 'string' }, b: { type: 'number' } }, 'a', 'b'),
+        object({ a: { type: 'string' } }, 'a'),
+      ],
+    }),
+    object({ a: { type: 'string' }, b: { type: 'number' } }, 'a'),
+  );
+  assert.deepEqual(
+    portable({ allOf: [object({ a: {} }, 'a'), object({ b: {} }, 'b')] }),
+    object({ a: {}, b: {} }, 'a', 'b'),
+  );
+});
+
+test('arguments that can be no object, a root in a circle, and endless depth are refused', () => {
+  for (const schema of [null, [], 'x', { type: 'string' }, { $ref: '#' }])
+    assert.ok('refused' in portableSchema(schema));
+  let deep: object = {};
+  for (let level = 0; level < 100; level++) deep = { type: 'object', properties: { deep } };
+  assert.ok('refused' in portableSchema(deep));
+});
+
+test('what no parser knows is left out, at any depth, and what they miss is added', () => {
+  const odd = { type: 'array' };
+  const schema = object({
+    list: odd,
+    any: { type: 'any' },
+    pair: { type: ['string', 'date'] },
+    flag: { type: 'string', required: true },
+  });
+  assert.deepEqual(portable(schema), {
+    type: 'object',
+    properties: { list: { type: 'array', items: {} }, any: {}, pair: { type: 'string' }, flag: { type: 'string' } },
+  });
+});
+
+test('strict mode closes objects, requires all, makes optional nullable, and the nulls are taken out again', () => {
+  const schema = portable(
+    object(
+      {
+        name: { type: 'string', format: 'uri' },
+        limit: { type: 'integer' },
+        kind: { enum: ['a', 'b'], description: 'Kind.' },
+        maybe: { type: ['string', 'null'] },
+        inner: object({ x: { type: 'string' }, y: { type: 'string' } }, 'x'),
+        list: { type: 'array', items: object({ z: { type: 'number' } }) },
+      },
+      'name',
+    ),
+  );
+  const strict = strictSchema(schema, rules);
+  assert.ok('schema' in strict && strict.isRewritten);
+  const properties = strict.schema['properties'] as Record<string, unknown>;
+  assert.deepEqual(strict.schema['required'], Object.keys(properties));
+  assert.deepEqual(properties['name'], { type: 'string' });
+  assert.deepEqual(properties['limit'], { type: ['integer', 'null'] });
+  assert.deepEqual(properties['kind'], { description: 'Kind.', anyOf: [{ enum: ['a', 'b'] }, { type: 'null' }] });
+  const args = {
+    name: 'n',
+    limit: null,
+    kind: null,
+    maybe: null,
+    inner: { x: 'x', y: null },
+    list: [{ z: null }, { z: 1 }],
+  };
+  assert.deepEqual(stripNulls(args, schema), { name: 'n', maybe: null, inner: { x: 'x' }, list: [{}, { z: 1 }] });
+});
+
+test('nulls are taken out behind references and in the alternative that the object fits', () => {
+  const schema = portable({
+    ...object({
+      one: { $ref: '#/$defs/One' },
+      many: { anyOf: [{ $ref: '#/$defs/One' }, object({ b: { type: 'string' }, c: { type: 'string' } })] },
+    }),
+    $defs: { One: object({ a: { type: 'string' }, next: { $ref: '#/$defs/One' } }, 'a') },
+  });
+  assert.ok('schema' in strictSchema(schema, rules));
+  const args = { one: { a: 'a', next: { a: 'b', next: null } }, many: { b: null, c: 'c' } };
+  assert.deepEqual(stripNulls(args, schema), { one: { a: 'a', next: { a: 'b' } }, many: { c: 'c' } });
+});
+
+test('what strict mode would change is refused with the reason', () => {
+  const cases: [unknown, RegExp][] = [
+    [object({ map: { type: 'object', additionalProperties: { type: 'string' } } }), /any property/],
+    [object({ free: { type: 'object' } }), /no properties/],
+    [object({ any: {} }), /anything/],
+    [object({ list: { type: 'array' } }), /anything/],
+    [object({ a: { oneOf: [{ type: 'string' }] } }), /oneOf/],
+    [object({ a: { $ref: 'https://example.org/a' } }), /elsewhere/],
+    [object({ a: { enum: Array.from({ length: 51 }, (_, n) => n) } }), /50 enum values/],
+    [object({}, 'ghost'), /does not describe/],
+  ];
+  for (const [schema, reason] of cases) {
+    const strict = strictOf(schema);
+    assert.match('refused' in strict ? strict.refused : 'accepted', reason);
+  }
+  const circle = { ...object({ a: { $ref: '#/$defs/A' } }), $defs: { A: object({ a: { $ref: '#/$defs/A' } }) } };
+  const strict = strictSchema(portable(circle), { ...rules, recursion: false });
+  assert.match('refused' in strict ? strict.refused : 'accepted', /itself/);
+});
