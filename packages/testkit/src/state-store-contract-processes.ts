@@ -3,7 +3,8 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { whole } from './state-store-contract-harness.ts';
-import { prepareRace, raceSize } from './state-store-races.ts';
+import { journalEntry } from './state-store-contract-journal.ts';
+import { flood, prepareRace, raceSize } from './state-store-races.ts';
 import type { StateStoreProgram, StateStoreSuite } from './state-store-contract-harness.ts';
 import type { RaceResult } from './state-store-races.ts';
 
@@ -35,6 +36,34 @@ export function processCases({ scenario, skip, options: { program } }: StateStor
       }
     },
   );
+
+  scenario('a process that is killed loses nothing that it was told to be on record', async (store) => {
+    const last = await killAmidCalls(program(store), 25);
+    const items = whole(await store.journal.entries(flood));
+    const statuses = items.map((item) => item.type === 'call' && item.status);
+    assert.ok(items.length > last.started, `the call at ${last.started} was on record`);
+    assert.ok(statuses.slice(0, last.finished + 1).every((status) => status === 'finished'));
+    await store.journal.started(journalEntry(flood, 1_000_000));
+  });
+}
+
+/** Kills a process while it calls; the last position that it was told to be started, and finished. */
+async function killAmidCalls(
+  { file, args }: StateStoreProgram,
+  calls: number,
+): Promise<{ readonly started: number; readonly finished: number }> {
+  const child = fork(file, args, { execArgv: [] });
+  const last = { started: -1, finished: -1 };
+  await next(child);
+  const ended = once(child, 'exit');
+  child.on('message', (message: Partial<typeof last>) => {
+    Object.assign(last, message);
+    if (last.started >= calls) child.kill('SIGKILL');
+  });
+  child.send(flood);
+  await ended;
+  assert.ok(last.started >= calls, 'the process ended before it was killed');
+  return last;
 }
 
 async function raceInProcesses({ file, args }: StateStoreProgram, owners: readonly string[]): Promise<RaceResult[]> {

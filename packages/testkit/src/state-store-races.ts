@@ -19,6 +19,9 @@ const requests = numbers.map((number) =>
   createApprovalRequest({ id: `approval-${number}`, requestedAt: midnight, expiresAt: midnight + 1_000 }),
 );
 
+/** The order to a process to call tools until it is killed. */
+export const flood = 'flood';
+
 /** Makes what processes race for. */
 export async function prepareRace({ approvals, runs }: StateStore): Promise<void> {
   for (const request of requests) await approvals.create(request);
@@ -48,16 +51,17 @@ export async function race({ approvals, runs, journal }: StateStore, owner: stri
 }
 
 /**
- * Turns this process into one of those that race in `stateStoreContract`: it answers its parent over the channel of
- * `child_process.fork` and ends with it. Give it the store that `program` of the options means.
+ * Turns this process into one of those that `stateStoreContract` races and kills: it answers its parent over the channel
+ * of `child_process.fork` and ends with it. Give it the store that `program` of the options means.
  */
 export async function serveStateStoreRaces(store: StateStore): Promise<void> {
   const tell = (message: object): void => void process.send?.(message);
   const isOver = new Promise<void>((resolve) => {
     process.once('disconnect', resolve);
   });
-  process.once('message', (owner) => {
-    race(store, String(owner)).then(
+  process.once('message', (order) => {
+    const task = order === flood ? callWithoutEnd(store, tell) : race(store, String(order));
+    task.then(
       (result) => tell({ result }),
       (error: unknown) => tell({ error: String(error) }),
     );
@@ -65,6 +69,16 @@ export async function serveStateStoreRaces(store: StateStore): Promise<void> {
   tell({ ready: true });
   await isOver;
   await store[Symbol.asyncDispose]();
+}
+
+async function callWithoutEnd({ journal }: StateStore, tell: (message: object) => void): Promise<never> {
+  for (let position = 0; ; position++) {
+    const entry = journalEntry(flood, position);
+    await journal.started(entry);
+    tell({ started: position });
+    await journal.finished(entry, { status: 'ok', text: 'done', files: [] });
+    tell({ finished: position });
+  }
 }
 
 async function won(attempt: (number: number) => Promise<boolean>): Promise<readonly number[]> {

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { isKernelError } from '@ravi/kernel';
+import type { JournalEntry, StateStore } from '@ravi/kernel';
+import { startPostgres } from '@ravi/state-testing';
+import type { PostgresServer } from '@ravi/state-testing';
+import { afterAll, test } from 'vitest';
+import { createPostgresStateStore } from '../src/index.ts';
+
+// A server of its own: it is stopped under the store.
+const server = await startedServer();
+afterAll(async () => {
+  if (typeof server !== 'string') await server[Symbol.asyncDispose]();
+});
+
+async function startedServer(): Promise<PostgresServer | string> {
+  try {
+    return await startPostgres();
+  } catch (error) {
+    if (process.env['CI']) throw error;
+    return String(error);
+  }
+}
+
+function entryAt(position: number): JournalEntry {
+  const callId = `call-${position}`;
+  const call = { callId, tool: 'mail', caller: 'chain', argsDigest: 'x', argsPreview: '{}' } as const;
+  const record = { ...call, status: 'started', startedAt: 1, durationMs: 0 } as const;
+  return { runId: 'run-1', sessionId: 'session-1', idempotencyKey: callId, position, record };
+}
+
+/** Starts calls one after the other until one is refused; how many were on record, and why no more. */
+async function callUntilRefused({ journal }: StateStore): Promise<{ readonly kept: number; readonly error: unknown }> {
+  for (let kept = 0; ; kept++) {
+    try {
+      await journal.started(entryAt(kept));
+    } catch (error) {
+      return { kept, error };
+    }
+  }
+}
+
+if (typeof server === 'string') {
+  test.skip(`an outage (skipped: ${server})`);
+} else {
+  test('a server that goes away amid calls loses none that was on record, and is found again when it is back', async () => {
+    await using store = await createPostgresStateStore({ url: server.url });
+    const calling = callUntilRefused(store);
+    await store.journal.entries('run-1');
+    await server.stop();
+    const { kept, error } = await calling;
+    assert.ok(isKernelError(error, 'E_STATE_UNAVAILABLE') && error.retryable, String(error));
+    for (const refused of [
+      store.runs.get('run-1'),
+      store.approvals.lastSequence(),
+      store.journal.started(entryAt(kept)),
+    ]) {
+      await assert.rejects(refused, (reason) => isKernelError(reason, 'E_STATE_UNAVAILABLE') && reason.retryable);
+    }
+    await server.start();
+    const { items, corrupt } = await store.journal.entries('run-1');
+    assert.deepEqual(corrupt, []);
+    assert.ok(items.length === kept || items.length === kept + 1, `${items.length} entries for ${kept} calls`);
+    await store.journal.started(entryAt(items.length));
+  });
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isKernelError } from '@ravi/kernel';
+import type { KernelErrorCode, NewRun } from '@ravi/kernel';
+import { newestVersion } from '@ravi/state-kit';
+import { checkSampleState, postgresForTests } from '@ravi/state-testing';
+import pg from 'pg';
+import { afterAll, test } from 'vitest';
+import { createPostgresStateStore } from '../src/index.ts';
+
+const versions = Array.from({ length: newestVersion() }, (_, index) => index + 1);
+const server = await postgresForTests();
+afterAll(() => server[Symbol.asyncDispose]());
+const { url } = server;
+const withServer = url === undefined ? test.skip : test;
+
+const newRun = (id: string): NewRun => ({
+  id,
+  principal: 'ada',
+  sessionId: 'session-1',
+  definition: { kind: 'chain' },
+  createdAt: 1,
+});
+
+let schemas = 0;
+
+function newSchema(): string {
+  schemas += 1;
+  return `state_${process.pid}_${schemas}`;
+}
+
+function openStore(schema: string): ReturnType<typeof createPostgresStateStore> {
+  return createPostgresStateStore({ url: url ?? '', schema });
+}
+
+async function execute(schema: string, sql: string): Promise<void> {
+  await using client = await connect(schema);
+  await client.query(sql);
+}
+
+async function connect(schema: string): Promise<Pick<pg.Client, 'query'> & AsyncDisposable> {
+  const client = new pg.Client({ connectionString: url, options: `-c search_path=${schema}` });
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+}
+
+async function rejectsWith(code: KernelErrorCode, promise: Promise<unknown>, words: RegExp): Promise<void> {
+  await assert.rejects(promise, (error) => {
+    assert.ok(isKernelError(error, code), String(error));
+    assert.match(error.message, words);
+    return true;
+  });
+}
+
+function fixtureOf(version: number): string {
+  return join(import.meta.dirname, `fixtures/version-${version}.sql`);
+}
+
+test('every version of the schema has a database that it wrote', () => {
+  for (const version of versions) assert.ok(existsSync(fixtureOf(version)), `run test/write-fixture.ts for ${version}`);
+});
+
+for (const version of versions) {
+  withServer(`a database of schema version ${version} opens with everything in it`, async () => {
+    const schema = newSchema();
+    await execute(schema, `CREATE SCHEMA ${schema}`);
+    await execute(schema, readFileSync(fixtureOf(version), 'utf8'));
+    await using store = await openStore(schema);
+    await checkSampleState(store);
+  });
+}
+
+withServer('a database of a newer program is refused by both versions', async () => {
+  const schema = newSchema();
+  await (await openStore(schema))[Symbol.asyncDispose]();
+  const newer = newestVersion() + 1;
+  await execute(schema, `INSERT INTO ravi_schema (version) VALUES (${newer})`);
+  const words = new RegExp(`version ${newer}.* up to ${newestVersion()}`);
+  await rejectsWith('E_CONFIG_INVALID', openStore(schema), words);
+});
+
+withServer('several stores that open a new schema at once all work on it, and another schema is apart', async () => {
+  const schema = newSchema();
+  const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(schema)));
+  await Promise.all(stores.map((store, index) => store.runs.create(newRun(`run-${index}`))));
+  for (const store of stores) {
+    assert.equal((await store.runs.list({})).items.length, 5);
+    await store[Symbol.asyncDispose]();
+  }
+  await using other = await openStore(newSchema());
+  assert.equal((await other.runs.list({})).items.length, 0);
+});
+
+withServer('a table that somebody keeps locked is a retryable error, and the next change goes through', async () => {
+  const schema = newSchema();
+  await using store = await createPostgresStateStore({ url: url ?? '', schema, timeoutMs: 200 });
+  await using client = await connect(schema);
+  await client.query('BEGIN; LOCK TABLE ravi_runs IN ACCESS EXCLUSIVE MODE');
+  await rejectsWith('E_STATE_UNAVAILABLE', store.runs.create(newRun('run-1')), /time/);
+  await client.query('COMMIT');
+  await store.runs.create(newRun('run-2'));
+});
+
+withServer('a refused login is a matter of configuration, and is told without the password', async () => {
+  const wrong = new URL(url ?? '');
+  wrong.password = 'the-wrong-one';
+  await assert.rejects(createPostgresStateStore({ url: wrong.href }), (error) => {
+    assert.ok(isKernelError(error, 'E_CONFIG_INVALID'), String(error));
+    assert.doesNotMatch(error.message, /wrong-one/);
+    return true;
+  });
+});
+
+test('a server that is not there is told to be unavailable, and a schema that is no name is refused', async () => {
+  const nowhere = 'postgres://nobody:secret@127.0.0.1:1/none';
+  await rejectsWith('E_STATE_UNAVAILABLE', createPostgresStateStore({ url: nowhere }), /does not answer/);
+  const schema = 'a"; DROP TABLE x; --';
+  await rejectsWith('E_CONFIG_INVALID', createPostgresStateStore({ url: nowhere, schema }), /schema must match/);
+});

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { isKernelError } from '@ravi/kernel';
+import type { NewRun } from '@ravi/kernel';
+import { newestVersion, openStateStore } from '@ravi/state-kit';
+import { checkSampleState } from '@ravi/state-testing';
+import { test } from 'vitest';
+import { createSqliteStateStore } from '../src/index.ts';
+import { openSqliteDatabase } from '../src/sqlite-database.ts';
+import { createPlaces } from './places.ts';
+
+const newPlace = await createPlaces();
+const versions = Array.from({ length: newestVersion() }, (_, index) => index + 1);
+
+const newRun = (id: string, input = ''): NewRun => ({
+  id,
+  principal: 'ada',
+  sessionId: 'session-1',
+  definition: { kind: 'chain', input },
+  createdAt: 1,
+});
+
+function newFile(): string {
+  const file = newPlace();
+  mkdirSync(dirname(file), { recursive: true });
+  return file;
+}
+
+function fixtureOf(version: number): string {
+  return join(import.meta.dirname, `fixtures/version-${version}.sql`);
+}
+
+test('every version of the schema has a database that it wrote', () => {
+  for (const version of versions) assert.ok(existsSync(fixtureOf(version)), `run test/write-fixture.ts for ${version}`);
+});
+
+for (const version of versions) {
+  test(`a database of schema version ${version} opens with everything in it`, async () => {
+    const file = newFile();
+    const database = new DatabaseSync(file);
+    database.exec(readFileSync(fixtureOf(version), 'utf8'));
+    database.close();
+    await using store = await createSqliteStateStore({ file });
+    await checkSampleState(store);
+  });
+}
+
+test('a database of a newer program is refused by both versions, and left as it is', async () => {
+  const file = newPlace();
+  await (await createSqliteStateStore({ file }))[Symbol.asyncDispose]();
+  const newer = newestVersion() + 1;
+  using database = new DatabaseSync(file);
+  database.prepare('INSERT INTO ravi_schema (version) VALUES (?)').run(newer);
+  await assert.rejects(createSqliteStateStore({ file }), (error) => {
+    assert.ok(isKernelError(error, 'E_CONFIG_INVALID'));
+    assert.match(error.message, new RegExp(`version ${newer}.* up to ${newestVersion()}`));
+    return true;
+  });
+  const { version } = database.prepare('SELECT max(version) AS version FROM ravi_schema').get() ?? {};
+  assert.equal(version, newer);
+});
+
+test('several stores that open a new file at once all work on it', async () => {
+  const file = newPlace();
+  const stores = await Promise.all(Array.from({ length: 5 }, () => createSqliteStateStore({ file })));
+  await Promise.all(stores.map((store, index) => store.runs.create(newRun(`run-${index}`))));
+  for (const store of stores) {
+    assert.equal((await store.runs.list({})).items.length, 5);
+    await store[Symbol.asyncDispose]();
+  }
+});
+
+test('while another process writes a change waits, and the event loop goes on', async () => {
+  const file = newPlace();
+  await using store = await createSqliteStateStore({ file });
+  using other = new DatabaseSync(file);
+  other.exec('BEGIN IMMEDIATE');
+  const created = store.runs.create(newRun('run-1'));
+  // Would never run if the wait kept the event loop.
+  setImmediate(() => other.exec('COMMIT'));
+  assert.equal((await created).id, 'run-1');
+});
+
+test('a file that stays locked is a retryable error that says so', async () => {
+  const file = newPlace();
+  await using store = await createSqliteStateStore({ file, busyTimeoutMs: 1 });
+  using other = new DatabaseSync(file);
+  other.exec('BEGIN IMMEDIATE');
+  await assert.rejects(store.runs.create(newRun('run-1')), (error) => {
+    assert.ok(isKernelError(error, 'E_STATE_UNAVAILABLE') && error.retryable);
+    assert.match(error.message, /locked/);
+    return true;
+  });
+  assert.equal(await store.runs.get('run-1'), undefined);
+  other.exec('COMMIT');
+  await store.runs.create(newRun('run-1'));
+});
+
+test('a full disk is a retryable error that says so; nothing is lost, and it goes on with space', async () => {
+  const database = openSqliteDatabase({ file: newPlace(), busyTimeoutMs: 1_000, durability: 'disk' });
+  await using store = await openStateStore(database);
+  await database.all('PRAGMA max_page_count = 60');
+  let kept = 0;
+  const fill = async (): Promise<never> => {
+    for (;;) {
+      await store.runs.create(newRun(`run-${kept}`, 'x'.repeat(10_000)));
+      kept += 1;
+    }
+  };
+  await assert.rejects(fill(), (error) => {
+    assert.ok(isKernelError(error, 'E_STATE_UNAVAILABLE') && error.retryable);
+    assert.match(error.message, /full/);
+    return true;
+  });
+  assert.ok(kept > 0);
+  assert.equal(await store.runs.get(`run-${kept}`), undefined);
+  await database.all('PRAGMA max_page_count = 10000');
+  await store.runs.create(newRun(`run-${kept}`));
+  assert.equal((await store.runs.list({}, { limit: 1_000 })).items.length, kept + 1);
+});
+
+test('a file that is no database, and one whose pages are damaged, are told to be damaged', async () => {
+  const text = newFile();
+  writeFileSync(text, 'no database at all, and long enough to be read as one'.repeat(100));
+  await assert.rejects(createSqliteStateStore({ file: text }), (error) => isKernelError(error, 'E_STATE_CORRUPT'));
+
+  const file = newPlace();
+  const store = await createSqliteStateStore({ file });
+  for (let number = 0; number < 50; number++) await store.runs.create(newRun(`run-${number}`, 'x'.repeat(2_000)));
+  await store[Symbol.asyncDispose]();
+  const bytes = readFileSync(file);
+  bytes.fill(0xff, 4_096);
+  writeFileSync(file, bytes);
+  await assert.rejects(createSqliteStateStore({ file }), (error) => isKernelError(error, 'E_STATE_CORRUPT'));
+});
+
+test('a file that cannot be opened is told to be unavailable, without its path', async () => {
+  for (const file of [dirname(newFile()), '/dev/null/state.db']) {
+    await assert.rejects(createSqliteStateStore({ file }), (error) => {
+      assert.ok(isKernelError(error, 'E_STATE_UNAVAILABLE'));
+      assert.doesNotMatch(error.message, /\//);
+      return true;
+    });
+  }
+});
+
+test('a store in memory works like one in a file, and two are apart', async () => {
+  await using one = await createSqliteStateStore({ file: ':memory:' });
+  await using other = await createSqliteStateStore({ file: ':memory:', durability: 'process' });
+  await one.runs.create(newRun('run-1'));
+  assert.equal((await one.runs.get('run-1'))?.id, 'run-1');
+  assert.equal(await other.runs.get('run-1'), undefined);
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import type { ApprovalRequest, JournalEntry, StateStore } from '@ravi/kernel';
+
+const start = 1_767_225_600_000;
+const owner = { principal: 'ada', sessionId: 'session-1', createdAt: start };
+const mail = {
+  callId: 'call-1',
+  tool: 'mail',
+  caller: 'chain',
+  argsDigest: 'hmac-sha256:1',
+  argsPreview: '{}',
+} as const;
+
+const entry: JournalEntry = {
+  runId: 'run-1',
+  sessionId: 'session-1',
+  idempotencyKey: 'run-1:call-1',
+  position: 1,
+  toolDigest: 'digest-1',
+  record: { ...mail, status: 'started', startedAt: start, durationMs: 0 },
+};
+
+const request: ApprovalRequest = {
+  id: 'approval-1',
+  runId: 'run-1',
+  sessionId: 'session-1',
+  callId: 'call-2',
+  principal: 'ada',
+  tool: 'mail',
+  description: "Sends a mail, that's all",
+  risk: 'high',
+  args: { to: 'grace@example.org' },
+  argsDigest: 'hmac-sha256:2',
+  toolDigest: 'digest-1',
+  requestedAt: start,
+  expiresAt: start + 60_000,
+};
+
+/** Puts something into every part of an empty store. */
+export async function writeSampleState({
+  runs,
+  journal,
+  approvals,
+  jobs,
+  history,
+  snippets,
+}: StateStore): Promise<void> {
+  const definition = {
+    kind: 'chain',
+    code: "return tools.mail({ to: 'grace' }) // 漢字",
+    language: 'javascript',
+  } as const;
+  await runs.create({ ...owner, id: 'run-1', definition }, { owner: 'process-1', now: start, leaseMs: 1_000 });
+  await runs.create({ ...owner, id: 'run-2', parentRunId: 'run-1', definition });
+  await runs.transition('run-2', {
+    from: ['running'],
+    to: 'completed',
+    now: start + 5,
+    outcome: { result: [1, null] },
+  });
+  await journal.started(entry);
+  await journal.finished(entry, { status: 'ok', text: "it's sent", files: [] });
+  await journal.observed({ runId: 'run-1', position: 2, kind: 'now', value: start });
+  await journal.started({ ...entry, idempotencyKey: 'run-1:call-3', position: 3 });
+  await approvals.create(request);
+  await approvals.create({ ...request, id: 'approval-2' });
+  await approvals.decide('approval-2', { decision: 'approved', approver: 'grace', decidedAt: start + 1 });
+  await jobs.create({ ...owner, id: 'job-1', runId: 'run-1', kind: 'crawl', input: { pages: 3 } });
+  await jobs.update('job-1', 1, { status: 'running', progress: 1, now: start + 2 });
+  await history.append([{ ...owner, message: { role: 'user', content: [{ type: 'text', text: "What's new?" }] } }]);
+  await snippets.put({
+    name: 'report',
+    principal: 'ada',
+    description: 'Reports',
+    code: 'return 1',
+    language: 'javascript',
+    tools: [{ name: 'mail', digest: 'digest-1' }],
+    createdAt: start,
+    sourceRunId: 'run-1',
+  });
+}
+
+/** Asserts that a store holds what {@link writeSampleState} put there and goes on with it. */
+export async function checkSampleState({
+  runs,
+  journal,
+  approvals,
+  jobs,
+  history,
+  snippets,
+}: StateStore): Promise<void> {
+  assert.deepEqual((await runs.get('run-1'))?.lease, { owner: 'process-1', expiresAt: start + 1_000 });
+  const children = await runs.list({ parentRunId: 'run-1' });
+  assert.deepEqual(
+    children.items.map(({ id, status, outcome }) => ({ id, status, outcome })),
+    [{ id: 'run-2', status: 'completed', outcome: { result: [1, null] } }],
+  );
+  const entries = await journal.entries('run-1');
+  assert.deepEqual(
+    entries.items.map((item) => (item.type === 'event' ? item.event.value : item.status)),
+    ['finished', start, 'started'],
+  );
+  const changes = await approvals.changes();
+  assert.deepEqual(
+    changes.items.map(({ approvalId, to }) => [approvalId, to]),
+    [
+      ['approval-1', 'pending'],
+      ['approval-2', 'pending'],
+      ['approval-2', 'approved'],
+    ],
+  );
+  const consumed = await approvals.consume('approval-2', request, { consumer: 'call-2', now: start + 3 });
+  assert.equal(consumed.status, 'done');
+  assert.ok((await approvals.lastSequence()) > (changes.items.at(-1)?.sequence ?? NaN));
+  assert.deepEqual((await jobs.list({ runId: 'run-1' })).items[0]?.progress, 1);
+  const [added] = await history.append([{ ...owner, message: { role: 'assistant', content: [] } }]);
+  assert.equal(added?.number, 2);
+  assert.equal((await history.read('ada', 'session-1')).items.length, 2);
+  assert.equal((await snippets.get('ada', 'report'))?.code, 'return 1');
+  await runs.create({ ...owner, id: 'run-3', parentRunId: 'run-1', definition: { kind: 'chain' } });
+  assert.equal((await runs.list({ parentRunId: 'run-1' })).items.length, 2);
+}
