@@ -32,6 +32,8 @@ const forged: readonly (readonly [what: string, frame: string, says: RegExp])[] 
   ['lines that are empty, without end', `w${line('').repeat(101)}`, /more console output/],
   ['a count of dropped bytes that is negative', `w${codec.encode('d', '-5')}`, /a count that is none/],
   ['a count of dropped bytes that is endless', `w${codec.encode('d', 'Infinity')}`, /a count that is none/],
+  ['two counts of dropped bytes', `w${codec.encode('d', '1').repeat(2)}`, /a record twice/],
+  ['two times', `w${codec.encode('t', '1').repeat(2)}`, /a record twice/],
   ['a time that is no number', `w${codec.encode('t', 'soon')}`, /a time that is none/],
   ['a time beyond all timers', `w${codec.encode('t', '1e300')}`, /a time that is none/],
   ['a limit that does not exist', `e${codec.encode('k', 'toString', '')}`, /out of place/],

@@ -57,7 +57,13 @@ export function runOnGuest(
     if (marker !== 'm' && marker !== 'w' && marker !== 'e') return violate('sent a frame of an unknown kind');
     if (marker === 'w') watch.guestWaits();
     const reader = codec.read(frame, 1);
+    let onlyOnce = '';
     for (let kind = reader.kind(); kind !== '' && !ended; kind = reader.kind()) {
+      // Calls and lines are counted in all; of these two a frame could hold so many that reading them holds up the host.
+      if (kind === 'd' || kind === 't') {
+        if (onlyOnce.includes(kind)) return violate('sent a record twice that a frame holds once');
+        onlyOnce += kind;
+      }
       const fields = readFields(kind, reader);
       if (fields === undefined) return violate('sent a frame that cannot be read');
       const violation = take(kind, fields, marker);
