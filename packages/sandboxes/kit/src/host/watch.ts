@@ -11,8 +11,11 @@ export interface Watch {
 const intervalMs = 5;
 /** Node fires a timer beyond it at once. */
 const longestTimerMs = 2_147_483_647;
-/** The guest enforces its processor time itself where it can, and keeps its console output then; the host comes later. */
-const cpuGraceMs = 1_000;
+/**
+ * The guest enforces its processor time itself where it can, and keeps its console output then; the host comes later, and
+ * soon enough that a script which does not let the guest do so is gone half a second after its time.
+ */
+const cpuGraceMs = 300;
 /** What a run may take beside its own data: compiled code, garbage not yet collected, frames on their way. */
 const memoryHeadroomBytes = 8 * 1_024 * 1_024;
 
