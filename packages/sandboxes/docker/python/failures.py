@@ -4,8 +4,6 @@ import asyncio
 
 
 def failure_record(error, name, source):
-    if isinstance(error, MemoryError):
-        return encode("k", "memory", "")
     line, column = syntax_place(error, name) if isinstance(error, SyntaxError) else place_of(error, name, source)
     kind = "SyntaxError" if isinstance(error, SyntaxError) else getattr(error, "name", None)
     if not isinstance(error, HostError) and not isinstance(error, SyntaxError):

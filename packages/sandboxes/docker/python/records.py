@@ -54,6 +54,7 @@ class Channel:
     def __init__(self, reading, writing):
         self.reading = reading
         self.writing = writing
+        self.is_sending = False
 
     def receive(self):
         return self.read(int.from_bytes(self.read(4), "little")).decode()
@@ -71,5 +72,7 @@ class Channel:
     def send(self, text):
         body = text.encode()
         frame = memoryview(len(body).to_bytes(4, "little") + body)
+        self.is_sending = True
         while frame:
             frame = frame[os.write(self.writing, frame) :]
+        self.is_sending = False

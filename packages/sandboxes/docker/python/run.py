@@ -4,11 +4,18 @@ import gc
 import inspect
 import resource
 import selectors
+import signal
 import sys
 import tempfile
 import types
 
 SCRIPT = "script.py"
+# The host knows this exit code.
+OUT_OF_MEMORY = 77
+# What is left to tell that nothing is left.
+SPARE_BYTES = 4 << 20
+# A thread counts with all of its stack.
+STACK_BYTES = 1 << 20
 
 
 class Deadlock(BaseException):
@@ -37,10 +44,13 @@ def serve(channel):
     memory, cpu, limits, prelude, source = [start_frame.field() for _ in range(5)]
     limits = Records(limits)
     output.left, max_result, _max_calls, calls.max_in_flight, calls.max_input = [int(limits.field()) for _ in range(5)]
-    limit_process(int(memory), int(cpu))
     streams = sys.stdout, sys.stderr = ConsoleStream(output, "log"), ConsoleStream(output, "error")
+    limit_process(int(memory), int(cpu), lambda: tell_time_is_up(calls, streams))
     try:
         ending = ending_of(calls, prelude, source, max_result)
+    except MemoryError:
+        free_spare()
+        ending = encode("k", "memory", "")
     except Deadlock:
         ending = encode("b")
     except SystemExit as stop:
@@ -53,13 +63,31 @@ def serve(channel):
     os._exit(0)
 
 
-def limit_process(memory, cpu_ms):
-    """What the host's eye may miss; the host looks at both as well."""
+def limit_process(memory, cpu_ms, on_time_up):
+    """What the host's eye may miss; the host looks at both as well, and comes after a script that keeps its signals."""
     with open("/proc/self/statm") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
+    resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory + SPARE_BYTES))
+    threading.stack_size(STACK_BYTES)
     seconds = int(time_used()) + cpu_ms // 1000 + 2
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    signal.signal(signal.SIGPROF, lambda *_: on_time_up())
+    signal.setitimer(signal.ITIMER_PROF, cpu_ms / 1000)
+
+
+def free_spare():
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def tell_time_is_up(calls, streams):
+    if calls.channel.is_sending:
+        signal.setitimer(signal.ITIMER_PROF, 0.01)
+        return
+    for stream in streams:
+        stream.finish()
+    calls.channel.send("e" + calls.output.take() + encode("k", "cpu", ""))
+    os._exit(0)
 
 
 def time_used():
@@ -108,4 +136,7 @@ def finish(value, calls):
     return loop.run_until_complete(task)
 
 
-serve(Channel(reading, writing))
+try:
+    serve(Channel(reading, writing))
+except MemoryError:
+    os._exit(OUT_OF_MEMORY)

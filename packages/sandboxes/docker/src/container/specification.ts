@@ -25,6 +25,9 @@ export const defaultContainerLimits: ContainerLimits = Object.freeze({
   workspaceBytes: 64 * 1_048_576,
 });
 
+/** Entries of `/workspace`: each takes memory of the kernel, which no other limit of the container counts in time. */
+const maxFiles = 16_384;
+
 /** The body of `POST /containers/create`: a program behind every wall that the engine has. */
 export function containerSpecification(options: {
   readonly image: string;
@@ -63,7 +66,7 @@ export function containerSpecification(options: {
         { Name: 'nofile', Soft: 256, Hard: 256 },
         { Name: 'core', Soft: 0, Hard: 0 },
       ],
-      Tmpfs: { '/workspace': `rw,noexec,nosuid,nodev,mode=1777,size=${limits.workspaceBytes}` },
+      Tmpfs: { '/workspace': `rw,noexec,nosuid,nodev,mode=1777,size=${limits.workspaceBytes},nr_inodes=${maxFiles}` },
       // A FIFO in a read-only mount can be written: only the folder is closed to the guest.
       Mounts: [{ Type: 'bind', Source: channelFolder, Target: guestChannelFolder, ReadOnly: true }],
       LogConfig: { Type: 'none' },

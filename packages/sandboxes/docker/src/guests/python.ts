@@ -6,6 +6,9 @@ import { runWithFiles } from './python-files.ts';
 /** The parts of the program in the order in which they build on one another. */
 const parts = ['records', 'console', 'calls', 'script', 'values', 'failures', 'run'];
 
+/** With it the program ends that has no memory left to say so. */
+const outOfMemoryCode = 77;
+
 /** Reads the program from the channel, so that no command line carries it. */
 const bootstrap = `import os
 reading = os.open('${guestChannelFolder}/in', os.O_RDONLY)
@@ -25,7 +28,7 @@ export function pythonGuest(folder: URL): GuestProgram {
   return {
     command: ['python3', '-I', '-B', '-c', bootstrap],
     program: () => program,
-    outOfMemoryCodes: [],
+    outOfMemoryCodes: [outOfMemoryCode],
     runWithFiles: (request, run) => runWithFiles(request, { placing, run }),
   };
 }
