@@ -1,3 +1,4 @@
+import { isKernelError, KernelError } from '@ravi/kernel';
 import type { ApprovalHandler, ApprovalRecord, ApprovalRequest, RiskAssessment } from '@ravi/kernel';
 import { errorText } from '../error-text.ts';
 import { deepFreeze } from '../arguments/deep-freeze.ts';
@@ -12,8 +13,18 @@ export interface HumanAnswer {
   readonly record: ApprovalRecord;
 }
 
+/** How many milliseconds an answer may take. */
+export function approvalLimitOf({ session }: PendingCall): number {
+  return session.durability?.approvalExpiryMs ?? session.policy.approvalTimeoutMs;
+}
+
+/** Whether the next question about the call was asked in an earlier process already. */
+export function isAskedAlready(pending: PendingCall): boolean {
+  return pending.session.durability?.asked.has(durableId(pending)) === true;
+}
+
 /**
- * Asks the handler about one call and waits, at most `approvalTimeoutMs`. The wait is charged to nobody's clock.
+ * Asks the handler about one call and waits, at most {@link approvalLimitOf}. The wait is charged to nobody's clock.
  * When nobody waits any more the handler's signal aborts.
  * @throws KernelError `E_CANCELLED` when the run is cancelled meanwhile
  */
@@ -27,19 +38,23 @@ export async function askHuman(
   announce(pending, request);
   const started = pending.runtime.clock.monotonic();
   const resume = pending.session.humanClock.enter();
+  const goOn = pending.session.durability?.onHumanWait(pending.callId);
   try {
     const outcome = await wait(pending, handler, request);
     return answerOf(pending, request, outcome, pending.runtime.clock.monotonic() - started);
   } finally {
     resume();
+    goOn?.();
   }
 }
 
 function requestFor(pending: PendingCall, question: RiskAssessment & { readonly toolDigest: string }): ApprovalRequest {
   const { session, runtime } = pending;
   const requestedAt = runtime.clock.now();
+  const id = session.durability === undefined ? `approval_${crypto.randomUUID()}` : durableId(pending);
+  pending.questions++;
   return deepFreeze({
-    id: `approval_${crypto.randomUUID()}`,
+    id,
     runId: session.runId,
     sessionId: session.sessionId,
     callId: pending.callId,
@@ -52,8 +67,13 @@ function requestFor(pending: PendingCall, question: RiskAssessment & { readonly 
     argsDigest: pending.argsDigest,
     toolDigest: question.toolDigest,
     requestedAt,
-    expiresAt: requestedAt + session.policy.approvalTimeoutMs,
+    expiresAt: requestedAt + approvalLimitOf(pending),
   });
+}
+
+// The same question has the same id in every process that goes on with the run.
+function durableId({ session, callId, questions }: PendingCall): string {
+  return `approval_${session.runId}_${callId}_${questions + 1}`;
 }
 
 function announce(pending: PendingCall, request: ApprovalRequest): void {
@@ -70,16 +90,19 @@ type Outcome =
 function wait(pending: PendingCall, handler: ApprovalHandler, request: ApprovalRequest): Promise<Outcome> {
   const withdrawal = new AbortController();
   return new Promise<Outcome>((resolve, reject) => {
-    const settle = (done: () => void): void => {
+    const settle = (done: () => void, reason?: KernelError): void => {
       deadline.cancel();
       forget();
       done();
-      withdrawal.abort();
+      withdrawal.abort(reason);
     };
-    const deadline = pending.runtime.deadlines.set(pending.session.policy.approvalTimeoutMs, () =>
-      settle(() => resolve({ kind: 'timeout' })),
+    const deadline = pending.runtime.deadlines.set(approvalLimitOf(pending), () =>
+      settle(() => resolve({ kind: 'timeout' }), new KernelError('E_APPROVAL_TIMEOUT', 'Nobody answered in time')),
     );
-    const forget = pending.cancellation.onCancel(() => settle(() => reject(pending.cancellation.error)));
+    const forget = pending.cancellation.onCancel(() => {
+      const { error } = pending.cancellation;
+      settle(() => reject(error), error);
+    });
     // In a promise chain, so that a handler that throws synchronously is caught like any other.
     Promise.resolve()
       .then(() => handler.request(request, { signal: withdrawal.signal }))
@@ -91,18 +114,18 @@ function wait(pending: PendingCall, handler: ApprovalHandler, request: ApprovalR
 }
 
 function answerOf(pending: PendingCall, request: ApprovalRequest, outcome: Outcome, waitedMs: number): HumanAnswer {
-  const { policy } = pending.session;
   const unanswered = (decision: 'denied' | 'timeout', reason?: string): HumanAnswer => ({
     answer: undefined,
     record: recordOf(request, waitedMs, { decision, reason }),
   });
   // A timer may be late; what came after the limit counts as no answer all the same.
-  if (outcome.kind === 'timeout' || waitedMs > policy.approvalTimeoutMs) return unanswered('timeout');
+  if (outcome.kind === 'timeout' || waitedMs > approvalLimitOf(pending)) return unanswered('timeout');
+  if (outcome.kind === 'failed' && isKernelError(outcome.error, 'E_APPROVAL_TIMEOUT')) return unanswered('timeout');
   if (outcome.kind === 'failed') {
     pending.runtime.logger.error('approval handler failed', { tool: pending.name, error: errorText(outcome.error) });
     return unanswered('denied', 'the approval handler failed');
   }
-  const answer = readApproval(outcome.answer, policy.maxArgumentBytes);
+  const answer = readApproval(outcome.answer, pending.session.policy.maxArgumentBytes);
   if (answer === undefined) {
     pending.runtime.logger.error('approval handler gave no valid decision', { tool: pending.name });
     return unanswered('denied', 'the approval handler gave no valid decision');

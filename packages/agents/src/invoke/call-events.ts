@@ -1,5 +1,6 @@
 import type { InterceptedCall, InvocationResult, ResultPoint } from '@ravi/kernel';
 import { errorText } from '../error-text.ts';
+import { journalEntry } from './record.ts';
 import { TraceEntry } from './trace-entry.ts';
 import type { PendingCall } from './pending-call.ts';
 
@@ -33,7 +34,7 @@ export function finishCall(pending: PendingCall, finished: Finished): Invocation
 
 function conclude(pending: PendingCall, finished: Finished): InvocationResult | Promise<InvocationResult> {
   const entry = trace(pending, finished);
-  if (!pending.isJournaled) return announceEnd(pending, finished, entry.durationMs);
+  if (!isForJournal(pending, finished)) return announceEnd(pending, finished, entry.durationMs);
   return writeOutcome(pending, finished, entry).then(() => announceEnd(pending, finished, entry.durationMs));
 }
 
@@ -48,14 +49,17 @@ function trace(pending: PendingCall, finished: Finished): TraceEntry {
   return entry;
 }
 
+// Whether a cancelled call of a durable run had its effect is not known, and so it stays on record as started.
+function isForJournal(pending: PendingCall, { status }: Finished): boolean {
+  return pending.session.durability === undefined ? pending.isJournaled : status !== 'cancelled';
+}
+
 async function writeOutcome(pending: PendingCall, { result }: Finished, entry: TraceEntry): Promise<void> {
-  const { idempotencyKey, runtime, session } = pending;
-  const { runId, sessionId } = session;
   try {
-    await runtime.journal?.finished({ runId, sessionId, idempotencyKey, record: entry.record }, result);
+    await pending.journal?.finished(journalEntry(pending, entry.record), result);
   } catch (error) {
     // The call has run: its result is delivered, and a resumed run will find it started without an outcome.
-    runtime.logger.error('journal lost an outcome', { tool: pending.name, error: errorText(error) });
+    pending.runtime.logger.error('journal lost an outcome', { tool: pending.name, error: errorText(error) });
   }
 }
 

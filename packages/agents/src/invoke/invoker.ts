@@ -98,6 +98,8 @@ export class ToolInvoker {
   readonly policy: ChainPolicy;
   readonly clock: Clock;
   readonly hooks: HookManager;
+  /** Digests text with the key of this installation. */
+  readonly digest: Digester;
   readonly #runtime: InvokerRuntime;
 
   /** @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself */
@@ -109,6 +111,7 @@ export class ToolInvoker {
     this.policy = defineChainPolicy(options.policy);
     this.clock = clock;
     this.hooks = options.hooks ?? new HookManager({ clock, logger });
+    this.digest = options.digest ?? createDigester(options.digestKey ?? crypto.getRandomValues(new Uint8Array(32)));
     this.#runtime = {
       registry: options.registry,
       approvalHandler: options.approvalHandler,
@@ -117,7 +120,7 @@ export class ToolInvoker {
       hooks: this.hooks,
       clock,
       logger,
-      digest: options.digest ?? createDigester(options.digestKey ?? crypto.getRandomValues(new Uint8Array(32))),
+      digest: this.digest,
       schemas: new SchemaCache(),
       deadlines: new Deadlines(clock),
       locks: new KeyedLocks(),

@@ -66,14 +66,13 @@ async function storeOne(
   const callId = pending.callId.replaceAll(/[^\w.-]/g, '_').slice(0, maxIdCharacters);
   const path = `/workspace/media/${callId}-${pending.name}-${index}.${extensionOf(mediaType)}`;
   if (source.kind === 'bytes') {
-    const { ref, bytes } = await storeForSession(pending, store, source.bytes, mediaType);
+    const { ref, bytes } = await storeForSession(pending, source.bytes, mediaType);
     return { path, mediaType, artifactRef: ref, bytes };
   }
   if (source.kind === 'url') return undefined;
   const stat = await store.stat(source.ref);
   if (stat === undefined || !pending.session.owns(stat.scope)) return undefined;
-  await store.pin(source.ref, pending.session.pinOwner);
-  await pending.session.keepPinned(source.ref);
+  await pending.session.pinArtifact(source.ref);
   return { path, mediaType, artifactRef: source.ref, bytes: stat.bytes };
 }
 

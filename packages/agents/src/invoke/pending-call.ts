@@ -4,6 +4,7 @@ import type {
   BlobStat,
   HookScope,
   InvocationResult,
+  Journal,
   JsonObject,
   ProgressEvent,
   ToolCaller,
@@ -17,6 +18,7 @@ import type { Cancellation } from './cancellation.ts';
 import type { Release } from './keyed-locks.ts';
 import type { InvokerRuntime } from './runtime.ts';
 import type { InvokerSession } from './session.ts';
+import { toolDigest } from './tool-digest.ts';
 
 /** A call as somebody asks for it. */
 export interface ToolCall {
@@ -66,6 +68,8 @@ export class PendingCall {
   risk: ToolRisk = 'safe';
   approval: ApprovalRecord | undefined;
   isJournaled = false;
+  /** How many questions about it humans were asked. */
+  questions = 0;
   /** The tool answered after nobody waited any more. */
   isLate = false;
   release: Release | undefined;
@@ -102,8 +106,18 @@ export class PendingCall {
     return this.#tool;
   }
 
+  /** The digest of its definition; absent when it was not found. */
+  get toolDigest(): string | undefined {
+    return this.#tool === undefined ? undefined : toolDigest(this.#tool);
+  }
+
   set tool(tool: AnyTool) {
     this.#tool = tool;
+  }
+
+  /** Where it is put on record. */
+  get journal(): Journal | undefined {
+    return this.session.durability?.journal ?? this.runtime.journal;
   }
 
   /** The same for every attempt of this logical call. */

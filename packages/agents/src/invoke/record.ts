@@ -1,4 +1,4 @@
-import type { ChainCallRecord } from '@ravi/kernel';
+import type { ChainCallRecord, JournalEntry } from '@ravi/kernel';
 import { previewOf } from '../arguments/redact.ts';
 import type { PendingCall } from './pending-call.ts';
 import type { TraceOutcome } from './trace-entry.ts';
@@ -22,4 +22,11 @@ export function recordOf(
     ...(pending.approval === undefined ? {} : { approval: pending.approval }),
     ...outcome,
   };
+}
+
+/** A line of the journal with such a record. */
+export function journalEntry(pending: PendingCall, record: ChainCallRecord): JournalEntry {
+  const { idempotencyKey, session, toolDigest } = pending;
+  const { runId, sessionId } = session;
+  return { runId, sessionId, idempotencyKey, record, ...(toolDigest === undefined ? {} : { toolDigest }) };
 }

@@ -1,9 +1,14 @@
 import { compareRisk } from '@ravi/kernel';
 import type { ToolRisk } from '@ravi/kernel';
+import type { RunGrant } from '../durable/session-durability.ts';
 
 /** Approvals that a human gave for the whole run: per tool and definition, up to the approved risk, never `critical`. */
 export class RunGrants {
   readonly #risks = new Map<string, ToolRisk>();
+
+  constructor(known: readonly RunGrant[] = []) {
+    for (const { tool, toolDigest, risk } of known) this.add(tool, toolDigest, risk);
+  }
 
   add(tool: string, toolDigest: string, risk: ToolRisk): void {
     if (risk !== 'critical') this.#risks.set(`${tool}:${toolDigest}`, risk);

@@ -6,6 +6,7 @@ import type {
   ChainFile,
   ChainPolicy,
   HookScope,
+  InvocationResult,
   Principal,
   ProgressEvent,
   ProgressSink,
@@ -13,13 +14,14 @@ import type {
   Scratchpad,
   Skill,
 } from '@ravi/kernel';
+import type { SessionDurability } from '../durable/session-durability.ts';
 import { errorText } from '../error-text.ts';
 import { HumanClock } from './human-clock.ts';
 import { Cancellation } from './cancellation.ts';
 import { RunGrants } from './run-grants.ts';
 import { allowLists, policyOf } from './session-limits.ts';
+import { SessionPins } from './session-pins.ts';
 import type { InvokerRuntime } from './runtime.ts';
-import type { TraceEntry } from './trace-entry.ts';
 
 /** Options of `invoker.openSession`. */
 export interface SessionOptions {
@@ -50,6 +52,8 @@ export interface SessionOptions {
   /** The call that this session runs inside of; its id prefixes the ids here. */
   readonly parentCallId?: string;
   readonly onProgress?: ProgressSink;
+  /** Present in a run that outlives the process. */
+  readonly durability?: SessionDurability;
 }
 
 /** The mutable state of one run: counters, trace, pins, grants. The invoker itself keeps none. Close it, or `await using`. */
@@ -65,7 +69,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly grants: RunGrants;
   readonly scratchpad: Scratchpad;
   readonly blobScope: BlobScope;
-  readonly pinOwner: string;
+  readonly durability: SessionDurability | undefined;
   /** Aborted when the run is cancelled and when the session closes. */
   readonly signal: AbortSignal;
   readonly cancellation: Cancellation;
@@ -73,8 +77,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly #allowLists: Set<ReadonlySet<string>>;
   readonly #controller = new AbortController();
   readonly #onProgress: ProgressSink | undefined;
-  readonly #trace: TraceEntry[] = [];
-  readonly #pinned = new Set<BlobRef>();
+  readonly #trace: { readonly record: ChainCallRecord }[] = [];
+  readonly #pins: SessionPins;
   readonly #files: Map<string, ChainFile>;
   readonly #unlinks: (() => void)[] = [];
   #closing: Promise<void> | undefined;
@@ -90,14 +94,15 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.policy = policyOf(options, basePolicy);
     this.toolsEnabled = (options.toolsEnabled ?? true) && (parent?.toolsEnabled ?? true);
     const shared = parent !== undefined && isSameRun(this, parent) ? parent : undefined;
-    this.grants = shared?.grants ?? new RunGrants();
+    this.durability = options.durability;
+    this.grants = shared?.grants ?? new RunGrants(options.durability?.grants);
     this.scratchpad = shared?.scratchpad ?? new Map<string, unknown>();
     this.#files = shared === undefined ? new Map<string, ChainFile>() : shared.#files;
     for (const file of options.files ?? []) this.keepFile(file);
     this.parentCallId = options.parentCallId;
     this.humanClock = new HumanClock(runtime.clock);
     this.blobScope = Object.freeze({ principal: this.principal, sessionId: this.sessionId });
-    this.pinOwner = `${this.runId}#${crypto.randomUUID()}`;
+    this.#pins = new SessionPins(runtime, this.runId, options.durability);
     this.#allowLists = new Set([...(parent === undefined ? [] : parent.#allowLists), ...allowLists(options)]);
     this.#onProgress = options.onProgress;
     this.signal = this.#controller.signal;
@@ -123,7 +128,12 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** The artifacts that this session holds until it closes. */
   get pinnedRefs(): readonly BlobRef[] {
-    return [...this.#pinned];
+    return this.#pins.refs;
+  }
+
+  /** The owner of its pins. */
+  get pinOwner(): string {
+    return this.#pins.owner;
   }
 
   /** Milliseconds that humans have taken so far, charged to nobody. */
@@ -182,10 +192,17 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return scope.principal === this.principal && scope.sessionId === this.sessionId;
   }
 
-  /** Notes a pin of {@link pinOwner}; one that comes after the close is taken back at once. */
-  async keepPinned(ref: BlobRef): Promise<void> {
-    if (this.#closing !== undefined) await this.#unpin(ref);
-    else this.#pinned.add(ref);
+  /**
+   * Stores data for this session alone, pinned until it closes, or until its run ends when that outlives the session.
+   * @throws KernelError of the store, or of the journal of a durable run
+   */
+  storeArtifact(data: Uint8Array | string, mediaType: string): Promise<BlobRef> {
+    return this.#pins.store(data, { mediaType, scope: this.blobScope });
+  }
+
+  /** Holds what is stored already, as {@link InvokerSession.storeArtifact} does. */
+  pinArtifact(ref: BlobRef): Promise<void> {
+    return this.#pins.pin(ref);
   }
 
   /** Notes a file of the run; one with the path of another takes its place. */
@@ -193,8 +210,15 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.#files.set(file.path, file);
   }
 
-  record(entry: TraceEntry): void {
+  record(entry: { readonly record: ChainCallRecord }): void {
     this.#trace.push(entry);
+  }
+
+  /** Takes a call as it is in the journal of the run: it counts and leaves what it left, and nothing is executed. */
+  replay(record: ChainCallRecord, { files }: InvocationResult): void {
+    this.takeCall();
+    this.record({ record });
+    for (const file of files) this.keepFile(file);
   }
 
   report(event: ProgressEvent): void {
@@ -221,22 +245,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   }
 
   async #giveBackPins(): Promise<void> {
-    let unpinFailures = 0;
-    for (const ref of this.#pinned) {
-      if (!(await this.#unpin(ref))) unpinFailures++;
-    }
-    this.#pinned.clear();
+    const unpinFailures = await this.#pins.giveBack();
     this.#runtime.hooks.emit('session-closed', { ...this.scope, toolCalls: this.#callCount, unpinFailures });
-  }
-
-  async #unpin(ref: BlobRef): Promise<boolean> {
-    try {
-      await this.#runtime.artifactStore?.unpin(ref, this.pinOwner);
-      return true;
-    } catch (error) {
-      this.#runtime.logger.error('artifact could not be unpinned', { runId: this.runId, error: errorText(error) });
-      return false;
-    }
   }
 
   #follow(signal: AbortSignal | undefined): void {

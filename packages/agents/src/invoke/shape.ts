@@ -1,4 +1,4 @@
-import type { BlobStore, ChainFile, InvocationResult, JsonValue } from '@ravi/kernel';
+import type { ChainFile, InvocationResult, JsonValue } from '@ravi/kernel';
 import { errorText } from '../error-text.ts';
 import { cutUtf8, utf8Length } from '../arguments/utf8.ts';
 import { storeMedia } from './media-files.ts';
@@ -33,7 +33,7 @@ function shapeText(pending: PendingCall, output: ToolOutput, files: readonly Cha
   const bytes = utf8Length(text) + (structuredJson === undefined ? 0 : utf8Length(structuredJson));
   const fits = bytes <= pending.session.policy.maxInlineResultBytes;
   if (fits || artifactStore === undefined) return { result: inline(output, files), bytes };
-  return offload(pending, artifactStore, output, files).then(
+  return offload(pending, output, files).then(
     (result) => ({ result, bytes }),
     (error: unknown) => {
       const fields = { tool: pending.name, error: errorText(error) };
@@ -56,16 +56,15 @@ function inline(output: ToolOutput, files: readonly ChainFile[]): InvocationResu
 
 async function offload(
   pending: PendingCall,
-  store: BlobStore,
   output: ToolOutput,
   files: readonly ChainFile[],
 ): Promise<InvocationResult> {
   const { text, structuredJson } = output;
   const value = structuredJson ?? text;
   const mediaType = structuredJson === undefined ? 'text/plain' : 'application/json';
-  const artifact = await storeForSession(pending, store, value, mediaType);
+  const artifact = await storeForSession(pending, value, mediaType);
   const preview = cutUtf8(value, pending.session.policy.maxPreviewBytes);
-  const prose = structuredJson !== undefined && text !== '' ? await keepProse(pending, store, text) : '';
+  const prose = structuredJson !== undefined && text !== '' ? await keepProse(pending, text) : '';
   const note = `[${artifact.bytes} bytes of ${mediaType} stored; the first ${utf8Length(preview)} are shown. Pass {"$artifact":"${artifact.ref}"} as an argument to hand it to another tool]`;
   const result: InvocationResult = {
     ...statusOf(output),
@@ -78,10 +77,10 @@ async function offload(
 }
 
 // Text beside a structured value that was stored: the same value again for most tools, so short text alone stays.
-async function keepProse(pending: PendingCall, store: BlobStore, text: string): Promise<string> {
+async function keepProse(pending: PendingCall, text: string): Promise<string> {
   const { maxInlineResultBytes, maxPreviewBytes } = pending.session.policy;
   if (utf8Length(text) <= maxInlineResultBytes - maxPreviewBytes) return text;
-  const { ref, bytes } = await storeForSession(pending, store, text, 'text/plain');
+  const { ref, bytes } = await storeForSession(pending, text, 'text/plain');
   return `[${bytes} bytes of text beside it are stored as {"$artifact":"${ref}"}]`;
 }
 

@@ -1,4 +1,3 @@
-import type { BlobStore } from '@ravi/kernel';
 import { utf8Length } from '../arguments/utf8.ts';
 import type { PendingCall } from './pending-call.ts';
 
@@ -11,13 +10,11 @@ export interface StoredArtifact {
 /** Stores data for the session of this call, pinned until the session closes. @throws KernelError of the store */
 export async function storeForSession(
   pending: PendingCall,
-  store: BlobStore,
   data: Uint8Array | string,
   mediaType: string,
 ): Promise<StoredArtifact> {
   const { session, runtime, name: tool, scope } = pending;
-  const ref = await store.store(data, { mediaType, scope: session.blobScope, pinOwner: session.pinOwner });
-  await session.keepPinned(ref);
+  const ref = await session.storeArtifact(data, mediaType);
   const bytes = typeof data === 'string' ? utf8Length(data) : data.byteLength;
   if (runtime.hooks.observes('artifact-stored')) {
     runtime.hooks.emit('artifact-stored', { ...scope, tool, ref, mediaType, bytes });

@@ -28,13 +28,12 @@ export async function cutResult<Value extends ScriptValue>(
   { artifactStore: store }: ToolInvoker,
 ): Promise<Value | ScriptValue | ChainFailure> {
   const { value, text } = result;
-  const { blobScope: scope, pinOwner, policy } = session;
+  const { policy } = session;
   if (value === undefined || text === undefined || store === undefined) return result;
   const bytes = Buffer.byteLength(text);
   if (bytes <= policy.maxResultBytes) return result;
   try {
-    const artifactRef = await store.store(text, { mediaType: 'application/json', scope, pinOwner });
-    await session.keepPinned(artifactRef);
+    const artifactRef = await session.storeArtifact(text, 'application/json');
     const beginning = cutValue(value, policy.maxResultBytes) ?? null;
     return { status: 'ok', value: beginning, text: JSON.stringify(beginning), whole: { artifactRef, bytes } };
   } catch {

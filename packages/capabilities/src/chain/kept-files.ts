@@ -29,9 +29,7 @@ export function createKeptFiles(session: InvokerSession, store: BlobStore | unde
       if (store === undefined) throw failure('E_BLOB_UNAVAILABLE', 'There is no store for the files of a script');
       if (++accepted > maxFiles) throw failure('E_LIMIT_CALLS', `A script may leave ${maxFiles} files`);
       const data = Buffer.from(payload.slice(path.length + mediaType.length + 2), 'base64');
-      const { blobScope: scope, pinOwner } = session;
-      const artifactRef = await store.store(data, { mediaType, scope, pinOwner });
-      await session.keepPinned(artifactRef);
+      const artifactRef = await session.storeArtifact(data, mediaType);
       all.push({ path, mediaType, artifactRef, bytes: data.length });
       return artifactRef;
     },

@@ -1,12 +1,12 @@
-import { compareRisk, isLocalTool } from '@ravi/kernel';
-import type { ApprovalHandler, ApprovalRecord, JsonObject, RiskAssessment } from '@ravi/kernel';
-import { sha256OfJson } from '../../arguments/digest.ts';
+import { compareRisk } from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalRecord, RiskAssessment } from '@ravi/kernel';
 import { redacted } from '../../arguments/redact.ts';
 import { restoreRedacted } from '../../arguments/restore-redacted.ts';
-import { askHuman } from '../ask-human.ts';
+import { approvalLimitOf, askHuman, isAskedAlready } from '../ask-human.ts';
 import { loadArtifactStats } from '../artifact-stats.ts';
 import { assessRisk, needsApproval } from '../assess-risk.ts';
 import { stopDenied } from '../results.ts';
+import { toolDigest } from '../tool-digest.ts';
 import { checkArguments, unreadable } from './arguments.ts';
 import type { GateOutcome, GateStop, PendingCall } from '../pending-call.ts';
 import type { ReadApproval } from '../read-approval.ts';
@@ -30,14 +30,15 @@ export function judgeAgain(pending: PendingCall): GateOutcome | Promise<GateOutc
 async function seekApproval(pending: PendingCall, assessment: RiskAssessment): Promise<GateOutcome> {
   const stop = await loadArtifactStats(pending);
   if (stop !== undefined) return stop;
-  const toolDigest = digestOfTool(pending);
-  if (pending.session.grants.covers(pending.name, toolDigest, pending.risk)) {
+  const digest = toolDigest(pending.tool);
+  // Who was asked about this very call before the process ended may have said no to it.
+  if (!isAskedAlready(pending) && pending.session.grants.covers(pending.name, digest, pending.risk)) {
     pending.approval = { requestId: '', decision: 'run-scope', waitedMs: 0 };
     return pending;
   }
   const { approvalHandler } = pending.runtime;
   if (approvalHandler === undefined) return refuseWithoutHandler(pending);
-  return decide(pending, approvalHandler, { ...assessment, toolDigest });
+  return decide(pending, approvalHandler, { ...assessment, toolDigest: digest });
 }
 
 async function decide(
@@ -90,7 +91,7 @@ function refuseUnanswered(pending: PendingCall, record: ApprovalRecord): GateSto
       `The approval of ${pending.name} failed: ${record.reason ?? 'no valid answer'}`,
     );
   }
-  const limit = pending.session.policy.approvalTimeoutMs;
+  const limit = approvalLimitOf(pending);
   return stopDenied(
     'E_APPROVAL_TIMEOUT',
     `Nobody approved ${pending.name} within ${limit} ms (approvalTimeoutMs). Call it directly, outside a script, or try later`,
@@ -107,12 +108,4 @@ function reportDecision(pending: PendingCall, approval: ApprovalRecord): void {
   if (hooks.observes('approval-decided')) {
     hooks.emit('approval-decided', { ...pending.scope, tool: pending.name, approval });
   }
-}
-
-// What the human saw and what the provider was told; the code behind it has no digest.
-function digestOfTool({ tool }: PendingCall): string {
-  const { name, description } = tool;
-  const risk = 'risk' in tool ? (tool.risk ?? null) : null;
-  if (!isLocalTool(tool)) return sha256OfJson({ name, description, providerSpecs: tool.providerSpecs, risk });
-  return sha256OfJson({ name, description, inputSchema: tool.inputSchema as JsonObject, risk });
 }
