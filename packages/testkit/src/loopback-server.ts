@@ -1,0 +1,84 @@
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request as a loopback server got it. */
+export interface LoopbackRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Parsed when it is JSON. */
+  readonly body: unknown;
+}
+
+/** What a loopback server answers. */
+export interface LoopbackAnswer {
+  /** 200 when absent. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text goes out as it is, a list piece by piece, anything else as JSON. */
+  readonly body: unknown;
+  /** Breaks the connection behind the body instead of ending it. */
+  readonly breaks?: boolean;
+  /** Leaves the connection open behind the body until the other side goes away. */
+  readonly hangs?: boolean;
+}
+
+/** A real HTTP server on the loopback interface. */
+export interface LoopbackServer extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  /** What it was asked, oldest first. */
+  readonly requests: readonly LoopbackRequest[];
+  /** How many connections the other side closed before their answer had ended. */
+  readonly abandoned: number;
+}
+
+/** Starts a server that asks `answer` about each request; dispose it. */
+export async function startLoopbackServer(
+  answer: (request: LoopbackRequest) => LoopbackAnswer,
+): Promise<LoopbackServer> {
+  const requests: LoopbackRequest[] = [];
+  let abandoned = 0;
+  const server = createServer(async (incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const { method = '', url: path = '', headers } = incoming;
+    const request = { method, path, headers, body: parsed(Buffer.concat(chunks).toString('utf8')) };
+    requests.push(request);
+    const { status = 200, headers: answerHeaders = {}, body, breaks = false, hangs = false } = answer(request);
+    outgoing.on('close', () => {
+      if (!outgoing.writableFinished) abandoned++;
+    });
+    const isText = typeof body === 'string' || Array.isArray(body);
+    outgoing.writeHead(status, {
+      'content-type': isText ? 'text/event-stream' : 'application/json',
+      ...answerHeaders,
+    });
+    const pieces: readonly unknown[] = Array.isArray(body) ? body : [isText ? body : JSON.stringify(body)];
+    for (const piece of pieces) await new Promise((resolve) => outgoing.write(piece, resolve));
+    if (breaks) outgoing.destroy();
+    else if (!hangs) outgoing.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    get abandoned() {
+      return abandoned;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
