@@ -6,9 +6,9 @@ if (whyNot !== undefined) test.skip(`the contract of the port, in JavaScript (${
 else {
   const { create, containers, engine } = openTestEngine();
   // More runs than one to a container: the suite makes a thousand, and each container takes the engine half a second.
-  sandboxContract(test, () => create({ languages: ['javascript'], runsPerContainer: 50, maxContainers: 4 }), {
+  sandboxContract(test, () => create({ runsPerContainer: 50, maxContainers: 4 }), {
     supports: {
-      languages: ['javascript'],
+      languages: ['javascript', 'python'],
       isolation: 'container',
       limits: [
         'wall',
@@ -24,6 +24,7 @@ else {
         'call-output',
       ],
       detectsDeadlock: true,
+      files: ['python'],
     },
     async crash() {
       for (const { id } of await containers()) await engine.remove(id);
