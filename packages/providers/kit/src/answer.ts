@@ -60,7 +60,7 @@ export interface Answer {
   readonly hasCalls: boolean;
   text(text: string): void;
   reasoning(text: string): void;
-  /** Ends the open text or reasoning block, if there is one; whatever else is emitted does so by itself. */
+  /** Ends the open text or reasoning block, if there is one. A piece of the other kind and the end do so by themselves. */
   closeText(opaque?: JsonValue): void;
   /** @param wireName as the provider writes it */
   openCall(call: { readonly id?: string | null | undefined; readonly wireName: string }): OpenCall;
@@ -130,7 +130,6 @@ export function createAnswer(context: AnswerContext, emit: (event: ModelEvent) =
     reasoning: (text) => write('reasoning', text),
     closeText,
     openCall({ id: providerId, wireName }) {
-      closeText();
       hasCalls = true;
       const id = nextId(providerId);
       const name = context.nameOf(wireName);
@@ -158,7 +157,6 @@ export function createAnswer(context: AnswerContext, emit: (event: ModelEvent) =
       };
     },
     block(block) {
-      closeText();
       send({ type: 'block', block });
     },
     opaque,

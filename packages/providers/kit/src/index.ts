@@ -15,6 +15,8 @@ export type { NameConflict, NameMap, NameRules } from './names.ts';
 export { isForeign, ownData } from './own-data.ts';
 export { argumentsOf, parseArguments } from './parse-arguments.ts';
 export type { ParsedArguments } from './parse-arguments.ts';
+export { createToolPreparer, orphanWarnings } from './prepare-tools.ts';
+export type { PreparedFunction, PreparedTools, StrictMode, ToolPreparer, ToolRules } from './prepare-tools.ts';
 export { readAnswer } from './read-answer.ts';
 export type { ModelDecoder, ReadOptions } from './read-answer.ts';
 export { parseDuration, retryAfterMs } from './retry-hints.ts';

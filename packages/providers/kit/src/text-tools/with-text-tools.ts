@@ -83,6 +83,7 @@ function createTextCallReader(
 
 function addCall(answer: Answer, text: string, isWhole: boolean): void {
   const { name, whole } = readCall(text, isWhole);
+  answer.closeText();
   answer.openCall({ wireName: name }).end({ whole });
 }
 

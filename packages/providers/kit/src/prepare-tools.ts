@@ -1,0 +1,161 @@
+import type { FunctionSpec, JsonObject, ModelWarning, ProviderSpec, ToolSpec } from '@ravi/kernel';
+import { createNameMap } from './names.ts';
+import type { NameMap, NameRules } from './names.ts';
+import { portableSchema } from './schema/portable-schema.ts';
+import { strictSchema } from './schema/strict-schema.ts';
+import type { SchemaCounts, StrictRules } from './schema/strict-schema.ts';
+import { stripNulls } from './schema/strip-nulls.ts';
+import type { SchemaObject } from './schema/subschemas.ts';
+
+/**
+ * When a schema is enforced word by word: `auto` where it holds the provider's rules as it is, or the tool asks for it and
+ * it can be rewritten; `always` wherever it can be rewritten; `never`.
+ */
+export type StrictMode = 'auto' | 'always' | 'never';
+
+/** What a provider demands of tools. */
+export interface ToolRules {
+  readonly names: NameRules;
+  /** Absent where there is no strict mode. */
+  readonly strict?: StrictRules | undefined;
+  readonly mode: StrictMode;
+  /** Further tools are not offered; no limit when absent. */
+  readonly maxTools?: number | undefined;
+  /** Whether one more strict tool fits the request, given what all strict ones hold together with it. */
+  fitsStrict?(total: { readonly tools: number } & Pick<SchemaCounts, 'optional' | 'unions'>): boolean;
+}
+
+/** A tool of ours as it goes out. */
+export interface PreparedFunction {
+  readonly spec: FunctionSpec;
+  readonly wireName: string;
+  readonly parameters: SchemaObject;
+  readonly strict: boolean;
+}
+
+/** The tools of a request. */
+export interface PreparedTools {
+  /** In the order of the request. */
+  readonly functions: readonly PreparedFunction[];
+  /** The provider's own, hosted and provider-defined. */
+  readonly native: readonly ProviderSpec[];
+  readonly names: NameMap;
+  readonly warnings: readonly ModelWarning[];
+  /** Undoes the rewriting of a tool's schema, by the tool's own name. */
+  restoreArguments(name: string, args: JsonObject): JsonObject;
+}
+
+/** Prepares tools for one provider. One that cannot be sent is dropped with a warning, and the others go out. */
+export type ToolPreparer = (tools: readonly ToolSpec[], providerId: string) => PreparedTools;
+
+type Conversion =
+  | { readonly refused: string }
+  | {
+      readonly schema: SchemaObject;
+      readonly changes: readonly string[];
+      readonly strict: ReturnType<typeof strictSchema>;
+    };
+
+/** A {@link ToolPreparer} that converts each schema once. */
+export function createToolPreparer(rules: ToolRules): ToolPreparer {
+  const conversions = new WeakMap<object, Conversion>();
+
+  const conversionOf = (parameters: object): Conversion => {
+    let conversion = conversions.get(parameters);
+    if (conversion === undefined) conversions.set(parameters, (conversion = convert(parameters, rules)));
+    return conversion;
+  };
+
+  return (tools, providerId) => {
+    const warnings: ModelWarning[] = [];
+    const drop = (tool: string, why: string): void => {
+      warnings.push({ code: 'tool-dropped', tool, message: `Tool ${tool} is not offered: ${why}` });
+    };
+    const names = createNameMap(
+      tools.flatMap((tool) => (tool.type === 'function' ? [tool.name] : [])),
+      rules.names,
+    );
+    const conflicts = new Map(names.conflicts.map((conflict) => [conflict.refused, conflict]));
+    const functions: PreparedFunction[] = [];
+    const native: ProviderSpec[] = [];
+    const rewritten = new Map<string, SchemaObject>();
+    const seen = new Set<string>();
+    const total = { tools: 0, optional: 0, unions: 0 };
+
+    for (const tool of tools) {
+      const conflict = tool.type === 'function' ? conflicts.get(tool.name) : undefined;
+      if (seen.has(tool.name)) drop(tool.name, 'there is another one of this name before it');
+      else if (functions.length + native.length >= (rules.maxTools ?? Infinity)) {
+        drop(tool.name, `a request may hold ${rules.maxTools} tools`);
+      } else if (tool.type === 'provider') {
+        if (tool.provider === providerId) native.push(tool);
+        else drop(tool.name, `it belongs to ${tool.provider}`);
+      } else if (conflict !== undefined) {
+        drop(tool.name, `its name would be ${conflict.wireName}, as that of ${conflict.kept}`);
+      } else {
+        const conversion = conversionOf(tool.parameters);
+        if ('refused' in conversion) drop(tool.name, conversion.refused);
+        else functions.push(prepare(tool, conversion));
+      }
+      seen.add(tool.name);
+    }
+
+    function prepare(
+      spec: FunctionSpec,
+      { schema, changes, strict }: Exclude<Conversion, { readonly refused: string }>,
+    ) {
+      const degrade = (why: string): void => {
+        warnings.push({ code: 'tool-degraded', tool: spec.name, message: `Tool ${spec.name}: ${why}` });
+      };
+      for (const change of changes) degrade(change);
+      const wireName = names.toWire(spec.name);
+      const plain = { spec, wireName, parameters: schema, strict: false };
+      const isWanted = spec.strict === true || (spec.strict !== false && rules.mode === 'always');
+      if (spec.strict === false || rules.mode === 'never') return plain;
+      if ('refused' in strict) {
+        if (spec.strict === true) degrade(`no strict mode, because ${strict.refused}`);
+        return plain;
+      }
+      if (strict.isRewritten && !isWanted) return plain;
+      const next = {
+        tools: total.tools + 1,
+        optional: total.optional + strict.counts.optional,
+        unions: total.unions + strict.counts.unions,
+      };
+      if (rules.fitsStrict?.(next) === false) {
+        if (spec.strict === true) degrade('no strict mode, because the request holds as much of it as it may');
+        return plain;
+      }
+      Object.assign(total, next);
+      if (strict.isRewritten) rewritten.set(spec.name, schema);
+      return { ...plain, parameters: strict.schema, strict: true };
+    }
+
+    return {
+      functions,
+      native,
+      names,
+      warnings,
+      restoreArguments(name, args) {
+        const schema = rewritten.get(name);
+        return schema === undefined ? args : stripNulls(args, schema);
+      },
+    };
+  };
+}
+
+function convert(parameters: object, rules: ToolRules): Conversion {
+  const portable = portableSchema(parameters);
+  if ('refused' in portable) return portable;
+  const strict =
+    rules.strict === undefined ? { refused: 'this provider has none' } : strictSchema(portable.schema, rules.strict);
+  return { ...portable, strict };
+}
+
+/** Warnings about results that answer no call. */
+export function orphanWarnings(orphans: readonly { readonly toolUseId: string }[]): ModelWarning[] {
+  return orphans.map(({ toolUseId }) => ({
+    code: 'block-dropped',
+    message: `A result for call ${toolUseId} answers no open call and is not sent`,
+  }));
+}
