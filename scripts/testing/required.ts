@@ -28,6 +28,22 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ file }) => file === 'packages/sandboxes/docker/test/containers.test.ts',
   },
   {
+    title: 'state in SQLite',
+    includes: ({ file }) => file === 'packages/state/sqlite/test/contract.test.ts',
+  },
+  {
+    title: 'state in PostgreSQL under vitest',
+    includes: ({ runner, file }) => runner === 'vitest' && file === 'packages/state/postgres/test/contract.test.ts',
+  },
+  {
+    title: 'state in PostgreSQL under node --test',
+    includes: ({ runner, file }) => runner === 'node --test' && file === 'packages/state/postgres/test/contract.test.ts',
+  },
+  {
+    title: 'an outage of PostgreSQL',
+    includes: ({ file }) => file === 'packages/state/postgres/test/outage.test.ts',
+  },
+  {
     title: 'chains in Python',
     includes: ({ file, name }) =>
       file === 'packages/capabilities/test/chain/python.test.ts' && name.startsWith('Python'),
