@@ -4,6 +4,7 @@ import type { BenchGroup } from './group.ts';
 export const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   floors: async () => (await import('./floors/floors.ts')).benchFloors,
   invoker: async () => (await import('./invoker.ts')).benchInvoker,
+  journal: async () => (await import('./journal.ts')).benchJournal,
   sandboxes: async () => (await import('./sandboxes/sandboxes.ts')).benchSandboxes,
   'sandbox-alone': async () => (await import('./sandboxes/sandboxes.ts')).benchBareSandbox,
   transfers: async () => (await import('./sandboxes/sandboxes.ts')).benchTransfers,
