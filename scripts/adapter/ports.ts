@@ -36,7 +36,13 @@ export const portTemplates: Readonly<Record<string, PortTemplate>> = {
   supports: { languages: ['javascript'], isolation: 'process', limits: ['wall'], detectsDeadlock: false },
 }`,
   },
-  stateStore: pluginTested('state', 'state', 'StateStore'),
+  stateStore: {
+    folder: 'state',
+    prefix: 'state',
+    type: 'StateStore',
+    suite: 'stateStoreContract',
+    suiteArguments: (create) => `() => ${create}`,
+  },
   modelProvider: pluginTested('providers', 'provider', 'ModelProvider'),
   toolSource: pluginTested('integrations', '', 'ToolSource'),
 };

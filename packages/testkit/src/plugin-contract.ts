@@ -14,7 +14,7 @@ const portMembers: { readonly [Port in PortName]: readonly (keyof Ports[Port])[]
   blobStore: ['store', 'resolve', 'open', 'stat', 'pin', 'unpin', 'delete', 'sweep'],
   approvalHandler: ['request'],
   sandbox: ['name', 'supports', 'run'],
-  stateStore: ['journal'],
+  stateStore: ['runs', 'journal', 'approvals', 'jobs', 'history', 'snippets'],
   modelProvider: ['id', 'stream'],
   toolSource: ['name', 'load'],
 };
