@@ -131,7 +131,8 @@ function rowOf(
   };
 }
 
-function storedEntry({ leaseOwner: _, attempt = 1, ...entry }: JournalEntry): StoredEntry {
+// Who held the lease says nothing about the call.
+function storedEntry({ leaseOwner: _owner, attempt = 1, ...entry }: JournalEntry): StoredEntry {
   return { ...entry, attempt };
 }
 

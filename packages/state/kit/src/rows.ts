@@ -1,5 +1,4 @@
-import type { Listing } from '@ravi/kernel';
-import type { KernelError } from '@ravi/kernel';
+import type { KernelError, Listing } from '@ravi/kernel';
 import { corrupt } from './errors.ts';
 import type { SqlRow } from './database.ts';
 

@@ -12,5 +12,7 @@ export function insertStatements(
 
 function literal(value: unknown): string {
   if (value === null) return 'NULL';
-  return typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`;
+  throw new TypeError(`A column holds ${typeof value}`);
 }
