@@ -4,6 +4,7 @@ import ast
 
 # By these a script may give a name another meaning than the one that stands there.
 REBINDERS = {"exec", "eval", "globals", "locals", "vars", "setattr", "delattr", "__builtins__", "__import__"}
+TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
 BINDINGS = ("name", "asname", "arg", "rest")
 
 
@@ -68,7 +69,7 @@ def rebinds(node):
     if isinstance(node, (ast.Attribute, ast.Subscript)):
         return is_tools(node.value) and not isinstance(node.ctx, ast.Load)
     if isinstance(node, ast.alias):
-        return (node.asname or node.name) in ("tools", "*")
+        return (node.asname or node.name).split(".")[0] in ("tools", "*")
     return any(getattr(node, field, None) == "tools" for field in BINDINGS)
 
 
@@ -82,7 +83,7 @@ def is_attempt(node, parents):
     """Whether something around a call is there to take its failure."""
     child, parent = node, parents.get(node)
     while parent is not None:
-        if isinstance(parent, ast.Try) and child in parent.body and any(map(calls_tools, parent.handlers)):
+        if isinstance(parent, TRIES) and child in parent.body and any(map(calls_tools, parent.handlers)):
             return True
         if isinstance(parent, (ast.With, ast.AsyncWith)) and any(named(item.context_expr, "suppress") for item in parent.items):
             return True

@@ -72,6 +72,8 @@ Did you mean tools["send-mail"](args)?`);
 const onPurpose: readonly string[] = [
   'tools.list_order.safe().status',
   'try:\n    x = tools.list_order()\nexcept ToolError:\n    x = tools.list_orders()\nlen(x)',
+  'try:\n    x = tools.list_order()\nexcept* ToolError:\n    x = tools.list_orders()\nlen(x)',
+  'import sys, types\nsys.modules["tools"] = sys.modules["tools.x"] = types.SimpleNamespace(list_order=lambda: 4)\nimport tools.x\ntools.list_order()',
   'import contextlib\nwith contextlib.suppress(ToolError):\n    tools.list_order()\n1',
   'import asyncio\nr = await asyncio.gather(tools.list_order(), return_exceptions=True)\nreturn len(r)',
   'class Fake:\n    def list_order(self): return 1\ntools = Fake()\ntools.list_order()',
