@@ -29,7 +29,7 @@ export async function prepareRace({ approvals, runs }: StateStore): Promise<void
 }
 
 /** Tries to be the first at everything. */
-export async function race({ approvals, runs, journal }: StateStore, owner: string): Promise<RaceResult> {
+async function race({ approvals, runs, journal }: StateStore, owner: string): Promise<RaceResult> {
   const answer = { decision: 'approved', approver: owner, decidedAt: midnight } as const;
   const decided = await won(async (number) => {
     const outcome = await approvals.decide(`approval-${number}`, answer);

@@ -1,7 +1,7 @@
 import { invalid } from './errors.ts';
 
-/** UTF-8 bytes of JSON in one column. */
-export const maxJsonBytes: number = 16 * 1024 * 1024;
+// UTF-8 bytes of JSON in one column.
+const maxJsonBytes = 16 * 1024 * 1024;
 
 /** The value as JSON text, in a size that a column may have. @throws KernelError `E_STATE_INVALID` */
 export function jsonText(value: unknown, what: string): string {
