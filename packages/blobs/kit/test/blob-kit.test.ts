@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { isKernelError } from '@ravi/kernel';
 import { test } from 'vitest';
 import {
@@ -7,10 +8,16 @@ import {
   chunkBytes,
   clipRange,
   createBlobRef,
+  describeBlob,
   expiryOf,
   isBlobRef,
   isExpired,
+  parseStored,
+  pinNameOf,
   readChunks,
+  requireMetadata,
+  streamOfChunks,
+  verifiedChunks,
 } from '../src/index.ts';
 import type { BlobInput } from '../src/index.ts';
 
@@ -99,4 +106,60 @@ test('an error quotes a ref short and on one line', () => {
   assert.ok(isKernelError(error, 'E_BLOB_NOT_FOUND'));
   assert.match(error.message, /^No blob "\\u001b\[2J\\nx+…": /);
   assert.ok(error.message.length < 200);
+});
+
+const isCorrupt = (error: unknown): boolean => isKernelError(error, 'E_BLOB_CORRUPT');
+const content = Buffer.from('content');
+const sha256 = createHash('sha256').update(content).digest('hex');
+
+test('metadata comes back from JSON as it was, and nothing else is taken for it', () => {
+  const ref = createBlobRef();
+  const scope = { principal: 'user:ada', sessionId: 'session-1' };
+  const description = describeBlob(ref, { mediaType: 'text/plain', scope, ttlMs: 5 }, 100);
+  assert.deepEqual(description, { ref, mediaType: 'text/plain', scope, createdAt: 100, expiresAt: 105 });
+  assert.ok(!('expiresAt' in describeBlob(ref, { mediaType: 'text/plain', scope }, 100)));
+  const metadata = { ...description, bytes: 7, sha256 };
+  assert.deepEqual(requireMetadata(parseStored(JSON.stringify(metadata), ref), ref), metadata);
+  assert.throws(() => parseStored('{', ref), isCorrupt);
+  for (const wrong of [null, [], {}, { ...metadata, scope: null }, { ...metadata, bytes: '7' }]) {
+    assert.throws(() => requireMetadata(wrong, ref), isCorrupt);
+  }
+  assert.throws(() => requireMetadata(metadata, createBlobRef()), isCorrupt);
+});
+
+test('the name of a pin is the same for the same owner and safe in a path', () => {
+  assert.equal(pinNameOf('../run-1'), pinNameOf('../run-1'));
+  assert.notEqual(pinNameOf('run-1'), pinNameOf('run-2'));
+  assert.match(pinNameOf('../run-1'), /^[0-9a-f]{64}$/);
+});
+
+test('chunks that are not what was stored fail at their end, after all of them', async () => {
+  const ref = createBlobRef();
+  const read = async (expected: string): Promise<string> => {
+    const chunks = verifiedChunks(ReadableStream.from([content.subarray(0, 3), content.subarray(3)]), {
+      ref,
+      sha256: expected,
+    });
+    let text = '';
+    for await (const chunk of chunks) text += Buffer.from(chunk).toString();
+    return text;
+  };
+  assert.equal(await read(sha256), 'content');
+  await assert.rejects(read(sha256.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))), isCorrupt);
+});
+
+test('a stream of chunks takes them one at a time and closes their source when its reader leaves', async () => {
+  let taken = 0;
+  let isClosed = false;
+  const source = async function* (): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      taken += 1;
+      yield content;
+    }
+  };
+  const reader = streamOfChunks(source(), () => void (isClosed = true)).getReader();
+  await reader.read();
+  await reader.cancel();
+  assert.ok(isClosed);
+  assert.ok(taken <= 3, `${taken} chunks were taken`);
 });

@@ -1,4 +1,4 @@
-import { KernelError } from '@ravi/kernel';
+import { KernelError, isKernelError } from '@ravi/kernel';
 
 interface Reason {
   readonly words: string;
@@ -17,6 +17,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   QuotaExceeded: { words: 'no space left', retryable: true },
   InsufficientStorage: { words: 'no space left', retryable: true },
   XMinioStorageFull: { words: 'no space left', retryable: true },
+  NoSuchUpload: { words: 'a sweep took it for dead', retryable: true },
   TimeoutError: { words: 'the server does not answer', retryable: true },
   ECONNREFUSED: { words: 'the server cannot be reached', retryable: true },
   ENOTFOUND: { words: 'the server cannot be reached', retryable: true },
@@ -35,6 +36,7 @@ export async function guarded<Value>(
   try {
     return await operation();
   } catch (error) {
+    if (isKernelError(error)) throw error;
     if (signal?.aborted === true)
       throw new KernelError('E_CANCELLED', `It was cancelled to ${action}`, { cause: error });
     throw unavailable(action, error);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { PutObjectCommandInput } from '@aws-sdk/client-s3';
 import { KernelError } from '@ravi/kernel';
@@ -7,6 +8,7 @@ import type { BlobRecord } from './blob-record.ts';
 import { guarded, isConditionFailed, unlessMissing } from './errors.ts';
 import { addressOf } from './medium.ts';
 import type { S3Medium } from './medium.ts';
+import { createTurns } from './turns.ts';
 
 /** An ETag in the form in which the server takes it back in `If-Match`. */
 export type WriteEntityTag = (entityTag: string) => string;
@@ -34,12 +36,16 @@ interface StoredText {
   readonly version: string;
 }
 
-/** Owners that pin one blob at once get in each other's way: each round one of them comes through. */
+/** Processes that change one record at once get in each other's way: each round one of them comes through. */
 const mostRounds = 100;
+
+/** Longest pause before another round: those who met do not meet again. */
+const mostPauseMs = 50;
 
 /** Opens the records of `medium`. */
 export function createRecordStore(medium: S3Medium, writeEntityTag: WriteEntityTag): RecordStore {
   const { client, encryption } = medium;
+  const takeTurns = createTurns();
 
   async function readText(ref: BlobRef): Promise<StoredText | undefined> {
     return guarded('read a record', async () => {
@@ -77,6 +83,23 @@ export function createRecordStore(medium: S3Medium, writeEntityTag: WriteEntityT
     return current?.text === text ? current.version : undefined;
   }
 
+  async function changeAlone(
+    ref: BlobRef,
+    change: (record: BlobRecord) => BlobRecord | undefined,
+  ): Promise<BlobRecord | undefined> {
+    for (let round = 0; round < mostRounds; round += 1) {
+      const current = await readText(ref);
+      if (current === undefined) return undefined;
+      const record = parseRecord(current.text, ref);
+      const next = change(record);
+      if (next === undefined) return record;
+      if ((await records.replace(ref, next, current.version)) !== undefined) return next;
+      await pause(Math.random() * mostPauseMs);
+    }
+    const message = `The blob store cannot change a record: others changed it ${mostRounds} times meanwhile`;
+    throw new KernelError('E_BLOB_UNAVAILABLE', message, { retryable: true });
+  }
+
   const records: RecordStore = {
     async read(ref) {
       const current = await readText(ref);
@@ -92,18 +115,7 @@ export function createRecordStore(medium: S3Medium, writeEntityTag: WriteEntityT
 
     replace: (ref, record, version) => write(ref, record, { IfMatch: writeEntityTag(version) }),
 
-    async update(ref, change) {
-      for (let round = 0; round < mostRounds; round += 1) {
-        const current = await readText(ref);
-        if (current === undefined) return undefined;
-        const record = parseRecord(current.text, ref);
-        const next = change(record);
-        if (next === undefined) return record;
-        if ((await records.replace(ref, next, current.version)) !== undefined) return next;
-      }
-      const message = `The blob store cannot change a record: others changed it ${mostRounds} times meanwhile`;
-      throw new KernelError('E_BLOB_UNAVAILABLE', message, { retryable: true });
-    },
+    update: (ref, change) => takeTurns(ref, () => changeAlone(ref, change)),
 
     async remove(ref) {
       await guarded('remove a record', () => client.send(new DeleteObjectCommand(addressOf(medium, 'records', ref))));

@@ -1,6 +1,14 @@
 import type { Readable } from 'node:stream';
-import { abandonInput, blobNotFound, clipRange, createBlobRef, describeBlob } from '@ravi/blob-kit';
-import { isBlobRef, pinNameOf, readChunks } from '@ravi/blob-kit';
+import {
+  abandonInput,
+  blobNotFound,
+  clipRange,
+  createBlobRef,
+  describeBlob,
+  isBlobRef,
+  pinNameOf,
+  readChunks,
+} from '@ravi/blob-kit';
 import type { BlobMetadata, ClippedRange } from '@ravi/blob-kit';
 import { KernelError, systemClock } from '@ravi/kernel';
 import type { BlobRef, BlobStore, Clock } from '@ravi/kernel';

@@ -44,10 +44,6 @@ export async function uploadContent(request: UploadRequest): Promise<Pick<BlobMe
 
 async function putWhole({ medium, ref, signal }: UploadRequest, content: Uint8Array): Promise<void> {
   const put = new PutObjectCommand({ ...addressOf(medium, 'content', ref), ...medium.encryption, Body: content });
-  await guarded('store content', () => medium.client.send(put, abortedBy(signal)), signal);
-}
-
-/** The options of a request that ends with `signal`. */
-export function abortedBy(signal: AbortSignal | undefined): { readonly abortSignal?: AbortSignal } {
-  return signal === undefined ? {} : { abortSignal: signal };
+  const options = signal === undefined ? {} : { abortSignal: signal };
+  await guarded('store content', () => medium.client.send(put, options), signal);
 }
