@@ -28,6 +28,22 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ file }) => file === 'packages/sandboxes/docker/test/containers.test.ts',
   },
   {
+    title: 'the S3 blob store under vitest',
+    includes: ({ runner, file }) => runner === 'vitest' && file === 'packages/blobs/s3/test/contract.test.ts',
+  },
+  {
+    title: 'the S3 blob store under node --test',
+    includes: ({ runner, file }) => runner === 'node --test' && file === 'packages/blobs/s3/test/contract.test.ts',
+  },
+  {
+    title: 'kills of the S3 blob store',
+    includes: ({ file }) => file === 'packages/blobs/s3/test/crash.test.ts',
+  },
+  {
+    title: 'the server with its blobs on S3',
+    includes: ({ file }) => file === 'apps/monolith/test/s3.test.ts',
+  },
+  {
     title: 'state in SQLite',
     includes: ({ file }) => file === 'packages/state/sqlite/test/contract.test.ts',
   },
