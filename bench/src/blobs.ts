@@ -1,4 +1,4 @@
-import { createHash, randomFillSync } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,15 +7,11 @@ import { createFsBlobStore } from '@ravi/blob-fs';
 import type { BlobRef, BlobStore } from '@ravi/kernel';
 import { Disk } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
+import { drain, heapRow, megabyte, pieces, readBack, storeOptions, timed } from './blob-streams.ts';
 import type { BenchGroup } from './group.ts';
-import type { Contender } from './interleave.ts';
 import type { BenchRow } from './row.ts';
 import { rowsOf } from './rows-of.ts';
 import type { Measurement } from './rows-of.ts';
-
-const megabyte = 1024 * 1024;
-const blobBytes = 200 * megabyte;
-const storeOptions = { mediaType: 'application/octet-stream', scope: { principal: 'bench', sessionId: 'bench' } };
 
 /**
  * 200 MB through `blob-fs`, which hashes, flushes to the medium, moves in with a rename and verifies what it reads;
@@ -26,7 +22,7 @@ export const benchBlobs: BenchGroup = async ({ rounds }) => {
   try {
     const store = createFsBlobStore({ root: join(folder, 'ours') });
     const disk = new Disk(new FSDriver({ location: join(folder, 'peer'), visibility: 'private' }));
-    const rows: BenchRow[] = [await heapRow(store)];
+    const rows: BenchRow[] = [await heapRow('blobs', store, '≤ 8 MB')];
     for (const measurement of [...writing(store, disk), ...(await reading(store, disk))]) {
       const common = { group: 'blobs', unit: 'ms', floor: timed('sha256', hashOnly) };
       rows.push(...(await rowsOf({ ...common, ...measurement }, rounds)));
@@ -83,59 +79,9 @@ async function reading(store: BlobStore, disk: Disk): Promise<BlobMeasurement[]>
   ];
 }
 
-/** Times `run`; what it gave goes to `clean`, which is not timed. */
-function timed<Value>(name: string, run: () => Promise<Value>, clean?: (value: Value) => Promise<void>): Contender {
-  return {
-    name,
-    async measure() {
-      const start = performance.now();
-      const value = await run();
-      const durationMs = performance.now() - start;
-      await clean?.(value);
-      return durationMs;
-    },
-  };
-}
-
-/** How far the heap grows while 200 MB go in and come out again, over what it was before. */
-async function heapRow(store: BlobStore): Promise<BenchRow> {
-  const before = process.memoryUsage().heapUsed;
-  let peak = before;
-  const look = (): void => void (peak = Math.max(peak, process.memoryUsage().heapUsed));
-  const ref = await store.store(ReadableStream.from(pieces(64 * 1024, look)), storeOptions);
-  await drain(await store.open(ref), look);
-  await store.delete(ref);
-  const ours = (peak - before) / megabyte;
-  return { group: 'blobs', name: 'heap growth, 200 MB in and out', ours, unit: 'MB', goal: '≤ 8 MB' };
-}
-
-const noise = randomFillSync(new Uint8Array(megabyte));
-
-async function* pieces(pieceBytes: number, look?: () => void): AsyncGenerator<Uint8Array> {
-  const piece = noise.subarray(0, pieceBytes);
-  for (let sent = 0; sent < blobBytes; sent += pieceBytes) {
-    look?.();
-    yield piece;
-  }
-}
-
-async function readBack(store: BlobStore, ref: BlobRef): Promise<BlobRef> {
-  await drain(await store.open(ref));
-  return ref;
-}
-
 async function readBackPeer(disk: Disk, key: string): Promise<string> {
   await drain(await disk.getStream(key));
   return key;
-}
-
-async function drain(stream: AsyncIterable<Uint8Array>, look?: () => void): Promise<void> {
-  let bytes = 0;
-  for await (const chunk of stream) {
-    bytes += chunk.byteLength;
-    look?.();
-  }
-  if (bytes !== blobBytes) throw new Error(`The stream gave ${bytes} bytes instead of ${blobBytes}`);
 }
 
 async function hashOnly(): Promise<void> {

@@ -14,4 +14,5 @@ export const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   preflight: async () => (await import('./preflight.ts')).benchPreflight,
   tokens: async () => (await import('./tokens/tokens.ts')).benchTokens,
   blobs: async () => (await import('./blobs.ts')).benchBlobs,
+  s3: async () => (await import('./s3.ts')).benchS3,
 };
