@@ -16,7 +16,42 @@ export { sessionOf } from './invoke/call-context.ts';
 export { InvokerSession } from './invoke/session.ts';
 export type { SessionOptions } from './invoke/session.ts';
 export { toolDigest } from './invoke/tool-digest.ts';
+export { withRisksOf } from './invoke/session-limits.ts';
 export { sessionBlobs } from './invoke/session-blobs.ts';
 export { storedTextOf } from './invoke/stored-text.ts';
 export type { StoredText } from './invoke/stored-text.ts';
 export type { ToolCall } from './invoke/pending-call.ts';
+export { ReActAgent } from './loop/react-agent.ts';
+export type { AgentTask, ResumeOptions, ResumePoint } from './loop/react-agent.ts';
+export type { AgentContext, SpawnOptions } from './loop/agent-context.ts';
+export type { AgentEvent } from './loop/agent-event.ts';
+export type {
+  AgentOptions,
+  AgentOutput,
+  InvokerParts,
+  RequestDefaults,
+  RunOptions,
+  StopCondition,
+} from './loop/agent-options.ts';
+export type { AgentEnding, AgentEndReason, AgentResult } from './loop/agent-result.ts';
+export type { AgentStream } from './loop/agent-stream.ts';
+export type { BudgetLimits } from './loop/budget.ts';
+export { createCompaction } from './loop/compaction.ts';
+export type { CompactionOptions, HistoryView } from './loop/compaction.ts';
+export { createFailover } from './loop/failover.ts';
+export type { FailoverOptions } from './loop/failover.ts';
+export { createGuardrail } from './loop/guardrail.ts';
+export type { GuardrailCheck, GuardrailOptions } from './loop/guardrail.ts';
+export type { AgentMiddleware } from './loop/middleware.ts';
+export type { Permissions } from './loop/permissions.ts';
+export type { ModelPrice, PriceTable } from './loop/prices.ts';
+export { whenCalled } from './loop/stop-conditions.ts';
+export { defineStatefulTool } from './execution/stateful-tool.ts';
+export type { StatefulToolDefinition } from './execution/stateful-tool.ts';
+export { infoTool } from './prompt/info-tool.ts';
+export { askClarificationTool, askUserTool, createAskTool } from './questions/ask-tools.ts';
+export type { PausedRun, Question, QuestionAnswer } from './questions/paused-run.ts';
+export { createAgentTool } from './supervision/agent-tool.ts';
+export type { AgentToolOptions } from './supervision/agent-tool.ts';
+export { Supervision } from './supervision/supervision.ts';
+export type { SupervisionOptions } from './supervision/supervision.ts';

@@ -1,0 +1,109 @@
+import { defineTool, KernelError } from '@ravi/kernel';
+import type { InvocationResult, JobStatus, JsonObject, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
+import { textBlock } from '@ravi/kernel';
+import { runOf } from '../loop/agent-run.ts';
+import type { AgentRun } from '../loop/agent-run.ts';
+import { isLive } from './jobs.ts';
+
+const id = { type: 'string', description: 'Id of the job' } as const;
+const defaultWaitMs = 60_000;
+const maxWaitMs = 600_000;
+
+/** Waits for a job, at most for a time, and reads it. */
+const waitJobTool: Tool = defineTool({
+  name: 'wait_job',
+  description: 'Waits until a background job is done and gives its result, or says that it still runs.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      id,
+      timeoutMs: {
+        type: 'integer',
+        minimum: 1,
+        maximum: maxWaitMs,
+        description: `Milliseconds; ${defaultWaitMs} when absent`,
+      },
+    },
+    required: ['id'],
+    additionalProperties: false,
+  },
+  risk: 'safe',
+  timeLimit: 'own',
+  allowedCallers: ['direct'],
+  async execute(args, context) {
+    const run = runIn(context);
+    const { id: jobId, timeoutMs = defaultWaitMs } = args as { readonly id: string; readonly timeoutMs?: number };
+    await waitAtMost(run.jobs.done(jobId), timeoutMs, context);
+    return read(run, jobId);
+  },
+});
+
+/** Reads a job without waiting. */
+const readJobTool: Tool = defineTool({
+  name: 'read_job',
+  description: 'Says how a background job stands, and gives its result once it is done.',
+  inputSchema: { type: 'object', properties: { id }, required: ['id'], additionalProperties: false },
+  risk: 'safe',
+  allowedCallers: ['direct'],
+  execute: (args, context) => read(runIn(context), idOf(args)),
+});
+
+/** Ends a job. */
+const stopJobTool: Tool = defineTool({
+  name: 'stop_job',
+  description: 'Stops a background job.',
+  inputSchema: { type: 'object', properties: { id }, required: ['id'], additionalProperties: false },
+  risk: 'safe',
+  allowedCallers: ['direct'],
+  execute(args, context) {
+    const jobId = idOf(args);
+    return runIn(context).jobs.stop(jobId, 'The job was stopped')
+      ? `The job ${jobId} was stopped.`
+      : `The job ${jobId} does not run.`;
+  },
+});
+
+/** What an agent with background work has beside its own tools. */
+export const jobTools: readonly Tool[] = [waitJobTool, readJobTool, stopJobTool];
+
+async function read(run: AgentRun, jobId: string): Promise<ToolExecutionResult> {
+  const job = run.jobs.get(jobId) ?? (await storedJob(run, jobId));
+  if (job === undefined) throw new KernelError('E_ARGUMENTS_INVALID', `There is no job ${jobId}`);
+  if (isLive(job)) return { content: [textBlock(`The job ${jobId} is ${job.status}.`)], isError: false };
+  run.jobs.told(jobId);
+  const text = `The job ${jobId} is ${job.status}:\n${job.result?.text ?? ''}`;
+  return { content: [textBlock(text)], isError: job.status !== 'completed' };
+}
+
+// A job of an earlier run of the same session, and of no other.
+async function storedJob(
+  run: AgentRun,
+  jobId: string,
+): Promise<{ readonly status: JobStatus; readonly result?: InvocationResult } | undefined> {
+  const job = await run.definition.jobs?.get(jobId);
+  if (job === undefined || job.principal !== run.principal || job.sessionId !== run.sessionId) return undefined;
+  const result = job.result as unknown as InvocationResult | undefined;
+  return { status: job.status, ...(result === undefined ? {} : { result }) };
+}
+
+function waitAtMost(done: Promise<void>, timeoutMs: number, context: ToolContext): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = context.clock.setTimer(resolve, timeoutMs);
+    const stop = (): void => {
+      timer.cancel();
+      resolve();
+    };
+    void done.then(stop);
+    context.signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+function runIn(context: ToolContext): AgentRun {
+  const run = runOf(context);
+  if (run === undefined) throw new KernelError('E_TOOL_NOT_CALLABLE', 'Jobs belong to the turn of an agent');
+  return run;
+}
+
+function idOf(args: JsonObject): string {
+  return String(args['id']);
+}

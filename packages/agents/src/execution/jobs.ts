@@ -1,0 +1,143 @@
+import { textBlock } from '@ravi/kernel';
+import type { ContentBlock, InvocationResult, JobStatus, JsonValue, ToolUseBlock } from '@ravi/kernel';
+import type { AgentRun } from '../loop/agent-run.ts';
+import { createJobRecord } from './job-record.ts';
+import type { JobRecord } from './job-record.ts';
+
+/** A call that goes on while the run does. */
+export interface RunningJob {
+  readonly id: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly status: JobStatus;
+  /** Present once it is final. */
+  readonly result?: InvocationResult;
+}
+
+interface Entry extends RunningJob {
+  status: JobStatus;
+  result?: InvocationResult;
+  /** The model has read its result. */
+  isTold: boolean;
+  readonly cancel: () => void;
+  readonly record: JobRecord | undefined;
+  readonly done: PromiseWithResolvers<void>;
+}
+
+/** The jobs of one run. They end with it at the latest. */
+export class Jobs {
+  readonly #run: AgentRun;
+  readonly #byId = new Map<string, Entry>();
+  readonly #byCall = new Map<string, Entry>();
+  #news: PromiseWithResolvers<void> | undefined;
+
+  constructor(run: AgentRun) {
+    this.#run = run;
+  }
+
+  /** Makes a running call a job; `cancel` ends it. */
+  begin({ id: callId, name: tool, arguments: args }: ToolUseBlock, cancel: () => void): string {
+    const id = `job_${crypto.randomUUID()}`;
+    const { principal, sessionId, runId } = this.#run;
+    const record = createJobRecord(this.#run, { id, principal, sessionId, runId, kind: tool, input: args });
+    const done = Promise.withResolvers<void>();
+    const entry: Entry = { id, callId, tool, status: 'running', isTold: false, cancel, record, done };
+    this.#byId.set(id, entry);
+    this.#byCall.set(callId, entry);
+    return id;
+  }
+
+  /** Takes the result of a call that became a job; `false` for any other call. */
+  finish(callId: string, result: InvocationResult): boolean {
+    const entry = this.#byCall.get(callId);
+    if (entry === undefined) return false;
+    if (isLive(entry)) {
+      this.#end(entry, result.status === 'ok' ? 'completed' : statusOf(result), result);
+      const { id: jobId, tool } = entry;
+      this.#run.emit?.({ type: 'job-finished', jobId, callId, tool, result });
+    }
+    return true;
+  }
+
+  get(id: string): RunningJob | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Resolves when the job is final. */
+  done(id: string): Promise<void> {
+    return this.#byId.get(id)?.done.promise ?? Promise.resolve();
+  }
+
+  /** Marks the result as read, so that it does not come again by itself. */
+  told(id: string): void {
+    const entry = this.#byId.get(id);
+    if (entry !== undefined) entry.isTold = true;
+  }
+
+  /** Ends a job; `false` when it is over or unknown. */
+  stop(id: string, reason: string): boolean {
+    const entry = this.#byId.get(id);
+    if (entry === undefined || !isLive(entry)) return false;
+    const error = { code: 'E_CANCELLED', message: reason, retryable: false };
+    this.#end(entry, 'cancelled', { status: 'error', text: reason, files: [], error });
+    entry.isTold = true;
+    entry.cancel();
+    return true;
+  }
+
+  /** Ends all that still run, and says so for the model. */
+  stopAll(reason: string): readonly ContentBlock[] {
+    const live = [...this.#byId.values()].filter(isLive);
+    return live.map(({ id, tool }) => {
+      this.stop(id, reason);
+      return textBlock(`The job ${id} of ${tool} was stopped: ${reason}.`);
+    });
+  }
+
+  /** Results that the model has not read, as text for the next message. */
+  takeNews(): readonly ContentBlock[] {
+    if (this.#byId.size === 0) return [];
+    const news = [...this.#byId.values()].filter((entry) => !isLive(entry) && !entry.isTold);
+    this.#news = undefined;
+    return news.map((entry) => {
+      entry.isTold = true;
+      return textBlock(
+        `The job ${entry.id} of ${entry.tool} (call ${entry.callId}) is ${entry.status}:\n${entry.result?.text ?? ''}`,
+      );
+    });
+  }
+
+  /**
+   * Waits until there is something that the model has not read; `false` when no job runs that could bring it.
+   * @throws KernelError `E_CANCELLED` when the run is cancelled meanwhile
+   */
+  async waitForNews(): Promise<boolean> {
+    const entries = [...this.#byId.values()];
+    if (entries.some((entry) => !isLive(entry) && !entry.isTold)) return true;
+    if (!entries.some(isLive)) return false;
+    this.#news ??= Promise.withResolvers<void>();
+    const { promise, resolve } = this.#news;
+    const forget = this.#run.session.cancellation.onCancel(resolve);
+    await promise;
+    forget();
+    this.#run.check();
+    return true;
+  }
+
+  #end(entry: Entry, status: JobStatus, result: InvocationResult): void {
+    entry.status = status;
+    entry.result = result;
+    entry.record?.end(status, result as unknown as JsonValue, result.error);
+    entry.done.resolve();
+    this.#news?.resolve();
+  }
+}
+
+/** Whether it still runs. */
+export function isLive({ status }: { readonly status: JobStatus }): boolean {
+  return status === 'running' || status === 'queued';
+}
+
+function statusOf(result: InvocationResult): JobStatus {
+  return result.error?.code === 'E_CANCELLED' ? 'cancelled' : 'failed';
+}

@@ -1,0 +1,303 @@
+import { KernelError } from '@ravi/kernel';
+import type {
+  InvocationResult,
+  JsonObject,
+  ModelEvent,
+  ModelMessage,
+  ModelRequest,
+  ModelUsage,
+  Timer,
+  ToolContext,
+  ToolRegistry,
+  ToolUseBlock,
+} from '@ravi/kernel';
+import { errorText } from '../error-text.ts';
+import { Jobs } from '../execution/jobs.ts';
+import { sessionOf } from '../invoke/call-context.ts';
+import { errorResult } from '../invoke/results.ts';
+import { sessionBlobs } from '../invoke/session-blobs.ts';
+import type { InvokerSession } from '../invoke/session.ts';
+import { OfferedTools } from '../prompt/offered-tools.ts';
+import { systemPrompt } from '../prompt/system-prompt.ts';
+import type { Question } from '../questions/paused-run.ts';
+import { ActiveSkills } from '../skills/active-skills.ts';
+import type { AgentContext, SpawnOptions } from './agent-context.ts';
+import type { AgentDefinition } from './agent-definition.ts';
+import type { AgentEventSink } from './agent-event.ts';
+import type { AgentEnding, AgentResult } from './agent-result.ts';
+import { noUsage } from './answer.ts';
+import type { Budget } from './budget.ts';
+import type { Conversation, TurnDetails } from './conversation.ts';
+import { wrapModel, wrapTool } from './middleware.ts';
+import type { ReActAgent } from './react-agent.ts';
+import type { Supervision } from '../supervision/supervision.ts';
+import { addUsage } from './usage.ts';
+import type { TurnCalls } from './turn-calls.ts';
+
+/** What a run starts with. */
+export interface AgentRunParts {
+  readonly definition: AgentDefinition;
+  readonly session: InvokerSession;
+  readonly conversation: Conversation;
+  readonly budget: Budget | undefined;
+  readonly emit: AgentEventSink | undefined;
+  readonly priority: number;
+  readonly parent: AgentRun | undefined;
+  /** Starts an agent under this run. */
+  readonly startChild: (
+    parent: AgentRun,
+    agent: ReActAgent,
+    task: string,
+    options: ChildOptions,
+  ) => Promise<AgentResult>;
+  /** The part before a pause. */
+  readonly before: { readonly steps: number; readonly usage: ModelUsage } | undefined;
+}
+
+/** How a sub-agent is started by a run. */
+export interface ChildOptions extends SpawnOptions {
+  readonly runId: string;
+}
+
+const runs = new WeakMap<InvokerSession, AgentRun>();
+
+/** The run that a tool was called by directly; `undefined` for a call of a script or of no agent. */
+export function runOf(context: ToolContext): AgentRun | undefined {
+  const session = sessionOf(context);
+  return session === undefined ? undefined : runs.get(session);
+}
+
+/** The state of one run: what its steps, its calls and the tools of the loop itself share. */
+export class AgentRun implements AgentContext {
+  readonly definition: AgentDefinition;
+  readonly session: InvokerSession;
+  readonly conversation: Conversation;
+  readonly budget: Budget | undefined;
+  readonly emit: AgentEventSink | undefined;
+  readonly depth: number;
+  readonly priority: number;
+  readonly parentRunId: string | undefined;
+  /** It goes on after a pause. */
+  readonly isResumed: boolean;
+  readonly supervision: Supervision | undefined;
+  readonly offered: OfferedTools;
+  readonly skills: ActiveSkills;
+  readonly jobs: Jobs;
+  /** Open questions by call. */
+  readonly questions: Map<string, Question> = new Map();
+  step: number;
+  usage: ModelUsage;
+  /** Text of the last answer. */
+  text = '';
+  /** Times that the final answer did not fit its schema. */
+  outputFailures = 0;
+  /** The calls of the answer that is written or worked on. */
+  turn: TurnCalls | undefined;
+  /** Set once something wants the run to end. */
+  ending: AgentEnding | undefined;
+  readonly #startChild: AgentRunParts['startChild'];
+  readonly #writes = new Set<Promise<unknown>>();
+  readonly #children = new Map<string, Promise<AgentResult>>();
+  #timeLimit: Timer | undefined;
+
+  constructor(parts: AgentRunParts) {
+    this.definition = parts.definition;
+    this.session = parts.session;
+    this.conversation = parts.conversation;
+    this.budget = parts.budget;
+    this.emit = parts.emit;
+    this.priority = parts.priority;
+    this.depth = parts.parent === undefined ? 0 : parts.parent.depth + 1;
+    this.parentRunId = parts.parent?.runId;
+    this.supervision = parts.parent?.supervision ?? this.definition.supervision;
+    this.isResumed = parts.before !== undefined;
+    this.step = parts.before?.steps ?? 0;
+    this.usage = parts.before?.usage ?? noUsage;
+    this.#startChild = parts.startChild;
+    this.offered = new OfferedTools(this.definition, this.session);
+    this.skills = new ActiveSkills(this.definition.skills, this.session, this.definition.loopTools);
+    this.jobs = new Jobs(this);
+    runs.set(this.session, this);
+  }
+
+  get agent(): string {
+    return this.definition.name;
+  }
+
+  get runId(): string {
+    return this.session.runId;
+  }
+
+  get sessionId(): string {
+    return this.session.sessionId;
+  }
+
+  get principal(): string {
+    return this.session.principal;
+  }
+
+  get signal(): AbortSignal {
+    return this.session.signal;
+  }
+
+  get messages(): readonly ModelMessage[] {
+    return this.conversation.messages;
+  }
+
+  get registry(): ToolRegistry {
+    return this.definition.invoker.registry;
+  }
+
+  /** Whether running calls may become jobs. */
+  get isPromotable(): boolean {
+    return this.definition.promoteAfterMs !== undefined || this.emit !== undefined;
+  }
+
+  check(): void {
+    this.session.check();
+  }
+
+  now(): number {
+    return this.definition.invoker.clock.now();
+  }
+
+  uuid(): string {
+    return crypto.randomUUID();
+  }
+
+  tool(name: string, args: JsonObject): Promise<InvocationResult> {
+    return this.definition.invoker.invoke({ name, args }, { session: this.session });
+  }
+
+  stop(reason: string, { guardrail }: { readonly guardrail?: string } = {}): void {
+    if (guardrail !== undefined) {
+      const { runId, sessionId, agent } = this;
+      this.definition.invoker.hooks.emit('guardrail-trip', { runId, sessionId, agent, guardrail, reason });
+    }
+    const error = { code: guardrail === undefined ? 'E_STOPPED' : 'E_GUARDRAIL', message: reason, retryable: false };
+    this.ending ??= { status: 'stopped', reason: guardrail === undefined ? 'middleware' : 'guardrail', error };
+  }
+
+  /** Ends the run for a bound of its budget. */
+  exceed(message: string): void {
+    const error = { code: 'E_BUDGET_EXHAUSTED', message, retryable: false };
+    this.ending ??= { status: 'stopped', reason: 'budget', error };
+  }
+
+  /** Starts the clock of the budget. */
+  watchTime(): void {
+    const remainingMs = this.budget?.remainingMs;
+    if (remainingMs === undefined) return;
+    this.#timeLimit = this.definition.invoker.clock.setTimer(() => {
+      this.exceed('The time of the budget (maxTimeMs) is over');
+      this.session.cancel('The time of the budget is over');
+    }, remainingMs);
+  }
+
+  /** Calls `promote` after `promoteAfterMs`, when the agent has such a bound. */
+  promoteLater(promote: () => void): Timer | undefined {
+    const { promoteAfterMs, invoker } = this.definition;
+    return promoteAfterMs === undefined ? undefined : invoker.clock.setTimer(promote, promoteAfterMs);
+  }
+
+  /** Nothing fires any more. */
+  dispose(): void {
+    this.#timeLimit?.cancel();
+  }
+
+  /** What the model is asked now. */
+  async request(): Promise<ModelRequest> {
+    const { definition, conversation } = this;
+    const { view } = definition;
+    const messages =
+      view === undefined ? [...conversation.messages] : await view.view(conversation.messages, { signal: this.signal });
+    const system = systemPrompt(this);
+    return {
+      ...definition.request,
+      ...(system === '' ? {} : { system }),
+      messages,
+      tools: this.offered.specs(),
+      ...(definition.output === undefined ? {} : { output: definition.output.request }),
+    };
+  }
+
+  /** The model with its middleware. */
+  stream(request: ModelRequest): AsyncIterable<ModelEvent> {
+    const { model, middleware, invoker } = this.definition;
+    const { signal, session } = this;
+    const ask = (asked: ModelRequest): AsyncIterable<ModelEvent> =>
+      model.stream(asked, {
+        signal,
+        ...(invoker.artifactStore === undefined ? {} : { blobs: sessionBlobs(session, invoker.artifactStore) }),
+      });
+    return wrapModel(middleware, this, ask)(request);
+  }
+
+  /** One call of the model: middleware, then the invoker. Rejects when the run or the call is cancelled, and only then. */
+  invoke(call: ToolUseBlock, signal: AbortSignal | undefined): Promise<InvocationResult> {
+    const { middleware } = this.definition;
+    const core = ({ name, arguments: args, callType, caller = 'direct' }: ToolUseBlock): Promise<InvocationResult> =>
+      this.definition.invoker.invoke(
+        { name, args, callId: call.id, ...(callType === undefined ? {} : { type: callType }) },
+        { session: this.session, caller, ...(signal === undefined ? {} : { signal }) },
+      );
+    return middleware.length === 0 ? core(call) : this.#guarded(call, wrapTool(middleware, this, core), signal);
+  }
+
+  spawn(agent: ReActAgent, task: string, options: SpawnOptions = {}): string {
+    this.supervision?.admit(this.depth + 1);
+    const { runId, sessionId } = this;
+    const childRunId = `run_${crypto.randomUUID()}`;
+    this.definition.invoker.hooks.emit('handoff', { runId, sessionId, agent: this.agent, to: agent.name, childRunId });
+    this.#children.set(childRunId, this.#startChild(this, agent, task, { ...options, runId: childRunId }));
+    return childRunId;
+  }
+
+  join(runId: string): Promise<AgentResult> {
+    const child = this.#children.get(runId);
+    if (child === undefined)
+      return Promise.reject(new KernelError('E_STATE_INVALID', `There is no sub-agent ${runId}`));
+    return child;
+  }
+
+  /** Something is being stored that the run need not wait for before its end. */
+  writing(write: Promise<unknown>): void {
+    this.#writes.add(write);
+    void write.finally(() => this.#writes.delete(write));
+  }
+
+  /** Waits for what is being stored. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#writes);
+  }
+
+  /** Adds to what the answers of this run used. */
+  spend(usage: ModelUsage): void {
+    this.usage = addUsage(this.usage, usage);
+  }
+
+  /** Adds a message and waits until it is stored. */
+  say(message: ModelMessage, details?: JsonObject): Promise<void> | undefined {
+    const saving = this.conversation.append(message, this.turnDetails(details));
+    if (this.emit !== undefined && message.content.length > 0) this.emit({ type: 'message', message });
+    return saving;
+  }
+
+  turnDetails(details?: JsonObject): TurnDetails {
+    return { runId: this.runId, createdAt: this.now(), ...(details === undefined ? {} : { details }) };
+  }
+
+  async #guarded(
+    call: ToolUseBlock,
+    wrapped: (call: ToolUseBlock) => Promise<InvocationResult>,
+    signal: AbortSignal | undefined,
+  ): Promise<InvocationResult> {
+    try {
+      return await wrapped(call);
+    } catch (error) {
+      if (this.session.cancellation.isCancelled || signal?.aborted === true) throw error;
+      this.definition.logger.error('tool middleware failed', { tool: call.name, error: errorText(error) });
+      return errorResult('E_INTERNAL', `The call of ${call.name} failed inside the runtime`);
+    }
+  }
+}

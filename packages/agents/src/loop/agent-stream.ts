@@ -1,0 +1,64 @@
+import type { AgentEvent, AgentEventSink } from './agent-event.ts';
+import type { AgentResult } from './agent-result.ts';
+import type { AgentRun } from './agent-run.ts';
+
+/** What a run is given so that a stream can follow it. */
+export interface StreamParts {
+  readonly signal: AbortSignal;
+  readonly emit: AgentEventSink;
+  readonly onStart: (run: AgentRun) => void;
+}
+
+/**
+ * A run that tells what happens. Events wait until they are read; whoever reads them gets each once, and the last one is
+ * `run-end`. The run begins at once and goes on whether or not anybody reads.
+ */
+export class AgentStream implements AsyncIterable<AgentEvent> {
+  /** How the run ended. */
+  readonly result: Promise<AgentResult>;
+  readonly #controller = new AbortController();
+  readonly #events: AgentEvent[] = [];
+  #run: AgentRun | undefined;
+  #isOver = false;
+  #wake: (() => void) | undefined;
+
+  constructor(signal: AbortSignal | undefined, start: (parts: StreamParts) => Promise<AgentResult>) {
+    const own = this.#controller.signal;
+    this.result = start({
+      signal: signal === undefined ? own : AbortSignal.any([signal, own]),
+      emit: (event) => this.#push(event),
+      onStart: (run) => {
+        this.#run = run;
+      },
+    });
+  }
+
+  /** Ends the run. Every open call is answered all the same. */
+  cancel(reason = 'The run was cancelled'): void {
+    this.#controller.abort(reason);
+  }
+
+  /** Lets a running call go on as a job, so that the model can do other work; `false` when it is not running. */
+  promote(callId: string): boolean {
+    return this.#run?.turn?.promote(callId) ?? false;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void, undefined> {
+    try {
+      for (;;) {
+        const event = this.#events.shift();
+        if (event !== undefined) yield event;
+        else if (this.#isOver) return;
+        else await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    } finally {
+      if (!this.#isOver) this.cancel('Nobody reads the events any more');
+    }
+  }
+
+  #push(event: AgentEvent): void {
+    this.#events.push(event);
+    if (event.type === 'run-end') this.#isOver = true;
+    this.#wake?.();
+  }
+}

@@ -1,0 +1,121 @@
+import type { ContentBlock, JsonObject, ModelEvent, ModelRequest, ModelStopReason, ModelUsage } from '@ravi/kernel';
+import type { AgentRun } from './agent-run.ts';
+import { readAnswer } from './answer.ts';
+import type { Answer } from './answer.ts';
+import type { Reservation } from './budget.ts';
+import { estimateUsage } from './estimate-usage.ts';
+import { delay } from './delay.ts';
+import { TurnCalls } from './turn-calls.ts';
+
+/** An answer that ended well, with its calls under way or waiting. */
+export interface GoodAnswer {
+  readonly blocks: readonly ContentBlock[];
+  readonly reason: ModelStopReason;
+  readonly usage: ModelUsage;
+  readonly calls: TurnCalls;
+  /** What the stored turn says beside its message. */
+  readonly details: JsonObject;
+}
+
+/** No provider is waited for longer, whatever it says. */
+const maxRetryDelayMs = 60_000;
+
+/**
+ * Asks the model until an answer ends well. `undefined` when none did: the run's `ending` says why, or it was cancelled.
+ * What was written until the cancellation stays in the conversation as text.
+ */
+export async function askModel(run: AgentRun): Promise<GoodAnswer | undefined> {
+  for (let attempt = 0; ; attempt++) {
+    const request = await run.request();
+    const reservation = reserve(run, request);
+    if (run.ending !== undefined) return undefined;
+    const { answer, calls } = await ask(run, request, reservation);
+    if (answer.reason !== undefined && run.ending === undefined) return goodAnswer(run, answer, answer.reason, calls);
+    calls.discard();
+    if (run.session.cancellation.isCancelled) await keepText(run, answer);
+    run.check();
+    if (run.ending !== undefined || answer.error === undefined) return undefined;
+    const { error } = answer;
+    if (!error.retryable || attempt >= run.definition.modelRetries) {
+      run.ending = { status: 'failed', reason: 'error', error };
+      return undefined;
+    }
+    run.emit?.({ type: 'model-retry', attempt: attempt + 1, error });
+    await delay(run, Math.min(error.retryAfterMs ?? 0, maxRetryDelayMs));
+  }
+}
+
+async function ask(
+  run: AgentRun,
+  request: ModelRequest,
+  reservation: Reservation | undefined,
+): Promise<{ readonly answer: Answer; readonly calls: TurnCalls }> {
+  const leave = await run.supervision?.enter(run.priority, run.session.cancellation);
+  const calls = new TurnCalls(run);
+  run.turn = calls;
+  announceStart(run);
+  try {
+    const answer = await readAnswer(
+      () => run.stream(request),
+      run.session.cancellation,
+      (event) => takeEvent(run, calls, event),
+    );
+    reservation?.settle(answer.usage, answer.model);
+    run.spend(answer.usage);
+    announceEnd(run, answer);
+    return { answer, calls };
+  } finally {
+    leave?.();
+  }
+}
+
+function takeEvent(run: AgentRun, calls: TurnCalls, event: ModelEvent): ContentBlock | undefined {
+  if (event.type === 'block') return takeBlock(run, calls, event.block);
+  if (run.emit === undefined) return undefined;
+  if (event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'warning') run.emit(event);
+  if (event.type === 'tool-call-start') run.emit({ type: event.type, callId: event.id, tool: event.name });
+  if (event.type === 'tool-call-delta') run.emit({ type: event.type, callId: event.id, text: event.text });
+  return undefined;
+}
+
+function takeBlock(run: AgentRun, calls: TurnCalls, block: ContentBlock): ContentBlock {
+  if (block.type !== 'tool_use') return block;
+  const id = run.conversation.claimId(block.id);
+  const call = id === block.id ? block : { ...block, id };
+  calls.add(call);
+  return call;
+}
+
+function goodAnswer(run: AgentRun, answer: Answer, reason: ModelStopReason, calls: TurnCalls): GoodAnswer {
+  const { blocks, usage, model } = answer;
+  const details = { agent: run.agent, usage: { ...usage }, ...(model === undefined ? {} : { model }) };
+  return { blocks, reason, usage, calls, details };
+}
+
+async function keepText(run: AgentRun, { text }: Answer): Promise<void> {
+  if (text.trim() !== '') await run.say({ role: 'assistant', content: [{ type: 'text', text }] });
+}
+
+function reserve(run: AgentRun, request: ModelRequest): Reservation | undefined {
+  if (run.budget === undefined) return undefined;
+  const model = request.model ?? run.definition.model.id;
+  const reservation = run.budget.reserve(estimateUsage(request), model);
+  if (typeof reservation !== 'string') return reservation;
+  run.exceed(reservation);
+  return undefined;
+}
+
+function announceStart(run: AgentRun): void {
+  const { hooks } = run.definition.invoker;
+  if (!hooks.observes('llm-start')) return;
+  const { runId, sessionId, agent, step } = run;
+  hooks.emit('llm-start', { runId, sessionId, agent, step, provider: run.definition.model.id });
+}
+
+function announceEnd(run: AgentRun, { usage, error }: Answer): void {
+  const { hooks } = run.definition.invoker;
+  if (!hooks.observes('llm-end')) return;
+  const { runId, sessionId, agent, step } = run;
+  const failure = error === undefined ? {} : { errorCode: error.code };
+  hooks.emit('llm-end', { runId, sessionId, agent, step, provider: run.definition.model.id, usage, ...failure });
+}

@@ -1,0 +1,59 @@
+import type { InvocationResult, ModelEvent, ModelRequest, ToolUseBlock } from '@ravi/kernel';
+import type { AgentContext } from './agent-context.ts';
+
+/**
+ * Wraps what a run does. Each function may do things before and after, hand on something else than it got, or not call
+ * `next` at all; the first of a list is the outermost. None can open a gate: `next` of a call is the invoker.
+ */
+export interface AgentMiddleware {
+  /** Around a whole step: the answer and its calls. A step that is left out ends the run. */
+  turn?(context: AgentContext, next: () => Promise<void>): Promise<void>;
+  /** Around one answer; asked again for each attempt. */
+  model?(
+    request: ModelRequest,
+    next: (request: ModelRequest) => AsyncIterable<ModelEvent>,
+    context: AgentContext,
+  ): AsyncIterable<ModelEvent>;
+  /** Around one call. What it throws is an error result of this call alone. */
+  tool?(
+    call: ToolUseBlock,
+    next: (call: ToolUseBlock) => Promise<InvocationResult>,
+    context: AgentContext,
+  ): Promise<InvocationResult>;
+}
+
+/** `core` with the middleware around it; `core` itself when no middleware has anything at this place. */
+export function wrapModel(
+  middleware: readonly AgentMiddleware[],
+  context: AgentContext,
+  core: (request: ModelRequest) => AsyncIterable<ModelEvent>,
+): (request: ModelRequest) => AsyncIterable<ModelEvent> {
+  return middleware.reduceRight((next, each) => {
+    const around = each.model?.bind(each);
+    return around === undefined ? next : (request) => around(request, next, context);
+  }, core);
+}
+
+/** As {@link wrapModel}, for calls. */
+export function wrapTool(
+  middleware: readonly AgentMiddleware[],
+  context: AgentContext,
+  core: (call: ToolUseBlock) => Promise<InvocationResult>,
+): (call: ToolUseBlock) => Promise<InvocationResult> {
+  return middleware.reduceRight((next, each) => {
+    const around = each.tool?.bind(each);
+    return around === undefined ? next : (call) => around(call, next, context);
+  }, core);
+}
+
+/** As {@link wrapModel}, for steps. */
+export function wrapTurn(
+  middleware: readonly AgentMiddleware[],
+  context: AgentContext,
+  core: () => Promise<void>,
+): () => Promise<void> {
+  return middleware.reduceRight((next, each) => {
+    const around = each.turn?.bind(each);
+    return around === undefined ? next : () => around(context, next);
+  }, core);
+}

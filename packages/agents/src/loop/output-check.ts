@@ -1,0 +1,65 @@
+import { isKernelError, isStandardSchema, jsonSchemaOf } from '@ravi/kernel';
+import type { JsonSchema, JsonValue, ModelOutput, StandardSchema } from '@ravi/kernel';
+import { SchemaCache } from '../validation/schema-cache.ts';
+import { validateArguments } from '../validation/validate-arguments.ts';
+import type { AgentOutput } from './agent-options.ts';
+
+/** A final answer that was looked at. */
+export type CheckedOutput = { readonly value: JsonValue } | { readonly problem: string };
+
+/** Judges final answers of an agent. */
+export interface OutputCheck {
+  /** What providers are told. */
+  readonly request: ModelOutput;
+  readonly retries: number;
+  check(text: string): Promise<CheckedOutput>;
+}
+
+/** @throws TypeError when a Standard Schema library cannot give its JSON Schema */
+export function createOutputCheck({ schema, retries = 2, name, description }: AgentOutput): OutputCheck {
+  const jsonSchema = isStandardSchema(schema) ? jsonSchemaOf(schema, 'input') : schema;
+  const validate = isStandardSchema(schema) ? byLibrary(schema) : bySchema(schema);
+  return {
+    retries,
+    request: {
+      schema: jsonSchema,
+      ...(name === undefined ? {} : { name }),
+      ...(description === undefined ? {} : { description }),
+    },
+    async check(text) {
+      const value = parse(text);
+      return value === undefined ? { problem: 'It is no JSON.' } : validate(value);
+    },
+  };
+}
+
+function bySchema(schema: JsonSchema): (value: JsonValue) => CheckedOutput {
+  const cache = new SchemaCache();
+  return (value) => {
+    try {
+      const problem = validateArguments(cache, schema, value);
+      return problem === undefined ? { value } : { problem };
+    } catch (error) {
+      if (!isKernelError(error, 'E_TOOL_INVALID')) throw error;
+      return { problem: `Its schema cannot be used. ${error.message}` };
+    }
+  };
+}
+
+function byLibrary(schema: StandardSchema): (value: JsonValue) => Promise<CheckedOutput> {
+  return async (value) => {
+    const result = await schema['~standard'].validate(value);
+    if (result.issues === undefined) return { value: result.value as JsonValue };
+    return { problem: result.issues.map((issue) => issue.message).join('; ') };
+  };
+}
+
+// Models like to fence what they were asked for bare.
+function parse(text: string): JsonValue | undefined {
+  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1];
+  try {
+    return JSON.parse(fenced ?? text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}

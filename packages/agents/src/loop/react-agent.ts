@@ -1,0 +1,54 @@
+import type { ContentBlock, Principal } from '@ravi/kernel';
+import type { PausedRun, QuestionAnswer } from '../questions/paused-run.ts';
+import { defineAgent, keepDefinition } from './agent-definition.ts';
+import type { AgentOptions, RunOptions } from './agent-options.ts';
+import type { AgentResult } from './agent-result.ts';
+import { AgentStream } from './agent-stream.ts';
+import { resumeRun, startRun } from './start-run.ts';
+
+/** What a user says: text, or blocks with media. */
+export type AgentTask = string | readonly ContentBlock[];
+
+/** A paused run, or the session in whose history it waits. */
+export type ResumePoint = PausedRun | { readonly sessionId: string; readonly principal?: Principal };
+
+/** What differs when a run goes on. */
+export type ResumeOptions = Pick<RunOptions, 'signal' | 'allowedTools' | 'policy' | 'budget'>;
+
+/**
+ * An agent that reasons and acts in turns: it asks its model, takes every call of the answer through the invoker, tells
+ * the results, and asks again until there is an answer. It keeps no state between runs.
+ */
+export class ReActAgent {
+  readonly name: string;
+  readonly description: string | undefined;
+
+  /** @throws KernelError `E_CONFIG_INVALID`, `E_TOOL_INVALID`, `E_TOOL_NAME_CONFLICT` */
+  constructor(options: AgentOptions) {
+    this.name = options.name;
+    this.description = options.description;
+    keepDefinition(this, defineAgent(options));
+  }
+
+  /** Works on a task until it ends one way or another. It does not reject for anything that happens on the way. */
+  run(task: AgentTask, options: RunOptions = {}): Promise<AgentResult> {
+    return startRun(this, { task, options });
+  }
+
+  /** The same, told while it happens. Who stops reading cancels the run. */
+  stream(task: AgentTask, options: RunOptions = {}): AgentStream {
+    return new AgentStream(options.signal, (parts) =>
+      startRun(this, { task, options: { ...options, signal: parts.signal }, emit: parts.emit, onStart: parts.onStart }),
+    );
+  }
+
+  /**
+   * Goes on with a paused run: the answer becomes the result of the call that asked. The run may use what it might when
+   * it was paused, or less.
+   * @throws KernelError `E_ARGUMENTS_INVALID` when a question has no answer, `E_STATE_CONFLICT` when the session has no
+   * open question, `E_CONFIG_INVALID` for the run of another agent or a session without a history
+   */
+  resume(point: ResumePoint, answer: QuestionAnswer, options: ResumeOptions = {}): Promise<AgentResult> {
+    return resumeRun(this, { point, answer, options });
+  }
+}

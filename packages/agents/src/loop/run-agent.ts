@@ -1,0 +1,156 @@
+import { isKernelError, textBlock, textOf } from '@ravi/kernel';
+import type { ContentBlock, JsonObject, ModelStopReason, ModelUsage } from '@ravi/kernel';
+import { errorText } from '../error-text.ts';
+import { pauseState } from '../questions/pause.ts';
+import type { AgentEnding, AgentEndReason, AgentResult } from './agent-result.ts';
+import type { AgentRun } from './agent-run.ts';
+import { askModel } from './ask-model.ts';
+import type { GoodAnswer } from './ask-model.ts';
+import { wrapTurn } from './middleware.ts';
+import { beginRun, endRun } from './run-record.ts';
+
+/** Runs steps until something ends the run. It always resolves. */
+export async function runAgent(run: AgentRun, begin: () => Promise<void>): Promise<AgentResult> {
+  let ending: AgentEnding;
+  try {
+    await beginRun(run);
+    await begin();
+    run.watchTime();
+    ending = await takeSteps(run);
+  } catch (error) {
+    ending = endingOf(run, error);
+  }
+  return finish(run, ending);
+}
+
+async function takeSteps(run: AgentRun): Promise<AgentEnding> {
+  const { middleware, maxSteps } = run.definition;
+  const wrapped = middleware.some((each) => each.turn !== undefined);
+  while (run.ending === undefined) {
+    run.check();
+    if (run.step >= maxSteps) return stopped('max-steps', `The run took ${maxSteps} steps (maxSteps)`);
+    const before = run.step;
+    await (wrapped ? wrapTurn(middleware, run, () => takeStep(run))() : takeStep(run));
+    if (run.step === before) run.stop('A middleware left the step out');
+  }
+  return run.ending;
+}
+
+async function takeStep(run: AgentRun): Promise<void> {
+  run.step++;
+  announceStart(run);
+  const answer = await askModel(run);
+  if (answer === undefined || run.ending !== undefined) return;
+  run.text = textOf(answer.blocks.filter((block) => block.type === 'text'));
+  const saving = run.say({ role: 'assistant', content: answer.blocks }, answer.details);
+  if (saving !== undefined) await saving;
+  const calls = answer.calls.size;
+  await (calls === 0 ? takeAnswer(run, answer.reason) : takeCalls(run, answer));
+  announceEnd(run, answer.usage, calls);
+}
+
+async function takeCalls(run: AgentRun, { calls, reason }: GoodAnswer): Promise<void> {
+  const results = await calls.finish(reason);
+  const content = [...results, ...run.jobs.takeNews()];
+  if (run.questions.size > 0) return pause(run, content);
+  const saving = run.say({ role: 'user', content });
+  if (saving !== undefined) await saving;
+  run.check();
+  for (const condition of run.definition.stopWhen) {
+    if (await condition(run)) end(run, { status: 'stopped', reason: 'stop-condition' });
+  }
+}
+
+async function takeAnswer(run: AgentRun, reason: ModelStopReason): Promise<void> {
+  if (reason === 'pause') return;
+  if (reason === 'length') return end(run, stopped('length', 'The answer was cut off by a limit of its length'));
+  if (reason === 'refusal') return end(run, stopped('refusal', 'The model, or a filter, refused to answer'));
+  if (await run.jobs.waitForNews()) return tell(run, run.jobs.takeNews());
+  const { output } = run.definition;
+  if (output === undefined) return end(run, { status: 'completed', reason: 'answer' });
+  const checked = await output.check(run.text);
+  if ('value' in checked) return end(run, { status: 'completed', reason: 'answer', output: checked.value });
+  if (run.outputFailures++ >= output.retries) {
+    const message = `The final answer does not fit its schema: ${checked.problem}`;
+    return end(run, {
+      status: 'failed',
+      reason: 'error',
+      error: { code: 'E_OUTPUT_INVALID', message, retryable: true },
+    });
+  }
+  return tell(run, [textBlock(`The answer does not fit the schema: ${checked.problem} Answer again with JSON alone.`)]);
+}
+
+async function tell(run: AgentRun, content: readonly ContentBlock[]): Promise<void> {
+  await run.say({ role: 'user', content });
+}
+
+// What siblings of the question gave is stored now; the open calls get their results when it is answered.
+async function pause(run: AgentRun, content: readonly ContentBlock[]): Promise<void> {
+  const notes = run.jobs.stopAll('the run is paused');
+  const state = pauseState(run);
+  await run.say({ role: 'user', content: [...content, ...notes] }, { pause: state as unknown as JsonObject });
+  end(run, { status: 'paused', reason: 'question', paused: { ...state, messages: [...run.messages] } });
+}
+
+function end(run: AgentRun, ending: AgentEnding): void {
+  run.ending ??= ending;
+}
+
+function stopped(reason: AgentEndReason, message: string): AgentEnding {
+  return { status: 'stopped', reason, error: { code: 'E_STOPPED', message, retryable: false } };
+}
+
+// What already wants the run to end says why, even when the way there was a cancellation.
+function endingOf(run: AgentRun, error: unknown): AgentEnding {
+  if (run.ending !== undefined) return run.ending;
+  if (run.session.cancellation.isCancelled) {
+    const { code, message } = run.session.cancellation.error;
+    return { status: 'cancelled', reason: 'cancelled', error: { code, message, retryable: false } };
+  }
+  if (isKernelError(error)) {
+    const { code, message, retryable } = error;
+    return { status: 'failed', reason: 'error', error: { code, message, retryable } };
+  }
+  run.definition.logger.error('an agent run failed', { agent: run.agent, error: errorText(error) });
+  const message = 'The run failed inside the runtime';
+  return { status: 'failed', reason: 'error', error: { code: 'E_INTERNAL', message, retryable: false } };
+}
+
+async function finish(run: AgentRun, ending: AgentEnding): Promise<AgentResult> {
+  run.dispose();
+  run.jobs.stopAll('the run has ended');
+  if (ending.status !== 'paused') run.conversation.forgetOpenCalls('The run ended before this call did');
+  await run.flush();
+  await endRun(run, ending);
+  await run.session.close();
+  const { session, conversation, text, step: steps, usage } = run;
+  const result: AgentResult = {
+    ...ending,
+    runId: session.runId,
+    sessionId: session.sessionId,
+    text,
+    messages: conversation.messages,
+    steps,
+    usage,
+    get trace() {
+      return session.trace;
+    },
+  };
+  run.emit?.({ type: 'run-end', result });
+  return result;
+}
+
+function announceStart(run: AgentRun): void {
+  const { hooks } = run.definition.invoker;
+  const { runId, sessionId, agent, step } = run;
+  if (hooks.observes('step-start')) hooks.emit('step-start', { runId, sessionId, agent, step });
+  run.emit?.({ type: 'step-start', step });
+}
+
+function announceEnd(run: AgentRun, usage: ModelUsage, toolCalls: number): void {
+  const { hooks } = run.definition.invoker;
+  const { runId, sessionId, agent, step } = run;
+  if (hooks.observes('step-end')) hooks.emit('step-end', { runId, sessionId, agent, step, toolCalls });
+  run.emit?.({ type: 'step-end', step, usage });
+}

@@ -1,0 +1,178 @@
+import { KernelError, textBlock } from '@ravi/kernel';
+import type { ModelMessage, ModelUsage } from '@ravi/kernel';
+import type { InvokerSession, SessionOptions } from '../invoke/session.ts';
+import { answersOf, readPause } from '../questions/pause.ts';
+import type { PauseState } from '../questions/pause.ts';
+import type { QuestionAnswer } from '../questions/paused-run.ts';
+import { definitionOf } from './agent-definition.ts';
+import type { AgentDefinition } from './agent-definition.ts';
+import type { AgentEventSink } from './agent-event.ts';
+import type { RunOptions } from './agent-options.ts';
+import type { AgentResult } from './agent-result.ts';
+import { AgentRun } from './agent-run.ts';
+import type { ChildOptions } from './agent-run.ts';
+import { Budget } from './budget.ts';
+import type { BudgetLimits } from './budget.ts';
+import { Conversation } from './conversation.ts';
+import { narrowedPolicy } from './permissions.ts';
+import type { AgentTask, ReActAgent, ResumeOptions, ResumePoint } from './react-agent.ts';
+import { runAgent } from './run-agent.ts';
+
+/** A task and how it is run. */
+export interface Start {
+  readonly task: AgentTask;
+  readonly options: RunOptions;
+  readonly emit?: AgentEventSink;
+  /** Gets the run before its first step. */
+  readonly onStart?: (run: AgentRun) => void;
+}
+
+/** Runs a task from its beginning. */
+export function startRun(agent: ReActAgent, { task, options, emit, onStart }: Start): Promise<AgentResult> {
+  const definition = definitionOf(agent);
+  const session = openSession(definition, options, emit);
+  const run = new AgentRun({
+    definition,
+    session,
+    conversation: conversationOf(definition, session, options.messages),
+    budget: budgetOf(definition, options.budget, undefined),
+    emit,
+    priority: 0,
+    parent: undefined,
+    startChild,
+    before: undefined,
+  });
+  onStart?.(run);
+  return runAgent(run, () => begin(run, task));
+}
+
+/** Goes on with a paused run. */
+export async function resumeRun(
+  agent: ReActAgent,
+  {
+    point,
+    answer,
+    options,
+  }: { readonly point: ResumePoint; readonly answer: QuestionAnswer; readonly options: ResumeOptions },
+): Promise<AgentResult> {
+  const definition = definitionOf(agent);
+  const { state, conversation } = await readPoint(definition, point);
+  const { runId, sessionId, principal, permissions, steps, usage } = state;
+  if (state.agent !== agent.name) {
+    throw new KernelError('E_CONFIG_INVALID', `The run ${runId} is of the agent ${state.agent}, not of ${agent.name}`);
+  }
+  const answers = answersOf(state.questions, answer);
+  const policy = { ...options.policy, ...narrowedPolicy(definition.invoker.policy, options.policy, permissions) };
+  const session = openSession(definition, { ...options, runId, sessionId, principal, policy }, undefined, {
+    toolsEnabled: permissions.toolsEnabled,
+  });
+  for (const list of permissions.allowedTools) session.narrow(list);
+  const run = new AgentRun({
+    definition,
+    session,
+    conversation,
+    budget: budgetOf(definition, options.budget, undefined, usage),
+    emit: undefined,
+    priority: 0,
+    parent: undefined,
+    startChild,
+    before: { steps, usage },
+  });
+  run.skills.restore(permissions.skills);
+  return runAgent(run, async () => run.say(answers));
+}
+
+// Its conversation is its own and ends with it; the session's is the parent's.
+function startChild(parent: AgentRun, agent: ReActAgent, task: string, options: ChildOptions): Promise<AgentResult> {
+  const definition = definitionOf(agent);
+  const { runId, signal, parentCallId, priority = parent.priority } = options;
+  const { sessionId, principal, session: outer } = parent;
+  const session = openSession(
+    definition,
+    { runId, sessionId, principal, session: outer, ...(signal === undefined ? {} : { signal }) },
+    undefined,
+    parentCallId === undefined ? {} : { parentCallId },
+  );
+  const run = new AgentRun({
+    definition,
+    session,
+    conversation: new Conversation(),
+    budget: budgetOf(definition, undefined, parent.budget),
+    emit: undefined,
+    priority,
+    parent,
+    startChild,
+    before: undefined,
+  });
+  return runAgent(run, () => begin(run, task));
+}
+
+async function begin(run: AgentRun, task: AgentTask): Promise<void> {
+  await run.conversation.load();
+  await run.conversation.closeOpenCalls('This call was not answered, and whether it ran is unknown', run.turnDetails());
+  await run.say({ role: 'user', content: typeof task === 'string' ? [textBlock(task)] : task });
+}
+
+function openSession(
+  definition: AgentDefinition,
+  options: RunOptions,
+  emit: AgentEventSink | undefined,
+  more: SessionOptions = {},
+): InvokerSession {
+  const { session: parent, messages: _, budget: __, allowedTools, ...rest } = options;
+  const session = definition.invoker.openSession({
+    ...rest,
+    ...more,
+    ...(parent === undefined ? {} : { parent }),
+    ...(emit === undefined
+      ? {}
+      : {
+          onProgress(event) {
+            if (event.type === 'tool-progress') emit(event);
+          },
+        }),
+  });
+  for (const list of [definition.allowedTools, allowedTools]) if (list !== undefined) session.narrow(list);
+  return session;
+}
+
+function conversationOf(
+  { history }: AgentDefinition,
+  { principal, sessionId }: InvokerSession,
+  messages: readonly ModelMessage[] | undefined,
+): Conversation {
+  return new Conversation(messages, history === undefined ? undefined : { store: history, principal, sessionId });
+}
+
+function budgetOf(
+  { budget, prices, invoker, request, model }: AgentDefinition,
+  limits: BudgetLimits | undefined,
+  parent: Budget | undefined,
+  used?: ModelUsage,
+): Budget | undefined {
+  const { clock } = invoker;
+  const priced = prices === undefined ? {} : { prices };
+  let innermost = parent;
+  for (const each of [budget, limits]) {
+    if (each !== undefined) innermost = new Budget({ limits: each, clock, parent: innermost, ...priced });
+  }
+  // What was used before a pause counts.
+  if (used !== undefined) innermost?.charge(used, request.model ?? model.id);
+  return innermost;
+}
+
+async function readPoint(
+  definition: AgentDefinition,
+  point: ResumePoint,
+): Promise<{ readonly state: PauseState; readonly conversation: Conversation }> {
+  const { history } = definition;
+  const { sessionId, principal = 'local' } = point;
+  if (history === undefined) {
+    if (!('messages' in point)) {
+      throw new KernelError('E_CONFIG_INVALID', `The agent has no history to read the session ${sessionId} from`);
+    }
+    return { state: point, conversation: new Conversation(point.messages) };
+  }
+  const conversation = new Conversation([], { store: history, principal, sessionId });
+  return { state: readPause(await conversation.load(), sessionId), conversation };
+}

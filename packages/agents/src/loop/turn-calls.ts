@@ -1,0 +1,180 @@
+import { isLocalTool } from '@ravi/kernel';
+import type { InvocationResult, ModelStopReason, Timer, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
+import { errorResult } from '../invoke/results.ts';
+import { errorText } from '../error-text.ts';
+import { modelResult } from './model-result.ts';
+import type { AgentRun } from './agent-run.ts';
+
+interface Slot {
+  readonly call: ToolUseBlock;
+  result: InvocationResult | undefined;
+  isStarted: boolean;
+  /** Ends the call alone; only calls that may become jobs have one. */
+  controller: AbortController | undefined;
+  /** Makes it a job. */
+  timer: Timer | undefined;
+}
+
+/**
+ * The calls of one answer. A call of a tool that says of itself that it is safe starts when its block is there, while
+ * the model still writes; the others wait until the answer has ended well, since an answer that fails is void. Results
+ * stand in the order of the calls, and every call gets exactly one.
+ */
+export class TurnCalls {
+  readonly #run: AgentRun;
+  readonly #slots: Slot[] = [];
+  #unanswered = 0;
+  #isOver = false;
+  #settled: (() => void) | undefined;
+
+  constructor(run: AgentRun) {
+    this.#run = run;
+  }
+
+  get size(): number {
+    return this.#slots.length;
+  }
+
+  /** Takes a call whose block is there. */
+  add(call: ToolUseBlock): void {
+    const slot: Slot = { call, result: undefined, isStarted: false, controller: undefined, timer: undefined };
+    this.#slots.push(slot);
+    this.#unanswered++;
+    if (call.invalid === undefined && startsEarly(this.#run, call)) this.#start(slot);
+  }
+
+  /** The answer is void: nobody gets results, and what waits never starts. */
+  discard(): void {
+    this.#isOver = true;
+  }
+
+  /** Starts what waited for the end of the answer and waits for all. Calls that ask a human have no result yet. */
+  async finish(reason: ModelStopReason): Promise<readonly ToolResultBlock[]> {
+    for (const slot of this.#slots) if (!slot.isStarted) this.#startOrRefuse(slot, reason);
+    await this.#allAnswered();
+    this.#isOver = true;
+    if (this.#run.session.cancellation.isCancelled) this.#withdrawQuestions();
+    const { questions } = this.#run;
+    const results: ToolResultBlock[] = [];
+    for (const { call, result } of this.#slots) {
+      if (result !== undefined && !questions.has(call.id)) results.push(modelResult(call, result));
+    }
+    return results;
+  }
+
+  /** Lets a running call go on as a job, so that the turn need not wait for it; `false` when it is not running. */
+  promote(callId: string): boolean {
+    const slot = this.#slots.find((each) => each.call.id === callId);
+    return slot !== undefined && this.#toJob(slot);
+  }
+
+  #startOrRefuse(slot: Slot, reason: ModelStopReason): void {
+    const refusal = refusalOf(slot.call, reason);
+    if (refusal === undefined) this.#start(slot);
+    else this.#answer(slot, refusal);
+  }
+
+  #start(slot: Slot): void {
+    const { call } = slot;
+    const run = this.#run;
+    slot.isStarted = true;
+    const breach = run.budget?.takeCall();
+    if (breach !== undefined) {
+      run.exceed(breach);
+      return this.#answer(slot, errorResult('E_BUDGET_EXHAUSTED', breach));
+    }
+    const isJob = isBackground(run, call);
+    if (isJob || run.isPromotable) slot.controller = new AbortController();
+    run.emit?.({ type: 'tool-call', callId: call.id, tool: call.name, args: call.arguments });
+    run.invoke(call, slot.controller?.signal).then(
+      (result) => this.#settle(slot, result),
+      (error: unknown) => this.#settle(slot, errorResult('E_CANCELLED', errorText(error))),
+    );
+    if (isJob) this.#toJob(slot);
+    else slot.timer = run.promoteLater(() => this.#toJob(slot));
+  }
+
+  #settle(slot: Slot, result: InvocationResult): void {
+    const { call } = slot;
+    if (this.#run.jobs.finish(call.id, result)) return;
+    if (slot.result !== undefined) return;
+    this.#run.emit?.({ type: 'tool-result', callId: call.id, tool: call.name, result });
+    this.#answer(slot, result);
+  }
+
+  #toJob(slot: Slot): boolean {
+    if (!slot.isStarted || slot.result !== undefined || this.#isOver) return false;
+    const { call, controller } = slot;
+    const jobId = this.#run.jobs.begin(call, () => controller?.abort());
+    this.#run.emit?.({ type: 'job-started', jobId, callId: call.id, tool: call.name });
+    const text = `Running in the background as ${jobId}. Its result will be told when it is there; go on with other work, or use wait_job, read_job or stop_job.`;
+    this.#answer(slot, { status: 'ok', text, structured: { jobId, status: 'running' }, files: [] });
+    return true;
+  }
+
+  #answer(slot: Slot, result: InvocationResult): void {
+    slot.result = result;
+    slot.timer?.cancel();
+    this.#unanswered--;
+    if (this.#unanswered === 0) this.#settled?.();
+  }
+
+  // Cancellation answers what no tool, no approval and no middleware answers any more.
+  #allAnswered(): Promise<void> | undefined {
+    if (this.#unanswered === 0) return undefined;
+    const { cancellation } = this.#run.session;
+    if (cancellation.isCancelled) return this.#answerCancelled();
+    return new Promise((resolve) => {
+      const forget = cancellation.onCancel(() => void this.#answerCancelled());
+      this.#settled = () => {
+        forget();
+        resolve();
+      };
+    });
+  }
+
+  #answerCancelled(): undefined {
+    for (const slot of this.#slots) {
+      if (slot.result === undefined) this.#answer(slot, this.#cancelled());
+    }
+  }
+
+  #withdrawQuestions(): void {
+    const { questions } = this.#run;
+    for (const slot of this.#slots) if (questions.has(slot.call.id)) slot.result = this.#cancelled();
+    questions.clear();
+  }
+
+  #cancelled(): InvocationResult {
+    return errorResult('E_CANCELLED', this.#run.session.cancellation.error.message);
+  }
+}
+
+/** Whether a call cannot do harm when its answer turns out to be void. */
+function startsEarly(run: AgentRun, call: ToolUseBlock): boolean {
+  const tool = run.registry.get(call.name);
+  return (
+    tool !== undefined &&
+    isLocalTool(tool) &&
+    tool.risk === 'safe' &&
+    tool.classifyRisk === undefined &&
+    !tool.suspends &&
+    tool.mode !== 'background'
+  );
+}
+
+function isBackground(run: AgentRun, call: ToolUseBlock): boolean {
+  const tool = run.registry.get(call.name);
+  return tool !== undefined && isLocalTool(tool) && tool.mode === 'background';
+}
+
+function refusalOf({ name, invalid }: ToolUseBlock, reason: ModelStopReason): InvocationResult | undefined {
+  if (invalid !== undefined) {
+    const why = invalid.reason === 'truncated' ? 'were cut off' : 'are no JSON object';
+    return errorResult('E_ARGUMENTS_INVALID', `The arguments of ${name} ${why}, so it was not called. Call it again`);
+  }
+  if (reason === 'length' || reason === 'refusal') {
+    return errorResult('E_MODEL_TRUNCATED', `The answer was cut off, so ${name} was not called. Call it again`);
+  }
+  return undefined;
+}

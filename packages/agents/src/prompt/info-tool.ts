@@ -1,0 +1,42 @@
+import { defineTool, isHostedTool, isLocalTool, KernelError, nearNames } from '@ravi/kernel';
+import type { AnyTool, Tool } from '@ravi/kernel';
+import { runOf } from '../loop/agent-run.ts';
+
+/** Gives the model the whole documentation of a tool; one that was deferred is offered from then on. */
+export const infoTool: Tool = defineTool({
+  name: 'info',
+  description: 'Shows the full documentation of a tool: what it does, its arguments, what to look out for.',
+  inputSchema: {
+    type: 'object',
+    properties: { tool: { type: 'string', description: 'Name of the tool' } },
+    required: ['tool'],
+    additionalProperties: false,
+  },
+  risk: 'safe',
+  allowedCallers: ['direct'],
+  execute({ tool: name }, context) {
+    const run = runOf(context);
+    if (run === undefined)
+      throw new KernelError('E_TOOL_NOT_CALLABLE', 'info can be called in the turn of an agent only');
+    const tools = run.offered.tools();
+    const tool = tools.find((each) => each.name === name);
+    if (tool === undefined) throw unknown(String(name), tools);
+    run.offered.describe(tool.name);
+    return documentationOf(tool);
+  },
+});
+
+function documentationOf(tool: AnyTool): string {
+  const written = isLocalTool(tool) ? tool.documentation?.() : undefined;
+  const schemas = isHostedTool(tool) || !isLocalTool(tool) ? [] : [`Arguments: ${JSON.stringify(tool.inputSchema)}`];
+  return [`# ${tool.name}`, tool.description, ...(written === undefined ? [] : [written]), ...schemas].join('\n\n');
+}
+
+function unknown(name: string, tools: readonly AnyTool[]): KernelError {
+  const near = nearNames(
+    name,
+    tools.map((tool) => tool.name),
+  );
+  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+  return new KernelError('E_TOOL_UNKNOWN', `There is no tool ${name}.${hint}`);
+}

@@ -1,0 +1,80 @@
+import { specOf } from '@ravi/kernel';
+import type { AnyTool, ToolSpec } from '@ravi/kernel';
+import type { InvokerSession } from '../invoke/session.ts';
+import type { AgentDefinition } from '../loop/agent-definition.ts';
+
+/**
+ * What a run's model is told of tools: those that the session allows, in the order of the registry. Deferred ones come
+ * once they were described. The list stays the same object while nothing changes.
+ */
+export class OfferedTools {
+  readonly #definition: AgentDefinition;
+  readonly #session: InvokerSession;
+  readonly #described = new Set<string>();
+  readonly #dropped = new Set<string>();
+  #tools: readonly AnyTool[] = [];
+  #specs: readonly ToolSpec[] = [];
+
+  constructor(definition: AgentDefinition, session: InvokerSession) {
+    this.#definition = definition;
+    this.#session = session;
+  }
+
+  /** The tools that may be called now. */
+  tools(): readonly AnyTool[] {
+    const tools = this.#definition.invoker.registry.all().filter((tool) => this.#session.allows(tool.name));
+    if (!isSame(tools, this.#tools)) {
+      this.#tools = tools;
+      this.#specs = this.#specsOf(tools);
+    }
+    return this.#tools;
+  }
+
+  specs(): readonly ToolSpec[] {
+    this.tools();
+    return this.#specs;
+  }
+
+  /** Offers a deferred tool from now on. */
+  describe(name: string): void {
+    if (this.#described.has(name)) return;
+    this.#described.add(name);
+    this.#specs = this.#specsOf(this.#tools);
+  }
+
+  #specsOf(tools: readonly AnyTool[]): readonly ToolSpec[] {
+    const { model } = this.#definition;
+    const providers = model.providerIds ?? [model.id];
+    return tools.flatMap((tool) => {
+      const specs = unique(providers.map((provider) => specOf(tool, provider)));
+      if (specs.length === 0) this.#reportDrop(tool.name, model.id);
+      return specs.flatMap((spec) => this.#shown(spec));
+    });
+  }
+
+  #shown(spec: ToolSpec): readonly ToolSpec[] {
+    if (spec.type !== 'function' || spec.lazySchema !== true) return [spec];
+    if (!this.#described.has(spec.name)) return [];
+    const { lazySchema: _, ...shown } = spec;
+    return [shown];
+  }
+
+  #reportDrop(tool: string, provider: string): void {
+    if (this.#dropped.has(tool)) return;
+    this.#dropped.add(tool);
+    const { invoker, logger } = this.#definition;
+    const { runId, sessionId } = this.#session;
+    logger.warn('tool dropped: it has no spec for this provider', { tool, provider });
+    invoker.hooks.emit('tool-dropped', { runId, sessionId, tool, provider });
+  }
+}
+
+// A local tool has the same spec for every provider.
+function unique(specs: readonly (ToolSpec | undefined)[]): readonly ToolSpec[] {
+  const found = specs.filter((spec) => spec !== undefined);
+  return found[0]?.type === 'function' ? [found[0]] : found;
+}
+
+function isSame(left: readonly AnyTool[], right: readonly AnyTool[]): boolean {
+  return left.length === right.length && left.every((tool, index) => tool === right[index]);
+}

@@ -1,0 +1,50 @@
+import { isLocalTool } from '@ravi/kernel';
+import type { AnyTool, Skill } from '@ravi/kernel';
+import type { AgentRun } from '../loop/agent-run.ts';
+
+/**
+ * The system prompt of a step: the agent's own words, the hints of the tools that may be called, the skills that there
+ * are, and the instructions of those that are active. The same state gives the same text, so that providers can cache it.
+ */
+export function systemPrompt(run: AgentRun): string {
+  return assembleSystem({
+    system: run.definition.system,
+    tools: run.offered.tools(),
+    skills: run.definition.skills,
+    active: run.skills.active,
+  });
+}
+
+/** What a system prompt is made of. */
+export interface SystemParts {
+  readonly system: string;
+  readonly tools: readonly AnyTool[];
+  readonly skills: readonly Skill[];
+  readonly active: readonly Skill[];
+}
+
+/** Joins the parts; tools and skills by name. */
+export function assembleSystem({ system, tools, skills, active }: SystemParts): string {
+  const hints = tools.flatMap((tool) =>
+    isLocalTool(tool) && tool.promptHint !== undefined ? [`- ${tool.name}: ${oneLine(tool.promptHint)}`] : [],
+  );
+  const known = skills.map(({ name, description }) => `- ${name}: ${oneLine(description)}`);
+  if (system === '' && hints.length === 0 && known.length === 0) return '';
+  return [
+    system,
+    section('Tool hints', hints.toSorted()),
+    section('Skills', known.toSorted(), 'Call activate_skill before you do what one of these is for.'),
+    ...active.map((skill) => `## Skill: ${skill.name}\n\n${skill.instructions.trim()}`),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function section(title: string, lines: readonly string[], note?: string): string {
+  if (lines.length === 0) return '';
+  return [`## ${title}`, '', ...(note === undefined ? [] : [note, '']), ...lines].join('\n');
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,48 @@
+import { defineTool, KernelError } from '@ravi/kernel';
+import type { JsonObject, Tool, ToolContext } from '@ravi/kernel';
+import { runOf } from '../loop/agent-run.ts';
+
+const inputSchema = {
+  type: 'object',
+  properties: {
+    question: { type: 'string', minLength: 1, description: 'What you need to know, in one or two sentences' },
+    choices: { type: 'array', items: { type: 'string' }, maxItems: 10, description: 'Answers to choose from, if any' },
+  },
+  required: ['question'],
+  additionalProperties: false,
+} as const;
+
+/** Asks the human behind the run and pauses it until the answer is there. */
+export const askUserTool: Tool = createAskTool({
+  name: 'ask_user',
+  description: 'Asks the user a question and waits for the answer. Use it when only the user can know or decide.',
+});
+
+/** The same under the name that other systems know. */
+export const askClarificationTool: Tool = createAskTool({
+  name: 'ask_clarification',
+  description: 'Asks the user what is meant before work starts on an ambiguous task, and waits for the answer.',
+});
+
+/** A tool whose calls pause the run until a human has answered, under a name of one's own. */
+export function createAskTool({ name, description }: { readonly name: string; readonly description: string }): Tool {
+  return defineTool({
+    name,
+    description,
+    inputSchema,
+    risk: 'safe',
+    suspends: true,
+    allowedCallers: ['direct'],
+    execute: (args, context) => ask(name, args, context),
+  });
+}
+
+function ask(tool: string, args: JsonObject, context: ToolContext): string {
+  const run = runOf(context);
+  if (run === undefined)
+    throw new KernelError('E_TOOL_NOT_CALLABLE', `${tool} can be called in the turn of an agent only`);
+  const { callId } = context;
+  const { question, choices } = args as { readonly question: string; readonly choices?: readonly string[] };
+  run.questions.set(callId, { callId, tool, question, ...(choices === undefined ? {} : { choices }) });
+  return 'The user was asked.';
+}

@@ -1,0 +1,52 @@
+import { KernelError, textBlock } from '@ravi/kernel';
+import type { JsonObject, ModelMessage, ModelUsage } from '@ravi/kernel';
+import type { AgentRun } from '../loop/agent-run.ts';
+import { resultBlock } from '../loop/pairing.ts';
+import { permissionsOf, readPermissions } from '../loop/permissions.ts';
+import type { PausedRun, Question, QuestionAnswer } from './paused-run.ts';
+
+/** A paused run without its conversation, which has a place of its own. */
+export type PauseState = Omit<PausedRun, 'messages'>;
+
+/** What the run is at this moment. */
+export function pauseState(run: AgentRun): PauseState {
+  const { runId, sessionId, principal, agent, step: steps, usage } = run;
+  const questions = [...run.questions.values()];
+  const permissions = permissionsOf(run.session, run.skills.activeNames);
+  return { runId, sessionId, principal, agent, questions, permissions, steps, usage: { ...usage } };
+}
+
+/** The pause that a stored turn tells of. @throws KernelError `E_STATE_CONFLICT` when the conversation is not paused, `E_STATE_CORRUPT` */
+export function readPause(details: JsonObject | undefined, sessionId: string): PauseState {
+  const pause = details?.['pause'] as Partial<PauseState> | undefined;
+  if (pause === undefined) throw new KernelError('E_STATE_CONFLICT', `The session ${sessionId} has no open question`);
+  const { runId, principal, agent, questions, steps, usage } = pause;
+  const isWhole =
+    typeof runId === 'string' &&
+    typeof principal === 'string' &&
+    typeof agent === 'string' &&
+    Array.isArray(questions) &&
+    questions.length > 0 &&
+    typeof steps === 'number';
+  if (!isWhole) throw new KernelError('E_STATE_CORRUPT', `The pause of the session ${sessionId} cannot be read`);
+  const permissions = readPermissions(pause.permissions);
+  return { runId, sessionId, principal, agent, questions, permissions, steps, usage: usage as ModelUsage };
+}
+
+/** The results of the open calls. @throws KernelError `E_ARGUMENTS_INVALID` when a question has no answer */
+export function answersOf(questions: readonly Question[], answer: QuestionAnswer): ModelMessage {
+  return {
+    role: 'user',
+    content: questions.map(({ callId, question }) => {
+      const text = typeof answer === 'string' && questions.length === 1 ? answer : named(answer, callId);
+      if (text === undefined) {
+        throw new KernelError('E_ARGUMENTS_INVALID', `The question ${callId} has no answer: ${question}`);
+      }
+      return resultBlock(callId, [textBlock(text)], false);
+    }),
+  };
+}
+
+function named(answer: QuestionAnswer, callId: string): string | undefined {
+  return typeof answer === 'string' || !Object.hasOwn(answer, callId) ? undefined : answer[callId];
+}

@@ -1,0 +1,58 @@
+import type { Skill } from '@ravi/kernel';
+import type { InvokerSession } from '../invoke/session.ts';
+
+/** The skills of one run: which there are, and which are active and narrow its session to their tools. */
+export class ActiveSkills {
+  readonly #known: readonly Skill[];
+  readonly #session: InvokerSession;
+  readonly #loopTools: readonly string[];
+  readonly #active = new Map<Skill, () => void>();
+
+  constructor(known: readonly Skill[], session: InvokerSession, loopTools: readonly string[]) {
+    this.#known = known;
+    this.#session = session;
+    this.#loopTools = loopTools;
+  }
+
+  /** In the order of their activation. */
+  get active(): readonly Skill[] {
+    return this.#active.size === 0 ? none : [...this.#active.keys()];
+  }
+
+  get activeNames(): readonly string[] {
+    return this.active.map((skill) => skill.name);
+  }
+
+  find(name: string): Skill | undefined {
+    return this.#known.find((skill) => skill.name === name);
+  }
+
+  /**
+   * Its instructions join the system prompt, and with `allowedTools` only those tools and the loop's own may be called
+   * until it is given up. Several active skills allow what each of them allows.
+   */
+  activate(skill: Skill): void {
+    if (this.#active.has(skill)) return;
+    const widen =
+      skill.allowedTools === undefined ? nothing : this.#session.narrow([...skill.allowedTools, ...this.#loopTools]);
+    this.#active.set(skill, widen);
+  }
+
+  /** `false` when it is not active. */
+  deactivate(skill: Skill): boolean {
+    this.#active.get(skill)?.();
+    return this.#active.delete(skill);
+  }
+
+  /** Names the skills of a paused run active again; what they allowed then is restored from elsewhere. */
+  restore(names: readonly string[]): void {
+    for (const name of names) {
+      const skill = this.find(name);
+      if (skill !== undefined) this.activate(skill);
+    }
+  }
+}
+
+const none: readonly Skill[] = Object.freeze([]);
+
+function nothing(): void {}

@@ -1,0 +1,57 @@
+import { defineTool, KernelError, nearNames } from '@ravi/kernel';
+import type { JsonObject, Skill, Tool, ToolContext } from '@ravi/kernel';
+import { runOf } from '../loop/agent-run.ts';
+import type { ActiveSkills } from './active-skills.ts';
+
+const inputSchema = {
+  type: 'object',
+  properties: { name: { type: 'string', description: 'Name of the skill' } },
+  required: ['name'],
+  additionalProperties: false,
+} as const;
+
+/** Lets the model take up a skill: its instructions join the system prompt and its tools bound the run. */
+const activateSkillTool: Tool = defineTool({
+  name: 'activate_skill',
+  description: 'Takes up a skill. Its instructions then stand in the system prompt; follow them until you give it up.',
+  inputSchema,
+  risk: 'safe',
+  allowedCallers: ['direct'],
+  execute(args, context) {
+    const { skills, skill } = find(args, context);
+    skills.activate(skill);
+    const bound =
+      skill.allowedTools === undefined ? '' : ` While it is, you may use: ${skill.allowedTools.join(', ')}.`;
+    return `The skill ${skill.name} is active.${bound}`;
+  },
+});
+
+/** Lets the model give a skill up. */
+const deactivateSkillTool: Tool = defineTool({
+  name: 'deactivate_skill',
+  description: 'Gives up a skill that you took up and no longer need.',
+  inputSchema,
+  risk: 'safe',
+  allowedCallers: ['direct'],
+  execute(args, context) {
+    const { skills, skill } = find(args, context);
+    return skills.deactivate(skill) ? `The skill ${skill.name} is given up.` : `The skill ${skill.name} is not active.`;
+  },
+});
+
+/** What an agent with skills has beside its own tools. */
+export const skillTools: readonly Tool[] = [activateSkillTool, deactivateSkillTool];
+
+function find(args: JsonObject, context: ToolContext): { readonly skills: ActiveSkills; readonly skill: Skill } {
+  const run = runOf(context);
+  if (run === undefined) throw new KernelError('E_TOOL_NOT_CALLABLE', 'Skills belong to the turn of an agent');
+  const name = String(args['name']);
+  const skill = run.skills.find(name);
+  if (skill !== undefined) return { skills: run.skills, skill };
+  const near = nearNames(
+    name,
+    run.definition.skills.map((each) => each.name),
+  );
+  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+  throw new KernelError('E_ARGUMENTS_INVALID', `There is no skill ${name}.${hint}`);
+}
