@@ -1,0 +1,184 @@
+import { ApiError, call, serverTime } from './api.js';
+import { parseArguments, showArguments, wholeArguments } from './arguments.js';
+import { find, fromTemplate, part } from './dom.js';
+import { connectForm, describeField } from './forms.js';
+import { duration, moment, outcomeOf, printable } from './text.js';
+
+/** @typedef {import('./api.js').ApprovalView} ApprovalView */
+
+/**
+ * One request that waits: what is asked, and the ways to decide. A decision counts once the server has confirmed it.
+ * @typedef {object} Card
+ * @property {HTMLElement} element
+ * @property {ApprovalView} approval
+ * @property {boolean} isSettled Whether it only tells what somebody else did.
+ * @property {() => void} tick Shows the time that is left.
+ * @property {(approval: ApprovalView) => boolean} settle Whether the card stays to tell what somebody else did.
+ */
+
+/**
+ * @param {ApprovalView} approval
+ * @param {{ onDecided: (approval: ApprovalView) => void, onSettled: () => void, onDismissed: (approval: ApprovalView) => void, onUnclear: (approval: ApprovalView) => void, onSignedOut: () => void }} events
+ * @returns {Card}
+ */
+export function createCard(approval, events) {
+  const element = fromTemplate('card-template');
+  const problem = part(element, 'problem');
+  const reason = find(element, '[data-part="reason"]', HTMLTextAreaElement);
+  const json = find(element, '[data-part="json"]', HTMLTextAreaElement);
+  let settled = approval;
+  let isSending = false;
+  let isOverdue = false;
+
+  describe(element, approval);
+  describeField(reason, { label: part(element, 'reason-label') });
+  describeField(json, {
+    label: part(element, 'json-label'),
+    descriptions: [part(element, 'json-hint'), part(element, 'json-problem')],
+  });
+  element.addEventListener('click', (event) => {
+    const name = event.target instanceof HTMLElement ? event.target.dataset['part'] : undefined;
+    if (name === 'approve') void decide({ decision: 'approved' });
+    if (name === 'approve-run') void decide({ decision: 'approved', scope: 'run' });
+    if (name === 'whole') void attempt(showWhole);
+    if (name === 'dismiss') events.onDismissed(settled);
+  });
+  connectForm(element, {
+    form: 'deny-form',
+    trigger: 'deny',
+    prepare() {},
+    submit: () => void decide({ decision: 'denied', reason: reason.value }),
+  });
+  connectForm(element, { form: 'edit-form', trigger: 'edit', prepare: () => attempt(fillIn), submit: decideEdited });
+  json.addEventListener('input', () => showJsonProblem(''));
+
+  /** @param {object} decision */
+  async function decide(decision) {
+    if (isSending) return;
+    setSending(true);
+    problem.textContent = '';
+    try {
+      const answer = await call('POST', `/${encodeURIComponent(approval.id)}/decision`, decision);
+      events.onDecided(answer.approval);
+    } catch (error) {
+      setSending(false);
+      explain(error);
+    }
+  }
+
+  /** @param {() => Promise<void>} work */
+  async function attempt(work) {
+    problem.textContent = '';
+    await work().catch(explain);
+  }
+
+  function decideEdited() {
+    const parsed = parseArguments(json.value);
+    if ('args' in parsed) return void decide({ decision: 'modified', modifiedArgs: parsed.args });
+    showJsonProblem(parsed.problem);
+    json.focus();
+  }
+
+  /** @param {unknown} error */
+  function explain(error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.approval !== undefined) return tell(error.approval, error.message);
+    if (error.status === 401) return events.onSignedOut();
+    problem.textContent = error.status === 0 ? `${error.message}. Nothing is confirmed; try again.` : error.message;
+  }
+
+  /** @param {boolean} sending */
+  function setSending(sending) {
+    isSending = sending;
+    element.setAttribute('aria-busy', String(sending));
+    for (const button of element.querySelectorAll('button')) button.setAttribute('aria-disabled', String(sending));
+  }
+
+  /**
+   * @param {ApprovalView} now
+   * @param {string} text
+   */
+  function tell(now, text) {
+    settled = now;
+    for (const name of ['actions', 'deny-form', 'edit-form', 'time']) part(element, name).hidden = true;
+    part(element, 'notice-text').textContent = printable(text);
+    part(element, 'notice').hidden = false;
+    part(element, 'dismiss').focus();
+    events.onSettled();
+  }
+
+  async function fillIn() {
+    if (json.value === '') json.value = JSON.stringify(await wholeArguments(approval), null, 2);
+  }
+
+  async function showWhole() {
+    const args = await wholeArguments(approval);
+    showArguments(element, { ...approval, args });
+    part(element, 'arguments').focus();
+  }
+
+  /** @param {string} text */
+  function showJsonProblem(text) {
+    part(element, 'json-problem').textContent = text;
+    json.setAttribute('aria-invalid', String(text !== ''));
+  }
+
+  return {
+    element,
+    approval,
+    get isSettled() {
+      return settled !== approval;
+    },
+    tick() {
+      const leftMs = approval.expiresAt - serverTime();
+      const time = part(element, 'time');
+      time.textContent = leftMs > 0 ? `${duration(leftMs)} left` : 'Time is over';
+      time.classList.toggle('urgent', leftMs < 15_000);
+      if (leftMs > 0 || isOverdue || settled !== approval) return;
+      isOverdue = true;
+      events.onUnclear(approval);
+    },
+    settle(now) {
+      if (isSending || settled !== approval) return true;
+      if (!element.contains(document.activeElement)) return false;
+      tell(now, noticeOf(now));
+      return true;
+    },
+  };
+}
+
+/** @param {ApprovalView} approval */
+function noticeOf(approval) {
+  const { answer } = approval;
+  if (answer === undefined) return 'Nobody waits for an answer any more.';
+  const text = `${answer.approver ?? 'Somebody'} has decided: ${outcomeOf(approval).toLowerCase()}`;
+  return answer.reason === undefined ? `${text}.` : `${text}. ${answer.reason}`;
+}
+
+/**
+ * @param {HTMLElement} card
+ * @param {ApprovalView} approval
+ */
+function describe(card, approval) {
+  const { tool, risk, summary, description, principal, runId, requestedAt } = approval;
+  card.dataset['id'] = approval.id;
+  part(card, 'tool').textContent = printable(tool);
+  part(card, 'risk').textContent = risk === 'safe' ? 'safe' : `${risk} risk`;
+  part(card, 'risk').dataset['risk'] = risk;
+  part(card, 'summary').textContent = summary === undefined ? '' : printable(summary);
+  part(card, 'summary').hidden = summary === undefined;
+  part(card, 'description').textContent = printable(description);
+  part(card, 'approve-run').hidden = risk === 'critical';
+  for (const name of ['approve', 'approve-run', 'edit', 'deny']) {
+    part(card, name).setAttribute('aria-description', `${tool}, ${summary ?? description}`);
+  }
+  showArguments(card, approval);
+  const facts = { For: principal, Run: runId, Asked: moment(requestedAt) };
+  for (const [name, value] of Object.entries(facts)) {
+    const term = document.createElement('dt');
+    const detail = document.createElement('dd');
+    term.textContent = name;
+    detail.textContent = printable(value);
+    part(card, 'facts').append(term, detail);
+  }
+}

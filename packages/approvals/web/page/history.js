@@ -1,0 +1,67 @@
+import { call } from './api.js';
+import { find, fromTemplate, part } from './dom.js';
+import { moment, outcomeOf, printable } from './text.js';
+
+/** @typedef {import('./api.js').ApprovalView} ApprovalView */
+
+/** What was decided, newest first, in pages. */
+export function createHistory() {
+  const list = find(document, '#past', HTMLElement);
+  const older = find(document, '#older', HTMLButtonElement);
+  /** @type {string | undefined} */
+  let next;
+  older.addEventListener('click', () => void load());
+
+  async function load() {
+    const cursor = next === undefined ? '' : `&cursor=${encodeURIComponent(next)}`;
+    const page = await call('GET', `?limit=50${cursor}`);
+    for (const approval of page.approvals) if (approval.status !== 'pending') list.append(entryOf(approval));
+    next = page.next;
+    older.hidden = next === undefined;
+    find(document, '#no-history', HTMLElement).hidden = list.childElementCount > 0;
+  }
+
+  return {
+    async reload() {
+      next = undefined;
+      list.replaceChildren();
+      await load();
+    },
+    /** @param {ApprovalView} approval */
+    add(approval) {
+      const entry = entryOf(approval);
+      const known = list.querySelector(`[data-id="${CSS.escape(approval.id)}"]`);
+      if (known === null) list.prepend(entry);
+      else known.replaceWith(entry);
+      find(document, '#no-history', HTMLElement).hidden = true;
+    },
+  };
+}
+
+/** @param {ApprovalView} approval */
+function entryOf(approval) {
+  const { id, tool, principal, answer, expiresAt } = approval;
+  const entry = fromTemplate('past-template');
+  const at = answer?.decidedAt ?? expiresAt;
+  entry.dataset['id'] = id;
+  part(entry, 'outcome').textContent = outcomeOf(approval);
+  part(entry, 'outcome').dataset['outcome'] = answer?.decision ?? 'expired';
+  part(entry, 'tool').textContent = printable(tool);
+  part(entry, 'detail').textContent = printable(detailOf(answer, principal));
+  part(entry, 'when').textContent = moment(at);
+  part(entry, 'when').setAttribute('datetime', new Date(at).toISOString());
+  return entry;
+}
+
+/**
+ * @param {ApprovalView['answer']} answer
+ * @param {string} principal
+ */
+function detailOf(answer, principal) {
+  const words = [`for ${principal}`];
+  if (answer?.approver !== undefined) words.push(`by ${answer.approver}`);
+  if (answer?.scope === 'run') words.push('for the whole run');
+  if (answer?.changedArguments !== undefined) words.push(`changed ${answer.changedArguments.join(', ')}`);
+  if (answer?.reason !== undefined) words.push(`“${answer.reason}”`);
+  return words.join(' · ');
+}

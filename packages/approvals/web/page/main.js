@@ -1,0 +1,122 @@
+import { ApiError, call, setServerTime } from './api.js';
+import { createBoard } from './board.js';
+import { find } from './dom.js';
+import { createHistory } from './history.js';
+import { listen, retryMs, showConnection } from './live.js';
+
+/** @typedef {import('./api.js').ApprovalView} ApprovalView */
+
+const sessionEnded = 'Your session has ended. Sign in again.';
+const token = find(document, '#token', HTMLInputElement);
+const tokenProblem = find(document, '#token-problem', HTMLElement);
+const history = createHistory();
+const board = createBoard({
+  onDecided: (approval) => history.add(approval),
+  onUnclear: ({ id }) => void look(id),
+  onSignedOut: () => showSignIn(sessionEnded),
+});
+let stopListening = () => {};
+
+/** Shows everything as it stands and goes on from there; asks for a token when there is no session. */
+async function start() {
+  stopListening();
+  try {
+    const { principal, roles } = await call('GET', '/session');
+    const { approvals, sequence } = await waiting();
+    board.replace(approvals);
+    await history.reload();
+    showPage(principal, roles);
+    stopListening = listen(sequence, { onChange, onLost: () => void start() });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 401) return showSignIn('');
+    showConnection('lost');
+    setTimeout(() => void start(), retryMs);
+  }
+}
+
+/** Every request that waits, whatever their number, and the number of the last event before them. */
+async function waiting() {
+  /** @type {ApprovalView[]} */
+  const approvals = [];
+  let page = await call('GET', '?status=pending&limit=200');
+  const { sequence } = page;
+  setServerTime(page.now);
+  approvals.push(...page.approvals);
+  while (page.next !== undefined) {
+    page = await call('GET', `?status=pending&limit=200&cursor=${encodeURIComponent(page.next)}`);
+    approvals.push(...page.approvals);
+  }
+  return { approvals, sequence };
+}
+
+/** @param {ApprovalView} approval */
+function onChange(approval) {
+  if (approval.status === 'pending') return board.arrive(approval);
+  board.settle(approval);
+  history.add(approval);
+}
+
+/**
+ * Asks the server how a request stands.
+ * @param {string} id
+ */
+async function look(id) {
+  try {
+    const { approval, now } = await call('GET', `/${encodeURIComponent(id)}`);
+    setServerTime(now);
+    if (approval.status !== 'pending') onChange(approval);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 401) return showSignIn(sessionEnded);
+    setTimeout(() => void look(id), retryMs);
+  }
+}
+
+/**
+ * @param {string} principal
+ * @param {readonly string[]} roles
+ */
+function showPage(principal, roles) {
+  find(document, '#who', HTMLElement).textContent = roles.includes('approve')
+    ? `${principal}, for everybody`
+    : principal;
+  setSections(true);
+}
+
+/** @param {string} reason */
+function showSignIn(reason) {
+  stopListening();
+  setSections(false);
+  tokenProblem.textContent = reason;
+  token.focus();
+}
+
+/** @param {boolean} isSignedIn */
+function setSections(isSignedIn) {
+  for (const id of ['waiting', 'history', 'identity']) find(document, `#${id}`, HTMLElement).hidden = !isSignedIn;
+  find(document, '#sign-in', HTMLElement).hidden = isSignedIn;
+  if (!isSignedIn) find(document, '#connection', HTMLElement).hidden = true;
+}
+
+find(document, '#sign-in-form', HTMLFormElement).addEventListener('submit', async (event) => {
+  event.preventDefault();
+  tokenProblem.textContent = '';
+  try {
+    await call('POST', '/session', { token: token.value });
+    token.value = '';
+    await start();
+    find(document, '#waiting-heading', HTMLElement).focus();
+  } catch (error) {
+    tokenProblem.textContent = error instanceof Error ? error.message : String(error);
+    token.focus();
+  }
+});
+
+find(document, '#sign-out', HTMLButtonElement).addEventListener('click', async () => {
+  await call('DELETE', '/session');
+  board.clear();
+  showSignIn('');
+});
+
+await start();

@@ -1,0 +1,59 @@
+/**
+ * The text with everything escaped that a browser would act on or not show: text direction marks, invisible, control
+ * and unassigned characters. A request may hold text that a model wrote to look like another.
+ * @param {string} text
+ */
+export function printable(text) {
+  return text.replaceAll(/(?!\n)[\p{C}\p{Zl}\p{Zp}\p{DI}]/gu, (character) =>
+    Array.from(character, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`).join(''),
+  );
+}
+
+/**
+ * A JSON value as people read it.
+ * @param {unknown} value
+ */
+export function readableJson(value) {
+  return printable(JSON.stringify(value, null, 2));
+}
+
+/**
+ * How long there is, at the exactness that matters: `2 h 05 min`, `3 min 20 s`, `42 s`.
+ * @param {number} milliseconds
+ */
+export function duration(milliseconds) {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  const two = (/** @type {number} */ value) => String(value).padStart(2, '0');
+  if (hours >= 48) return `${Math.floor(hours / 24)} days`;
+  if (hours > 0) return `${hours} h ${two(minutes % 60)} min`;
+  return minutes > 0 ? `${minutes} min ${two(seconds % 60)} s` : `${seconds} s`;
+}
+
+/**
+ * A moment in the reader's own words: the time, with the day when it is another one.
+ * @param {number} at
+ */
+export function moment(at) {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday ? date.toLocaleTimeString() : date.toLocaleString();
+}
+
+/** @type {Readonly<Record<string, string>>} */
+const outcomes = {
+  approved: 'Approved',
+  modified: 'Approved with changes',
+  denied: 'Denied',
+  skipped: 'Skipped',
+};
+
+/**
+ * What became of a request.
+ * @param {import('../src/view.ts').ApprovalView} approval
+ */
+export function outcomeOf({ answer, status }) {
+  if (answer === undefined) return status === 'pending' ? 'Waiting' : 'Expired';
+  return outcomes[answer.decision] ?? answer.decision;
+}

@@ -1,0 +1,37 @@
+import { problem } from '../http/problem.ts';
+import type { Access, HttpServices } from '../http/context.ts';
+import { approverOf } from './tokens.ts';
+import type { Approver } from './tokens.ts';
+
+/**
+ * Who has sent the request.
+ * @throws KernelError `E_UNAUTHENTICATED` without a token or session, or with a wrong one, `E_RATE_LIMITED`
+ */
+export function authenticate(request: Request, address: string, services: HttpServices): Access {
+  const access = prove(request, address, services);
+  if (access === undefined) throw problem('E_UNAUTHENTICATED', 'Sign in, or send a token as "Authorization: Bearer …"');
+  const retryAfterMs = services.requestLimit.take(access.approver.id);
+  if (retryAfterMs === undefined) return access;
+  throw problem('E_RATE_LIMITED', 'This token sends too many requests', { retryAfterMs });
+}
+
+/**
+ * Whose token it is. After too many wrong ones from an address none from there is looked at for a while.
+ * @throws KernelError `E_UNAUTHENTICATED`, `E_RATE_LIMITED`
+ */
+export function checkToken(token: string, address: string, { tokens, failureLimit }: HttpServices): Approver {
+  const retryAfterMs = failureLimit.waitMs(address);
+  if (retryAfterMs !== undefined)
+    throw problem('E_RATE_LIMITED', 'Too many wrong tokens came from here', { retryAfterMs });
+  const approver = approverOf(token, tokens);
+  if (approver !== undefined) return approver;
+  failureLimit.take(address);
+  throw problem('E_UNAUTHENTICATED', 'This token is not known here');
+}
+
+function prove({ headers }: Request, address: string, services: HttpServices): Access | undefined {
+  const authorization = headers.get('authorization');
+  if (authorization === null) return services.sessions.read(headers.get('cookie'));
+  const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+  return token === undefined ? undefined : { approver: checkToken(token, address, services) };
+}

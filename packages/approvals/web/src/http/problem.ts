@@ -1,0 +1,72 @@
+import { KernelError, isKernelError } from '@ravi/kernel';
+import type { KernelErrorOptions, Logger } from '@ravi/kernel';
+import { answer } from './answer.ts';
+
+/** Codes of refusals over HTTP. */
+export type ProblemCode =
+  | 'E_REQUEST_INVALID'
+  | 'E_UNAUTHENTICATED'
+  | 'E_ORIGIN_FORBIDDEN'
+  | 'E_APPROVAL_UNKNOWN'
+  | 'E_ROUTE_UNKNOWN'
+  | 'E_APPROVAL_DECIDED'
+  | 'E_APPROVAL_EXPIRED'
+  | 'E_BODY_TOO_LARGE'
+  | 'E_CONTENT_TYPE'
+  | 'E_RATE_LIMITED'
+  | 'E_STREAMS_EXHAUSTED'
+  | 'E_STATE_UNAVAILABLE'
+  | 'E_SHUTTING_DOWN';
+
+const statusByCode: Readonly<Record<ProblemCode, number>> = {
+  E_REQUEST_INVALID: 400,
+  E_UNAUTHENTICATED: 401,
+  E_ORIGIN_FORBIDDEN: 403,
+  E_APPROVAL_UNKNOWN: 404,
+  E_ROUTE_UNKNOWN: 404,
+  E_APPROVAL_DECIDED: 409,
+  E_APPROVAL_EXPIRED: 410,
+  E_BODY_TOO_LARGE: 413,
+  E_CONTENT_TYPE: 415,
+  E_RATE_LIMITED: 429,
+  E_STREAMS_EXHAUSTED: 503,
+  E_STATE_UNAVAILABLE: 503,
+  E_SHUTTING_DOWN: 503,
+};
+
+/** A refusal of a request; the message is shown to the client. */
+export function problem(code: ProblemCode, message: string, options?: KernelErrorOptions): KernelError {
+  return new KernelError(code, message, options);
+}
+
+/** `{ error: { code, message } }`, with what else belongs to it, under the status of the code. */
+export function refuse(error: { readonly code: ProblemCode; readonly message: string }, more: object = {}): Response {
+  const { code, message } = error;
+  return answer(statusByCode[code], { error: { code, message }, ...more });
+}
+
+/** The answer to a request that failed. What is no {@link problem} says nothing of the inside. */
+export function answerProblem(error: unknown, logger: Logger): Response {
+  if (isKernelError(error, 'E_STATE_UNAVAILABLE')) {
+    logger.warn('approvals cannot be reached', { error });
+    return withRetry(refuse(unavailable), 1_000);
+  }
+  if (isKernelError(error, 'E_STATE_INVALID')) return refuse({ code: 'E_REQUEST_INVALID', message: error.message });
+  if (isKernelError(error) && Object.hasOwn(statusByCode, error.code)) {
+    const response = refuse({ code: error.code as ProblemCode, message: error.message });
+    if (error.code === 'E_UNAUTHENTICATED') response.headers.set('www-authenticate', 'Bearer');
+    return withRetry(response, error.retryAfterMs);
+  }
+  logger.error('a request about approvals failed', { error });
+  return answer(500, { error: { code: 'E_INTERNAL', message: 'The request failed inside the server' } });
+}
+
+const unavailable = {
+  code: 'E_STATE_UNAVAILABLE',
+  message: 'The approvals cannot be reached now; look before you decide again, since a decision may have been kept',
+} as const;
+
+function withRetry(response: Response, retryAfterMs: number | undefined): Response {
+  if (retryAfterMs !== undefined) response.headers.set('retry-after', String(Math.ceil(retryAfterMs / 1_000)));
+  return response;
+}

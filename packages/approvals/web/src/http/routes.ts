@@ -1,0 +1,87 @@
+import { authenticate } from '../access/authenticate.ts';
+import type { ApprovalPage } from '../page.ts';
+import { answer, safeHeaders } from './answer.ts';
+import type { HttpServices } from './context.ts';
+import { decideApproval } from './decide.ts';
+import { createEventStreams } from './events.ts';
+import { listApprovals, readApproval } from './list.ts';
+import { answerProblem, problem } from './problem.ts';
+import { checkHost, checkOrigin } from './same-origin.ts';
+import { signIn, signOut, whoIsAsking } from './sign-in.ts';
+
+/** Answers one request; never rejects. `address` is where it comes from, as far as the server knows. */
+export type Respond = (request: Request, address: string) => Promise<Response>;
+
+const api = '/v1/approvals';
+const decisionPath = /^\/([^/]+)\/decision$/;
+const approvalPath = /^\/([^/]+)$/;
+
+/** The routes of the approval API and its page, as a function of the Fetch standard. */
+export function createRoutes(page: ApprovalPage, services: HttpServices): Respond {
+  const { config, logger } = services;
+  const stream = createEventStreams(services);
+
+  return async (request, address) => {
+    try {
+      checkHost(request, config.allowedHosts);
+      const url = new URL(request.url);
+      const path = url.pathname.startsWith(config.basePath) ? url.pathname.slice(config.basePath.length) : '';
+      if (isRead(request) && path === '/approvals') return pageResponse(page);
+      if (isRead(request) && path === '/approvals/') return answer(308, undefined, { location: '../approvals' });
+      checkOrigin(request);
+      const answered =
+        path === api || path.startsWith(`${api}/`) ? await route(request, url, path.slice(api.length)) : undefined;
+      return answered ?? notFound(request, url);
+    } catch (error) {
+      return answerProblem(error, logger);
+    }
+
+    async function route({ method }: Request, url: URL, rest: string): Promise<Response | undefined> {
+      const access = () => authenticate(request, address, services);
+      if (rest === '/session') return session(request, address, services);
+      if (rest === '' && method === 'GET') return listApprovals(url, access(), services);
+      if (rest === '/events' && method === 'GET') return stream(request, access());
+      const decided = idIn(decisionPath, rest);
+      if (decided !== undefined && method === 'POST') {
+        return decideApproval(request, { id: decided, access: access() }, services);
+      }
+      const read = idIn(approvalPath, rest);
+      return read !== undefined && method === 'GET' ? readApproval(read, access(), services) : undefined;
+    }
+  };
+}
+
+function session(request: Request, address: string, services: HttpServices): Promise<Response> | Response | undefined {
+  if (request.method === 'POST') return signIn(request, address, services);
+  if (request.method === 'GET') return whoIsAsking(request, address, services);
+  return request.method === 'DELETE' ? signOut(services) : undefined;
+}
+
+function pageResponse({ html, policy }: ApprovalPage): Response {
+  return new Response(html, {
+    headers: {
+      ...safeHeaders,
+      'content-security-policy': policy,
+      'content-type': 'text/html; charset=utf-8',
+      'cross-origin-opener-policy': 'same-origin',
+    },
+  });
+}
+
+function isRead({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+/** The id in a path; one that cannot be decoded is nobody's. */
+function idIn(pattern: RegExp, path: string): string | undefined {
+  const [, encoded] = pattern.exec(path) ?? [];
+  try {
+    return encoded === undefined ? undefined : decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+}
+
+function notFound({ method }: Request, { pathname }: URL): never {
+  throw problem('E_ROUTE_UNKNOWN', `There is no ${method} ${pathname}`);
+}
