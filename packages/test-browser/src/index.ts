@@ -1,0 +1,3 @@
+export { accessibilityProblems } from './accessibility.ts';
+export { missingBrowser, openBrowser } from './browser.ts';
+export type { BrowserPage, PageOptions, TestBrowser } from './browser.ts';
