@@ -46,7 +46,8 @@ export const principals: readonly string[] = [
   '\ud800',
   '\ud801',
   '漢字',
-  `sha256:${'a'.repeat(64)}`,
+  // What a store might keep in the place of the empty text.
+  'sha256:12ae32cb1ec02d01eda3581b127c1fee3b0dc53572ed6baf239721a03d82e126',
   'x'.repeat(5_000),
   `${'x'.repeat(5_000)}y`,
 ];

@@ -118,6 +118,20 @@ export function journalCases({ scenario }: StateStoreSuite): void {
     assert.deepEqual(known?.type === 'call' && [known.status, known.entry.attempt, known.result], ['finished', 2, ok]);
   });
 
+  scenario(
+    'a late outcome of an attempt does not end the next one, and a call that ended has no next',
+    async (store) => {
+      const { journal } = store;
+      await journal.started(journalEntry('run-1', 1));
+      await journal.started(journalEntry('run-1', 1, { attempt: 2 }));
+      await journal.finished(journalEntry('run-1', 1), ok);
+      const [item] = await entries(store);
+      assert.deepEqual(item?.type === 'call' && [item.status, item.entry.attempt], ['started', 2]);
+      await journal.finished(journalEntry('run-1', 2), ok);
+      await rejectsWith('E_STATE_CONFLICT', journal.started(journalEntry('run-1', 2, { attempt: 2 })));
+    },
+  );
+
   scenario('calls without a position are told apart by their keys and follow the others', async (store) => {
     const { position: _, ...free } = journalEntry('run-1', 1, { idempotencyKey: 'run-1:free' });
     await store.journal.started(free);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { LeaseRequest, RunStatus } from '@ravi/kernel';
+import { createApprovalRequest } from './approval-request.ts';
 import { allPages, midnight, newRun, principals, rejectsWith, whole } from './state-store-contract-harness.ts';
 import type { StateStoreSuite } from './state-store-contract-harness.ts';
 
@@ -29,6 +30,28 @@ export function runCases({ scenario }: StateStoreSuite): void {
     cyclic['self'] = cyclic;
     await rejectsWith('E_STATE_INVALID', runs.create(newRun('run-1', { definition: cyclic as never })));
     assert.equal(await runs.get('run-1'), undefined);
+  });
+
+  scenario('an id that no run can have finds none and changes none', async ({ runs, journal, approvals, jobs }) => {
+    await runs.create(newRun('a\ufffd'));
+    const request = createApprovalRequest({ id: 'a\ufffd' });
+    await approvals.create(request);
+    for (const id of ['a\0', 'a\ud800']) {
+      assert.equal(await runs.get(id), undefined);
+      assert.equal(await runs.claim(id, lease('one')), undefined);
+      assert.equal(await runs.renew(id, lease('one')), false);
+      assert.equal(await runs.release(id, 'one'), false);
+      assert.equal(await runs.transition(id, { from: ['running'], to: 'failed', now: midnight }), false);
+      assert.deepEqual(whole(await runs.list({ sessionId: id })), []);
+      assert.deepEqual(whole(await journal.entries(id)), []);
+      assert.equal(await approvals.get(id), undefined);
+      assert.deepEqual(await approvals.decide(id, { decision: 'approved', decidedAt: midnight }), {
+        status: 'not-found',
+      });
+      assert.equal(await jobs.update(id, 1, { now: midnight }), undefined);
+      await rejectsWith('E_STATE_INVALID', runs.create(newRun('run-1', { parentRunId: id })));
+    }
+    assert.equal((await runs.get('a\ufffd'))?.status, 'running');
   });
 
   scenario('8 MB of input are kept, 16 MiB of JSON are refused', async ({ runs }) => {

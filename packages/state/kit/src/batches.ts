@@ -1,9 +1,11 @@
+import { closed } from './errors.ts';
+
 /** Items that are written together. */
 export interface BatchedWriter<Item> {
-  /** Resolves when the item is written; rejects with what `write` says of it, or of the whole batch. */
+  /** Resolves when the item is written; rejects with what `write` says of it, or of the whole batch, and with `E_STATE_UNAVAILABLE` once it is closed. */
   add(item: Item): Promise<void>;
-  /** Resolves when everything that was added before is written or refused. */
-  settled(): Promise<void>;
+  /** Refuses what is added from now on, and resolves when everything before is written or refused. */
+  close(): Promise<void>;
 }
 
 /** How batches are made. */
@@ -26,6 +28,7 @@ interface Waiting<Item> {
 export function createBatchedWriter<Item>(options: BatchOptions<Item>): BatchedWriter<Item> {
   let queue: Waiting<Item>[] = [];
   let running: Promise<void> | undefined;
+  let isClosed = false;
 
   async function run(): Promise<void> {
     while (queue.length > 0) {
@@ -49,10 +52,14 @@ export function createBatchedWriter<Item>(options: BatchOptions<Item>): BatchedW
   return {
     add: (item) =>
       new Promise((resolve, reject) => {
+        if (isClosed) return reject(closed());
         queue.push({ item, resolve, reject });
         running ??= run();
       }),
-    settled: () => running ?? Promise.resolve(),
+    async close() {
+      isClosed = true;
+      await running;
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Job, JobChange, JobStatus, JobStore, NewJob } from '@ravi/kernel';
 import { conflict } from './errors.ts';
 import { jsonText } from './json-text.ts';
-import { checkId, optionalPrincipalKey, principalKey } from './keys.ts';
+import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './keys.ts';
 import { choiceIn, numberIn, objectIn, readRow } from './rows.ts';
 import { insertRow, selectPage, selectRow } from './select.ts';
 import type { Database } from './database.ts';
@@ -39,7 +39,7 @@ export function createJobStore(database: Database): JobStore {
         id: checkId(job.id, 'The id of a job'),
         principal_key: principalKey(job.principal),
         session_id: checkId(job.sessionId, 'The session of a job'),
-        run_id: job.runId ?? null,
+        run_id: checkOptionalId(job.runId, 'The run of a job'),
         status: 'queued',
         version: 1,
         updated_at: job.createdAt,

@@ -20,8 +20,8 @@ const maxCharactersOfBatch = 4 * 1024 * 1024;
 
 /** A journal in a table, and the end of its writes. */
 export interface SqlJournal extends RunJournal {
-  /** Resolves when what was given before is written or refused. */
-  settled(): Promise<void>;
+  /** Takes no more, and resolves when what was given before is written or refused. */
+  close(): Promise<void>;
 }
 
 /**
@@ -44,12 +44,11 @@ export function createJournal(database: Database): SqlJournal {
     finished: async (entry, result) => writer.add(finishedRow(entry, result)),
     observed: async (event) => writer.add(eventRow(event)),
     async entries(runId) {
-      await writer.settled();
       return journalItems(
         await database.all('SELECT * FROM ravi_journal WHERE run_id = $1 ORDER BY sequence', [runId]),
       );
     },
-    settled: () => writer.settled(),
+    close: () => writer.close(),
   };
 }
 

@@ -4,6 +4,7 @@ import { createHistoryStore } from './history-store.ts';
 import { createJobStore } from './job-store.ts';
 import { createJournal } from './journal.ts';
 import { migrate } from './migrate.ts';
+import { askingPlainText } from './plain-text.ts';
 import { createRunStore } from './run-store.ts';
 import { createSnippetStore } from './snippet-store.ts';
 import type { Database } from './database.ts';
@@ -13,7 +14,8 @@ import type { Database } from './database.ts';
  * cannot be opened.
  * @throws KernelError `E_STATE_UNAVAILABLE`, or `E_CONFIG_INVALID` when the database is newer than this code
  */
-export async function openStateStore(database: Database): Promise<StateStore> {
+export async function openStateStore(opened: Database): Promise<StateStore> {
+  const database = askingPlainText(opened);
   try {
     await migrate(database);
   } catch (error) {
@@ -29,7 +31,7 @@ export async function openStateStore(database: Database): Promise<StateStore> {
     history: createHistoryStore(database),
     snippets: createSnippetStore(database),
     async [Symbol.asyncDispose]() {
-      await journal.settled();
+      await journal.close();
       await database[Symbol.asyncDispose]();
     },
   };

@@ -1,7 +1,7 @@
 import type { NewRun, Run, RunOutcome, RunStatus, RunStore } from '@ravi/kernel';
 import { conflict } from './errors.ts';
 import { jsonText } from './json-text.ts';
-import { checkId, optionalPrincipalKey, principalKey } from './keys.ts';
+import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './keys.ts';
 import { choiceIn, numberIn, objectIn, optionalObjectIn, readRow, readRows, textIn } from './rows.ts';
 import { insertRow, pageSize, selectPage, selectRow } from './select.ts';
 import type { Database, SqlRow, SqlRunner, SqlValue } from './database.ts';
@@ -39,10 +39,10 @@ export function createRunStore(database: Database): RunStore {
         id: checkId(run.id, 'The id of a run'),
         principal_key: principalKey(run.principal),
         session_id: checkId(run.sessionId, 'The session of a run'),
-        parent_run_id: run.parentRunId ?? null,
+        parent_run_id: checkOptionalId(run.parentRunId, 'The parent of a run'),
         status: 'running',
         updated_at: run.createdAt,
-        lease_owner: lease === undefined ? null : checkId(lease.owner, 'The owner of a lease'),
+        lease_owner: checkOptionalId(lease?.owner, 'The owner of a lease'),
         lease_expires_at: lease === undefined ? null : lease.now + lease.leaseMs,
         record: jsonText(run, 'A run'),
         outcome: null,

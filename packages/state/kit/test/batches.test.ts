@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isKernelError } from '@ravi/kernel';
 import { test } from 'vitest';
 import { createBatchedWriter } from '../src/batches.ts';
 import type { BatchedWriter } from '../src/batches.ts';
@@ -66,11 +67,12 @@ test('an item that is refused is rejected alone, a batch that fails as a whole, 
   await writer.add('d');
 });
 
-test('it is settled when everything that was added is written', async () => {
+test('it closes when everything that was added is written, and then takes no more', async () => {
   const { writer, batches } = record();
   const added = [writer.add('a'), writer.add('b')];
-  await writer.settled();
+  await writer.close();
   assert.deepEqual(batches, [['a', 'b']]);
   await Promise.all(added);
-  await writer.settled();
+  await assert.rejects(writer.add('c'), (error) => isKernelError(error, 'E_STATE_UNAVAILABLE'));
+  await writer.close();
 });

@@ -32,8 +32,9 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
     options: `-c search_path=${schema}`,
     max: maxConnections,
     connectionTimeoutMillis: timeoutMs,
-    query_timeout: timeoutMs,
     statement_timeout: timeoutMs,
+    // The server gives up first, so that the connection stays good; this is for a server that does not answer at all.
+    query_timeout: timeoutMs + 1_000,
     allowExitOnIdle: true,
     keepAlive: true,
     types: { getTypeParser: (type, format) => (type === bigint ? Number : pg.types.getTypeParser(type, format)) },

@@ -27,7 +27,7 @@ const dialect: Dialect = {
 
 /** @throws KernelError `E_STATE_UNAVAILABLE` when the file cannot be opened, `E_STATE_CORRUPT` when it is no database */
 export function openSqliteDatabase({ file, busyTimeoutMs, durability }: SqliteDatabaseOptions): Database {
-  const connection = connect(file, durability);
+  const connection = connect(file, busyTimeoutMs, durability);
   const statements = new Map<string, StatementSync>();
   let last: Promise<unknown> = Promise.resolve();
 
@@ -83,14 +83,16 @@ export function openSqliteDatabase({ file, busyTimeoutMs, durability }: SqliteDa
   };
 }
 
-function connect(file: string, durability: SqliteDatabaseOptions['durability']): DatabaseSync {
+function connect(file: string, timeout: number, durability: SqliteDatabaseOptions['durability']): DatabaseSync {
   let connection: DatabaseSync | undefined;
   try {
     if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    connection = new DatabaseSync(file);
+    connection = new DatabaseSync(file, { timeout });
     // Readers never wait for a writer, nor it for them. The mode stays with the file.
     connection.exec('PRAGMA journal_mode = WAL');
     connection.exec(`PRAGMA synchronous = ${durability === 'disk' ? 'FULL' : 'NORMAL'}`);
+    // Once it is open nobody waits in SQLite any more, which would stop the event loop.
+    connection.exec('PRAGMA busy_timeout = 0');
     return connection;
   } catch (error) {
     connection?.close();
