@@ -9,7 +9,10 @@ import { sha256Of } from './blob-store-contract-samples.ts';
 
 /** How `blobStoreCrashTests` reaches an adapter, and looks behind it. */
 export interface BlobStoreCrashOptions {
-  /** A program that opens the store its `crashOrders` name, calls a `createCrashPoint`, and runs `runCrashScenario`. */
+  /**
+   * A program that opens the store its `crashOrders` name, calls a `createCrashPoint` and runs `runCrashScenario`, all
+   * three from `@ravi/testkit/blob-store-crash-child`.
+   */
   readonly child: URL;
   /** Names a new, empty medium. */
   newPlace(): string;

@@ -3,8 +3,6 @@ export type { ApprovalAnswer, ApprovalHandlerContractOptions } from './approval-
 export { createApprovalRequest } from './approval-request.ts';
 export { blobStoreContract } from './blob-store-contract.ts';
 export type { BlobStoreContractOptions, CreateBlobStore } from './blob-store-contract.ts';
-export { createCrashPoint, crashOrders, runCrashScenario } from './blob-store-crash-child.ts';
-export type { CrashOrders } from './blob-store-crash-child.ts';
 export { blobStoreCrashTests } from './blob-store-crash-tests.ts';
 export type { BlobStoreCrashOptions } from './blob-store-crash-tests.ts';
 export { childProcessIds } from './child-processes.ts';
@@ -21,6 +19,8 @@ export type { LoopbackAnswer, LoopbackRequest, LoopbackServer } from './loopback
 export { createMemoryApprovalStore } from './memory-approval-store.ts';
 export { createMemoryLogger } from './memory-logger.ts';
 export type { LogRecord, MemoryLogger } from './memory-logger.ts';
+export { pairingProblems } from './pairing-problems.ts';
+export type { PairingOptions } from './pairing-problems.ts';
 export { pluginContract } from './plugin-contract.ts';
 export { readRecordings } from './recorded-traffic.ts';
 export type { ExpectedCall, ExpectedDecode, RecordedInteraction, Recording } from './recorded-traffic.ts';

@@ -1,7 +1,7 @@
 // A child of the crash contract: each call of the file system is an instrumented point.
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { crashOrders, createCrashPoint, runCrashScenario } from '@ravi/testkit';
+import { crashOrders, createCrashPoint, runCrashScenario } from '@ravi/testkit/blob-store-crash-child';
 
 const orders = crashOrders();
 const crashPoint = createCrashPoint(orders);

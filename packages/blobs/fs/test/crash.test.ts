@@ -7,7 +7,7 @@ import { createFsBlobStore } from '../src/index.ts';
 import { layoutOf } from '../src/layout.ts';
 import { createPlaces } from './places.ts';
 
-blobStoreCrashTests((name, body) => test(name, body, 120_000), {
+blobStoreCrashTests((name, body) => test(name, body, 300_000), {
   child: new URL('crash-child.ts', import.meta.url),
   newPlace: await createPlaces(),
   open: (root) => createFsBlobStore({ root }),

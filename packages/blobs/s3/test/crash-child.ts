@@ -1,6 +1,6 @@
 // A child of the crash contract: the begin and the end of each request are instrumented points.
 import { subscribe } from 'node:diagnostics_channel';
-import { crashOrders, createCrashPoint, runCrashScenario } from '@ravi/testkit';
+import { crashOrders, createCrashPoint, runCrashScenario } from '@ravi/testkit/blob-store-crash-child';
 import { createS3BlobStore } from '../src/index.ts';
 import type { Place } from './test-stores.ts';
 

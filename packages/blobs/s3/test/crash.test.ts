@@ -7,7 +7,7 @@ import { emptyPlace } from './test-stores.ts';
 import type { Place } from './test-stores.ts';
 
 function runAgainst(server: S3TestServer): void {
-  blobStoreCrashTests((name, body) => test(name, body, 180_000), {
+  blobStoreCrashTests((name, body) => test(name, body, 300_000), {
     child: new URL('crash-child.ts', import.meta.url),
     newPlace: () => JSON.stringify({ ...emptyPlace(server), partBytes: 5 * 1024 * 1024 }),
     open: (place) => createS3BlobStore(JSON.parse(place) as Place),
