@@ -14,8 +14,8 @@ import type { Database } from './database.ts';
  * cannot be opened.
  * @throws KernelError `E_STATE_UNAVAILABLE`, or `E_CONFIG_INVALID` when the database is newer than this code
  */
-export async function openStateStore(opened: Database): Promise<StateStore> {
-  const database = askingPlainText(opened);
+export async function openStateStore(connection: Database): Promise<StateStore> {
+  const database = askingPlainText(connection);
   try {
     await migrate(database);
   } catch (error) {
