@@ -60,8 +60,11 @@ export interface Answer {
   readonly hasCalls: boolean;
   text(text: string): void;
   reasoning(text: string): void;
-  /** Ends the open text or reasoning block, if there is one. A piece of the other kind and the end do so by themselves. */
-  closeText(opaque?: JsonValue): void;
+  /**
+   * Ends the open text or reasoning block and says whether there was one. A piece of the other kind and the end of the
+   * answer do so by themselves.
+   */
+  closeText(opaque?: JsonValue): boolean;
   /** @param wireName as the provider writes it */
   openCall(call: { readonly id?: string | null | undefined; readonly wireName: string }): OpenCall;
   block(block: ContentBlock): void;
@@ -86,11 +89,12 @@ export function createAnswer(context: AnswerContext, emit: (event: ModelEvent) =
     if (!isOver) emit(event);
   };
 
-  const closeText = (data?: JsonValue): void => {
-    if (open === undefined) return;
+  const closeText = (data?: JsonValue): boolean => {
+    if (open === undefined) return false;
     const { type, text } = open;
     open = undefined;
     send({ type: 'block', block: { type, text, ...withOpaque(data) } });
+    return true;
   };
 
   const write = (type: 'text' | 'reasoning', text: string): void => {

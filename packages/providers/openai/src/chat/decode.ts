@@ -1,0 +1,190 @@
+import type { JsonObject, ModelEvent, ModelStopReason } from '@ravi/kernel';
+import { createAnswer, modelError } from '@ravi/provider-kit';
+import type { ModelDecoder } from '@ravi/provider-kit';
+import { streamError } from '../refusal.ts';
+import { usageOf } from '../usage.ts';
+import type { WireContext } from '../wire-settings.ts';
+import { mergeDetails } from './reasoning.ts';
+import type { ChatReasoning } from './reasoning.ts';
+import { createToolCallSlots } from './tool-call-slots.ts';
+import type { WireToolCall } from './tool-call-slots.ts';
+
+interface WireDelta {
+  readonly content?: string | readonly WirePart[] | null;
+  readonly refusal?: string | null;
+  readonly reasoning_content?: string | null;
+  readonly reasoning?: string | null;
+  readonly reasoning_details?: readonly JsonObject[] | null;
+  readonly tool_calls?: readonly WireToolCall[] | null;
+}
+
+interface WirePart {
+  readonly type?: string;
+  readonly text?: string;
+  readonly thinking?: string | readonly WirePart[];
+}
+
+interface WireChunk {
+  readonly id?: string;
+  readonly model?: string;
+  readonly choices?: readonly WireChoice[] | null;
+  readonly usage?: unknown;
+  readonly error?: unknown;
+}
+
+interface WireChoice {
+  readonly index?: number;
+  readonly delta?: WireDelta | null;
+  readonly message?: WireDelta | null;
+  readonly finish_reason?: string | null;
+}
+
+/** Reads the answers of the Chat Completions interface, streamed or whole, as the servers really write them. */
+export function createChatDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
+  const answer = createAnswer(context, emit);
+  const slots = createToolCallSlots(answer, context);
+  let reasoning: ChatReasoning | undefined;
+  let details: JsonObject[] = [];
+  let reason: string | undefined;
+  let isDone = false;
+  let isRefusal = false;
+  let responseId: string | undefined;
+  let model: string | undefined;
+
+  const think = (field: ChatReasoning['field'], text: string): void => {
+    if (text === '') return;
+    if (reasoning === undefined) answer.closeText();
+    reasoning ??= { field };
+    answer.reasoning(text);
+  };
+
+  /** What the server needs back goes with the block; details without any text are a block of their own. */
+  const endThinking = (): void => {
+    if (reasoning === undefined && details.length === 0) return;
+    const data = { field: 'reasoning' as const, ...reasoning, ...(details.length > 0 ? { details } : {}) };
+    if (reasoning === undefined || !answer.closeText(data)) {
+      answer.block({ type: 'reasoning', text: '', opaque: answer.opaque(data) });
+    }
+    reasoning = undefined;
+    details = [];
+  };
+
+  const say = (text: string): void => {
+    if (text === '') return;
+    endThinking();
+    answer.text(text);
+  };
+
+  const takeContent = (content: WireDelta['content']): void => {
+    if (typeof content === 'string') return say(content);
+    if (!Array.isArray(content)) return undefined;
+    for (const part of content as readonly (WirePart | null)[]) {
+      if (part?.type === 'thinking') think('thinking', thinkingText(part.thinking));
+      else if (typeof part?.text === 'string') say(part.text);
+    }
+    return undefined;
+  };
+
+  const take = (delta: WireDelta): void => {
+    if (Array.isArray(delta.reasoning_details)) details = mergeDetails(details, delta.reasoning_details);
+    if (typeof delta.reasoning_content === 'string') think('reasoning_content', delta.reasoning_content);
+    else if (typeof delta.reasoning === 'string') think('reasoning', delta.reasoning);
+    takeContent(delta.content);
+    if (typeof delta.refusal === 'string' && delta.refusal !== '') {
+      isRefusal = true;
+      say(delta.refusal);
+    }
+    if (!Array.isArray(delta.tool_calls)) return;
+    for (const piece of delta.tool_calls as readonly (WireToolCall | null)[]) {
+      if (piece === null || typeof piece !== 'object') continue;
+      endThinking();
+      slots.take(piece);
+    }
+  };
+
+  const takeChunk = (chunk: WireChunk, form: 'delta' | 'message'): void => {
+    if (chunk.error !== undefined && chunk.error !== null) return answer.fail(streamError(chunk));
+    responseId ??= chunk.id || undefined;
+    model ??= chunk.model || undefined;
+    const choice = Array.isArray(chunk.choices) ? (chunk.choices as readonly WireChoice[])[0] : undefined;
+    // One server sends both, each meant for its form of the answer.
+    const delta = form === 'delta' ? (choice?.delta ?? choice?.message) : (choice?.message ?? choice?.delta);
+    if (delta !== undefined && delta !== null) take(delta);
+    if (typeof choice?.finish_reason === 'string' && choice.finish_reason !== '') reason ??= choice.finish_reason;
+    const usage = usageOf(chunk.usage);
+    if (usage !== undefined) answer.usage(usage);
+  };
+
+  const finish = (): void => {
+    endThinking();
+    answer.closeText();
+    if (reason === undefined && !isDone) {
+      return answer.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
+    }
+    slots.end(reason === undefined ? 'unsaid' : isLength(reason) ? 'cut' : 'whole');
+    if (reason === 'error') return answer.fail(modelError('E_MODEL_UNAVAILABLE', 'The model provider failed', true));
+    return answer.finish(isRefusal ? 'refusal' : stopReason(reason, answer.hasCalls), {
+      providerReason: reason,
+      responseId,
+      model,
+    });
+  };
+
+  return {
+    event(data, name) {
+      if (answer.isOver || data === '') return;
+      if (data === '[DONE]') {
+        isDone = true;
+        return;
+      }
+      const chunk = parsed(data);
+      if (chunk === undefined) {
+        return answer.fail(modelError('E_MODEL_PROTOCOL', 'An event of the answer is no JSON object', true));
+      }
+      takeChunk(name === 'error' && chunk.error === undefined ? { error: chunk } : chunk, 'delta');
+    },
+    body(value) {
+      if (typeof value !== 'object' || value === null) {
+        return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer is no JSON object', true));
+      }
+      takeChunk(value as WireChunk, 'message');
+      const { choices } = value as WireChunk;
+      if (answer.isOver) return undefined;
+      if (!Array.isArray(choices) || choices.length === 0) {
+        return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no choices', true));
+      }
+      // A whole body has come to its end, whatever it says of the reason.
+      reason ??= 'stop';
+      return finish();
+    },
+    end() {
+      if (!answer.isOver) finish();
+    },
+  };
+}
+
+function isLength(reason: string): boolean {
+  return reason === 'length' || reason === 'max_tokens' || reason === 'model_length';
+}
+
+function stopReason(reason: string | undefined, hasCalls: boolean): ModelStopReason {
+  if (reason !== undefined && isLength(reason)) return 'length';
+  if (reason === 'content_filter') return 'refusal';
+  // Servers say `stop` with calls and `tool_calls` without.
+  if (hasCalls) return 'tool-use';
+  return ['stop', 'eos', 'tool_calls', 'function_call', undefined].includes(reason) ? 'end' : 'other';
+}
+
+function thinkingText(thinking: WirePart['thinking']): string {
+  if (typeof thinking === 'string') return thinking;
+  return Array.isArray(thinking) ? thinking.map((part: WirePart) => part.text ?? '').join('') : '';
+}
+
+function parsed(data: string): WireChunk | undefined {
+  try {
+    const value: unknown = JSON.parse(data);
+    return typeof value === 'object' && value !== null ? (value as WireChunk) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,138 @@
+import type { JsonObject, ModelRequest, ModelSampling, ModelWarning } from '@ravi/kernel';
+import type { PreparedTools } from '@ravi/provider-kit';
+import type { Dialect } from '../dialect.ts';
+import { outputSchema } from '../output-schema.ts';
+import { chosenNames, contextOf, sourceOf, withOptions } from '../wire-settings.ts';
+import type { WireRequest, WireSettings } from '../wire-settings.ts';
+import { chatMessages } from './messages.ts';
+
+/** A request to the Chat Completions interface. Pure: the same request and settings give the same body. */
+export function encodeChat(request: ModelRequest, settings: WireSettings): WireRequest {
+  const { id, dialect, stream } = settings;
+  const source = sourceOf(settings, 'chat', request);
+  const tools = settings.prepareTools(request.tools, id);
+  const warnings = [...tools.warnings];
+  const declared = toolDeclarations(tools, warnings);
+  const hasTools = declared.length > 0;
+  const choice = hasTools ? toolChoice(request, tools, warnings) : undefined;
+  const messages = chatMessages(request.messages, settings, source, tools, warnings);
+  const system = systemText(request, dialect);
+  const body = {
+    model: request.model ?? settings.model,
+    messages: system === '' ? messages : [{ role: 'system', content: system }, ...messages],
+    tools: hasTools ? declared : undefined,
+    ...thinking(request, choice, dialect, warnings),
+    parallel_tool_calls: hasTools ? request.parallelToolCalls : undefined,
+    [dialect.maxTokensField]: request.maxOutputTokens,
+    ...sampling(request.sampling, dialect, warnings),
+    response_format: responseFormat(request, dialect),
+    metadata: dialect.metadata ? request.metadata : ignored(request.metadata, 'metadata', warnings),
+    stream: stream ? true : undefined,
+    stream_options: stream && dialect.streamUsage ? { include_usage: true } : undefined,
+  };
+  return { body: withOptions(body, request, id), warnings, context: contextOf(request, tools, source) };
+}
+
+function toolDeclarations({ functions, native }: PreparedTools, warnings: ModelWarning[]): JsonObject[] {
+  const declared = functions.flatMap(({ spec, wireName, parameters, strict }): JsonObject[] => {
+    if (spec.allowedCallers?.includes('direct') === false) {
+      const message = `Tool ${spec.name} is not offered: only scripts may call it, and the provider runs none`;
+      warnings.push({ code: 'tool-dropped', tool: spec.name, message });
+      return [];
+    }
+    const described = { name: wireName, description: spec.description, parameters: parameters as JsonObject };
+    return [{ type: 'function', function: strict ? { ...described, strict } : described }];
+  });
+  return [...declared, ...native.map(({ spec }) => spec)];
+}
+
+function toolChoice(
+  request: ModelRequest,
+  tools: PreparedTools,
+  warnings: ModelWarning[],
+): JsonObject | string | undefined {
+  if (typeof request.toolChoice === 'string') return request.toolChoice;
+  const names = chosenNames(request, tools, warnings);
+  if (names === undefined || names.length === 0) return undefined;
+  const [only] = names;
+  if (names.length > 1 || only === undefined) {
+    const message = `Only one tool or all of them can be demanded here; any of them is, instead of ${names.join(', ')}`;
+    warnings.push({ code: 'option-ignored', message });
+    return 'required';
+  }
+  const native = tools.native.find(({ name }) => name === only);
+  if (native === undefined) return { type: 'function', function: { name: tools.names.toWire(only) } };
+  const { custom } = native.spec as { readonly custom?: { readonly name?: string } };
+  return custom === undefined ? 'required' : { type: 'custom', custom: { name: custom.name ?? only } };
+}
+
+/** How much to think, and the choice of tools, which one server does not take together with thinking. */
+function thinking(
+  { reasoning }: ModelRequest,
+  choice: JsonObject | string | undefined,
+  dialect: Dialect,
+  warnings: ModelWarning[],
+): Readonly<Record<string, unknown>> {
+  const isForced = choice !== undefined && choice !== 'auto' && choice !== 'none';
+  const effort = reasoning?.effort;
+  switch (dialect.reasoning) {
+    case 'reasoning':
+      return { tool_choice: choice, reasoning: openRouterReasoning(reasoning) };
+    case 'thinking': {
+      if (effort === undefined) return { tool_choice: choice, thinking: isForced ? { type: 'disabled' } : undefined };
+      if (effort === 'none') return { tool_choice: choice, thinking: { type: 'disabled' } };
+      if (isForced) {
+        warnings.push({
+          code: 'option-ignored',
+          message: 'A choice of tools cannot be forced while this model thinks',
+        });
+      }
+      return { tool_choice: isForced ? undefined : choice, thinking: { type: 'enabled' }, reasoning_effort: effort };
+    }
+    case 'reasoning_effort':
+      return { tool_choice: choice, reasoning_effort: effort };
+    default:
+      return { tool_choice: choice };
+  }
+}
+
+function openRouterReasoning(reasoning: ModelRequest['reasoning']): JsonObject | undefined {
+  if (reasoning?.budgetTokens !== undefined) return { max_tokens: reasoning.budgetTokens };
+  return reasoning?.effort === undefined ? undefined : { effort: reasoning.effort };
+}
+
+function sampling(
+  given: ModelSampling = {},
+  dialect: Dialect,
+  warnings: ModelWarning[],
+): Readonly<Record<string, unknown>> {
+  return {
+    temperature: given.temperature,
+    top_p: given.topP,
+    top_k: dialect.topK ? given.topK : ignored(given.topK, 'topK', warnings),
+    [dialect.seedField]: given.seed,
+    presence_penalty: given.presencePenalty,
+    frequency_penalty: given.frequencyPenalty,
+    stop: given.stopSequences,
+  };
+}
+
+function ignored(value: unknown, name: string, warnings: ModelWarning[]): undefined {
+  if (value !== undefined) warnings.push({ code: 'option-ignored', message: `This server has no ${name}` });
+  return undefined;
+}
+
+function responseFormat({ output }: ModelRequest, dialect: Dialect): JsonObject | undefined {
+  if (output === undefined) return undefined;
+  if (!dialect.outputSchema) return { type: 'json_object' };
+  const description = output.description === undefined ? {} : { description: output.description };
+  const { schema, strict } = outputSchema(output.schema, dialect.strict);
+  return { type: 'json_schema', json_schema: { name: output.name ?? 'answer', ...description, schema, strict } };
+}
+
+/** Where no schema can be sent for the answer, it stands in words. */
+function systemText({ system = '', output }: ModelRequest, dialect: Dialect): string {
+  if (output === undefined || dialect.outputSchema) return system;
+  const words = `Answer with one JSON object that fits this JSON Schema, and nothing else: ${JSON.stringify(output.schema)}`;
+  return system === '' ? words : `${system}\n\n${words}`;
+}

@@ -1,0 +1,134 @@
+import type { JsonObject } from '@ravi/kernel';
+import { isUsable, parseArguments } from '@ravi/provider-kit';
+import type { Answer, OpenCall } from '@ravi/provider-kit';
+import type { WireContext } from '../wire-settings.ts';
+
+/** A call, or a piece of one, as servers write it. */
+export interface WireToolCall {
+  readonly index?: number | null;
+  readonly id?: string | null;
+  readonly type?: string | null;
+  readonly function?: { readonly name?: string | null; readonly arguments?: unknown } | null;
+  readonly custom?: { readonly name?: string | null; readonly input?: unknown } | null;
+}
+
+/** Puts calls together from their pieces. */
+export interface ToolCallSlots {
+  take(piece: WireToolCall): void;
+  /** Ends all calls. */
+  end(how: AnswerEnding): void;
+}
+
+/** How the answer ended: by itself, by a limit that may have cut the last call, or without saying that it is all. */
+export type AnswerEnding = 'whole' | 'cut' | 'unsaid';
+
+interface Slot {
+  readonly index: number | undefined;
+  id: string | undefined;
+  name: string | undefined;
+  callType: string | undefined;
+  kept: JsonObject;
+  text: string;
+  call: OpenCall | undefined;
+  isEnded: boolean;
+}
+
+/**
+ * Merges by index, and begins another call where a new id comes with a name on an index that is in use, or where a name
+ * comes behind arguments that are whole. Missing indexes, missing ids, and ids or names that repeat with each piece do not
+ * mislead it.
+ */
+export function createToolCallSlots(answer: Answer, context: WireContext): ToolCallSlots {
+  const slots: Slot[] = [];
+  let firstOpen = 0;
+
+  const slotOf = (piece: WireToolCall, name: string | undefined, id: string | undefined, text: string): Slot => {
+    const index = typeof piece.index === 'number' ? piece.index : undefined;
+    const current = slots.findLast((slot) => index === undefined || slot.index === index);
+    if (current !== undefined && !startsAnother(current, name, id, text)) return current;
+    const slot: Slot = {
+      index: index ?? undefined,
+      id,
+      name: undefined,
+      callType: undefined,
+      kept: {},
+      text: '',
+      call: undefined,
+      isEnded: false,
+    };
+    slots.push(slot);
+    endWhole(slots.length - 1);
+    return slot;
+  };
+
+  /** Calls before this one that are whole can run already; they end in their order. */
+  const endWhole = (before: number): void => {
+    for (; firstOpen < before; firstOpen++) {
+      const slot = slots[firstOpen];
+      if (slot === undefined || slot.text === '' || !isWhole(slot.text)) return;
+      endSlot(slot, 'whole');
+    }
+  };
+
+  const open = (slot: Slot): OpenCall => {
+    if (slot.call !== undefined) return slot.call;
+    answer.closeText();
+    const own = slot.callType === undefined ? undefined : context.toolOfCallType(slot.callType, slot.name);
+    slot.call = answer.openCall({ id: slot.id, wireName: own ?? slot.name ?? '' });
+    slot.call.append(slot.text);
+    return slot.call;
+  };
+
+  const endSlot = (slot: Slot, how: AnswerEnding): void => {
+    if (slot.isEnded) return;
+    slot.isEnded = true;
+    const { text, kept, callType } = slot;
+    const opaque = Object.keys(kept).length > 0 ? { opaque: kept } : {};
+    const truncated = { arguments: {}, invalid: { reason: 'truncated', text } } as const;
+    if (callType === undefined) {
+      return open(slot).end({ whole: how === 'unsaid' ? truncated : text, wasCut: how === 'cut', ...opaque });
+    }
+    const whole = how === 'whole' ? { arguments: { name: slot.name ?? '', input: text } } : truncated;
+    return open(slot).end({ whole, callType, ...opaque });
+  };
+
+  return {
+    take(piece) {
+      const { function: asked, custom, id: wireId, type, index: _index, ...kept } = piece;
+      // Servers that know both kinds fill the other one with nothing.
+      const isCustom = type === 'custom' || (isUsable(custom?.name) && !isUsable(asked?.name));
+      const written = isCustom ? custom : asked;
+      const name = written?.name || undefined;
+      const id = isUsable(wireId) ? wireId : undefined;
+      const text = textOf(isCustom ? custom?.input : asked?.arguments);
+      const slot = slotOf(piece, name, id, text);
+      slot.id ??= id;
+      slot.name ??= name;
+      slot.kept = { ...slot.kept, ...(kept as JsonObject) };
+      if (isCustom) slot.callType = 'custom';
+      if (slot.isEnded) return;
+      slot.text += text;
+      if (slot.call !== undefined) slot.call.append(text);
+      else if (slot.name !== undefined) open(slot);
+    },
+    end(how) {
+      for (const slot of slots) endSlot(slot, how === 'cut' && slot !== slots.at(-1) ? 'whole' : how);
+    },
+  };
+}
+
+function startsAnother(slot: Slot, name: string | undefined, id: string | undefined, text: string): boolean {
+  if (name === undefined) return slot.isEnded;
+  if (id !== undefined && slot.id !== undefined && id !== slot.id) return true;
+  const hasNewName = slot.name !== undefined && name !== slot.name && slot.id === undefined;
+  return hasNewName || (text !== '' && slot.text !== '' && isWhole(slot.text));
+}
+
+function isWhole(text: string): boolean {
+  return text.trimEnd().endsWith('}') && parseArguments(text).invalid === undefined;
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,213 @@
+import type { JsonObject, JsonValue, ModelEvent } from '@ravi/kernel';
+import { argumentsOf, createAnswer, modelError } from '@ravi/provider-kit';
+import type { Answer, ModelDecoder, OpenCall } from '@ravi/provider-kit';
+import { streamError } from '../refusal.ts';
+import { usageOf } from '../usage.ts';
+import type { WireContext } from '../wire-settings.ts';
+import { splitCall } from './native-calls.ts';
+
+/** An event, item, part or response: read field by field, since each server leaves out others. */
+type Wire = Readonly<Record<string, unknown>>;
+
+/** Reads the answers of the Responses interface, streamed or whole. */
+export function createResponsesDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
+  const answer = createAnswer(context, emit);
+  const calls = new Map<number, OpenCall>();
+  const finished = new Set<number>();
+  /** Messages that are being written, and how many of their parts are closed. */
+  const messages = new Map<number, { readonly item: Wire; closed: number }>();
+  /** The item whose text is being streamed; of two at once the second waits for its end. */
+  let streaming: number | undefined;
+  let sawRefusal = false;
+
+  const startItem = (at: number, item: Wire): void => {
+    if (item['type'] === 'message' && !messages.has(at)) messages.set(at, { item, closed: 0 });
+    const name = callName(item, context);
+    if (name === undefined || calls.has(at) || finished.has(at)) return;
+    calls.set(at, answer.openCall({ id: idOf(item), wireName: name }));
+  };
+
+  const endItem = (at: number, item: Wire): void => {
+    if (finished.has(at)) return;
+    startItem(at, item);
+    finished.add(at);
+    const call = calls.get(at);
+    if (call !== undefined) return endCall(call, item, context);
+    const wasStreamed = streaming === at;
+    if (wasStreamed) streaming = undefined;
+    if (item['type'] === 'message') return endMessage(answer, item, messages.get(at)?.closed ?? 0);
+    if (item['type'] === 'reasoning') return endReasoning(answer, item, wasStreamed);
+    answer.block({ type: 'unknown', raw: item as JsonObject, source: context.source });
+    return undefined;
+  };
+
+  const write = (at: number, kind: 'text' | 'reasoning', delta: unknown): void => {
+    if (typeof delta !== 'string' || finished.has(at)) return;
+    streaming ??= at;
+    if (streaming === at) answer[kind](delta);
+  };
+
+  const endPart = (at: number, part: unknown): void => {
+    const message = messages.get(at);
+    if (message === undefined || streaming !== at || !isWire(part)) return;
+    if (answer.closeText(keptOf(message.item, part))) message.closed++;
+  };
+
+  const finish = (response: Wire): void => {
+    const output = listOf(response['output']);
+    const isCut = response['status'] === 'incomplete';
+    // The whole output comes again at the end, or not at all; what was not streamed by then is taken from it.
+    if (finished.size < output.length) output.forEach((item, at) => endItem(at, item));
+    const usage = usageOf(response['usage']);
+    if (usage !== undefined) answer.usage(usage);
+    if (response['status'] === 'failed') return answer.fail(streamError({ error: response['error'] }));
+    for (const call of calls.values()) call.end({ whole: argumentsCut(call.text) });
+    const why = (response['incomplete_details'] as Wire | null | undefined)?.['reason'];
+    const said = {
+      providerReason: typeof why === 'string' ? why : textOrNothing(response['status']),
+      responseId: textOrNothing(response['id']),
+      model: textOrNothing(response['model']),
+    };
+    if (isCut) return answer.finish(why === 'content_filter' ? 'refusal' : 'length', said);
+    return answer.finish(answer.hasCalls ? 'tool-use' : sawRefusal ? 'refusal' : 'end', said);
+  };
+
+  const event = (type: unknown, at: number, wire: Wire): void => {
+    switch (type) {
+      case 'response.output_text.delta':
+        return write(at, 'text', wire['delta']);
+      case 'response.refusal.delta':
+        sawRefusal = true;
+        return write(at, 'text', wire['delta']);
+      case 'response.reasoning_summary_part.added':
+        return Number(wire['summary_index']) > 0 ? write(at, 'reasoning', '\n\n') : undefined;
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        return write(at, 'reasoning', wire['delta']);
+      case 'response.function_call_arguments.delta':
+      case 'response.custom_tool_call_input.delta':
+        return typeof wire['delta'] === 'string' ? calls.get(at)?.append(wire['delta']) : undefined;
+      case 'response.content_part.done':
+        return endPart(at, wire['part']);
+      case 'response.output_item.added':
+        return isWire(wire['item']) ? startItem(at, wire['item']) : undefined;
+      case 'response.output_item.done':
+        return isWire(wire['item']) ? endItem(at, wire['item']) : undefined;
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+        return finish({ status: String(type).slice('response.'.length), ...(wire['response'] as Wire | undefined) });
+      case 'error':
+        return answer.fail(streamError(wire));
+      default:
+        return undefined;
+    }
+  };
+
+  return {
+    event(data, name) {
+      if (answer.isOver || data === '' || data === '[DONE]') return;
+      const wire = parsed(data);
+      if (wire === undefined) {
+        return answer.fail(modelError('E_MODEL_PROTOCOL', 'An event of the answer is no JSON object', true));
+      }
+      event(wire['type'] ?? name, Number(wire['output_index'] ?? 0), wire);
+    },
+    body(value) {
+      if (!isWire(value)) return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer is no JSON object', true));
+      if (isWire(value['error']) && !Array.isArray(value['output'])) return answer.fail(streamError(value));
+      if (!Array.isArray(value['output'])) {
+        return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no output', true));
+      }
+      finish({ status: 'completed', ...value });
+    },
+    end() {
+      if (answer.isOver) return;
+      answer.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
+    },
+  };
+}
+
+/** The name that a call goes by; `undefined` for an item that is no call of ours. */
+function callName(item: Wire, context: WireContext): string | undefined {
+  const { type, name } = item;
+  if (type === 'function_call') return typeof name === 'string' ? name : '';
+  return typeof type === 'string' ? context.toolOfCallType(type, textOrNothing(name)) : undefined;
+}
+
+function idOf(item: Wire): string | undefined {
+  return textOrNothing(item['call_id']) ?? textOrNothing(item['id']);
+}
+
+function endCall(call: OpenCall, item: Wire, context: WireContext): void {
+  const { payload, kept } = splitCall(item as JsonObject);
+  const caller = (item['caller'] as Wire | undefined)?.['type'] === 'program' ? { caller: 'chain' as const } : {};
+  const wasCut = item['status'] === 'incomplete' || item['status'] === 'in_progress';
+  if (item['type'] !== 'function_call') {
+    const { type } = item;
+    const isOurs = typeof type === 'string' && context.toolOfCallType(type, textOrNothing(item['name'])) !== undefined;
+    const whole = wasCut ? argumentsCut(JSON.stringify(payload)) : argumentsOf(payload);
+    return call.end({ whole, ...(isOurs ? { callType: type } : {}), opaque: kept, ...caller });
+  }
+  const { arguments: written, name: _name, ...others } = payload;
+  const whole = typeof written === 'string' && written !== '' ? written : call.text;
+  const isText = written === undefined || written === null || typeof written === 'string';
+  call.end({ whole: isText ? whole : argumentsOf(written), wasCut, opaque: { ...kept, ...others }, ...caller });
+}
+
+/** Arguments whose end never came, even if what is there reads as JSON. */
+function argumentsCut(text: string): {
+  readonly arguments: JsonObject;
+  readonly invalid: { reason: 'truncated'; text: string };
+} {
+  return { arguments: {}, invalid: { reason: 'truncated', text } };
+}
+
+/** The parts that are not closed yet; of the first of them the deltas may have come. */
+function endMessage(answer: Answer, item: Wire, closed: number): void {
+  for (const part of listOf(item['content']).slice(closed)) {
+    const kept = keptOf(item, part);
+    if (answer.closeText(kept)) continue;
+    const text = part['text'] ?? part['refusal'];
+    if (typeof text === 'string') answer.text(text);
+    answer.closeText(kept);
+  }
+  answer.closeText();
+}
+
+/** What of a message is kept beside the text of one of its parts. */
+function keptOf(message: Wire, part: Wire): JsonValue {
+  const { content: _content, type: _type, role: _role, status: _status, ...kept } = message;
+  const { text: _text, refusal: _refusal, logprobs: _logprobs, ...frame } = part;
+  return { ...kept, part: frame } as JsonObject;
+}
+
+function endReasoning(answer: Answer, item: Wire, wasStreamed: boolean): void {
+  if (wasStreamed && answer.closeText(item as JsonObject)) return;
+  const parts = [...listOf(item['summary']), ...listOf(item['content'])];
+  const text = parts.flatMap((part) => (typeof part['text'] === 'string' ? [part['text']] : [])).join('\n\n');
+  answer.reasoning(text);
+  if (answer.closeText(item as JsonObject)) return;
+  answer.block({ type: 'reasoning', text, opaque: answer.opaque(item as JsonObject) });
+}
+
+function listOf(value: unknown): readonly Wire[] {
+  return Array.isArray(value) ? value.filter(isWire) : [];
+}
+
+function isWire(value: unknown): value is Wire {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOrNothing(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function parsed(data: string): Wire | undefined {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isWire(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,116 @@
+import type { JsonObject, ModelReasoning, ModelRequest, ModelSampling, ModelWarning } from '@ravi/kernel';
+import type { PreparedTools } from '@ravi/provider-kit';
+import { outputSchema } from '../output-schema.ts';
+import { chosenNames, contextOf, sourceOf, withOptions } from '../wire-settings.ts';
+import type { WireRequest, WireSettings } from '../wire-settings.ts';
+import { inputItems } from './input.ts';
+
+/** A request to the Responses interface. Pure: the same request and settings give the same body. */
+export function encodeResponses(request: ModelRequest, settings: WireSettings): WireRequest {
+  const { id, dialect, store, stream } = settings;
+  const source = sourceOf(settings, 'responses', request);
+  const tools = settings.prepareTools(request.tools, id);
+  const warnings = [...tools.warnings];
+  const declared = toolDeclarations(tools, warnings);
+  const input = inputItems(request.messages, settings, source, tools, warnings);
+  const model = request.model ?? settings.model;
+  const body = {
+    model,
+    instructions: request.system,
+    input,
+    tools: declared.length === 0 ? undefined : declared,
+    tool_choice: declared.length === 0 ? undefined : toolChoice(request, tools, warnings),
+    parallel_tool_calls: declared.length === 0 ? undefined : request.parallelToolCalls,
+    max_output_tokens: request.maxOutputTokens,
+    ...sampling(request.sampling, warnings),
+    reasoning: reasoning(request.reasoning),
+    text: output(request, settings),
+    metadata: request.metadata,
+    store: dialect.name === 'openai' ? store : undefined,
+    include: !store && dialect.name === 'openai' && thinks(model) ? ['reasoning.encrypted_content'] : undefined,
+    stream: stream ? true : undefined,
+  };
+  return { body: withOptions(body, request, id), warnings, context: contextOf(request, tools, source) };
+}
+
+/** Models that refuse to be asked for encrypted reasoning, because they have none. */
+function thinks(model: string): boolean {
+  return !/^(gpt-[34]|chatgpt-4|ft:gpt-[34])/u.test(model);
+}
+
+function toolDeclarations({ functions, native }: PreparedTools, warnings: ModelWarning[]): JsonObject[] {
+  const isOffered = (type: string): boolean => native.some(({ spec }) => spec['type'] === type);
+  const hasScripts = isOffered('programmatic_tool_calling');
+  const hasSearch = isOffered('tool_search');
+  const declared = functions.flatMap(({ spec, wireName, parameters, strict }): JsonObject[] => {
+    const callers = spec.allowedCallers ?? ['direct', 'chain'];
+    if (!hasScripts && !callers.includes('direct')) {
+      const message = `Tool ${spec.name} is not offered: only scripts may call it, and the provider runs none`;
+      warnings.push({ code: 'tool-dropped', tool: spec.name, message });
+      return [];
+    }
+    const scripted = spec.allowedCallers !== undefined && hasScripts;
+    return [
+      {
+        type: 'function',
+        name: wireName,
+        description: spec.description,
+        parameters: parameters as JsonObject,
+        // A missing `strict` means that it is tried.
+        strict,
+        ...(spec.lazySchema === true && hasSearch ? { defer_loading: true } : {}),
+        ...(scripted
+          ? { allowed_callers: callers.map((caller) => (caller === 'chain' ? 'programmatic' : caller)) }
+          : {}),
+        ...(scripted && spec.outputSchema !== undefined ? { output_schema: spec.outputSchema as JsonObject } : {}),
+      },
+    ];
+  });
+  return [...declared, ...native.map(({ spec }) => spec)];
+}
+
+function toolChoice(
+  request: ModelRequest,
+  tools: PreparedTools,
+  warnings: ModelWarning[],
+): JsonObject | string | undefined {
+  if (typeof request.toolChoice === 'string') return request.toolChoice;
+  const names = chosenNames(request, tools, warnings);
+  if (names === undefined || names.length === 0) return undefined;
+  const chosen = names.map((name): JsonObject => {
+    const native = tools.native.find((tool) => tool.name === name);
+    if (native === undefined) return { type: 'function', name: tools.names.toWire(name) };
+    const { type, name: nativeName, server_label: label } = native.spec;
+    return {
+      type: type ?? '',
+      ...(typeof nativeName === 'string' ? { name: nativeName } : {}),
+      ...(typeof label === 'string' ? { server_label: label } : {}),
+    };
+  });
+  const [only] = chosen;
+  return chosen.length === 1 && only !== undefined ? only : { type: 'allowed_tools', mode: 'required', tools: chosen };
+}
+
+function sampling(given: ModelSampling = {}, warnings: ModelWarning[]): Readonly<Record<string, unknown>> {
+  const { temperature, topP, ...others } = given;
+  for (const [name, value] of Object.entries(others)) {
+    if (value === undefined) continue;
+    warnings.push({ code: 'option-ignored', message: `The Responses interface has no ${name}` });
+  }
+  return { temperature, top_p: topP };
+}
+
+function reasoning(given: ModelReasoning | undefined): JsonObject | undefined {
+  if (given?.effort === undefined && given?.summary !== true) return undefined;
+  return {
+    ...(given.effort === undefined ? {} : { effort: given.effort }),
+    ...(given.summary === true ? { summary: 'auto' } : {}),
+  };
+}
+
+function output({ output: wanted }: ModelRequest, { dialect }: WireSettings): JsonObject | undefined {
+  if (wanted === undefined) return undefined;
+  const { schema, strict } = outputSchema(wanted.schema, dialect.strict);
+  const description = wanted.description === undefined ? {} : { description: wanted.description };
+  return { format: { type: 'json_schema', name: wanted.name ?? 'answer', ...description, schema, strict } };
+}

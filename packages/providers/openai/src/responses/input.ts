@@ -1,0 +1,167 @@
+import { textOf } from '@ravi/kernel';
+import type { ContentBlock, JsonObject, MediaBlock, ModelMessage, ModelWarning, ToolUseBlock } from '@ravi/kernel';
+import {
+  arrangeTurns,
+  createIdMap,
+  describeMedia,
+  isForeign,
+  isMedia,
+  mediaUrl,
+  orphanWarnings,
+  ownData,
+  takesMedia,
+} from '@ravi/provider-kit';
+import type { AssistantTurn, CallResult, MediaPlace, PreparedTools } from '@ravi/provider-kit';
+import { resultText } from '../result-text.ts';
+import type { WireSettings } from '../wire-settings.ts';
+import { nativeCall, nativeResult } from './native-calls.ts';
+
+interface InputContext {
+  readonly settings: WireSettings;
+  readonly source: string;
+  readonly tools: PreparedTools;
+  readonly warnings: ModelWarning[];
+  readonly idOf: (id: string) => string;
+}
+
+/** The conversation as input items: each answer as it came, its results directly behind it. */
+export function inputItems(
+  messages: readonly ModelMessage[],
+  settings: WireSettings,
+  source: string,
+  tools: PreparedTools,
+  warnings: ModelWarning[],
+): JsonObject[] {
+  const { turns, orphans } = arrangeTurns(messages);
+  warnings.push(...orphanWarnings(orphans));
+  const context = { settings, source, tools, warnings, idOf: createIdMap(settings.dialect.ids) };
+  return turns.flatMap((turn) => {
+    if (turn.role === 'user') {
+      const content = parts(turn.content, 'user', context);
+      return content.length === 0 ? [] : [{ role: 'user', content }];
+    }
+    return [...answerItems(turn, context), ...turn.results.flatMap((result) => resultItems(result, context))];
+  });
+}
+
+function answerItems({ content }: AssistantTurn, context: InputContext): JsonObject[] {
+  const items: JsonObject[] = [];
+  for (const block of content) {
+    const item = answerItem(block, context);
+    if (item === undefined) continue;
+    const last = items.at(-1);
+    if (last !== undefined && isSameMessage(last, item)) {
+      items[items.length - 1] = { ...last, content: [...contentOf(last), ...contentOf(item)] };
+    } else items.push(item);
+  }
+  // A reasoning item is refused without the item that it led to.
+  return items.filter(
+    (item, at) => item['type'] !== 'reasoning' || items.slice(at + 1).some(({ type }) => type !== 'reasoning'),
+  );
+}
+
+function answerItem(block: ContentBlock, context: InputContext): JsonObject | undefined {
+  switch (block.type) {
+    case 'text':
+    case 'data':
+    case 'error':
+      return messageItem(block, context);
+    case 'tool_use':
+      return callItem(block, context);
+    case 'reasoning':
+      return reasoningItem(ownData(block, context.source), context.settings);
+    case 'unknown':
+      return isForeign(block, context.source) ? undefined : (block.raw as JsonObject);
+    case 'image':
+    case 'audio':
+    case 'document':
+      return { role: 'assistant', content: describeMedia(block) };
+    default:
+      return undefined;
+  }
+}
+
+function messageItem(block: ContentBlock, { source }: InputContext): JsonObject | undefined {
+  const text = textOf([block]);
+  const own = block.type === 'text' ? (ownData(block, source) as JsonObject | undefined) : undefined;
+  if (own === undefined) return text === '' ? undefined : { role: 'assistant', content: text };
+  const { part, ...message } = own;
+  return {
+    type: 'message',
+    role: 'assistant',
+    status: 'completed',
+    ...message,
+    content: [filledPart(part as JsonObject, text)],
+  };
+}
+
+function filledPart(part: JsonObject, text: string): JsonObject {
+  return part['type'] === 'refusal' ? { ...part, refusal: text } : { annotations: [], ...part, text };
+}
+
+function isSameMessage(left: JsonObject, right: JsonObject): boolean {
+  return (
+    left['type'] === 'message' && right['type'] === 'message' && left['id'] !== undefined && left['id'] === right['id']
+  );
+}
+
+function contentOf(message: JsonObject): readonly JsonObject[] {
+  return message['content'] as readonly JsonObject[];
+}
+
+function callItem(call: ToolUseBlock, { source, tools, idOf }: InputContext): JsonObject {
+  const kept = (ownData(call, source) ?? {}) as JsonObject;
+  const callId = idOf(call.id);
+  if (call.callType !== undefined) return nativeCall(call, callId, kept);
+  const name = tools.names.toWire(call.name);
+  return { type: 'function_call', ...kept, call_id: callId, name, arguments: JSON.stringify(call.arguments) };
+}
+
+/** OpenAI reads only what it encrypted; other servers take their reasoning back in the open. */
+function reasoningItem(own: unknown, { dialect }: WireSettings): JsonObject | undefined {
+  if (own === undefined) return undefined;
+  const { id, summary, encrypted_content: encrypted, content } = own as JsonObject;
+  if (typeof encrypted === 'string' && encrypted !== '') {
+    return {
+      type: 'reasoning',
+      ...(typeof id === 'string' && id !== '' ? { id } : {}),
+      summary: summary ?? [],
+      encrypted_content: encrypted,
+    };
+  }
+  if (dialect.name === 'openai') return undefined;
+  const readable = Array.isArray(content) && content.length > 0 ? { content: content as JsonObject[] } : {};
+  return { type: 'reasoning', id: id ?? '', summary: summary ?? [], ...readable };
+}
+
+function resultItems(pair: CallResult, context: InputContext): JsonObject[] {
+  const callId = context.idOf(pair.call.id);
+  if (pair.call.callType !== undefined) return nativeResult(pair, callId);
+  const { content } = pair.result;
+  const base = { type: 'function_call_output', call_id: callId };
+  if (!content.some(isMedia)) return [{ ...base, output: resultText(pair.result) }];
+  const text = resultText({ ...pair.result, content: content.filter((block) => !isMedia(block)) });
+  const media = parts(content.filter(isMedia), 'tool-result', context);
+  return [{ ...base, output: [...(text === '' ? [] : [{ type: 'input_text', text }]), ...media] }];
+}
+
+function parts(content: readonly ContentBlock[], place: MediaPlace, context: InputContext): JsonObject[] {
+  return content.flatMap((block): JsonObject[] => {
+    if (isMedia(block)) return [mediaPart(block, place, context)];
+    const text = textOf([block]);
+    return text === '' ? [] : [{ type: 'input_text', text }];
+  });
+}
+
+function mediaPart(block: MediaBlock, place: MediaPlace, { settings, warnings }: InputContext): JsonObject {
+  const media = settings.dialect.media;
+  // Results take here what the user's messages take, apart from audio, which no place takes.
+  if (block.type === 'audio' || !takesMedia(media, 'user', block)) {
+    const message = `A medium of type ${block.mediaType} in a ${place} is described in words`;
+    warnings.push({ code: 'media-replaced', message });
+    return { type: 'input_text', text: describeMedia(block) };
+  }
+  if (block.type === 'image') return { type: 'input_image', detail: 'auto', image_url: mediaUrl(block) };
+  if (block.source.kind === 'url') return { type: 'input_file', file_url: block.source.url };
+  return { type: 'input_file', filename: block.name ?? 'document.pdf', file_data: mediaUrl(block) };
+}

@@ -1,0 +1,97 @@
+import type { JsonObject, JsonValue, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
+import { isMedia, mediaUrl } from '@ravi/provider-kit';
+import type { CallResult } from '@ravi/provider-kit';
+import { resultText } from '../result-text.ts';
+
+/** Fields of a call that are no part of what it asks for. */
+const frame = new Set([
+  'type',
+  'id',
+  'call_id',
+  'status',
+  'caller',
+  'async',
+  'namespace',
+  'created_by',
+  'agent',
+  'execution',
+]);
+
+/** A call splits into what the tool gets and what only goes back. */
+export function splitCall(item: JsonObject): { readonly payload: JsonObject; readonly kept: JsonObject } {
+  const entries = Object.entries(item);
+  return {
+    payload: Object.fromEntries(entries.filter(([key]) => !frame.has(key))),
+    kept: Object.fromEntries(entries.filter(([key]) => frame.has(key) && key !== 'type' && key !== 'call_id')),
+  };
+}
+
+/** A transparent pixel: the only form that a failed computer call can be answered in is a screenshot. */
+const noScreenshot =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** The answer to a call whose shape OpenAI defined: one `data` block in that shape, or any content told in words. */
+export function nativeResult({ call, result }: CallResult, callId: string): JsonObject[] {
+  const { callType = '' } = call;
+  const given = givenShape(result, callType);
+  switch (callType) {
+    case 'mcp_approval_request':
+      return [{ type: 'mcp_approval_response', approval_request_id: callId, approve: !result.isError, ...given }];
+    case 'apply_patch_call': {
+      const status = result.isError ? 'failed' : 'completed';
+      return [{ type: 'apply_patch_call_output', call_id: callId, status, output: resultText(result), ...given }];
+    }
+    case 'shell_call':
+      return [{ type: 'shell_call_output', call_id: callId, ...(given ?? { output: [shellOutput(result)] }) }];
+    case 'local_shell_call':
+      return [{ type: 'local_shell_call_output', id: callId, output: resultText(result), ...given }];
+    case 'tool_search_call':
+      return [
+        { type: 'tool_search_output', call_id: callId, execution: 'client', status: 'completed', tools: [], ...given },
+      ];
+    case 'computer_call':
+      return computerResult(result, callId, given);
+    default:
+      return [{ type: `${callType}_output`, call_id: callId, output: resultText(result), ...given }];
+  }
+}
+
+function shellOutput(result: ToolResultBlock): JsonObject {
+  const [stdout, stderr] = result.isError ? ['', resultText(result)] : [resultText(result), ''];
+  return { stdout, stderr, outcome: { type: 'exit', exit_code: result.isError ? 1 : 0 } };
+}
+
+function computerResult(result: ToolResultBlock, callId: string, given: JsonObject | undefined): JsonObject[] {
+  if (given !== undefined) return [{ type: 'computer_call_output', call_id: callId, ...given }];
+  const image = result.content.find((block) => isMedia(block) && block.type === 'image');
+  const url = image !== undefined && isMedia(image) ? mediaUrl(image) : noScreenshot;
+  const screenshot = {
+    type: 'computer_call_output',
+    call_id: callId,
+    output: { type: 'computer_screenshot', image_url: url },
+  };
+  const text = resultText(result);
+  if (text === '') return [screenshot];
+  return [screenshot, { role: 'user', content: `About the result of ${callId}: ${text}` }];
+}
+
+/** What a tool answered in OpenAI's own shape: the whole answer, or the value of its `output`. */
+function givenShape({ content, isError }: ToolResultBlock, callType: string): JsonObject | undefined {
+  const block = content.find(({ type }) => type === 'data');
+  if (block?.type !== 'data' || isError) return undefined;
+  const { data } = block;
+  if (callType === 'shell_call' && Array.isArray(data)) return { output: data as JsonValue };
+  if (!isObject(data)) return undefined;
+  if (callType === 'computer_call' && data['type'] === 'computer_screenshot') return { output: data };
+  return callType === 'custom_tool_call' && !('output' in data) ? { output: JSON.stringify(data) } : data;
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A call whose shape OpenAI defined, as it goes back. */
+export function nativeCall(call: ToolUseBlock, callId: string, kept: JsonObject): JsonObject {
+  if (call.callType === 'mcp_approval_request') return { ...call.arguments, ...kept, id: callId, type: call.callType };
+  return { ...call.arguments, ...kept, type: call.callType ?? '', call_id: callId };
+}
