@@ -53,7 +53,8 @@ const requiredParts: readonly RequiredPart[] = [
   },
   {
     title: 'state in PostgreSQL under node --test',
-    includes: ({ runner, file }) => runner === 'node --test' && file === 'packages/state/postgres/test/contract.test.ts',
+    includes: ({ runner, file }) =>
+      runner === 'node --test' && file === 'packages/state/postgres/test/contract.test.ts',
   },
   {
     title: 'an outage of PostgreSQL',
