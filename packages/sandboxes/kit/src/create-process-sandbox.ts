@@ -51,6 +51,7 @@ export function createProcessSandbox(options: {
         rehearsed = { prelude: request.prelude, memoryBytes: request.limits.memoryBytes };
         pool.rehearse(rehearsalFrame(request));
       }
+      if (guest.boundMemory !== undefined) await guest.boundMemory(carried.limits.memoryBytes);
       return runOnGuest(guest, carried, busyWait, (reusable) => pool.release(guest, reusable));
     },
     [Symbol.asyncDispose]: () => pool.close(),

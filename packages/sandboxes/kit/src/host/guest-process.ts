@@ -29,6 +29,8 @@ export interface GuestProcess {
   /** Ends it because it broke the protocol, and tells the listener. */
   reject(violation: string): void;
   keepAlive(active: boolean): void;
+  /** Has the system hold the process to `memoryBytes` of its next run, where it can. */
+  boundMemory: GuestLink['boundMemory'];
   /** Fulfilled when the process is gone. */
   readonly closed: Promise<void>;
 }
@@ -69,6 +71,7 @@ export function startGuestProcess(launch: LaunchGuest, listener: GuestListener):
     kill: () => link.kill(),
     reject,
     keepAlive: (active) => link.keepAlive(active),
+    boundMemory: link.boundMemory,
     closed,
   };
   return guest;

@@ -14,6 +14,8 @@ export interface GuestLink {
   kill(): void;
   /** Whether the process keeps the host's event loop alive. */
   keepAlive(active: boolean): void;
+  /** Has the system hold the process to `memoryBytes` of its next run; absent where it cannot. Never rejects. */
+  boundMemory?(memoryBytes: number): Promise<void>;
 }
 
 /** How a guest process ended by itself. */

@@ -48,6 +48,7 @@ export function runOnGuest(
   };
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted === true) abort();
+  else if (guest.lost) end(crashed('ended before the script began'), false);
   else guest.send(startFrame(request));
   return promise;
 
