@@ -67,9 +67,10 @@ export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox
   };
 
   function openPool(language: SandboxLanguage): Sandbox {
-    const { command, program, outOfMemoryCodes, runWithFiles } = openGuest[language]();
+    const { command, program, ownBytes, outOfMemoryCodes, runWithFiles } = openGuest[language]();
     const image = options.images?.[language] ?? defaultImages[language];
     const { poolSize, maxContainers, runsPerContainer } = { ...defaultCounts, ...options };
+    const limits = { ...defaultContainerLimits, ...options };
     let owner = '';
     let lastRun: ExpectedRun | undefined;
     const pool = createProcessSandbox({
@@ -82,19 +83,24 @@ export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox
       },
       launch: containerLauncher({
         engine,
-        program: () => program(lastRun),
+        expectedRun: () => lastRun,
+        program,
+        containerBytes(memoryBytes) {
+          if (ownBytes === undefined || memoryBytes === undefined) return limits.memoryBytes;
+          return Math.min(limits.memoryBytes, ownBytes + memoryBytes);
+        },
         outOfMemoryCodes,
         async openChannel() {
           const folder = await setUp.folder();
           owner = folder.path;
           return folder.open();
         },
-        specify: (channelFolder) =>
+        specify: (channelFolder, memoryBytes) =>
           containerSpecification({
             image,
             command,
             channelFolder,
-            limits: { ...defaultContainerLimits, ...options },
+            limits: { ...limits, memoryBytes },
             runtime: options.runtime,
             owner,
             machine,

@@ -1,5 +1,5 @@
 import { encodeFrame } from '@ravi/sandbox-kit';
-import type { GuestEnd, LaunchGuest } from '@ravi/sandbox-kit';
+import type { ExpectedRun, GuestEnd, LaunchGuest } from '@ravi/sandbox-kit';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineWait } from '../engine/engine-client.ts';
 import type { Channel } from './channel-folder.ts';
@@ -7,14 +7,18 @@ import type { Channel } from './channel-folder.ts';
 /** What the containers of one language are made with. */
 export interface ContainerLauncherOptions {
   readonly engine: Engine;
+  /** What a guest that starts now will probably run. */
+  expectedRun(): ExpectedRun | undefined;
   /** The program that a guest reads first. */
-  program(): string;
+  program(expected: ExpectedRun | undefined): string;
+  /** The memory of a container for a run with `memoryBytes`. */
+  containerBytes(memoryBytes: number | undefined): number;
   /** Exit codes of a guest that could not get the memory it asked for. */
   readonly outOfMemoryCodes: readonly number[];
   /** Opens a channel; whoever asks first waits until the sandbox is set up. */
   openChannel(): Promise<Channel>;
   /** The body of the request that creates a container. */
-  specify(channelFolder: string): object;
+  specify(channelFolder: string, containerBytes: number): object;
   /** What a failure to create a container means, where the engine's own words do not say it. */
   explain(error: Error): Promise<string>;
 }
@@ -24,7 +28,9 @@ export function containerLauncher(options: ContainerLauncherOptions): LaunchGues
   const { engine } = options;
 
   return (events) => {
-    const unsent: Buffer[] = [encodeFrame(options.program())];
+    const expected = options.expectedRun();
+    const unsent: Buffer[] = [encodeFrame(options.program(expected))];
+    let containerBytes = options.containerBytes(expected?.memoryBytes);
     let channel: Channel | undefined;
     let container: string | undefined;
     let removal: Promise<void> | undefined;
@@ -55,6 +61,16 @@ export function containerLauncher(options: ContainerLauncherOptions): LaunchGues
         channel?.keepAlive(active);
         waiting?.keepAlive(active);
       },
+      async boundMemory(memoryBytes) {
+        const wanted = options.containerBytes(memoryBytes);
+        if (wanted === containerBytes || container === undefined) return;
+        try {
+          await engine.limitMemory(container, wanted);
+          containerBytes = wanted;
+        } catch {
+          // The container keeps the limit it has, and the host its eye on it.
+        }
+      },
     };
 
     async function live(): Promise<GuestEnd> {
@@ -76,7 +92,7 @@ export function containerLauncher(options: ContainerLauncherOptions): LaunchGues
       channel = await options.openChannel();
       channel.keepAlive(active);
       for (const frame of unsent.splice(0)) channel.send(frame);
-      if (!killed) container = await engine.create(options.specify(channel.folder));
+      if (!killed) container = await engine.create(options.specify(channel.folder, containerBytes));
       if (container === undefined || killed) return { reason: 'was ended', outOfMemory: false };
       await engine.start(container);
       waiting = engine.waitForEnd(container);

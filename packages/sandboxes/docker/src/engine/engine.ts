@@ -21,6 +21,8 @@ export interface Engine {
    * an engine with process numbers of its own.
    */
   processIdOf(id: string): Promise<number | undefined>;
+  /** Changes the memory of a container that runs, swap included. */
+  limitMemory(id: string, bytes: number): Promise<void>;
   /** Waits until the container does not run, for its exit code. */
   waitForEnd(id: string): EngineWait<number>;
   /** Whether a container that ended was killed at its memory limit; one that is gone was not. */
@@ -57,6 +59,10 @@ export function openEngine(socketPath: string): Engine {
       const { body } = await send('inspect a container', 'GET', `/containers/${id}/json`);
       const pid = fieldAt(fieldAt(body, 'State'), 'Pid');
       return typeof pid === 'number' && pid > 0 && belongsTo(pid, id) ? pid : undefined;
+    },
+    async limitMemory(id, bytes) {
+      const body = { Memory: bytes, MemorySwap: bytes };
+      await send('limit the memory of a container', 'POST', `/containers/${id}/update`, body);
     },
     waitForEnd(id) {
       const { answer, keepAlive } = client.wait(`/containers/${id}/wait?condition=not-running`);
