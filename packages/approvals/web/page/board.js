@@ -76,12 +76,12 @@ export function createBoard(events) {
     },
     /**
      * Shows what the server has; of cards that it does not have any more it is asked what became of them.
-     * @param {readonly ApprovalView[]} approvals
+     * @param {readonly ApprovalView[]} approvals Newest first.
      */
     replace(approvals) {
       const ids = new Set(approvals.map(({ id }) => id));
       for (const { approval } of cards.values()) if (!ids.has(approval.id)) events.onUnclear(approval);
-      approvals.forEach(add);
+      approvals.toReversed().forEach(add);
       count();
     },
   };

@@ -46,7 +46,7 @@ export function createCard(approval, events) {
   connectForm(element, {
     form: 'deny-form',
     trigger: 'deny',
-    prepare() {},
+    prepare: () => true,
     submit: () => void decide({ decision: 'denied', reason: reason.value }),
   });
   connectForm(element, { form: 'edit-form', trigger: 'edit', prepare: () => attempt(fillIn), submit: decideEdited });
@@ -66,10 +66,19 @@ export function createCard(approval, events) {
     }
   }
 
-  /** @param {() => Promise<void>} work */
+  /**
+   * Whether it went well; else the card says what did not.
+   * @param {() => Promise<void>} work
+   */
   async function attempt(work) {
     problem.textContent = '';
-    await work().catch(explain);
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      explain(error);
+      return false;
+    }
   }
 
   function decideEdited() {

@@ -3,27 +3,25 @@ import { find, part } from './dom.js';
 /**
  * A form of a card that a button opens and Escape closes; the focus goes along.
  * @param {HTMLElement} card
- * @param {{ form: string, trigger: string, prepare: () => Promise<void> | void, submit: () => void }} options
+ * @param {{ form: string, trigger: string, prepare: () => Promise<boolean> | boolean, submit: () => void }} options
  */
 export function connectForm(card, { form: formName, trigger, prepare, submit }) {
   const form = part(card, formName);
   const button = part(card, trigger);
   const field = find(form, 'textarea', HTMLTextAreaElement);
 
-  const open = async () => {
-    await prepare();
-    for (const other of card.querySelectorAll('form')) other.hidden = other !== form;
-    for (const other of card.querySelectorAll('[aria-expanded]'))
-      other.setAttribute('aria-expanded', String(other === button));
-    field.focus();
+  // The other ways to decide are out of reach meanwhile: an approval must never be the one without the changes.
+  const actions = part(card, 'actions');
+  const setOpen = (/** @type {boolean} */ isOpen) => {
+    form.hidden = !isOpen;
+    actions.hidden = isOpen;
+    (isOpen ? field : button).focus();
   };
-  const close = () => {
-    form.hidden = true;
-    button.setAttribute('aria-expanded', 'false');
-    button.focus();
-  };
+  const close = () => setOpen(false);
 
-  button.addEventListener('click', () => (form.hidden ? void open() : close()));
+  button.addEventListener('click', async () => {
+    if (await prepare()) setOpen(true);
+  });
   part(form, 'cancel').addEventListener('click', close);
   form.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') close();

@@ -40,28 +40,26 @@ export function createHistory() {
 
 /** @param {ApprovalView} approval */
 function entryOf(approval) {
-  const { id, tool, principal, answer, expiresAt } = approval;
+  const { id, tool, answer, expiresAt } = approval;
   const entry = fromTemplate('past-template');
   const at = answer?.decidedAt ?? expiresAt;
   entry.dataset['id'] = id;
   part(entry, 'outcome').textContent = outcomeOf(approval);
   part(entry, 'outcome').dataset['outcome'] = answer?.decision ?? 'expired';
   part(entry, 'tool').textContent = printable(tool);
-  part(entry, 'detail').textContent = printable(detailOf(answer, principal));
+  part(entry, 'detail').textContent = printable(detailOf(approval));
   part(entry, 'when').textContent = moment(at);
   part(entry, 'when').setAttribute('datetime', new Date(at).toISOString());
   return entry;
 }
 
-/**
- * @param {ApprovalView['answer']} answer
- * @param {string} principal
- */
-function detailOf(answer, principal) {
-  const words = [`for ${principal}`];
-  if (answer?.approver !== undefined) words.push(`by ${answer.approver}`);
-  if (answer?.scope === 'run') words.push('for the whole run');
-  if (answer?.changedArguments !== undefined) words.push(`changed ${answer.changedArguments.join(', ')}`);
-  if (answer?.reason !== undefined) words.push(`“${answer.reason}”`);
-  return words.join(' · ');
+/** @param {ApprovalView} approval */
+function detailOf({ summary, principal, answer }) {
+  const details = summary === undefined ? [] : [summary];
+  details.push(`for ${principal}`);
+  if (answer?.approver !== undefined) details.push(`by ${answer.approver}`);
+  if (answer?.scope === 'run') details.push('for the whole run');
+  if (answer?.changedArguments !== undefined) details.push(`changed ${answer.changedArguments.join(', ')}`);
+  if (answer?.reason !== undefined) details.push(`“${answer.reason}”`);
+  return details.join(' · ');
 }

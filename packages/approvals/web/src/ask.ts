@@ -50,7 +50,7 @@ export function createAsk({ store, feed, clock }: AskOptions): ApprovalHandler['
       if (change.approvalId === id) wake();
     });
     const deadline = expiresAt + graceMs;
-    const timer = clock.setTimer(() => wake(), deadline - clock.now());
+    const timer = clock.setTimer(() => wake(), Math.max(0, deadline - clock.now()));
     const onAbort = (): void => wake();
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) wake();
