@@ -10,7 +10,11 @@ export function policyOf({ policy, parent }: SessionOptions, basePolicy: ChainPo
   const base = parent?.policy ?? basePolicy;
   if (policy === undefined) return base;
   const own = defineChainPolicy(policy, base);
-  if (parent === undefined) return own;
+  return parent === undefined ? own : withRisksOf(base, own);
+}
+
+/** `own` with no more that runs without approval than `base` allows. */
+export function withRisksOf(base: ChainPolicy, own: ChainPolicy): ChainPolicy {
   return defineChainPolicy(
     {
       maxRiskUnapproved: base.maxRiskUnapproved === 'safe' ? 'safe' : own.maxRiskUnapproved,

@@ -1,5 +1,5 @@
 import { sessionBlobs } from '@ravi/agents';
-import type { InvokerSession, ToolInvoker } from '@ravi/agents';
+import type { InvokerSession, ToolCall, ToolInvoker } from '@ravi/agents';
 import { isKernelError } from '@ravi/kernel';
 import type { BridgeCall, ChainFile, InvocationResult } from '@ravi/kernel';
 import { createScriptDiscovery } from '../discovery/script-discovery.ts';
@@ -11,10 +11,13 @@ import { readArtifact } from './read-artifact.ts';
 // Longer than any tool's name, so that a cut name is no tool's name.
 const maxNameLength = 128;
 
+/** Makes one tool call of a script; `request` is the text that asked for it. */
+export type InvokeTool = (call: Pick<ToolCall, 'name' | 'args'>, request: string) => Promise<InvocationResult>;
+
 /** The host's end of a script's calls. */
 export interface ChainBridge {
   /** Answers one call of the guest; everything in it is hostile until checked. */
-  answer(call: BridgeCall): Promise<string>;
+  answer(call: BridgeCall, invoke?: InvokeTool): Promise<string>;
   /** What the script has left so far. */
   readonly files: readonly ChainFile[];
   /** Resolves when no call is under way any more. */
@@ -30,13 +33,12 @@ export function createChainBridge(invoker: ToolInvoker, session: InvokerSession)
   let underWay = 0;
   let onSettled: () => void = () => undefined;
 
-  async function invoke(name: string, args: string): Promise<InvocationResult> {
-    // What is no JSON stays text, and what is too large to be parsed goes along as one: the gate that judges arguments
-    // refuses either, on record.
-    return invoker.invoke(
-      { name, args: args.length > policy.maxArgumentBytes ? { args } : parseOr(args) },
-      { session, caller: 'chain' },
-    );
+  const invokeNow: InvokeTool = (call) => invoker.invoke(call, { session, caller: 'chain' });
+
+  // What is no JSON stays text, and what is too large to be parsed goes along as one: the gate that judges arguments
+  // refuses either, on record.
+  function toolCall(name: string, args: string): Pick<ToolCall, 'name' | 'args'> {
+    return { name, args: args.length > policy.maxArgumentBytes ? { args } : parseOr(args) };
   }
 
   async function ask(name: string, args: string): Promise<string> {
@@ -49,7 +51,7 @@ export function createChainBridge(invoker: ToolInvoker, session: InvokerSession)
     }
   }
 
-  async function answer({ op, payload }: BridgeCall): Promise<string> {
+  async function answer({ op, payload }: BridgeCall, invoke: InvokeTool): Promise<string> {
     if (op === 'read-text') return readArtifact(blobs, payload, 'text');
     if (op === 'read-bytes') return readArtifact(blobs, payload, 'base64');
     if (op === 'store-file') return files.keep(payload);
@@ -57,7 +59,7 @@ export function createChainBridge(invoker: ToolInvoker, session: InvokerSession)
     if (op !== 'call' && op !== 'safe' && op !== 'ask') throw new Error('The script called the host in an unknown way');
     const { name, args } = readCall(payload);
     if (op === 'ask' || (op === 'call' && discovery.answers(name))) return ask(name, args);
-    const result = await invoke(name, args);
+    const result = await invoke(toolCall(name, args), payload);
     if (op === 'call') return answerOf(result, blobs, policy);
     const value = result.status === 'ok' ? await answerOf(result, blobs, policy) : '';
     return `${JSON.stringify(result)}\n${value}`;
@@ -65,10 +67,10 @@ export function createChainBridge(invoker: ToolInvoker, session: InvokerSession)
 
   return {
     files: files.all,
-    async answer(call) {
+    async answer(call, invoke = invokeNow) {
       underWay++;
       try {
-        return await answer(call);
+        return await answer(call, invoke);
       } finally {
         if (--underWay === 0) onSettled();
       }

@@ -6,31 +6,18 @@ import type {
   ChainRunResult,
   ContentBlock,
   JsonObject,
-  JsonValue,
   Sandbox,
   SandboxLanguage,
-  SandboxOutcome,
-  WholeResult,
 } from '@ravi/kernel';
-import type { Preflight, PreflightReport } from '../preflight/preflight.ts';
+import type { Preflight } from '../preflight/preflight.ts';
 import { createChainBridge } from './bridge.ts';
-import { checkFirst } from './check-first.ts';
+import type { ChainBridge } from './bridge.ts';
 import { createConsoleLog } from './console-log.ts';
-import { cutResult, maxHandedOver } from './cut-result.ts';
 import type { ConsoleLog } from './console-log.ts';
-import { failureOf, maxBridgeCalls } from './failure.ts';
 import type { ChainFailure } from './failure.ts';
-import { createGuestCheck } from './guest-check.ts';
-import type { GuestCheck } from './guest-check.ts';
-import { pythonPrelude } from '../python-prelude.ts';
-import { preludeSource } from './prelude/source.ts';
-import { sandboxFiles } from './sandbox-files.ts';
 import { consoleReport, cutReport, failureReport, mistakeReport, unawaitedReport, warningReport } from './report.ts';
-import { createScriptCompiler } from './source/script-compiler.ts';
-import { preparePython } from './source/prepare-python.ts';
-import { prepareScript } from './source/prepare-script.ts';
-import type { PreparedScript, ScriptPreparation } from './source/prepare-script.ts';
-import { withInput } from './source/with-input.ts';
+import { runScript } from './run-script.ts';
+import type { EndedScript, ScriptSurroundings } from './run-script.ts';
 import { suggestionFor } from './suggest.ts';
 
 /** A script and what it runs with. */
@@ -52,9 +39,6 @@ export interface ChainRunOptions {
   readonly signal?: AbortSignal;
 }
 
-// Holds nothing of any run, and no thread until a script needs one.
-const compiler = createScriptCompiler();
-
 /**
  * Runs one script: every call of it passes the invoker, in a session of its own whose pins are given back at the end.
  * What the script does wrong is in the result.
@@ -63,129 +47,43 @@ const compiler = createScriptCompiler();
  */
 export async function runChain(options: ChainRunOptions): Promise<ChainRunResult> {
   const { invoker, policy, signal } = options;
-  const started = invoker.clock.monotonic();
   const session = invoker.openSession({
     ...options.session,
     ...(policy === undefined ? {} : { policy }),
     ...(signal === undefined ? {} : { signal }),
   });
-  const bridge = createChainBridge(invoker, session);
+  return runInSession(options, session, createChainBridge(invoker, session));
+}
+
+/** Whatever stands between a script and its tools. */
+export type ChainSurroundings = Pick<ChainBridge, 'files' | 'settled'> &
+  ScriptSurroundings & {
+    /** Why the run was stopped from outside of the script, which may have noticed something of it. */
+    stopped?(ended: ChainError | undefined): ChainFailure | undefined;
+  };
+
+/** Runs one script in `session`, and closes that. */
+export async function runInSession(
+  options: Omit<ChainRunOptions, 'policy' | 'signal' | 'session'>,
+  session: InvokerSession,
+  surroundings: ChainSurroundings,
+): Promise<ChainRunResult> {
+  const { invoker } = options;
+  const started = invoker.clock.monotonic();
   const log = createConsoleLog(session.policy.maxConsoleBytes);
   let ended: EndedScript;
   try {
-    ended = await runScript(options, session, bridge.answer, log);
+    ended = await runScript(options, session, surroundings, log);
   } finally {
     // Calls that nobody awaited end here, on record.
     await session.close();
-    await bridge.settled();
+    await surroundings.settled();
   }
-  const result = resultOf(ended, session, invoker, invoker.clock.monotonic() - started, log);
-  return bridge.files.length === 0 ? result : { ...result, files: bridge.files };
-}
-
-type EndedScript = {
-  readonly consoleDroppedBytes: number;
-  /** For which the script was not run. */
-  readonly mistakes?: readonly ChainError[];
-  readonly warnings?: readonly ChainError[];
-} & (
-  | ChainFailure
-  | {
-      readonly status: 'ok';
-      readonly value?: JsonValue;
-      readonly text?: string;
-      readonly note?: string;
-      readonly whole?: WholeResult;
-    }
-);
-
-async function runScript(
-  options: ChainRunOptions,
-  session: InvokerSession,
-  answer: ReturnType<typeof createChainBridge>['answer'],
-  log: ConsoleLog,
-): Promise<EndedScript> {
-  const { code: source, language = 'javascript', input, sandbox, invoker } = options;
-  const { policy, signal, principal } = session;
-  const script = await prepare(options, policy);
-  if (script.status === 'error') return { ...script, consoleDroppedBytes: 0 };
-  const found = await checkFirst(options, session);
-  const stopped = stoppedBy(found);
-  if (stopped !== undefined) return stopped;
-  const check = options.preflight === false || language !== 'python' ? undefined : guestCheck(options, session, script);
-  const outcome = await sandbox.run({
-    language,
-    code: script.code,
-    prelude: language === 'python' ? pythonPrelude({ input, checked: check !== undefined }) : preludeSource,
-    ...sandboxFiles(sandbox, language, session, invoker.artifactStore),
-    principal,
-    signal,
-    limits: {
-      wallTimeMs: policy.totalTimeoutMs,
-      cpuTimeMs: policy.cpuTimeMs,
-      memoryBytes: policy.memoryLimitBytes,
-      maxConsoleBytes: policy.maxConsoleBytes,
-      maxResultBytes: maxHandedOver(policy, invoker),
-      maxCalls: maxBridgeCalls(policy),
-      maxInFlight: policy.maxInFlight,
-    },
-    bridge: check === undefined ? answer : check.before(answer),
-    onConsole: log.add,
-    humanWaitMs: () => session.humanWaitMs(),
-  });
-  const { warnings } = check?.report ?? found;
-  const refused = check === undefined || outcome.status !== 'error' ? undefined : stoppedBy(check.report);
-  if (refused !== undefined) return refused;
-  const ended = endOf(outcome, source, script, policy);
-  const { consoleDroppedBytes } = outcome;
-  return {
-    ...(ended.status === 'ok' ? await cutResult(ended, session, invoker) : ended),
-    consoleDroppedBytes,
-    warnings,
-  };
-}
-
-/** The end of a script in which a check found mistakes: nothing of it ran. */
-function stoppedBy({ mistakes, warnings }: PreflightReport): EndedScript | undefined {
-  const [error, ...others] = mistakes;
-  if (error === undefined) return undefined;
-  return { status: 'error', error, mistakes, warnings: [...others, ...warnings], consoleDroppedBytes: 0 };
-}
-
-function guestCheck({ code, invoker }: ChainRunOptions, session: InvokerSession, script: PreparedScript): GuestCheck {
-  const { registry, hooks } = invoker;
-  return createGuestCheck({ source: code, registry, session, argumentsMayChange: hooks.intercepts }, script);
-}
-
-async function prepare(
-  { code, language, input }: ChainRunOptions,
-  { maxSourceBytes }: ChainPolicy,
-): Promise<ScriptPreparation> {
-  if (language === 'python') return preparePython(code, { maxSourceBytes });
-  const script = await prepareScript(code, { compiler, maxSourceBytes });
-  return script.status === 'error' || input === undefined ? script : withInput(script, input);
-}
-
-function endOf(outcome: SandboxOutcome, source: string, script: PreparedScript, policy: ChainPolicy): EndedScript {
-  const { consoleDroppedBytes } = outcome;
-  if (outcome.status === 'ok') return { ...readValue(outcome.value), consoleDroppedBytes };
-  if (outcome.status === 'error' && outcome.error.code === 'E_RESULT_NOT_JSON' && script.implicitValue) {
-    // The last expression may stand there for its effect alone, `map.set(…)` for one.
-    return { status: 'ok', note: `(${outcome.error.message})`, consoleDroppedBytes };
-  }
-  return { ...failureOf(outcome, { source, script, policy }), consoleDroppedBytes };
-}
-
-// Text of the guest's own making, so it may be anything.
-function readValue(
-  text: string | undefined,
-): ChainFailure | { readonly status: 'ok'; readonly value?: JsonValue; readonly text?: string } {
-  if (text === undefined) return { status: 'ok' };
-  try {
-    return { status: 'ok', value: JSON.parse(text) as JsonValue, text };
-  } catch {
-    return { status: 'error', error: { code: 'E_RESULT_NOT_JSON', message: 'The script returned what is no JSON' } };
-  }
+  const stopped = surroundings.stopped?.('error' in ended ? ended.error : undefined);
+  const { consoleDroppedBytes } = ended;
+  const how = stopped === undefined ? ended : { ...stopped, consoleDroppedBytes };
+  const result = resultOf(how, session, invoker, invoker.clock.monotonic() - started, log);
+  return surroundings.files.length === 0 ? result : { ...result, files: surroundings.files };
 }
 
 function resultOf(

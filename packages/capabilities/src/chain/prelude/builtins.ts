@@ -17,7 +17,11 @@ export interface PreludeBuiltins {
   readonly slice: (text: string, start: number, end?: number) => string;
   readonly charCodeAt: (text: string, index: number) => number;
   readonly setBytes: (target: Uint8Array, source: Uint8Array, offset: number) => void;
+  readonly apply: typeof Reflect.apply;
+  readonly construct: typeof Reflect.construct;
+  readonly then: (promise: unknown, onValue: (value: unknown) => void, onError: (error: unknown) => void) => unknown;
   readonly Bytes: Uint8ArrayConstructor;
+  readonly Promise: PromiseConstructor;
   readonly Proxy: ProxyConstructor;
   readonly Error: ErrorConstructor;
   readonly TypeError: TypeErrorConstructor;
@@ -49,7 +53,11 @@ export function capturePreludeBuiltins(): PreludeBuiltins {
     slice: uncurryThis(String.prototype.slice),
     charCodeAt: uncurryThis(String.prototype.charCodeAt),
     setBytes: uncurryThis(Uint8Array.prototype.set),
+    apply: Reflect.apply,
+    construct: Reflect.construct,
+    then: uncurryThis(Promise.prototype.then),
     Bytes: Uint8Array,
+    Promise,
     Proxy,
     Error,
     TypeError,

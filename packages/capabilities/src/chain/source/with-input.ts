@@ -1,14 +1,9 @@
 import type { JsonObject } from '@ravi/kernel';
 import type { PreparedScript } from './prepare-script.ts';
+import { withOpening } from './with-opening.ts';
 
-/** The script with `input` defined in front of it, on its first line, so that every other place stays where it is. */
+/** The script with `input` defined in front of it. */
 export function withInput(script: PreparedScript, input: JsonObject): PreparedScript {
   // Twice: a literal of the text, since `__proto__` means something else in a literal of the object.
-  const definition = `const input=JSON.parse(${JSON.stringify(JSON.stringify(input))});`;
-  return {
-    ...script,
-    code: definition + script.code,
-    toOriginal: ({ line, column }) =>
-      script.toOriginal({ line, column: line === 1 ? Math.max(1, column - definition.length) : column }),
-  };
+  return withOpening(script, `const input=JSON.parse(${JSON.stringify(JSON.stringify(input))});`);
 }

@@ -1,0 +1,198 @@
+import { outlastOutage } from '@ravi/agents';
+import type { InvokerSession, SessionDurability, ToolInvoker } from '@ravi/agents';
+import { isKernelError, KernelError } from '@ravi/kernel';
+import type { ChainRunResult, JsonObject, Logger, Run, Sandbox, StateStore, Timer } from '@ravi/kernel';
+import type { Preflight } from '../../preflight/preflight.ts';
+import { runInSession } from '../run-chain.ts';
+import type { ChainRunOptions } from '../run-chain.ts';
+import { createDurableBridge } from './durable-bridge.ts';
+import type { DurableBridge, RunBeginning } from './durable-bridge.ts';
+import type { DurableChainResult } from './durable-chains.ts';
+import { conflict, endRun } from './end-run.ts';
+import { keepLease } from './lease.ts';
+import { readApprovals } from './read-approvals.ts';
+import { readRecordedRun } from './recorded-run.ts';
+import { failedResult, pausedResult } from './results.ts';
+import { checkUnchanged, sessionOfRun } from './run-definition.ts';
+import { createRunLog } from './run-log.ts';
+import type { RunLog } from './run-log.ts';
+
+/** What a run is taken on with. */
+export interface ActivationOptions {
+  readonly store: StateStore;
+  readonly invoker: ToolInvoker;
+  readonly sandbox: Sandbox;
+  readonly logger: Logger;
+  readonly preflight?: Preflight | false;
+  /** Holds the lease of the run. */
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly approvalExpiryMs: number;
+  readonly pauseAfterMs: number;
+  /** Cancels the run for good. */
+  readonly signal?: AbortSignal;
+}
+
+/** A run in the hands of this process, until it ends, is paused or is left to others. */
+export interface Activation {
+  readonly result: Promise<DurableChainResult>;
+  /** Leaves the run as it stands, so that it can go on later or elsewhere. */
+  suspend(reason: string): void;
+}
+
+/** Takes a run on whose lease this process has just got: from its beginning, or from what its journal says. */
+export function createActivation(run: Run, options: ActivationOptions): Activation {
+  const { store, invoker, logger, owner, leaseMs, pauseAfterMs, signal } = options;
+  const { clock } = invoker;
+  /** Aborts when the script has to end. */
+  const ending = new AbortController();
+  /** Aborts when the run is left as it stands. */
+  const leaving = new AbortController();
+  let isPausing = false;
+  let pauseTimer: Timer | undefined;
+
+  function suspend(reason: string, error: unknown = new KernelError('E_RUN_SUSPENDED', reason)): void {
+    leaving.abort(error);
+    ending.abort(new KernelError('E_RUN_SUSPENDED', reason));
+  }
+
+  function onWaiting(isWaiting: boolean): void {
+    if (!isWaiting) {
+      pauseTimer?.cancel();
+      pauseTimer = undefined;
+      return;
+    }
+    pauseTimer ??= clock.setTimer(() => {
+      isPausing = true;
+      ending.abort(new KernelError('E_RUN_SUSPENDED', 'The run waits for approval'));
+    }, pauseAfterMs);
+  }
+
+  const waitFor = <Value>(operation: () => Promise<Value>): Promise<Value> =>
+    outlastOutage(operation, { clock, signal: leaving.signal });
+
+  async function activate(): Promise<DurableChainResult> {
+    using _lease = keepLease({
+      runs: store.runs,
+      runId: run.id,
+      owner,
+      clock,
+      logger,
+      leaseMs,
+      onLost: () => suspend('Another process goes on with the run', conflict(run.id)),
+    });
+    const cancel = (): void => ending.abort(signal?.reason);
+    signal?.addEventListener('abort', cancel, { once: true });
+    if (signal?.aborted === true) cancel();
+    try {
+      return await goOn();
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      onWaiting(false);
+    }
+  }
+
+  async function goOn(): Promise<DurableChainResult> {
+    const { items, corrupt } = await waitFor(() => store.journal.entries(run.id));
+    const recorded = readRecordedRun(items);
+    const log = createRunLog({
+      store,
+      runId: run.id,
+      owner,
+      recorded,
+      clock,
+      signal: leaving.signal,
+      onFinished: (place, now) => bridge?.finished(place, now),
+      onLost: (error) => suspend('The journal of the run is out of reach', error),
+    });
+    let bridge: DurableBridge | undefined;
+    const end = (result: ChainRunResult): Promise<DurableChainResult> =>
+      endRun(run, result, { store, invoker, logger, owner, log, waitFor });
+
+    if (recorded.result !== undefined) return end(recorded.result as unknown as ChainRunResult);
+    const [damage] = corrupt;
+    if (damage !== undefined) return end(failedResult(damage));
+    try {
+      checkUnchanged(run, recorded, invoker);
+      const beginning = (recorded.events.get(0) as RunBeginning | undefined) ?? newBeginning(clock.now());
+      if (!recorded.events.has(0)) log.event(0, 'seed', beginning).catch(() => {});
+      const session = await openSession(log, (callId) => bridge?.onHumanWait(callId) ?? (() => {}));
+      bridge = createDurableBridge({
+        invoker,
+        session,
+        log,
+        recorded,
+        beginning,
+        onWaiting: sessionOfRun(run, invoker).approvals === 'pause' ? onWaiting : () => {},
+        onStop: (message) => ending.abort(new KernelError('E_CANCELLED', message)),
+      });
+      const result = await runInSession(scriptOf(run, options), session, bridge);
+      if (result.status !== 'cancelled' || !(isPausing || leaving.signal.aborted)) return await end(result);
+      return await leave(result);
+    } catch (error) {
+      if (!isKernelError(error) || !isFinal(error)) return giveUp(error);
+      return end(failedResult(error));
+    } finally {
+      bridge?.stop();
+    }
+  }
+
+  async function openSession(log: RunLog, onHumanWait: SessionDurability['onHumanWait']): Promise<InvokerSession> {
+    const { asked, grants } = await waitFor(() => readApprovals(store.approvals, run.id));
+    const { approvals, ...session } = sessionOfRun(run, invoker);
+    return invoker.openSession({
+      ...session,
+      signal: ending.signal,
+      durability: {
+        asked,
+        grants,
+        onHumanWait,
+        journal: log.journal,
+        pinOwner: run.id,
+        noteArtifact: (ref) => log.noteArtifact(ref),
+        ...(approvals === 'pause' ? { approvalExpiryMs: options.approvalExpiryMs } : {}),
+      },
+    });
+  }
+
+  async function leave(result: ChainRunResult): Promise<DurableChainResult> {
+    if (leaving.signal.aborted) return giveUp(leaving.signal.reason);
+    const change = { from: ['running'], to: 'paused', owner } as const;
+    const isPaused = await waitFor(() => store.runs.transition(run.id, { ...change, now: clock.now() }));
+    if (!isPaused && (await waitFor(() => store.runs.get(run.id)))?.status !== 'paused') throw conflict(run.id);
+    const { pending } = await waitFor(() => readApprovals(store.approvals, run.id));
+    return { ...pausedResult(result, pending), runId: run.id };
+  }
+
+  async function giveUp(error: unknown): Promise<never> {
+    // So that another process need not wait for the lease to run out.
+    await store.runs.release(run.id, owner).catch(() => false);
+    throw error;
+  }
+
+  return { result: activate(), suspend };
+}
+
+function newBeginning(now: number): RunBeginning {
+  return { now, seed: crypto.randomUUID().replaceAll('-', '') };
+}
+
+function scriptOf(
+  { definition }: Run,
+  { invoker, sandbox, preflight }: ActivationOptions,
+): Omit<ChainRunOptions, 'policy' | 'signal' | 'session'> {
+  const { code = '', language = 'javascript', input } = definition;
+  return {
+    code,
+    language,
+    invoker,
+    sandbox,
+    ...(input === undefined ? {} : { input: input as JsonObject }),
+    ...(preflight === undefined ? {} : { preflight }),
+  };
+}
+
+// What will be the same however often it is tried.
+function isFinal({ code }: KernelError): boolean {
+  return code === 'E_RUN_CHANGED' || code === 'E_UNSUPPORTED' || code === 'E_CONFIG_INVALID';
+}

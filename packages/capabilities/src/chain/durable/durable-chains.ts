@@ -1,0 +1,144 @@
+import { outlastOutage } from '@ravi/agents';
+import type { ToolInvoker } from '@ravi/agents';
+import { isKernelError, KernelError, silentLogger } from '@ravi/kernel';
+import type { ChainRunResult, Logger, Run, Sandbox, StateStore } from '@ravi/kernel';
+import type { Preflight } from '../../preflight/preflight.ts';
+import { createActivation } from './activation.ts';
+import type { Activation } from './activation.ts';
+import { readApprovals } from './read-approvals.ts';
+import { defineRun } from './run-definition.ts';
+import type { DurableChainRequest } from './run-definition.ts';
+
+/** What durable chains are made of. */
+export interface DurableChainsOptions {
+  readonly store: StateStore;
+  /** Its approval handler should keep its requests in the same store, as `createRecordedApprovals` does. */
+  readonly invoker: ToolInvoker;
+  readonly sandbox: Sandbox;
+  readonly logger?: Logger;
+  /** Checks scripts before they run; `false` for no check. When absent, the one of this process. */
+  readonly preflight?: Preflight | false;
+  /** How long a run of a process that died waits at least until another goes on with it; 30 000 when absent. */
+  readonly leaseMs?: number;
+  /** How long a question of a paused run stays open; seven days when absent, 24.8 days at most. */
+  readonly approvalExpiryMs?: number;
+  /** How long a run has to wait for nothing but humans before it is paused; 250 when absent. */
+  readonly pauseAfterMs?: number;
+}
+
+/** How a run stands after it was started or gone on with. */
+export type DurableChainResult = ChainRunResult & { readonly runId: string };
+
+/** Scripts that go on after their process has ended. Disposing it suspends what runs: it goes on when somebody resumes it. */
+export interface DurableChains extends AsyncDisposable {
+  /**
+   * Runs a script until it ends or is paused (status `paused`); what it does wrong is in the result.
+   * @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself, `E_STATE_CONFLICT` when the id is taken
+   * or another process has gone on with the run, `E_RUN_SUSPENDED` when the process ends first, and those of store and sandbox
+   */
+  start(request: DurableChainRequest): Promise<DurableChainResult>;
+  /**
+   * Goes on with a run, from its journal, until it ends or is paused; a run that is over gives its result once more.
+   * @throws KernelError `E_RUN_NOT_FOUND`, `E_STATE_CONFLICT` while another process has it, else as {@link DurableChains.start}
+   */
+  resume(runId: string): Promise<DurableChainResult>;
+  get(runId: string): Promise<Run | undefined>;
+  /** Runs that this process holds at the moment; a paused one is none of them. */
+  readonly active: number;
+}
+
+const maxRunIdLength = 100;
+
+/** Durable chains in a store that may be shared with other processes. */
+export function createDurableChains(options: DurableChainsOptions): DurableChains {
+  const { store, invoker, sandbox, preflight, logger = silentLogger } = options;
+  const { leaseMs = 30_000, approvalExpiryMs = 604_800_000, pauseAfterMs = 250 } = options;
+  const { clock } = invoker;
+  const owner = `process_${crypto.randomUUID()}`;
+  const closing = new AbortController();
+  const active = new Map<string, Activation>();
+
+  async function activate(run: Run, signal?: AbortSignal): Promise<DurableChainResult> {
+    const activation = createActivation(run, {
+      store,
+      invoker,
+      sandbox,
+      logger,
+      owner,
+      leaseMs,
+      approvalExpiryMs,
+      pauseAfterMs,
+      ...(preflight === undefined ? {} : { preflight }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    active.set(run.id, activation);
+    const result = await activation.result.finally(() => active.delete(run.id));
+    return result.status === 'paused' ? goOnIfAnswered(result) : result;
+  }
+
+  // Whoever watches for answers takes no notice of a run that is not paused yet.
+  async function goOnIfAnswered(paused: DurableChainResult): Promise<DurableChainResult> {
+    const { hasAnswer } = await readApprovals(store.approvals, paused.runId);
+    if (!hasAnswer) return paused;
+    try {
+      return await resume(paused.runId);
+    } catch (error) {
+      if (isKernelError(error, 'E_STATE_CONFLICT')) return paused;
+      throw error;
+    }
+  }
+
+  async function resume(runId: string): Promise<DurableChainResult> {
+    checkOpen();
+    const running = active.get(runId);
+    if (running !== undefined) return running.result;
+    const run = await outlastOutage(() => store.runs.get(runId), { clock, signal: closing.signal });
+    if (run === undefined) throw new KernelError('E_RUN_NOT_FOUND', `There is no run ${runId}`);
+    if (run.outcome !== undefined) return { ...(run.outcome.result as unknown as ChainRunResult), runId };
+    const claimed = await claim(runId);
+    return active.get(runId)?.result ?? activate(claimed);
+  }
+
+  function checkOpen(): void {
+    if (!closing.signal.aborted) return;
+    throw new KernelError('E_RUN_SUSPENDED', 'The process is shutting down; no run begins or goes on here any more');
+  }
+
+  async function claim(runId: string): Promise<Run> {
+    const claimed = await store.runs.claim(runId, { owner, now: clock.now(), leaseMs });
+    if (claimed === undefined) throw new KernelError('E_STATE_CONFLICT', `Another process runs ${runId} at present`);
+    if (claimed.status === 'running') return claimed;
+    const change = { from: ['paused'], to: 'running', now: clock.now(), owner } as const;
+    if (await store.runs.transition(runId, change)) return { ...claimed, status: 'running' };
+    throw new KernelError('E_STATE_CONFLICT', `Another process runs ${runId} at present`);
+  }
+
+  return {
+    get active() {
+      return active.size;
+    },
+    async start(request) {
+      checkOpen();
+      const { runId: id = `run_${crypto.randomUUID()}`, sessionId = `session_${crypto.randomUUID()}` } = request;
+      if (id.length > maxRunIdLength) {
+        throw new KernelError('E_CONFIG_INVALID', `The id of a run has at most ${maxRunIdLength} characters`);
+      }
+      const { principal = 'local', signal } = request;
+      const now = clock.now();
+      const definition = defineRun(request, invoker);
+      const run = await store.runs.create(
+        { id, principal, sessionId, definition, createdAt: now },
+        { owner, now, leaseMs },
+      );
+      return activate(run, signal);
+    },
+    resume,
+    get: (runId) => store.runs.get(runId),
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      const activations = [...active.values()];
+      for (const activation of activations) activation.suspend('The process is shutting down');
+      await Promise.allSettled(activations.map((activation) => activation.result));
+    },
+  };
+}

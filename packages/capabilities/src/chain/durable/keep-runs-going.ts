@@ -1,0 +1,112 @@
+import type { ApprovalFeed } from '@ravi/agents';
+import { isKernelError } from '@ravi/kernel';
+import type { Clock, Logger, Run, StateStore, Timer } from '@ravi/kernel';
+import type { DurableChains } from './durable-chains.ts';
+import { readApprovals } from './read-approvals.ts';
+
+/** What runs are kept going with. */
+export interface KeepRunsGoingOptions {
+  readonly chains: DurableChains;
+  readonly store: StateStore;
+  readonly feed: ApprovalFeed;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Milliseconds between two looks for runs of processes that died and for questions that nobody answered; 5 000 when absent. */
+  readonly intervalMs?: number;
+  /** Runs that are gone on with at once; 4 when absent. */
+  readonly atOnce?: number;
+}
+
+/**
+ * Goes on with runs without anybody's doing, until it is disposed: with those of processes that died, at once and then
+ * again and again, and with paused ones when an answer is there. Questions that nobody answered in time end.
+ */
+export function keepRunsGoing(options: KeepRunsGoingOptions): AsyncDisposable {
+  const { chains, store, feed, clock, logger, intervalMs = 5_000, atOnce = 4 } = options;
+  const queue = new Set<string>();
+  const underWay = new Set<Promise<void>>();
+  let isOver = false;
+  let timer: Timer | undefined;
+
+  function enqueue(runId: string): void {
+    queue.add(runId);
+    work();
+  }
+
+  function work(): void {
+    for (const runId of queue) {
+      if (isOver || underWay.size >= atOnce) return;
+      queue.delete(runId);
+      const task: Promise<void> = goOn(runId).finally(() => {
+        underWay.delete(task);
+        work();
+      });
+      underWay.add(task);
+    }
+  }
+
+  async function goOn(runId: string): Promise<void> {
+    try {
+      const run = await chains.get(runId);
+      if (run === undefined || run.outcome !== undefined) return;
+      const { status } = await chains.resume(runId);
+      logger.info('a run went on', { runId, status });
+    } catch (error) {
+      // Another process was faster, or this one is ending.
+      if (isKernelError(error, 'E_STATE_CONFLICT') || isKernelError(error, 'E_RUN_SUSPENDED')) return;
+      logger.error('a run could not go on', { runId, error });
+    }
+  }
+
+  async function look(findPaused: boolean): Promise<void> {
+    try {
+      await store.approvals.expire(clock.now());
+      feed.poke();
+      for (const { id } of (await store.runs.listExpired(clock.now())).items) enqueue(id);
+      if (findPaused) await findAnswered();
+    } catch (error) {
+      logger.warn('runs could not be looked after at present', { error });
+      return again(findPaused);
+    }
+    again(false);
+  }
+
+  function again(findPaused: boolean): void {
+    if (!isOver) timer = clock.setTimer(() => void (looking = look(findPaused)), intervalMs);
+  }
+
+  // Answers that came while no process was there to see them.
+  async function findAnswered(): Promise<void> {
+    let cursor: string | undefined;
+    do {
+      const page = await store.runs.list({ status: 'paused' }, cursor === undefined ? {} : { cursor });
+      const answered = await Promise.all(page.items.map(isAnswered));
+      for (const [index, run] of page.items.entries()) if (answered[index] === true) enqueue(run.id);
+      cursor = page.next;
+    } while (cursor !== undefined && !isOver);
+  }
+
+  async function isAnswered({ id }: Run): Promise<boolean> {
+    return (await readApprovals(store.approvals, id)).hasAnswer;
+  }
+
+  const unsubscribe = feed.subscribe(({ to, runId }) => {
+    if (to !== 'pending' && to !== 'consumed') void wake(runId);
+  });
+
+  async function wake(runId: string): Promise<void> {
+    const run = await chains.get(runId).catch(() => undefined);
+    if (run?.status === 'paused') enqueue(runId);
+  }
+
+  let looking = look(true);
+  return {
+    async [Symbol.asyncDispose]() {
+      isOver = true;
+      unsubscribe();
+      timer?.cancel();
+      await looking;
+      await Promise.all(underWay);
+    },
+  };
+}

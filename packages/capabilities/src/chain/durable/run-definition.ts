@@ -1,0 +1,128 @@
+import { sha256OfJson, toolDigest, withRisksOf } from '@ravi/agents';
+import type { SessionOptions, ToolInvoker } from '@ravi/agents';
+import { defineChainPolicy, isLocalTool, KernelError } from '@ravi/kernel';
+import type {
+  ChainPolicy,
+  JsonObject,
+  JsonValue,
+  Principal,
+  Run,
+  RunDefinition,
+  SandboxLanguage,
+  ToolRegistry,
+} from '@ravi/kernel';
+import { definitionDigest } from '../../snippets/definition-digest.ts';
+import type { RecordedRun } from './recorded-run.ts';
+
+/** What happens while a call waits for a human: the script waits too, or the run is stored and goes on with the answer. */
+export type ApprovalMode = 'wait' | 'pause';
+
+/** A script that is to outlive the process. */
+export interface DurableChainRequest {
+  /** A script as a model wrote it. */
+  readonly code: string;
+  /** `javascript`, TypeScript included, when absent. */
+  readonly language?: SandboxLanguage;
+  /** What the script finds in `input`. */
+  readonly input?: JsonObject;
+  /** At most 100 characters; a new random id when absent. */
+  readonly runId?: string;
+  /** A new random id when absent. */
+  readonly sessionId?: string;
+  /** `local` when absent. */
+  readonly principal?: Principal;
+  readonly policy?: Partial<ChainPolicy>;
+  /** The only tools that may be called; absent means all. */
+  readonly allowedTools?: readonly string[];
+  /** `wait` when absent. */
+  readonly approvals?: ApprovalMode;
+  /** Cancels the run for good. */
+  readonly signal?: AbortSignal;
+}
+
+/** What only chains know of their runs. */
+interface ChainDetails {
+  readonly approvals: ApprovalMode;
+  readonly allowedTools?: readonly string[];
+  /** Of a fixed text: another one means another key, with which no digest on record can be compared. */
+  readonly keyDigest: string;
+}
+
+// Raised when a script would be answered in another order, or read other values, than by the code of before.
+const protocol = 1;
+const keyText = 'the key of a durable run';
+
+/** Everything that decides how a run goes, as it is when the run begins. */
+export function defineRun(request: DurableChainRequest, invoker: ToolInvoker): RunDefinition {
+  const { code, language = 'javascript', input, policy, approvals = 'wait', allowedTools } = request;
+  const details: ChainDetails = {
+    approvals,
+    ...(allowedTools === undefined ? {} : { allowedTools }),
+    keyDigest: invoker.digest(keyText),
+  };
+  return {
+    kind: 'chain',
+    code,
+    language,
+    scriptDigest: scriptDigestOf(code, language, input),
+    tools: namedTools(code, invoker.registry, allowedTools),
+    policy: { ...defineChainPolicy(policy, invoker.policy) },
+    details: details as unknown as JsonObject,
+    ...(input === undefined ? {} : { input }),
+  };
+}
+
+/** The session of a run as its definition says; what may run without approval is never more than the invoker allows now. */
+export function sessionOfRun(
+  { id: runId, sessionId, principal, definition }: Run,
+  invoker: ToolInvoker,
+): SessionOptions & { readonly approvals: ApprovalMode } {
+  const { allowedTools, approvals } = definition.details as unknown as ChainDetails;
+  const policy = withRisksOf(invoker.policy, defineChainPolicy(definition.policy));
+  return { runId, sessionId, principal, policy, approvals, ...(allowedTools === undefined ? {} : { allowedTools }) };
+}
+
+/**
+ * Compares a run with what it would run with now.
+ * @throws KernelError `E_RUN_CHANGED`, which names what is not as it was
+ */
+export function checkUnchanged({ definition }: Run, recorded: RecordedRun, invoker: ToolInvoker): void {
+  const { code = '', language = 'javascript', input, scriptDigest, tools = [] } = definition;
+  const changed: string[] = [];
+  if (scriptDigestOf(code, language, input) !== scriptDigest) changed.push('its script, or how scripts run');
+  const { keyDigest } = definition.details as unknown as ChainDetails;
+  if (keyDigest !== invoker.digest(keyText)) changed.push('the key of digests');
+  for (const { name, digest } of tools) {
+    if (digestOf(name, invoker.registry) !== digest) changed.push(`the tool ${name}`);
+  }
+  for (const { entry } of recorded.calls.values()) {
+    const { tool: name } = entry.record;
+    const tool = invoker.registry.get(name);
+    const now = tool === undefined ? undefined : toolDigest(tool);
+    if (entry.toolDigest !== undefined && entry.toolDigest !== now) changed.push(`the tool ${name}`);
+  }
+  if (changed.length === 0) return;
+  const what = [...new Set(changed)].join(', ');
+  throw new KernelError('E_RUN_CHANGED', `The run cannot go on, since this has changed: ${what}`);
+}
+
+// Those of the script and no others: what a tool that it never names has become does not matter to it.
+function namedTools(
+  code: string,
+  registry: ToolRegistry,
+  allowedTools: readonly string[] = registry.names(),
+): NonNullable<RunDefinition['tools']> {
+  return allowedTools.flatMap((name) => {
+    const digest = code.includes(name) ? digestOf(name, registry) : undefined;
+    return digest === undefined ? [] : [{ name, digest }];
+  });
+}
+
+function digestOf(name: string, registry: ToolRegistry): string | undefined {
+  const tool = registry.get(name);
+  return tool !== undefined && isLocalTool(tool) ? definitionDigest(tool) : undefined;
+}
+
+function scriptDigestOf(code: string, language: SandboxLanguage, input: JsonValue | undefined): string {
+  return sha256OfJson({ code, language, input: input ?? null, protocol });
+}

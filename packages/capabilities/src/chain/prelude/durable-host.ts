@@ -1,0 +1,109 @@
+import type { PreludeHost } from './artifacts.ts';
+import type { PreludeBuiltins } from './builtins.ts';
+
+/** Time as a durable script sees it: it moves with what the host answers. */
+export interface DurableTime {
+  now(): number;
+  /** Calls `callback` with the next turn that the host gives at or after `due`; its errors end the script. */
+  readonly wakeAt: (due: number, callback: () => void) => void;
+}
+
+/** The host of a durable script. */
+export interface DurableHost {
+  readonly host: PreludeHost;
+  readonly time: DurableTime;
+  /** Sets the time of the beginning, and how many calls may be under way; once. */
+  begin(now: number, maxInFlight: number): void;
+}
+
+/**
+ * Takes the host's answers one at a time: each is confirmed (`taken`) before the script goes on, and the host sends the
+ * next one when the script has nothing left to do. So the script goes the same way whenever it gets the same answers in
+ * the same order. An answer is `<time>\n`, then `v` and the text, or `x` and an error in JSON.
+ * Runs in the guest: it must refer to nothing outside itself.
+ */
+export function createDurableHost(builtins: PreludeBuiltins, raw: PreludeHost): DurableHost {
+  const { parse, indexOf, slice, toNumber, toText, defineProperty, create, Error, Promise, then } = builtins;
+  const queued = create(null) as Record<number, () => void>;
+  const nothing = (): void => {};
+  let first = 0;
+  let last = 0;
+  let underWay = 0;
+  let maxInFlight = 0;
+  let time = 0;
+
+  function call(op: string, payload: string): Promise<string> {
+    return new Promise<string>((resolve, reject) => {
+      const send = (): void => {
+        underWay++;
+        const onError = (error: unknown): void => {
+          // What is too large does not leave the guest, so the host waits for no confirmation.
+          if ((error as { readonly code?: unknown }).code !== 'E_LIMIT_CALL_INPUT') confirm('');
+          ended();
+          reject(error);
+        };
+        then(raw.call(op, payload), (text) => take(text as string, resolve, reject), onError);
+      };
+      if (underWay < maxInFlight) send();
+      else queued[last++] = send;
+    });
+  }
+
+  function take(text: string, resolve: (value: string) => void, reject: (error: unknown) => void): void {
+    confirm(text);
+    ended();
+    const body = slice(text, indexOf(text, '\n', 0) + 1);
+    if (slice(body, 0, 1) === 'v') resolve(slice(body, 1));
+    else rejectLater(slice(body, 1), reject);
+  }
+
+  function confirm(text: string): void {
+    then(raw.call('taken', ''), nothing, nothing);
+    const now = toNumber(slice(text, 0, indexOf(text, '\n', 0)));
+    if (now > time) time = now;
+  }
+
+  function ended(): void {
+    underWay--;
+    if (first === last) return;
+    const send = queued[first] as () => void;
+    delete queued[first++];
+    send();
+  }
+
+  // Some promise jobs later, when V8 can follow the script's `await` and give the error its line.
+  function rejectLater(described: string, reject: (error: unknown) => void): void {
+    const { name, message, code } = parse(described) as Readonly<Record<string, string>>;
+    let later: unknown = new Promise<void>((resolve) => resolve());
+    for (let jobs = 0; jobs < 3; jobs++) later = then(later, nothing, nothing);
+    then(
+      later,
+      () => {
+        const error = new Error(message);
+        defineProperty(error, 'name', { value: name, configurable: true, writable: true });
+        defineProperty(error, 'code', { value: code, enumerable: true, configurable: true, writable: true });
+        reject(error);
+      },
+      nothing,
+    );
+  }
+
+  return {
+    host: { call },
+    time: {
+      now: () => time,
+      wakeAt(due, callback) {
+        const onAnswer = (text: unknown): void => {
+          confirm(text as string);
+          callback();
+        };
+        then(raw.call('wake', toText(due)), onAnswer, nothing);
+      },
+    },
+    begin(now, calls) {
+      if (maxInFlight > 0) return;
+      time = now;
+      maxInFlight = calls;
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApprovalFeed, createRecordedApprovals, Toolbox, ToolInvoker } from '@ravi/agents';
+import type { ApprovalFeed, ToolInvokerOptions } from '@ravi/agents';
+import { createMemoryBlobStore } from '@ravi/blob-memory';
+import { createDurableChains } from '@ravi/capabilities';
+import type { DurableChains, DurableChainsOptions } from '@ravi/capabilities';
+import { silentLogger, systemClock } from '@ravi/kernel';
+import type { AnyTool, BlobStore, Sandbox, StateStore, Tool, ToolExecutionResult } from '@ravi/kernel';
+import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
+import { createSqliteStateStore } from '@ravi/state-sqlite';
+import { createMemoryLogger } from '@ravi/testkit';
+
+/** One sandbox for all tests of a file: a guest serves one run and no other. */
+export const sandbox: Sandbox = createIsolatedVmSandbox({});
+
+/** A world that outlives its processes: a database, a store of artifacts, and what tools have done. */
+export interface World extends AsyncDisposable {
+  readonly file: string;
+  readonly store: StateStore;
+  readonly blobs: BlobStore;
+  /** What tools did, in order. */
+  readonly effects: string[];
+  /** A process of its own. Disposing it is what a shutdown is. */
+  open(options?: ProcessOptions): TestProcess;
+}
+
+/** How a process differs from others. */
+export interface ProcessOptions
+  extends Partial<DurableChainsOptions>, Pick<ToolInvokerOptions, 'approvalHandler' | 'policy' | 'clock'> {
+  readonly tools?: readonly AnyTool[];
+  /** In place of the world's own. */
+  readonly store?: StateStore;
+}
+
+/** A process that runs durable chains. */
+export interface TestProcess extends AsyncDisposable {
+  readonly chains: DurableChains;
+  readonly invoker: ToolInvoker;
+  readonly feed: ApprovalFeed;
+  readonly logger: ReturnType<typeof createMemoryLogger>;
+}
+
+/** An empty world. */
+export async function createWorld(): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'ravi-durable-'));
+  const file = join(folder, 'state.db');
+  const store = await createSqliteStateStore({ file, durability: 'process' });
+  const blobs = createMemoryBlobStore();
+  const effects: string[] = [];
+  return {
+    file,
+    store,
+    blobs,
+    effects,
+    open({ tools = [], approvalHandler, policy, clock = systemClock, ...options } = {}) {
+      const logger = createMemoryLogger();
+      const opened = options.store ?? store;
+      const feed = createApprovalFeed({ store: opened.approvals, clock, logger: silentLogger, intervalMs: 5 });
+      const approvals = createRecordedApprovals({
+        store: opened.approvals,
+        feed,
+        clock,
+        ...(approvalHandler === undefined ? {} : { handler: approvalHandler }),
+      });
+      const invoker = new ToolInvoker({
+        registry: new Toolbox([...worldTools(effects), ...tools]),
+        approvalHandler: approvals,
+        artifactStore: blobs,
+        digestKey: new Uint8Array(32).fill(7),
+        clock,
+        logger,
+        ...(policy === undefined ? {} : { policy }),
+      });
+      const chains = createDurableChains({
+        sandbox,
+        preflight: false,
+        pauseAfterMs: 1,
+        ...options,
+        store: opened,
+        invoker,
+      });
+      return { chains, invoker, feed, logger, [Symbol.asyncDispose]: () => chains[Symbol.asyncDispose]() };
+    },
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A tool that answers with what `run` gives. */
+export function valueTool(name: string, run: (args: never) => unknown, more: Partial<Tool> = {}): Tool {
+  return {
+    name,
+    description: `The tool ${name}.`,
+    inputSchema: { type: 'object' },
+    ...more,
+    async execute(args): Promise<ToolExecutionResult> {
+      return { content: [], isError: false, structuredContent: ((await run(args as never)) ?? null) as never };
+    },
+  };
+}
+
+function worldTools(effects: string[]): readonly AnyTool[] {
+  const note = (kind: string) => (args: object) => effects.push(`${kind} ${JSON.stringify(args)}`);
+  return [
+    valueTool('send', note('send'), { risk: 'high' }),
+    valueTool('put', note('put'), { risk: 'high', idempotent: true }),
+    valueTool('count', note('count'), { risk: 'safe' }),
+  ];
+}
