@@ -37,6 +37,12 @@ export function modelErrorOf(refusal: Refusal, now: number): ModelError {
   };
 }
 
+/** The error of an answer that ended with one: `status` is the one that would go with it, which a stream cannot say. */
+export function modelErrorInStream(refusal: Omit<Refusal, 'headers'>): ModelError {
+  const { status: _status, ...error } = modelErrorOf({ ...refusal, headers: new Headers() }, 0);
+  return { ...error, message: `The model provider ended the answer: ${clipped(refusal.message)}` };
+}
+
 /** An error without a refusal: the connection, the stream or the caller ended it. */
 export function modelError(code: ModelErrorCode, message: string, retryable: boolean): ModelError {
   return { code, message, retryable };
