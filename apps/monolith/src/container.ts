@@ -40,6 +40,7 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
       toolbox: from.resolve(tokens.toolbox),
       invoker: from.resolve(tokens.invoker),
       runChain: from.resolve(tokens.runChain),
+      approvalHandler: from.resolve(tokens.approvalHandler),
       lifetime: from.resolve(tokens.lifetime),
       logger: from.resolve(tokens.logger),
     }),

@@ -1,6 +1,7 @@
 import { createAdaptorServer } from '@hono/node-server';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isWebApprovalHandler } from '@ravi/approval-web';
 import { KernelError } from '@ravi/kernel';
 import type { Monolith } from './lifespan.ts';
 import { requireLoopback } from './loopback.ts';
@@ -33,6 +34,7 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
   const { host = configured.host, port = configured.port, graceMs = 3_000 } = options;
   requireLoopback(host);
   const app = container.resolve(tokens.httpApp);
+  const approvalHandler = container.resolve(tokens.approvalHandler);
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   const address = await listen(server, { host, port });
   return {
@@ -40,6 +42,8 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
     async [Symbol.asyncDispose]() {
       const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
       server.close(() => onClosed());
+      // They would go on for ever, and a browser comes back by itself.
+      if (isWebApprovalHandler(approvalHandler)) approvalHandler.closeStreams();
       if (await endsWithin(closed, graceMs)) return;
       monolith.cancelRuns();
       if (await endsWithin(closed, answerMs)) return;

@@ -1,7 +1,8 @@
 import type { Toolbox, ToolInvoker } from '@ravi/agents';
-import type { Logger } from '@ravi/kernel';
+import type { ApprovalHandler, Logger } from '@ravi/kernel';
 import { Hono } from 'hono';
 import type { ChainRunner } from '../chain-runner.ts';
+import { approvalRoutes } from './approvals.ts';
 import { chainRoutes } from './chains.ts';
 import { answerProblem, problem } from './problem.ts';
 import { sameOrigin } from './same-origin.ts';
@@ -12,6 +13,7 @@ export interface HttpAppOptions {
   readonly toolbox: Toolbox;
   readonly invoker: ToolInvoker;
   readonly runChain: ChainRunner;
+  readonly approvalHandler: ApprovalHandler;
   /** Aborts when the process shuts down. */
   readonly lifetime: AbortSignal;
   readonly logger: Logger;
@@ -29,6 +31,7 @@ export function createHttpApp(options: HttpAppOptions): Hono {
   app.get('/health', (context) => context.json({ status: 'ok', tools: toolbox.size }));
   app.route('/v1/tools', toolRoutes(options));
   app.route('/v1/chains', chainRoutes(options));
+  app.route('/', approvalRoutes(options));
   app.notFound((context) =>
     answerProblem(context, problem('E_ROUTE_UNKNOWN', `There is no ${context.req.method} ${context.req.path}`), logger),
   );

@@ -72,7 +72,7 @@ export function createBoard(events) {
       announce(`New request: ${approval.tool}, risk ${approval.risk}`);
     },
     clear() {
-      for (const id of [...cards.keys()]) remove(id);
+      for (const id of cards.keys()) remove(id);
     },
     /**
      * Shows what the server has; of cards that it does not have any more it is asked what became of them.

@@ -19,9 +19,11 @@ export function connectForm(card, { form: formName, trigger, prepare, submit }) 
   };
   const close = () => setOpen(false);
 
-  button.addEventListener('click', async () => {
+  const open = async () => {
     if (await prepare()) setOpen(true);
-  });
+  };
+
+  button.addEventListener('click', () => void open());
   part(form, 'cancel').addEventListener('click', close);
   form.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') close();

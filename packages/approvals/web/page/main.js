@@ -99,8 +99,7 @@ function setSections(isSignedIn) {
   if (!isSignedIn) find(document, '#connection', HTMLElement).hidden = true;
 }
 
-find(document, '#sign-in-form', HTMLFormElement).addEventListener('submit', async (event) => {
-  event.preventDefault();
+async function signIn() {
   tokenProblem.textContent = '';
   try {
     await call('POST', '/session', { token: token.value });
@@ -111,12 +110,18 @@ find(document, '#sign-in-form', HTMLFormElement).addEventListener('submit', asyn
     tokenProblem.textContent = error instanceof Error ? error.message : String(error);
     token.focus();
   }
-});
+}
 
-find(document, '#sign-out', HTMLButtonElement).addEventListener('click', async () => {
+async function signOut() {
   await call('DELETE', '/session');
   board.clear();
   showSignIn('');
+}
+
+find(document, '#sign-out', HTMLButtonElement).addEventListener('click', () => void signOut());
+find(document, '#sign-in-form', HTMLFormElement).addEventListener('submit', (event) => {
+  event.preventDefault();
+  void signIn();
 });
 
 await start();

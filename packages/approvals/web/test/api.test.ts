@@ -166,7 +166,7 @@ test('of many answers at once one counts, and the others are told which', async 
   );
   const winners = answers.filter(({ status }) => status === 200);
   assert.equal(winners.length, 1);
-  const { approver, decision } = winners[0]?.body.approval.answer;
+  const { approver, decision } = winners[0]!.body.approval.answer;
   for (const answer of answers.filter(({ status }) => status !== 200)) {
     assertProblem(answer, 409, 'E_APPROVAL_DECIDED', new RegExp(`^${approver} was first: this request is ${decision}`));
     assert.equal(answer.body.approval.answer.approver, approver);
@@ -247,7 +247,7 @@ test('bodies are JSON of a limited size, however long they say they are', async 
     },
   });
   const request = requestTo('POST', path, { token: tokens.ada, headers: { 'content-type': 'application/json' } });
-  const streamed = new Request(request, { body: endless, duplex: 'half' } as RequestInit);
+  const streamed = new Request(request, { body: endless, duplex: 'half' });
   assert.equal((await handler.fetch(streamed)).status, 413);
   assert.ok(sent < 3_000, `${sent} bytes were read`);
 });
