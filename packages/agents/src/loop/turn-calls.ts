@@ -53,8 +53,8 @@ export class TurnCalls {
     for (const slot of this.#slots) if (!slot.isStarted) this.#startOrRefuse(slot, reason);
     await this.#allAnswered();
     this.#isOver = true;
-    if (this.#run.session.cancellation.isCancelled) this.#withdrawQuestions();
-    const { questions } = this.#run;
+    const { questions, session, ending } = this.#run;
+    if (session.cancellation.isCancelled || ending !== undefined) this.#withdrawQuestions();
     const results: ToolResultBlock[] = [];
     for (const { call, result } of this.#slots) {
       if (result !== undefined && !questions.has(call.id)) results.push(modelResult(call, result));
@@ -134,21 +134,20 @@ export class TurnCalls {
   }
 
   #answerCancelled(): undefined {
+    const { cancellation } = this.#run.session;
     for (const slot of this.#slots) {
-      if (slot.result === undefined) this.#answer(slot, this.#cancelled());
+      if (slot.result === undefined) this.#answer(slot, errorResult('E_CANCELLED', cancellation.error.message));
     }
   }
 
   #withdrawQuestions(): void {
     const { questions } = this.#run;
-    for (const slot of this.#slots) if (questions.has(slot.call.id)) slot.result = this.#cancelled();
+    for (const slot of this.#slots) if (questions.has(slot.call.id)) slot.result = notAsked;
     questions.clear();
   }
-
-  #cancelled(): InvocationResult {
-    return errorResult('E_CANCELLED', this.#run.session.cancellation.error.message);
-  }
 }
+
+const notAsked = errorResult('E_CANCELLED', 'The run ends, so nobody answers the question');
 
 /** Whether a call cannot do harm when its answer turns out to be void. */
 function startsEarly(run: AgentRun, call: ToolUseBlock): boolean {

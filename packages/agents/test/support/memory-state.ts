@@ -1,0 +1,94 @@
+import { KernelError } from '@ravi/kernel';
+import type { HistoryStore, Job, JobStore, Run, RunStore, Turn } from '@ravi/kernel';
+
+/** A history that a test can look at; two turns to a page, so that reading has to go on. */
+export interface TestHistory extends HistoryStore {
+  readonly turns: readonly Turn[];
+  /** Makes the append of this number, from 1, fail. */
+  failAt(number: number): void;
+}
+
+export function createTestHistory(): TestHistory {
+  const turns: Turn[] = [];
+  let appends = 0;
+  let failing = 0;
+  return {
+    turns,
+    failAt(number) {
+      failing = number;
+    },
+    async append(added, expectedLength) {
+      if (++appends === failing) throw new KernelError('E_STATE_UNAVAILABLE', 'The disk is full', { retryable: true });
+      const length = turns.filter((turn) => isOf(turn, added[0]?.principal, added[0]?.sessionId)).length;
+      if (expectedLength !== undefined && expectedLength !== length) {
+        throw new KernelError('E_STATE_CONFLICT', `The conversation has ${length} turns, not ${expectedLength}`);
+      }
+      const rows = added.map((turn, index) => ({ ...structuredClone(turn), number: length + index + 1 }));
+      turns.push(...rows);
+      return rows;
+    },
+    async read(principal, sessionId, { cursor = '0' } = {}) {
+      const own = turns.filter((turn) => isOf(turn, principal, sessionId));
+      const from = Number(cursor);
+      const next = from + 2 < own.length ? { next: String(from + 2) } : {};
+      return { items: own.slice(from, from + 2), corrupt: [], ...next };
+    },
+  };
+}
+
+function isOf(turn: Turn, principal: string | undefined, sessionId: string | undefined): boolean {
+  return turn.principal === principal && turn.sessionId === sessionId;
+}
+
+/** The runs that agents begin and end; nothing else of the port. */
+export function createTestRuns(): RunStore & { readonly all: ReadonlyMap<string, Run> } {
+  const all = new Map<string, Run>();
+  const unused = async (): Promise<never> => {
+    throw new TypeError('An agent does not need this');
+  };
+  return {
+    all,
+    async create(run) {
+      if (all.has(run.id)) throw new KernelError('E_STATE_CONFLICT', `The id ${run.id} is taken`);
+      const row: Run = { ...run, status: 'running', updatedAt: run.createdAt };
+      all.set(run.id, row);
+      return row;
+    },
+    get: async (id) => all.get(id),
+    async transition(id, { from, to, now, outcome }) {
+      const run = all.get(id);
+      if (run === undefined || !from.includes(run.status)) return false;
+      all.set(id, { ...run, status: to, updatedAt: now, ...(outcome === undefined ? {} : { outcome }) });
+      return true;
+    },
+    list: unused,
+    claim: unused,
+    renew: unused,
+    release: unused,
+    listExpired: unused,
+  };
+}
+
+/** The jobs that agents begin and end. */
+export function createTestJobs(): JobStore & { readonly all: ReadonlyMap<string, Job> } {
+  const all = new Map<string, Job>();
+  return {
+    all,
+    async create(job) {
+      const row: Job = { ...job, status: 'queued', version: 1, updatedAt: job.createdAt };
+      all.set(job.id, row);
+      return row;
+    },
+    get: async (id) => all.get(id),
+    async list() {
+      throw new TypeError('An agent does not need this');
+    },
+    async update(id, expectedVersion, { now, ...change }) {
+      const job = all.get(id);
+      if (job === undefined || job.version !== expectedVersion) return undefined;
+      const changed = { ...job, ...change, version: job.version + 1, updatedAt: now };
+      all.set(id, changed);
+      return changed;
+    },
+  };
+}
