@@ -66,6 +66,10 @@ const requiredParts: readonly RequiredPart[] = [
       file === 'packages/capabilities/test/chain/python.test.ts' && name.startsWith('Python'),
   },
   {
+    title: 'the approval page in Chromium',
+    includes: ({ file, name }) => file === 'packages/approvals/web/test/page.test.ts' && name.startsWith('in Chromium'),
+  },
+  {
     title: 'the approval prompt on a pseudo terminal',
     includes: ({ file, name }) =>
       file.startsWith('packages/approvals/cli/') && /\b(pty|pseudo.?terminal)\b/i.test(name),
