@@ -1,14 +1,6 @@
 import type { InvokerSession, SessionOptions, ToolInvoker } from '@ravi/agents';
 import { textBlock } from '@ravi/kernel';
-import type {
-  ChainError,
-  ChainPolicy,
-  ChainRunResult,
-  ContentBlock,
-  JsonObject,
-  Sandbox,
-  SandboxLanguage,
-} from '@ravi/kernel';
+import type { ChainPolicy, ChainRunResult, ContentBlock, JsonObject, Sandbox, SandboxLanguage } from '@ravi/kernel';
 import type { Preflight } from '../preflight/preflight.ts';
 import { createChainBridge } from './bridge.ts';
 import type { ChainBridge } from './bridge.ts';
@@ -59,7 +51,7 @@ export async function runChain(options: ChainRunOptions): Promise<ChainRunResult
 export type ChainSurroundings = Pick<ChainBridge, 'files' | 'settled'> &
   ScriptSurroundings & {
     /** Why the run was stopped from outside of the script, which may have noticed something of it. */
-    stopped?(ended: ChainError | undefined): ChainFailure | undefined;
+    stopped?(ended: EndedScript): ChainFailure | undefined;
   };
 
 /** Runs one script in `session`, and closes that. */
@@ -79,7 +71,7 @@ export async function runInSession(
     await session.close();
     await surroundings.settled();
   }
-  const stopped = surroundings.stopped?.('error' in ended ? ended.error : undefined);
+  const stopped = surroundings.stopped?.(ended);
   const { consoleDroppedBytes } = ended;
   const how = stopped === undefined ? ended : { ...stopped, consoleDroppedBytes };
   const result = resultOf(how, session, invoker, invoker.clock.monotonic() - started, log);

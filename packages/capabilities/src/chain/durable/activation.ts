@@ -114,7 +114,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     if (damage !== undefined) return end(failedResult(damage));
     try {
       checkUnchanged(run, recorded, invoker);
-      const beginning = (recorded.events.get(0) as RunBeginning | undefined) ?? newBeginning(clock.now());
+      const beginning = (recorded.events.get(0)?.value as RunBeginning | undefined) ?? newBeginning(clock.now());
       if (!recorded.events.has(0)) log.event(0, 'seed', beginning).catch(() => {});
       const session = await openSession(log, (callId) => bridge?.onHumanWait(callId) ?? (() => {}));
       bridge = createDurableBridge({

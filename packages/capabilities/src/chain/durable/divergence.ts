@@ -1,5 +1,6 @@
-import type { ChainError, JournaledCall } from '@ravi/kernel';
+import type { JournaledCall } from '@ravi/kernel';
 import type { ChainFailure } from '../failure.ts';
+import type { EndedScript } from '../run-script.ts';
 
 /** Says where a script went another way than on record. */
 export function otherCall(place: number, asked: string, recorded: JournaledCall | undefined): string {
@@ -16,9 +17,14 @@ export function missingCall(place: number, recorded: JournaledCall | undefined):
 }
 
 /** The end of a run whose script went another way; the place in the script is that of the call, when it is known. */
-export function divergenceFailure(message: string, noticed: ChainError | undefined): ChainFailure {
-  const place = noticed?.code === 'E_RUN_DIVERGED' ? noticed : {};
+export function divergenceFailure(message: string, ended: EndedScript): ChainFailure {
+  const place = ended.status !== 'ok' && ended.error.code === 'E_RUN_DIVERGED' ? ended.error : {};
   return { status: 'error', error: { ...place, code: 'E_RUN_DIVERGED', message } };
+}
+
+/** Whether it was the script that came to an end, and not something that happened to it. */
+export function hasEndedByItself(ended: EndedScript): boolean {
+  return ended.status === 'ok' || (ended.status === 'error' && !/^E_(LIMIT|SANDBOX)_/.test(ended.error.code));
 }
 
 function diverged(place: number, what: string): string {

@@ -5,7 +5,7 @@ import { createChainBridge } from '../bridge.ts';
 import type { InvokeTool } from '../bridge.ts';
 import { beginName } from '../prelude/source.ts';
 import type { ChainSurroundings } from '../run-chain.ts';
-import { divergenceFailure, missingCall, otherCall } from './divergence.ts';
+import { divergenceFailure, hasEndedByItself, missingCall, otherCall } from './divergence.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { timeOf } from './run-log.ts';
 import type { RunLog } from './run-log.ts';
@@ -86,10 +86,15 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
   });
 
   function catchUp(): void {
-    const missing = [...recorded.calls.keys()].find((place) => place >= nextPlace);
-    if (missing !== undefined) return diverge(missingCall(missing, recorded.calls.get(missing)));
+    const missing = missingMessage();
+    if (missing !== undefined) return diverge(missing);
     caughtUp.resolve();
     wakes.start();
+  }
+
+  function missingMessage(): string | undefined {
+    const missing = [...recorded.calls.keys()].find((place) => place >= nextPlace);
+    return missing === undefined ? undefined : missingCall(missing, recorded.calls.get(missing));
   }
 
   function diverge(message: string): void {
@@ -146,7 +151,7 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
   }
 
   function divergentCall(place: number, tool: string): never {
-    throw divergent(otherCall(place, tool, recorded.calls.get(place)));
+    throw divergent(otherRequest(place, tool));
   }
 
   function divergent(message: string): Error {
@@ -155,9 +160,17 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
   }
 
   function wake(place: number, due: number): Promise<string> {
+    const known = recorded.events.get(place);
+    if (recorded.calls.has(place) || (known !== undefined && known.kind !== 'sleep')) {
+      return turns.tellSoon(failureText(divergent(otherRequest(place, 'a timer'))));
+    }
     const answer = turns.tellInTurn(place, Promise.resolve('v'));
-    if (!recorded.events.has(place)) wakes.ask(place, due);
+    if (known === undefined) wakes.ask(place, due);
     return answer;
+  }
+
+  function otherRequest(place: number, asked: string): string {
+    return otherCall(place, asked, recorded.calls.get(place));
   }
 
   function ask(call: BridgeCall): Promise<string> {
@@ -185,9 +198,8 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
   /** What a script learns about its surroundings stays as it was; what it reads of artifacts cannot change. */
   async function recordedAnswer(place: number, { op }: BridgeCall, text: Promise<string>): Promise<string> {
     const known = recorded.events.get(place);
-    if (known !== undefined) return known as string;
-    if (recorded.calls.has(place))
-      return failureText(divergent(otherCall(place, `"${op}"`, recorded.calls.get(place))));
+    if (known?.kind === 'answer') return known.value as string;
+    if (known !== undefined || recorded.calls.has(place)) return failureText(divergent(otherRequest(place, `"${op}"`)));
     const answer = await text;
     if (op !== 'ask' && op !== 'call' && answer.startsWith('v')) return answer;
     await log.event(place, 'answer', answer).catch(() => {});
@@ -202,7 +214,10 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     files: inner.files,
     settled: () => inner.settled(),
     answer: (call) => (call.op === 'taken' ? turns.confirm() : ask(call)),
-    stopped: (noticed) => (divergence === undefined ? undefined : divergenceFailure(divergence, noticed)),
+    stopped(ended) {
+      if (divergence === undefined && hasEndedByItself(ended)) divergence = missingMessage();
+      return divergence === undefined ? undefined : divergenceFailure(divergence, ended);
+    },
     finished: (place, now) => turns.schedule(place, now),
     onHumanWait(callId) {
       waitingCalls.add(callId);
@@ -221,7 +236,7 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
 
 function recordedTime({ calls, events }: RecordedRun, place: number): number {
   const call = calls.get(place);
-  return call === undefined ? Number(events.get(place)) : timeOf(call.entry);
+  return call === undefined ? Number(events.get(place)?.value) : timeOf(call.entry);
 }
 
 async function failureText(error: unknown): Promise<string> {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { sha256OfJson } from '@ravi/agents';
 import { isKernelError } from '@ravi/kernel';
+import type { LeaseRequest, Run, StateStore, Tool } from '@ravi/kernel';
+import { createFakeClock } from '@ravi/testkit';
+import type { FakeClock } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
 import { createWorld, sandbox, valueTool } from './harness.ts';
+import type { ProcessOptions, World } from './harness.ts';
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
@@ -46,3 +51,272 @@ test('a run that is cut off goes on in another process: what has happened is not
   assert.equal(run?.status, 'completed');
   assert.deepEqual(await second.chains.resume('run-1'), JSON.parse(JSON.stringify(result)));
 });
+
+/** Runs a script until a call of `hang` is under way, and ends the process. */
+async function cutOff(
+  world: World,
+  code: string,
+  tools: readonly Tool[] = [],
+  more: ProcessOptions = {},
+): Promise<void> {
+  const reached = Promise.withResolvers<void>();
+  const hang = (): Promise<never> => {
+    reached.resolve();
+    return new Promise(() => {});
+  };
+  const { idempotent = false } = tools.find(({ name }) => name === 'hang') ?? {};
+  const process = world.open({
+    policy: unasked,
+    ...more,
+    tools: [...tools, valueTool('hang', hang, { risk: 'high', idempotent })],
+  });
+  const cut = process.chains.start({ code, runId: 'run-1' });
+  cut.catch(() => {});
+  await Promise.race([reached.promise, cut.then(({ outputText }) => assert.fail(outputText))]);
+  await process[Symbol.asyncDispose]();
+}
+
+const hangDone = (effects: string[], more: Partial<Tool> = {}): Tool =>
+  valueTool('hang', () => effects.push('hang'), { risk: 'high', ...more });
+
+test('a call that had begun is not repeated: the script is told that its outcome is unknown, and may go on', async () => {
+  await using world = await createWorld();
+  const code = `
+    try { await tools.hang({ to: 'a' }); } catch (error) { return [error.name, error.code, error.message]; }
+  `;
+  await cutOff(world, code);
+  for (let round = 0; round < 2; round++) {
+    await using process = world.open({ policy: unasked, tools: [hangDone(world.effects)] });
+    const result = await process.chains.resume('run-1');
+    const [name, code, message] = result.value as readonly string[];
+    assert.deepEqual([name, code], ['ToolError', 'E_CALL_UNKNOWN']);
+    assert.match(message ?? '', /hang had begun when the process ended/);
+    assert.deepEqual(
+      result.callTrace.map(({ status }) => status),
+      ['unknown'],
+    );
+    assert.deepEqual(world.effects, []);
+  }
+});
+
+test('what was told to be unknown is unknown in every later replay, though another call follows it', async () => {
+  await using world = await createWorld();
+  const code = `
+    const first = await tools.hang.safe({});
+    await tools.put({ key: first.error.code });
+    await tools.stop({});
+    return first.error.code;
+  `;
+  await cutOff(world, code);
+  const stopped = Promise.withResolvers<void>();
+  const stop = valueTool('stop', () => {
+    stopped.resolve();
+    return new Promise(() => {});
+  });
+  const second = world.open({ policy: unasked, tools: [hangDone(world.effects), stop] });
+  const cut = second.chains.resume('run-1');
+  await stopped.promise;
+  await second[Symbol.asyncDispose]();
+  await assert.rejects(cut);
+  await using third = world.open({ policy: unasked, tools: [hangDone(world.effects), valueTool('stop', () => 1)] });
+  assert.equal((await third.chains.resume('run-1')).value, 'E_CALL_UNKNOWN');
+  assert.deepEqual(world.effects, ['put {"key":"E_CALL_UNKNOWN"}']);
+});
+
+test('an idempotent call that had begun is made again, with the key it had', async () => {
+  await using world = await createWorld();
+  await cutOff(world, 'return tools.hang({})', [hangDone([], { idempotent: true })]);
+  const keys: string[] = [];
+  const again: Tool = {
+    ...hangDone(world.effects, { idempotent: true }),
+    async execute(_args, { idempotencyKey }) {
+      keys.push(idempotencyKey);
+      return { content: [], isError: false, structuredContent: 'done' };
+    },
+  };
+  await using process = world.open({ policy: unasked, tools: [again] });
+  const result = await process.chains.resume('run-1');
+  assert.deepEqual([result.value, keys], ['done', ['run-1:call_1']]);
+  const { items } = await world.store.journal.entries('run-1');
+  const [call] = items.filter((item) => item.type === 'call');
+  assert.deepEqual([call?.entry.attempt, call?.status], [2, 'finished']);
+});
+
+test('a script that goes another way is stopped before anything of it has an effect, and is told where', async () => {
+  const ways = [
+    ['send', 'another tool', /place 1 on record is put\(\{"key":1\}\), and now it asked for send/],
+    [
+      'put',
+      'other arguments',
+      /place 1 on record is put\(\{"key":1\}\), and now it asked for the same tool with other/,
+    ],
+    ['none', 'no call', /place 1 on record is put\(\{"key":1\}\), and now it did not ask for it/],
+    ['wake', 'a wake', /place 1 on record is put\(\{"key":1\}\), and now it asked for a timer/],
+  ] as const;
+  for (const [way, , message] of ways) {
+    await using world = await createWorld();
+    const clock = createFakeClock();
+    // What differs between two runs of a script can be no global of a guest, so the prelude's seed stands in for it.
+    const code = `
+      const way = input.way;
+      if (way === 'put') await tools.put({ key: 2 }).catch(() => {});
+      else if (way === 'send') await tools.send({ key: 1 }).catch(() => {});
+      else if (way === 'wake') await sleep(1);
+      else if (way === 'none') return;
+      else await tools.put({ key: 1 });
+      await tools.send({ to: 'b' });
+      await tools.hang({});
+    `;
+    await cutOff(world, code.replace('input.way', "'first'"));
+    const changed = changeCode(world, code.replace('input.way', `'${way}'`));
+    await using process = world.open({ policy: unasked, clock, tools: [hangDone(world.effects)], store: changed });
+    const resumed = process.chains.resume('run-1');
+    const result = await advanceUntil(clock, resumed);
+    assert.deepEqual([result.status, result.error?.code], ['error', 'E_RUN_DIVERGED'], way);
+    assert.match(result.error?.message ?? '', message);
+    assert.deepEqual(world.effects, ['put {"key":1}', 'send {"to":"b"}']);
+    assert.equal((await world.store.runs.get('run-1'))?.status, 'failed');
+  }
+});
+
+test('a run whose script or tools have changed does not go on, and its end names them', async () => {
+  await using world = await createWorld();
+  await cutOff(world, 'await tools.put({ key: 1 }); await tools[`cou${"nt"}`]({}); await tools.hang({});');
+  const put = valueTool('put', () => world.effects.push('changed'), { risk: 'high', description: 'Puts elsewhere.' });
+  const count = valueTool('count', () => world.effects.push('changed'), { risk: 'safe', description: 'Counts more.' });
+  await using process = world.open({ policy: unasked, tools: [put, count, hangDone(world.effects)] });
+  const result = await process.chains.resume('run-1');
+  assert.equal(result.error?.code, 'E_RUN_CHANGED');
+  assert.match(result.error?.message ?? '', /changed: the tool put, the tool count$/);
+  assert.deepEqual([(await world.store.runs.get('run-1'))?.status, world.effects.length], ['failed', 2]);
+
+  await using other = await createWorld();
+  await cutOff(other, 'await tools.hang({});');
+  const store = changeCode(other, 'await tools.hang({}); //', 'the digest of before');
+  await using second = other.open({ policy: unasked, store });
+  assert.match((await second.chains.resume('run-1')).outputText, /its script/);
+});
+
+test('a tool that may not run any more is asked about, whatever was allowed when the run began', async () => {
+  await using world = await createWorld();
+  await cutOff(world, 'await tools.count({}); await tools.hang({}).catch(() => {}); await tools.send({ to: "b" })');
+  await using process = world.open({
+    tools: [hangDone(world.effects)],
+    approvalHandler: { request: async () => ({ decision: 'denied', reason: 'not today' }) },
+  });
+  const result = await process.chains.resume('run-1');
+  assert.equal(result.error?.code, 'E_APPROVAL_DENIED');
+  assert.deepEqual(world.effects, ['count {}']);
+});
+
+test('one process goes on with a run, the others are told so; a run that is not there is not found', async () => {
+  await using world = await createWorld();
+  await using first = world.open({ policy: unasked, tools: [valueTool('hang', () => new Promise(() => {}))] });
+  const running = first.chains.start({ code: 'await tools.hang({})', runId: 'run-1' });
+  running.catch(() => {});
+  await using second = world.open();
+  await assert.rejects(
+    async () => {
+      while (true) await second.chains.resume('run-1');
+    },
+    (error) => isKernelError(error, 'E_STATE_CONFLICT'),
+  );
+  await assert.rejects(second.chains.resume('run-2'), (error) => isKernelError(error, 'E_RUN_NOT_FOUND'));
+});
+
+test('a process that lost its lease stops, and what it still does is not on record', async () => {
+  await using world = await createWorld();
+  const clock = createFakeClock();
+  const begun = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<string>();
+  await using first = world.open({
+    clock,
+    policy: unasked,
+    tools: [
+      valueTool(
+        'hang',
+        () => {
+          begun.resolve();
+          return held.promise;
+        },
+        { risk: 'high' },
+      ),
+    ],
+  });
+  const slow = first.chains.start({ code: 'return (await tools.hang.safe({})).status', runId: 'run-1' });
+  slow.catch(() => {});
+  await begun.promise;
+  // For another process so much time has passed that the lease is over.
+  const later = createFakeClock(clock.now() + 60_000);
+  await using second = world.open({ clock: later, policy: unasked, tools: [hangDone(world.effects)] });
+  const result = await second.chains.resume('run-1');
+  assert.equal(result.callTrace[0]?.status, 'unknown');
+  held.resolve('too late');
+  await assert.rejects(slow, (error) => isKernelError(error, 'E_STATE_CONFLICT'));
+  assert.equal((await world.store.runs.get('run-1'))?.status, 'completed');
+});
+
+test('a run that is cancelled is over, one whose process ends is not', async () => {
+  await using world = await createWorld();
+  const abort = new AbortController();
+  const begun = Promise.withResolvers<void>();
+  const hang = valueTool('hang', () => {
+    begun.resolve();
+    return new Promise(() => {});
+  });
+  await using process = world.open({ policy: unasked, tools: [hang] });
+  const run = process.chains.start({ code: 'await tools.hang({})', runId: 'run-1', signal: abort.signal });
+  await begun.promise;
+  abort.abort();
+  assert.equal((await run).status, 'cancelled');
+  assert.equal((await world.store.runs.get('run-1'))?.status, 'cancelled');
+});
+
+test('artifacts of a run stay pinned while it is cut off, and are given back at its end', async () => {
+  await using world = await createWorld();
+  const large = valueTool('large', () => 'x'.repeat(100_000));
+  await cutOff(
+    world,
+    `
+    const text = await tools.large({});
+    await tools.hang.safe({});
+    return text.length;
+  `,
+    [large],
+  );
+  const refs = (await world.store.journal.entries('run-1')).items.flatMap((item) =>
+    item.type === 'call' && item.result?.artifactRef !== undefined ? [item.result.artifactRef] : [],
+  );
+  assert.equal(refs.length, 1);
+  assert.equal((await world.blobs.stat(refs[0]!))?.pins, 1);
+  await world.blobs.sweep(Date.now());
+  await using process = world.open({ policy: unasked, tools: [large, hangDone(world.effects)] });
+  assert.equal((await process.chains.resume('run-1')).value, 100_000);
+  assert.equal((await world.blobs.stat(refs[0]!))?.pins, 0);
+});
+
+/** The world's store, as if the script of the run had been another from the beginning. */
+function changeCode({ store }: World, code: string, scriptDigest = digestOf(code)): StateStore {
+  const change = (run: Run | undefined): Run | undefined =>
+    run && { ...run, definition: { ...run.definition, code, scriptDigest } };
+  const runs = {
+    ...store.runs,
+    get: async (id: string) => change(await store.runs.get(id)),
+    claim: async (id: string, lease: LeaseRequest) => change(await store.runs.claim(id, lease)),
+  };
+  return { ...store, runs };
+}
+
+function digestOf(code: string): string {
+  return sha256OfJson({ code, language: 'javascript', input: null, protocol: 1 });
+}
+
+async function advanceUntil<Value>(clock: FakeClock, promise: Promise<Value>): Promise<Value> {
+  let isOver = false;
+  const watched = promise.finally(() => (isOver = true));
+  while (!isOver) {
+    await new Promise(setImmediate);
+    clock.advance(50);
+  }
+  return watched;
+}
