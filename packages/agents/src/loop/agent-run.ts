@@ -79,6 +79,8 @@ export class AgentRun implements AgentContext {
   readonly parentRunId: string | undefined;
   /** It goes on after a pause. */
   readonly isResumed: boolean;
+  /** The run store has it as running, by us. */
+  isRecorded = false;
   readonly supervision: Supervision | undefined;
   readonly offered: OfferedTools;
   readonly skills: ActiveSkills;

@@ -27,11 +27,13 @@ export async function beginRun(run: AgentRun): Promise<void> {
     const parent = run.parentRunId === undefined ? {} : { parentRunId: run.parentRunId };
     const definition = { kind: 'agent', details: { agent } };
     await runs.create({ id: runId, principal, sessionId, definition, createdAt: run.now(), ...parent });
+    run.isRecorded = true;
     return;
   }
   const isOurs = await runs.transition(runId, { from: ['paused'], to: 'running', now: run.now() });
   if (!isOurs)
     throw new KernelError('E_STATE_CONFLICT', `The run ${runId} is not paused: somebody else has resumed it`);
+  run.isRecorded = true;
 }
 
 /** Tells them how it ended. A store that fails here changes nothing about the result. */
@@ -42,7 +44,7 @@ export async function endRun(run: AgentRun, ending: AgentEnding): Promise<void> 
   const failure = error === undefined ? {} : { errorCode: error.code };
   hooks.emit('run-end', { ...scopeOf(run), agent, status, steps, usage, ...failure });
   const { runs, logger } = run.definition;
-  if (runs === undefined) return;
+  if (runs === undefined || !run.isRecorded) return;
   try {
     const outcome = { result: outcomeOf(run, ending), ...(error === undefined ? {} : { error }) };
     const isFinal = status !== 'paused';

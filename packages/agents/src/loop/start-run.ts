@@ -123,7 +123,8 @@ function openSession(
   const session = definition.invoker.openSession({
     ...rest,
     ...more,
-    ...(parent === undefined ? {} : { parent }),
+    // Within a session the agent's own limits hold too, not only that session's.
+    ...(parent === undefined ? {} : { parent, policy: { ...definition.invoker.policy, ...options.policy } }),
     ...(emit === undefined
       ? {}
       : {

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { defineTool } from '@ravi/kernel';
+import type { Tool } from '@ravi/kernel';
+import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
+import type { ScriptedToolCall } from '@ravi/testkit';
+import type { ModelRequest } from '@ravi/kernel';
+import { ReActAgent } from '../../src/index.ts';
+import type { AgentEvent } from '../../src/index.ts';
+import { settle } from '../support/harness.ts';
+import { createTestJobs } from '../support/memory-state.ts';
+
+/** A tool that is done when the test says so. */
+function createBuild(more: Partial<Tool> = { mode: 'background' }): {
+  readonly tool: Tool;
+  readonly finish: (text: string) => void;
+  readonly wasStopped: () => boolean;
+} {
+  const done = Promise.withResolvers<string>();
+  let signal: AbortSignal | undefined;
+  const tool = defineTool({
+    name: 'build',
+    description: 'Builds',
+    inputSchema: { type: 'object' },
+    ...more,
+    execute: (_, context) => {
+      signal = context.signal;
+      return done.promise;
+    },
+  });
+  return { tool, finish: done.resolve, wasStopped: () => signal?.aborted === true };
+}
+
+function jobIdIn({ messages }: ModelRequest): string {
+  return /job_[\w-]+/.exec(JSON.stringify(messages))?.[0] ?? '';
+}
+
+const withJob =
+  (name: string, more: Readonly<Record<string, number>> = {}) =>
+  (request: ModelRequest): { readonly toolCalls: readonly ScriptedToolCall[] } => ({
+    toolCalls: [{ name, arguments: { id: jobIdIn(request), ...more } }],
+  });
+
+test('a background call is answered with a job at once, and its result comes as a later message', async () => {
+  const build = createBuild();
+  const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }, { text: 'Working on it' }, { text: 'Built' }]);
+  const jobs = createTestJobs();
+  const running = new ReActAgent({ name: 'clerk', model, tools: [build.tool], jobs }).run('go');
+  await settle();
+  assert.equal(model.requests.length, 2);
+  assert.equal([...jobs.all.values()][0]?.status, 'running');
+  build.finish('42 files');
+  const result = await running;
+  assert.equal(result.text, 'Built');
+  assert.match(JSON.stringify(result.messages.at(-2)), /is completed:\\n42 files/);
+  assert.deepEqual(pairingProblems(result.messages), []);
+  const [job] = jobs.all.values();
+  assert.deepEqual([job?.status, job?.kind, job?.runId], ['completed', 'build', result.runId]);
+});
+
+test('a result that comes while other calls run stands behind their results', async () => {
+  const build = createBuild();
+  const look = defineTool({
+    name: 'look',
+    description: 'Looks',
+    inputSchema: { type: 'object' },
+    execute: async () => {
+      build.finish('42 files');
+      await settle();
+      return 'looked';
+    },
+  });
+  const model = createScriptedModel([
+    { toolCalls: [{ name: 'build' }] },
+    { toolCalls: [{ name: 'look' }] },
+    { text: 'ok' },
+  ]);
+  const result = await new ReActAgent({ name: 'clerk', model, tools: [build.tool, look] }).run('go');
+  assert.deepEqual(
+    result.messages.at(-2)?.content.map((block) => block.type),
+    ['tool_result', 'text'],
+  );
+  assert.deepEqual(pairingProblems(result.messages), []);
+});
+
+test('wait_job gives the result once, and it does not come again by itself', async () => {
+  const build = createBuild();
+  const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }, withJob('wait_job'), { text: 'ok' }]);
+  const running = new ReActAgent({ name: 'clerk', model, tools: [build.tool] }).run('go');
+  await settle();
+  build.finish('42 files');
+  const result = await running;
+  assert.equal(result.status, 'completed');
+  assert.equal(JSON.stringify(result.messages).split('42 files').length - 1, 1);
+});
+
+test('wait_job gives up after its time, read_job tells how it stands, stop_job ends it', async () => {
+  const build = createBuild();
+  const clock = createFakeClock();
+  const model = createScriptedModel([
+    { toolCalls: [{ name: 'build' }] },
+    withJob('wait_job', { timeoutMs: 1_000 }),
+    withJob('read_job'),
+    withJob('stop_job'),
+    withJob('read_job'),
+    { text: 'ok' },
+  ]);
+  const running = new ReActAgent({ name: 'clerk', model, tools: [build.tool], clock }).run('go');
+  await settle();
+  clock.advance(1_000);
+  const result = await running;
+  assert.equal(result.status, 'completed');
+  assert.ok(build.wasStopped());
+  const texts = JSON.stringify(result.messages);
+  assert.equal(texts.split('is running').length - 1, 2);
+  assert.match(texts, /is cancelled/);
+});
+
+test('read_job knows no job of another session, and one of an earlier run of the same', async () => {
+  const jobs = createTestJobs();
+  const own = { principal: 'local', sessionId: 's', kind: 'build', createdAt: 0 };
+  for (const [id, owner] of [
+    ['mine', own],
+    ['theirs', { ...own, principal: 'mallory' }],
+  ] as const) {
+    await jobs.create({ id, ...owner });
+    await jobs.update(id, 1, {
+      status: 'completed',
+      result: { status: 'ok', text: `secret of ${id}`, files: [] },
+      now: 0,
+    });
+  }
+  const toolCalls = ['mine', 'theirs'].map((id) => ({ name: 'read_job', arguments: { id } }));
+  const model = createScriptedModel([{ toolCalls }, { text: 'ok' }]);
+  const agent = new ReActAgent({ name: 'clerk', model, tools: [createBuild().tool], jobs });
+  const texts = JSON.stringify((await agent.run('go', { sessionId: 's' })).messages);
+  assert.match(texts, /secret of mine/);
+  assert.doesNotMatch(texts, /secret of theirs/);
+});
+
+test('a call that runs long goes on as a job by itself, and a running call when somebody says so', async () => {
+  for (const promoteAfterMs of [5_000, undefined]) {
+    const build = createBuild({});
+    const clock = createFakeClock();
+    const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }, { text: 'Meanwhile' }, { text: 'Built' }]);
+    const options = promoteAfterMs === undefined ? {} : { promoteAfterMs };
+    const stream = new ReActAgent({ name: 'clerk', model, tools: [build.tool], clock, ...options }).stream('go');
+    const events: AgentEvent[] = [];
+    const reading = (async () => {
+      for await (const event of stream) events.push(event);
+    })();
+    await settle();
+    if (promoteAfterMs === undefined) assert.equal(stream.promote('call-1-1'), true);
+    else clock.advance(promoteAfterMs);
+    await settle();
+    assert.equal(model.requests.length, 2);
+    build.finish('42 files');
+    await reading;
+    const { status, messages } = await stream.result;
+    assert.equal(status, 'completed');
+    assert.deepEqual(pairingProblems(messages), []);
+    assert.deepEqual(
+      events.map((event) => event.type).filter((type) => type.startsWith('job-')),
+      ['job-started', 'job-finished'],
+    );
+    assert.equal(stream.promote('call-1-1'), false);
+  }
+});
+
+test('a background call passes the same gates: a denied one is told as such', async () => {
+  const build = createBuild({ mode: 'background', risk: 'critical' });
+  const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }, { text: 'Working' }, { text: 'ok' }]);
+  const result = await new ReActAgent({ name: 'clerk', model, tools: [build.tool] }).run('go');
+  assert.match(JSON.stringify(result.messages), /is failed:.*approval/i);
+  assert.equal(result.trace[0]?.status, 'denied');
+});
+
+test('jobs end with their run, and the store knows it', async () => {
+  const build = createBuild();
+  const jobs = createTestJobs();
+  const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }]);
+  const result = await new ReActAgent({ name: 'clerk', model, tools: [build.tool], jobs, maxSteps: 1 }).run('go');
+  assert.equal(result.reason, 'max-steps');
+  assert.ok(build.wasStopped());
+  assert.equal([...jobs.all.values()][0]?.status, 'cancelled');
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { isKernelError, textBlock } from '@ravi/kernel';
+import type { ModelProvider } from '@ravi/kernel';
+import { createScriptedModel, pairingProblems } from '@ravi/testkit';
+import { askClarificationTool, askUserTool, ReActAgent } from '../../src/index.ts';
+import type { AgentOptions, PausedRun } from '../../src/index.ts';
+import { createTestHistory, createTestRuns } from '../support/memory-state.ts';
+import { createOffice } from '../support/office-tools.ts';
+
+const ask = (question: string): { readonly name: string; readonly arguments: { readonly question: string } } => ({
+  name: 'ask_user',
+  arguments: { question },
+});
+
+function agentWith(model: ModelProvider, more: Partial<AgentOptions> = {}): ReActAgent {
+  const tools = [...createOffice().tools, askUserTool, askClarificationTool];
+  return new ReActAgent({ name: 'clerk', model, tools, policy: { maxRiskUnapproved: 'high' }, ...more });
+}
+
+test('a question pauses the run, its siblings are answered, and the answer is the result of the call', async () => {
+  const model = createScriptedModel([{ toolCalls: [ask('Which?'), { name: 'look' }] }, { text: 'ok' }]);
+  const agent = agentWith(model);
+  const first = await agent.run('go');
+  assert.deepEqual([first.status, first.reason], ['paused', 'question']);
+  assert.deepEqual(first.paused?.questions, [{ callId: 'call-1-1', tool: 'ask_user', question: 'Which?' }]);
+  assert.deepEqual(pairingProblems(first.messages, { openCalls: ['call-1-1'] }), []);
+  const overTheWire = JSON.parse(JSON.stringify(first.paused)) as PausedRun;
+  const second = await agent.resume(overTheWire, 'The blue one');
+  assert.deepEqual([second.status, second.runId, second.steps], ['completed', first.runId, 2]);
+  assert.deepEqual(pairingProblems(second.messages), []);
+  const [answer] = model.requests[1]?.messages.at(-1)?.content ?? [];
+  assert.ok(answer?.type === 'tool_result');
+  assert.deepEqual([answer.toolUseId, answer.content], ['call-1-1', [textBlock('The blue one')]]);
+});
+
+test('a run that was stored goes on in another process, and only once', async () => {
+  const history = createTestHistory();
+  const runs = createTestRuns();
+  const stores = { history, runs };
+  const model = createScriptedModel([{ toolCalls: [ask('Which?')] }]);
+  const first = await agentWith(model, stores).run('go', { sessionId: 's', principal: 'ada' });
+  assert.equal(runs.all.get(first.runId)?.status, 'paused');
+  const elsewhere = agentWith(createScriptedModel([{ text: 'ok' }]), stores);
+  const point = { sessionId: 's', principal: 'ada' };
+  const results = await Promise.all([elsewhere.resume(point, 'a'), elsewhere.resume(point, 'b')]);
+  assert.deepEqual(results.map((result) => result.error?.code ?? result.status).toSorted(), [
+    'E_STATE_CONFLICT',
+    'completed',
+  ]);
+  assert.equal(runs.all.get(first.runId)?.status, 'completed');
+  await assert.rejects(elsewhere.resume(point, 'c'), (error) => isKernelError(error, 'E_STATE_CONFLICT'));
+  await assert.rejects(elsewhere.resume({ sessionId: 's' }, 'c'), (error) => isKernelError(error, 'E_STATE_CONFLICT'));
+});
+
+test('several questions of one turn are all answered by name', async () => {
+  const model = createScriptedModel([{ toolCalls: [ask('Which?'), ask('When?')] }, { text: 'ok' }]);
+  const agent = agentWith(model);
+  const { paused } = await agent.run('go');
+  assert.ok(paused !== undefined);
+  await assert.rejects(agent.resume(paused, 'both'), (error) => isKernelError(error, 'E_ARGUMENTS_INVALID'));
+  const result = await agent.resume(paused, { 'call-1-1': 'blue', 'call-1-2': 'today' });
+  assert.equal(result.status, 'completed');
+  assert.deepEqual(pairingProblems(result.messages), []);
+});
+
+test('permissions on resume are those at the pause or fewer', async () => {
+  const office = createOffice();
+  const model = createScriptedModel([
+    { toolCalls: [ask('Which?')] },
+    { toolCalls: [{ name: 'write' }] },
+    { text: 'ok' },
+  ]);
+  const tools = [...office.tools, askUserTool];
+  const strict = agentWith(model, { tools, policy: {} });
+  const { paused } = await strict.run('go', { allowedTools: ['ask_user', 'write'] });
+  assert.ok(paused !== undefined);
+  const result = await agentWith(model, { tools }).resume(paused, 'this');
+  assert.deepEqual(office.done, []);
+  assert.equal(result.trace[0]?.errorCode, 'E_APPROVAL_NO_HANDLER');
+  assert.deepEqual(
+    model.requests[1]?.tools.map((spec) => spec.name),
+    ['write', 'ask_user'],
+  );
+});
+
+test('a new task in a paused session leaves the question unanswered and says so', async () => {
+  const history = createTestHistory();
+  const first = createScriptedModel([{ toolCalls: [ask('Which?'), { name: 'look' }] }]);
+  await agentWith(first, { history }).run('go', { sessionId: 's' });
+  const model = createScriptedModel([{ text: 'ok' }]);
+  const result = await agentWith(model, { history }).run('never mind', { sessionId: 's' });
+  assert.equal(result.status, 'completed');
+  assert.deepEqual(pairingProblems(result.messages), []);
+});
+
+test('a paused run of another agent, and tampered permissions, are refused', async () => {
+  const agent = agentWith(createScriptedModel([{ toolCalls: [ask('Which?')] }]));
+  const { paused } = await agent.run('go');
+  assert.ok(paused !== undefined);
+  const other = new ReActAgent({ name: 'other', model: createScriptedModel([]) });
+  await assert.rejects(other.resume(paused, 'x'), (error) => isKernelError(error, 'E_CONFIG_INVALID'));
+  const history = createTestHistory();
+  await agentWith(createScriptedModel([{ toolCalls: [ask('Which?')] }]), { history }).run('go', { sessionId: 's' });
+  const [last] = history.turns.slice(-1);
+  (last?.details?.['pause'] as Record<string, unknown>)['permissions'] = { skills: [] };
+  await assert.rejects(agentWith(createScriptedModel([]), { history }).resume({ sessionId: 's' }, 'x'), (error) =>
+    isKernelError(error, 'E_STATE_CORRUPT'),
+  );
+});
+
+test('a script cannot ask: the question belongs to the turn', async () => {
+  const model = createScriptedModel([
+    { toolCalls: [{ name: 'ask_clarification', arguments: { question: 'What?' } }, { name: 'ask_user' }] },
+  ]);
+  const result = await agentWith(model).run('go');
+  assert.deepEqual(
+    result.paused?.questions.map((question) => question.tool),
+    ['ask_clarification'],
+  );
+  assert.deepEqual(pairingProblems(result.messages, { openCalls: ['call-1-1'] }), []);
+});

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import type { Skill } from '@ravi/kernel';
+import { createScriptedModel, pairingProblems } from '@ravi/testkit';
+import { askUserTool, infoTool, ReActAgent } from '../../src/index.ts';
+import { createOffice } from '../support/office-tools.ts';
+
+const reading: Skill = {
+  name: 'reading',
+  description: 'How to read files.\nUse it for every file.',
+  instructions: 'Look twice.',
+  allowedTools: ['look'],
+  version: '1.0.0',
+};
+const writing: Skill = { name: 'writing', description: 'How to write.', instructions: 'Write once.', version: '1.0.0' };
+const policy = { maxRiskUnapproved: 'high' } as const;
+
+const activate = (name: string): { readonly name: string; readonly arguments: { readonly name: string } } => ({
+  name: 'activate_skill',
+  arguments: { name },
+});
+
+test('names and descriptions stand in the prompt, instructions only while the skill is active', async () => {
+  const model = createScriptedModel([
+    { toolCalls: [activate('reading')] },
+    { toolCalls: [{ name: 'deactivate_skill', arguments: { name: 'reading' } }] },
+    { text: 'ok' },
+  ]);
+  const skills = [writing, reading];
+  await new ReActAgent({ name: 'clerk', model, system: 'Be brief.', tools: createOffice().tools, skills }).run('go');
+  const [before, during, after] = model.requests.map((request) => request.system);
+  assert.match(
+    before ?? '',
+    /^Be brief\.[\s\S]*- reading: How to read files\. Use it for every file\.\n- writing: How to write\.$/,
+  );
+  assert.ok(during?.endsWith('## Skill: reading\n\nLook twice.'));
+  assert.equal(after, before);
+});
+
+test('an active skill narrows the run to its tools, at the invoker and in what the model is offered', async () => {
+  const office = createOffice();
+  const model = createScriptedModel([
+    { toolCalls: [{ name: 'write' }] },
+    { toolCalls: [activate('reading')] },
+    { toolCalls: [{ name: 'write' }, { name: 'look' }] },
+    { text: 'ok' },
+  ]);
+  const result = await new ReActAgent({ name: 'clerk', model, tools: office.tools, skills: [reading], policy }).run(
+    'go',
+  );
+  assert.deepEqual(office.done, ['write', 'look']);
+  assert.equal(result.trace.find((record) => record.status === 'denied')?.errorCode, 'E_TOOL_NOT_ALLOWED');
+  assert.deepEqual(
+    model.requests[2]?.tools.map((spec) => spec.name),
+    ['look', 'activate_skill', 'deactivate_skill'],
+  );
+});
+
+test('two active skills allow what both allow', async () => {
+  const office = createOffice();
+  const other: Skill = { ...reading, name: 'breaking', allowedTools: ['look', 'break'] };
+  const toolCalls = ['look', 'break'].map((name) => ({ name }));
+  const model = createScriptedModel([
+    { toolCalls: [activate('breaking'), activate('reading')] },
+    { toolCalls },
+    { text: 'ok' },
+  ]);
+  await new ReActAgent({ name: 'clerk', model, tools: office.tools, skills: [reading, other] }).run('go');
+  assert.deepEqual(office.done, ['look']);
+});
+
+test('a skill that the model misspells is named to it', async () => {
+  const model = createScriptedModel([{ toolCalls: [activate('readin')] }, { text: 'ok' }]);
+  const result = await new ReActAgent({ name: 'clerk', model, skills: [reading] }).run('go');
+  assert.match(JSON.stringify(result.messages), /Did you mean reading\?/);
+});
+
+test('what a skill allowed when the run paused bounds it when it goes on, whatever the skill says by then', async () => {
+  const office = createOffice();
+  const model = createScriptedModel([
+    { toolCalls: [activate('reading')] },
+    { toolCalls: [{ name: 'ask_user', arguments: { question: 'Which?' } }, { name: 'look' }] },
+    { toolCalls: [{ name: 'write' }] },
+    { text: 'ok' },
+  ]);
+  const parts = { name: 'clerk', model, tools: [...office.tools, askUserTool], policy } as const;
+  const paused = await new ReActAgent({ ...parts, skills: [reading] }).run('go');
+  assert.ok(paused.paused !== undefined);
+  const wider: Skill = { ...reading, allowedTools: ['look', 'write'] };
+  const result = await new ReActAgent({ ...parts, skills: [wider] }).resume(paused.paused, 'this');
+  assert.equal(result.status, 'completed');
+  assert.deepEqual(office.done, ['look']);
+  assert.match(model.requests[2]?.system ?? '', /## Skill: reading/);
+  assert.deepEqual(pairingProblems(result.messages), []);
+});
+
+test('hints of tools are one line each, in the order of their names, and info gives the rest', async () => {
+  const [look, write, pay] = createOffice().tools;
+  assert.ok(look !== undefined && write !== undefined && pay !== undefined);
+  const tools = [
+    { ...write, promptHint: 'Write\n  with care.' },
+    { ...look, promptHint: 'Look first.', documentation: () => 'All about looking.' },
+    { ...pay, deferLoading: true },
+    infoTool,
+  ];
+  const toolCalls = ['look', 'pay', 'lok'].map((tool) => ({ name: 'info', arguments: { tool } }));
+  const model = createScriptedModel([{ toolCalls }, { text: 'ok' }]);
+  const result = await new ReActAgent({ name: 'clerk', model, tools }).run('go');
+  assert.equal(model.requests[0]?.system, '## Tool hints\n\n- look: Look first.\n- write: Write with care.');
+  const texts = JSON.stringify(result.messages);
+  assert.match(texts, /All about looking/);
+  assert.match(texts, /Did you mean look\?/);
+  const offered = model.requests.map((request) => request.tools.map((spec) => spec.name));
+  assert.deepEqual(offered, [
+    ['write', 'look', 'info'],
+    ['write', 'look', 'pay', 'info'],
+  ]);
+});
