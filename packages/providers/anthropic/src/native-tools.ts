@@ -1,0 +1,55 @@
+import type { JsonObject, ProviderSpec } from '@ravi/kernel';
+
+/** A tool whose calls have a shape of Anthropic's and come to us: bash, the text editor, memory, computer, browser. */
+export interface NativeTool {
+  /** The tool's own name. */
+  readonly name: string;
+  /** What calls name: the tool, or the toolset that they belong to. */
+  readonly wireName: string;
+  readonly callType: string;
+  /** Calls name a member beside it, which becomes the `action` of their arguments. */
+  readonly isToolset: boolean;
+}
+
+/** The tools among these whose calls come to us. */
+export function nativeTools(specs: readonly ProviderSpec[]): readonly NativeTool[] {
+  return specs.flatMap(({ name, spec, callTypes }): NativeTool[] => {
+    const wireName = wireNameOf(spec);
+    if (callTypes === undefined || wireName === undefined) return [];
+    const { type } = spec;
+    const callType = typeof type === 'string' && callTypes.includes(type) ? type : wireName;
+    return [{ name, wireName, callType, isToolset: !('name' in spec) }];
+  });
+}
+
+/** What a tool of Anthropic's own is called on the wire; a toolset by its family, and servers of tools not at all. */
+export function wireNameOf(spec: JsonObject): string | undefined {
+  const { name, type } = spec;
+  if (typeof name === 'string') return name;
+  return typeof type === 'string' ? /^(\w+)_toolset_\d+$/u.exec(type)?.[1] : undefined;
+}
+
+/** Who may call a tool of ours besides the model: the newest code execution that is offered and lets scripts call. */
+export function scriptCaller(specs: readonly ProviderSpec[]): string | undefined {
+  return specs
+    .map(({ spec }) => String(spec['type']))
+    .filter((type) => /^code_execution_\d+$/u.test(type) && type > 'code_execution_20250522')
+    .toSorted((one, other) => one.localeCompare(other))
+    .at(-1);
+}
+
+const betaOfType: readonly (readonly [type: RegExp, beta: string])[] = [
+  [/^(computer|text_editor|bash)_20241022$/u, 'computer-use-2024-10-22'],
+  [/^computer_20250124$/u, 'computer-use-2025-01-24'],
+  [/^computer_20251124$/u, 'computer-use-2025-11-24'],
+  [/^code_execution_20250522$/u, 'code-execution-2025-05-22'],
+  [/^mcp_toolset$/u, 'mcp-client-2025-11-20'],
+  [/^advisor_20260301$/u, 'advisor-tool-2026-03-01'],
+];
+
+/** What has to stand in the header `anthropic-beta` for these tools. */
+export function betasOf(specs: readonly ProviderSpec[]): readonly string[] {
+  return betaOfType
+    .filter(([type]) => specs.some(({ spec }) => type.test(String(spec['type']))))
+    .map(([, beta]) => beta);
+}

@@ -1,0 +1,41 @@
+import type { ModelError } from '@ravi/kernel';
+import { modelErrorInStream } from '@ravi/provider-kit';
+import type { Refusal } from '@ravi/provider-kit';
+
+type Wire = Readonly<Record<string, unknown>>;
+
+/** Reads `{ type: 'error', error: { type, message, details } }`; what a proxy says instead becomes the message as it is. */
+export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode'> {
+  const error = inner(body, 'error');
+  if (error === undefined) return { message: typeof body === 'string' ? body : JSON.stringify(body ?? 'no body') };
+  const { message, type } = error;
+  const code = inner(error, 'details')?.['error_code'] ?? type;
+  return {
+    message: typeof message === 'string' && message !== '' ? message : JSON.stringify(body),
+    ...(typeof code === 'string' && code !== '' ? { providerCode: code } : {}),
+  };
+}
+
+const statusOfType: Readonly<Record<string, number>> = {
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+/** The error that a stream ends with. */
+export function streamError(body: unknown): ModelError {
+  const type = inner(body, 'error')?.['type'];
+  return modelErrorInStream({ ...refusalOf(body), status: statusOfType[String(type)] ?? 400 });
+}
+
+function inner(value: unknown, key: string): Wire | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const found = (value as Wire)[key];
+  return typeof found === 'object' && found !== null ? (found as Wire) : undefined;
+}

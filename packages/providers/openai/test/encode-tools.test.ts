@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { FunctionSpec, JsonSchema, ModelRequest } from '@ravi/kernel';
+import { sharedDataFile } from '@ravi/testkit';
+import { toStrictJsonSchema } from 'openai/lib/transform';
+import { test } from 'vitest';
+import { encodeChat, encodeResponses } from '../src/index.ts';
+import type { WireRequest } from '../src/index.ts';
+import { requestOracles, specOracle } from './oracles.ts';
+import { settingsFor } from './settings.ts';
+
+interface SharedTool {
+  readonly name: string;
+  readonly description?: string | null;
+  readonly inputSchema: JsonSchema;
+}
+
+const file = sharedDataFile('toolschemas/mcp-tools.jsonl');
+const tools: FunctionSpec[] =
+  file === undefined
+    ? []
+    : readFileSync(file, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => {
+          const { name, description, inputSchema } = JSON.parse(line) as SharedTool;
+          return { type: 'function', name, description: description ?? '', parameters: inputSchema };
+        });
+const shared = file === undefined ? test.skip : test;
+
+interface WireTool {
+  readonly name?: string;
+  readonly strict?: boolean;
+  readonly parameters?: object;
+  readonly function?: WireTool;
+}
+
+function ask(offered: readonly FunctionSpec[]): ModelRequest {
+  return {
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+    tools: offered,
+    toolChoice: 'auto',
+  };
+}
+
+function functionsOf({ body }: WireRequest): WireTool[] {
+  return ((body['tools'] ?? []) as unknown as WireTool[]).map((tool) => tool.function ?? tool);
+}
+
+/** All tools in requests of a hundred, and each of them alone. */
+function requests(mode: 'auto' | 'always'): ModelRequest[] {
+  const alone = mode === 'auto' ? tools.map((tool) => ask([tool])) : [];
+  const together: ModelRequest[] = [];
+  for (let at = 0; at < tools.length; at += 100) together.push(ask(tools.slice(at, at + 100)));
+  return [...alone, ...together];
+}
+
+for (const mode of ['auto', 'always'] as const) {
+  shared(`every shared tool schema makes a valid request, strict mode ${mode} (needs the shared tool schemas)`, () => {
+    const oracles = requestOracles();
+    const cases = [
+      ['responses', encodeResponses, 'openai', oracles.responses],
+      ['chat', encodeChat, 'openai', oracles.chat],
+      ['mistral', encodeChat, 'mistral', [['specification', specOracle('mistral', 'ChatCompletionRequest')]]],
+      ['openrouter', encodeChat, 'openrouter', [['specification', specOracle('openrouter', 'ChatRequest')]]],
+    ] as const;
+    for (const [name, encode, dialect, judges] of cases) {
+      const settings = settingsFor(dialect, mode);
+      const invalid: string[] = [];
+      let count = 0;
+      let strict = 0;
+      let dropped = 0;
+      for (const request of requests(mode)) {
+        const encoded = encode(request, settings);
+        count++;
+        strict += functionsOf(encoded).filter((tool) => tool.strict === true).length;
+        dropped += encoded.warnings.filter(({ code }) => code === 'tool-dropped').length;
+        for (const [oracle, judge] of judges) {
+          const problem = judge?.(encoded.body);
+          if (problem !== undefined) invalid.push(`${oracle}: ${request.tools[0]?.name}: ${problem}`);
+        }
+      }
+      console.log(
+        `${name}, ${mode}: ${count} requests, ${invalid.length} invalid, ${strict} strict tools, ${dropped} dropped`,
+      );
+      assert.deepEqual(invalid.slice(0, 5), []);
+    }
+  });
+}
+
+shared('what goes out as strict is strict to the official library too (needs the shared tool schemas)', () => {
+  const refused: string[] = [];
+  let count = 0;
+  for (const tool of tools) {
+    const [wire] = functionsOf(encodeResponses(ask([tool]), settingsFor('openai', 'always')));
+    if (wire?.strict !== true) continue;
+    count++;
+    try {
+      toStrictJsonSchema(structuredClone(wire.parameters) as never);
+    } catch (error) {
+      refused.push(`${tool.name}: ${(error as Error).message}`);
+    }
+  }
+  console.log(`${count} of ${tools.length} tools strict, ${refused.length} refused by the official library`);
+  assert.deepEqual(refused.slice(0, 5), []);
+  assert.ok(count > tools.length / 2);
+});
+
+shared('names on the wire fit, are unique within a server, and find back (needs the shared tool schemas)', () => {
+  for (let at = 0; at < tools.length; at += 100) {
+    const offered = tools.slice(at, at + 100);
+    const encoded = encodeChat(ask(offered), settingsFor('openai'));
+    const names = functionsOf(encoded).map(({ name = '' }) => name);
+    assert.equal(new Set(names).size, names.length);
+    const known = new Set(offered.map(({ name }) => name));
+    for (const name of names) {
+      assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/u);
+      assert.ok(known.has(encoded.context.nameOf(name)), name);
+    }
+  }
+});

@@ -1,0 +1,148 @@
+import type { ContentBlock, FunctionSpec, JsonObject, JsonSchema, JsonValue, ModelRequest } from '@ravi/kernel';
+import type { RecordedInteraction, Recording } from '@ravi/testkit';
+import { encodeChat, encodeResponses } from '../src/index.ts';
+import type { WireContext, WireRequest } from '../src/index.ts';
+import type { DialectName } from '../src/dialect.ts';
+import { apiOf, decodeBody, decodeStream } from './decode-recorded.ts';
+import { settingsFor } from './settings.ts';
+
+type Wire = Readonly<Record<string, unknown>>;
+
+/** An answer and how it went back, as its recorder sent it and as we do. */
+export interface Replay {
+  readonly name: string;
+  readonly api: 'responses' | 'chat';
+  readonly dialect: DialectName;
+  /** With results for all calls, as a loop would go on. */
+  readonly encoded: WireRequest;
+  /** The assistant's part of it, in comparable words. */
+  readonly ours: readonly unknown[];
+  /** The same of the request that was recorded behind it; `undefined` when that was another conversation. */
+  readonly theirs: readonly unknown[] | undefined;
+}
+
+const dialectOf = (provider: string): DialectName => {
+  if (provider.startsWith('openai-')) return 'openai';
+  const known = (['deepseek', 'groq', 'mistral', 'openrouter'] as const).find((name) => provider.includes(name));
+  return known ?? 'compatible';
+};
+
+/** Decodes each answer of a recording, encodes it again, and finds what was really sent. */
+export function replaysOf({ name, provider, interactions }: Recording): Replay[] {
+  return interactions.flatMap((interaction, at): Replay[] => {
+    const body = interaction.request.body as Wire | undefined;
+    if (body === undefined || interaction.expected === undefined || interaction.expected.decodeError !== undefined)
+      return [];
+    const api = apiOf(interaction);
+    const model = String(body['model']);
+    const settings = settingsFor(dialectOf(provider), 'auto', model);
+    const encode = api === 'responses' ? encodeResponses : encodeChat;
+    const asked: ModelRequest = { messages: [], tools: functionsOf(body) };
+    const { context } = encode(asked, settings);
+    const answer = decode(interaction, api, context);
+    const calls = answer.filter((block) => block.type === 'tool_use');
+    const results = calls.map(({ id }): ContentBlock => ({
+      type: 'tool_result',
+      toolUseId: id,
+      isError: false,
+      content: [{ type: 'text', text: 'done' }],
+    }));
+    const encoded = encode(
+      {
+        ...asked,
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: 'Go.' }] },
+          { role: 'assistant', content: answer },
+          { role: 'user', content: [...results, { type: 'text', text: 'And?' }] },
+        ],
+      },
+      settings,
+    );
+    const next = interactions[at + 1]?.request.body as Wire | undefined;
+    return [
+      {
+        name: `${name}#${at}`,
+        api,
+        dialect: dialectOf(provider),
+        encoded,
+        ours: comparable(api, ourPart(encoded.body)),
+        theirs: next === undefined ? undefined : theirPart(api, body, next),
+      },
+    ];
+  });
+}
+
+function decode(
+  interaction: RecordedInteraction,
+  api: 'responses' | 'chat',
+  context: WireContext,
+): readonly ContentBlock[] {
+  const { text, body } = interaction.response;
+  return (text === undefined ? decodeBody(api, body, context) : decodeStream(api, [text], context)).blocks;
+}
+
+function functionsOf(body: Wire): FunctionSpec[] {
+  return ((body['tools'] ?? []) as readonly Wire[]).flatMap((tool): FunctionSpec[] => {
+    const { name, description, parameters } = (tool['function'] ?? tool) as Wire;
+    if (typeof name !== 'string' || (tool['type'] ?? 'function') !== 'function') return [];
+    return [
+      { type: 'function', name, description: String(description ?? ''), parameters: (parameters ?? {}) as JsonSchema },
+    ];
+  });
+}
+
+function listOf(body: Wire): readonly Wire[] {
+  const items = body['input'] ?? body['messages'];
+  return Array.isArray(items) ? (items as readonly Wire[]) : [{ role: 'user', content: items }];
+}
+
+function isAnswer(item: Wire): boolean {
+  if (item['type'] === 'additional_tools') return false;
+  if (item['type'] === undefined || item['type'] === 'message') return item['role'] === 'assistant';
+  return !/^(function|custom_tool)_call_output$|_approval_response$/u.test(String(item['type']));
+}
+
+function ourPart(body: JsonObject): readonly Wire[] {
+  return listOf(body).filter(isAnswer);
+}
+
+/** What follows the items that the request before had too, up to the first that is no part of the answer. */
+function theirPart(api: 'responses' | 'chat', before: Wire, next: Wire): readonly unknown[] | undefined {
+  const [shared, all] = [listOf(before), listOf(next)];
+  if (next['previous_response_id'] !== undefined || all.length <= shared.length) return undefined;
+  const isSame = shared.every((item, at) => item['role'] === all[at]?.['role'] && item['type'] === all[at]?.['type']);
+  const rest = all.slice(shared.length);
+  const end = rest.findIndex((item) => !isAnswer(item));
+  const part = end === -1 ? rest : rest.slice(0, end);
+  return isSame && part.length > 0 ? comparable(api, part) : undefined;
+}
+
+/** Text, calls and what only the provider reads. Recorders wrote ids of their own, so a call's is the number it has. */
+function comparable(api: 'responses' | 'chat', items: readonly Wire[]): unknown[] {
+  const ids: unknown[] = [];
+  const call = (id: unknown, { name, arguments: args }: Wire): unknown => {
+    if (!ids.includes(id)) ids.push(id);
+    return ['call', ids.indexOf(id), name, parsed(args)];
+  };
+  const said = (content: unknown): unknown[] => (textOf(content) === '' ? [] : [['text', textOf(content)]]);
+  return items.flatMap((item): unknown[] => {
+    if (api === 'chat') {
+      const calls = (item['tool_calls'] ?? []) as readonly Wire[];
+      return [...said(item['content']), ...calls.map(({ id, function: asked }) => call(id, asked as Wire))];
+    }
+    if (item['type'] === 'function_call') return [call(item['call_id'], item)];
+    if (item['type'] === 'reasoning')
+      return item['encrypted_content'] ? [['reasoning', item['encrypted_content']]] : [];
+    return item['role'] === 'assistant' ? said(item['content']) : [[item['type']]];
+  });
+}
+
+function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
+  return (content as readonly Wire[]).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
+}
+
+function parsed(args: unknown): JsonValue {
+  if (typeof args !== 'string') return args as JsonValue;
+  return args.trim() === '' ? {} : (JSON.parse(args) as JsonValue);
+}

@@ -1,0 +1,19 @@
+import { commonNameRules, createToolPreparer } from '@ravi/provider-kit';
+import type { StrictMode } from '@ravi/provider-kit';
+import { dialects } from '../src/dialect.ts';
+import type { DialectName } from '../src/dialect.ts';
+import type { WireSettings } from '../src/index.ts';
+
+/** Settings of an encoder as the provider makes them. */
+export function settingsFor(name: DialectName, mode: StrictMode = 'auto', model = 'test-model'): WireSettings {
+  const dialect = dialects[name];
+  const { strict, maxTools } = dialect;
+  return {
+    id: 'openai',
+    model,
+    dialect,
+    stream: true,
+    store: false,
+    prepareTools: createToolPreparer({ names: commonNameRules, strict, mode, maxTools }),
+  };
+}

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import type { ModelRequest } from '@ravi/kernel';
+import { collectAnswer, createFakeClock, readRecordings, startLoopbackServer } from '@ravi/testkit';
+import type { LoopbackAnswer, LoopbackServer } from '@ravi/testkit';
+import OpenAI from 'openai';
+import { test } from 'vitest';
+import { createOpenAiProvider } from '../src/index.ts';
+import type { OpenAiOptions } from '../src/index.ts';
+import { apiOf } from './decode-recorded.ts';
+import { chatCallStream, responsesCallStream } from './streams.ts';
+
+const question: ModelRequest = {
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Add 1 and 2.' }] }],
+  tools: [
+    {
+      type: 'function',
+      name: 'math.add',
+      description: 'Adds.',
+      parameters: { type: 'object', properties: { a: { type: 'number' } } },
+    },
+  ],
+};
+
+function providerAt({ url }: LoopbackServer, options: Partial<OpenAiOptions> = {}) {
+  return createOpenAiProvider({
+    model: 'm',
+    baseUrl: `${url}/v1`,
+    apiKey: 'sk-very-secret',
+    maxRetryDelayMs: 0,
+    ...options,
+  });
+}
+
+/** A server that gives these answers in turn, the last one again and again. */
+function serving(...answers: readonly LoopbackAnswer[]): Promise<LoopbackServer> {
+  let asked = 0;
+  return startLoopbackServer(() => answers[Math.min(asked++, answers.length - 1)] as LoopbackAnswer);
+}
+
+test('the official library and the provider read the same calls from one chat server', async () => {
+  await using server = await serving({ body: chatCallStream });
+  const client = new OpenAI({ apiKey: 'k', baseURL: `${server.url}/v1` });
+  const theirs = await client.chat.completions
+    .stream({ model: 'm', messages: [{ role: 'user', content: 'x' }] })
+    .finalChatCompletion();
+  const ours = await collectAnswer(providerAt(server, { api: 'chat' }), question);
+  assert.deepEqual(
+    ours.blocks.map((block) => (block.type === 'tool_use' ? [block.id, block.name, block.arguments] : [])),
+    theirs.choices[0]?.message.tool_calls?.map((call) =>
+      call.type === 'function'
+        ? [call.id, call.function.name.replace('_', '.'), JSON.parse(call.function.arguments)]
+        : [],
+    ),
+  );
+  assert.equal(server.requests[1]?.path, '/v1/chat/completions');
+});
+
+test('the official library and the provider read the same calls from one Responses server', async () => {
+  await using server = await serving({ body: responsesCallStream });
+  const client = new OpenAI({ apiKey: 'k', baseURL: `${server.url}/v1` });
+  const theirs = await client.responses.stream({ model: 'm', input: 'x' }).finalResponse();
+  const ours = await collectAnswer(providerAt(server, { api: 'responses' }), question);
+  assert.deepEqual(
+    ours.blocks.flatMap((block) => (block.type === 'tool_use' ? [[block.id, block.arguments]] : [])),
+    theirs.output.flatMap((item) =>
+      item.type === 'function_call' ? [[item.call_id, JSON.parse(item.arguments)]] : [],
+    ),
+  );
+  assert.equal(ours.finish?.usage.outputTokens, theirs.usage?.output_tokens);
+});
+
+const recordings = readRecordings(/^openai-(chat|responses)$/u);
+(recordings === undefined ? test.skip : test)(
+  'recorded streams give the official library and the provider the same text and calls over sockets (needs the shared recordings)',
+  async () => {
+    let count = 0;
+    for (const { interactions } of recordings ?? []) {
+      for (const interaction of interactions) {
+        const { text } = interaction.response;
+        if (text === undefined || interaction.expected === undefined) continue;
+        count++;
+        // Cut where no event ends.
+        const pieces = text.match(/[\s\S]{1,37}/gu) ?? [];
+        await using server = await serving({ body: pieces });
+        const api = apiOf(interaction);
+        const client = new OpenAI({ apiKey: 'k', baseURL: `${server.url}/v1` });
+        const ours = await collectAnswer(providerAt(server, { api }), { ...question, tools: [] });
+        const said = ours.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
+        const called = ours.blocks.flatMap((block) => (block.type === 'tool_use' ? [block.name] : []));
+        if (api === 'chat') {
+          const theirs = await client.chat.completions.stream({ model: 'm', messages: [] }).finalChatCompletion();
+          const message = theirs.choices[0]?.message;
+          assert.equal(said, message?.content ?? '');
+          assert.deepEqual(
+            called,
+            (message?.tool_calls ?? []).map((call) => (call.type === 'function' ? call.function.name : '')),
+          );
+        } else {
+          const theirs = await client.responses.stream({ model: 'm', input: 'x' }).finalResponse();
+          assert.equal(said, theirs.output_text);
+          assert.deepEqual(
+            called,
+            theirs.output.flatMap((item) => (item.type === 'function_call' ? [item.name] : [])),
+          );
+        }
+      }
+    }
+    console.log(`${count} recorded streams read by both over sockets`);
+    assert.ok(count > 10);
+  },
+);
+
+test('a whole body is read when the server does not stream', async () => {
+  const message = { role: 'assistant', content: 'Three.' };
+  await using server = await serving({ body: { id: 'r', choices: [{ index: 0, message, finish_reason: 'stop' }] } });
+  const { blocks } = await collectAnswer(providerAt(server, { stream: false }), question);
+  assert.deepEqual(blocks, [{ type: 'text', text: 'Three.' }]);
+});
+
+test('a refusal that may pass is tried again as the server asks, one that stays is not, and the key is never told', async () => {
+  const limited = {
+    status: 429,
+    headers: { 'retry-after-ms': '0' },
+    body: { error: { message: 'slow', code: 'rate_limit_exceeded' } },
+  };
+  await using patient = await serving(limited, limited, { body: chatCallStream });
+  assert.equal((await collectAnswer(providerAt(patient), question)).error, undefined);
+  assert.equal(patient.requests.length, 3);
+
+  const wrongKey = { status: 401, body: { error: { message: 'Incorrect API key provided: sk-very-secret' } } };
+  await using strict = await serving(wrongKey);
+  const { error } = await collectAnswer(providerAt(strict), question);
+  assert.equal(error?.code, 'E_MODEL_AUTHENTICATION');
+  assert.doesNotMatch(JSON.stringify(error), /very-secret/u);
+  assert.equal(strict.requests.length, 1);
+
+  const empty = {
+    status: 429,
+    body: { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } },
+  };
+  await using broke = await serving(empty);
+  assert.equal((await collectAnswer(providerAt(broke), question)).error?.retryable, false);
+  assert.equal(broke.requests.length, 1);
+});
+
+test('a wait that is too long is not waited: the error tells it', async () => {
+  await using server = await serving({
+    status: 503,
+    headers: { 'retry-after': '120' },
+    body: { error: { message: 'busy' } },
+  });
+  const { error } = await collectAnswer(providerAt(server), question);
+  assert.deepEqual([error?.code, error?.retryable, error?.retryAfterMs], ['E_MODEL_OVERLOADED', true, 120_000]);
+  assert.equal(server.requests.length, 1);
+});
+
+test('an answer that breaks off is an error, and its open call is no block', async () => {
+  const half = chatCallStream.slice(0, chatCallStream.indexOf('finish_reason":"tool_calls') - 120);
+  await using server = await serving({ body: half, breaks: true });
+  const { error, blocks } = await collectAnswer(providerAt(server), question);
+  assert.equal(error?.code, 'E_MODEL_TRUNCATED');
+  assert.equal(error?.retryable, true);
+  assert.deepEqual(blocks.filter(({ type }) => type === 'tool_use').length, 1);
+});
+
+test('an abort in the middle of an answer ends it and lets go of the connection', async () => {
+  await using server = await serving({ body: chatCallStream.slice(0, 400), hangs: true });
+  const abort = new AbortController();
+  const types: string[] = [];
+  for await (const event of providerAt(server).stream(question, { signal: abort.signal })) {
+    types.push(event.type);
+    abort.abort();
+    if (event.type === 'error') assert.equal(event.error.code, 'E_CANCELLED');
+  }
+  assert.equal(types.at(-1), 'error');
+  const before = await collectAnswer(providerAt(server), question, AbortSignal.abort());
+  assert.equal(before.error?.code, 'E_CANCELLED');
+  assert.equal(server.requests.length, 1);
+});
+
+test('a server that says nothing for too long is given up', async () => {
+  await using server = await serving({ body: chatCallStream.slice(0, 400), hangs: true });
+  const clock = createFakeClock();
+  const events: string[] = [];
+  for await (const event of providerAt(server, { clock, idleTimeoutMs: 1000 }).stream(question, {
+    signal: new AbortController().signal,
+  })) {
+    events.push(event.type === 'error' ? event.error.code : event.type);
+    // Whatever arrives starts the wait again; after the last piece it runs out.
+    setImmediate(() => clock.advance(1000));
+  }
+  assert.equal(events.at(-1), 'E_MODEL_TIMEOUT');
+});
+
+test('an address where nobody listens is an error that may pass', async () => {
+  const server = await serving({ body: '' });
+  await server[Symbol.asyncDispose]();
+  const { error } = await collectAnswer(providerAt(server), question);
+  assert.deepEqual([error?.code, error?.retryable], ['E_MODEL_UNAVAILABLE', true]);
+  assert.match(error?.message ?? '', /ECONNREFUSED/u);
+});
+
+test('a query of the address stays behind the path, and headers are sent', async () => {
+  await using server = await serving({ body: chatCallStream });
+  const baseUrl = `${server.url}/openai/v1?api-version=preview`;
+  const provider = createOpenAiProvider({ model: 'm', baseUrl, headers: { 'api-key': 'k' } });
+  await collectAnswer(provider, question);
+  assert.equal(server.requests[0]?.path, '/openai/v1/chat/completions?api-version=preview');
+  assert.equal(server.requests[0]?.headers['api-key'], 'k');
+});
