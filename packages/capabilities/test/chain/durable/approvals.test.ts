@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { keepRunsGoing } from '@ravi/capabilities';
+import type { DurableChainResult } from '@ravi/capabilities';
+import { silentLogger, systemClock } from '@ravi/kernel';
+import type { Approval, ApprovalAnswer, ApprovalOutcome, Run } from '@ravi/kernel';
+import { createFakeClock } from '@ravi/testkit';
+import { afterAll, test } from 'vitest';
+import { createWorld, sandbox } from './harness.ts';
+import type { TestProcess, World } from './harness.ts';
+
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const approvals = 'pause';
+
+async function pending({ store }: World, runId = 'run-1'): Promise<readonly Approval[]> {
+  const { items } = await store.approvals.list({ runId, status: 'pending' });
+  return items.toSorted((left, right) => left.request.callId.localeCompare(right.request.callId));
+}
+
+async function answer(
+  { store }: World,
+  target: string,
+  how: Partial<ApprovalAnswer> = {},
+  runId = 'run-1',
+): Promise<ApprovalOutcome> {
+  const asked = (await pending({ store } as World, runId)).find(({ request }) => request.args['to'] === target);
+  assert.ok(asked, `nobody asked about ${target}`);
+  return store.approvals.decide(asked.request.id, {
+    decision: 'approved',
+    approver: 'ada',
+    decidedAt: Date.now(),
+    ...how,
+  });
+}
+
+const threeMails = `
+  const results = await Promise.allSettled(['a', 'b', 'c'].map((to) => tools.send({ to })));
+  return results.map(({ status, reason }) => reason?.message ?? status);
+`;
+
+test('a run that only waits for humans is paused: all questions are there, and the process holds nothing of it', async () => {
+  await using world = await createWorld();
+  await using process = world.open();
+  const result = await process.chains.start({ code: threeMails, runId: 'run-1', approvals });
+  assert.equal(result.status, 'paused');
+  assert.match(result.outputText, /paused until somebody answers: send \(approval_run-1_call_/);
+  assert.deepEqual(
+    (await pending(world)).map(({ request }) => request.args['to']),
+    ['a', 'b', 'c'],
+  );
+  const run = await world.store.runs.get('run-1');
+  assert.deepEqual([run?.status, run?.lease], ['paused', undefined]);
+  assert.equal(process.chains.active, 0);
+});
+
+test('answers may come in any order, each after a restart; a denial is caught and the others go on', async () => {
+  await using world = await createWorld();
+  const runs: DurableChainResult[] = [];
+  const inAnotherProcess = async (work: (process: TestProcess) => Promise<DurableChainResult>): Promise<void> => {
+    await using process = world.open();
+    runs.push(await work(process));
+  };
+  await inAnotherProcess(({ chains }) => chains.start({ code: threeMails, runId: 'run-1', approvals }));
+  await answer(world, 'c', { decision: 'denied', reason: 'not to c' });
+  await inAnotherProcess(({ chains }) => chains.resume('run-1'));
+  assert.deepEqual(world.effects, []);
+  assert.equal((await pending(world)).length, 2, 'the questions are the same as before');
+  await answer(world, 'b');
+  await inAnotherProcess(({ chains }) => chains.resume('run-1'));
+  assert.deepEqual(world.effects, ['send {"to":"b"}']);
+  await answer(world, 'a', { decision: 'modified', modifiedArgs: { to: 'A' } });
+  await inAnotherProcess(({ chains }) => chains.resume('run-1'));
+  assert.deepEqual(
+    runs.map(({ status }) => status),
+    ['paused', 'paused', 'paused', 'ok'],
+  );
+  assert.deepEqual(runs[3]?.value, ['fulfilled', 'fulfilled', 'The call of send was denied: not to c']);
+  assert.deepEqual(world.effects, ['send {"to":"b"}', 'send {"to":"A"}']);
+  const { items } = await world.store.approvals.list({ runId: 'run-1' });
+  assert.deepEqual(
+    items.map(({ status }) => status),
+    ['consumed', 'consumed', 'consumed'],
+  );
+  assert.deepEqual(runs[3]?.callTrace.map(({ approval }) => approval?.decision).toSorted(), [
+    'approved',
+    'denied',
+    'modified',
+  ]);
+});
+
+test('a run that goes on is asked nothing again that was approved for the run, but a no of before counts', async () => {
+  await using world = await createWorld();
+  const code = `
+    const early = tools.send({ to: 'early' }).catch((error) => error.code);
+    const first = await tools.send({ to: 'first' });
+    await tools.send({ to: 'covered' });
+    return early;
+  `;
+  await using first = world.open();
+  await first.chains.start({ code, runId: 'run-1', approvals });
+  await answer(world, 'first', { scope: 'run' });
+  await first.chains.resume('run-1');
+  assert.deepEqual(world.effects, ['send {"to":"first"}', 'send {"to":"covered"}']);
+  await answer(world, 'early', { decision: 'denied' });
+  await using second = world.open();
+  assert.equal((await second.chains.resume('run-1')).value, 'E_APPROVAL_DENIED');
+  assert.equal(world.effects.length, 2);
+});
+
+test('an answer for a changed tool, another principal or other arguments counts for nothing', async () => {
+  await using world = await createWorld();
+  await using process = world.open();
+  await process.chains.start({ code: "await tools.send({ to: 'a' })", runId: 'run-1', approvals });
+  await answer(world, 'a');
+  const swapped = {
+    ...world.store,
+    approvals: {
+      ...world.store.approvals,
+      get: async (id: string) => {
+        const found = await world.store.approvals.get(id);
+        return found && { ...found, request: { ...found.request, argsDigest: 'hmac-sha256:other' } };
+      },
+    },
+  };
+  await using other = world.open({ store: swapped });
+  const result = await other.chains.resume('run-1');
+  assert.equal(result.error?.code, 'E_APPROVAL_DENIED');
+  assert.match(result.error?.message ?? '', /asked before for another call/);
+  assert.deepEqual(world.effects, []);
+});
+
+test('a question that nobody answered ends as a denial that the script can catch, also after a restart', async () => {
+  await using world = await createWorld();
+  const clock = createFakeClock();
+  await using process = world.open({ clock, approvalExpiryMs: 60_000 });
+  const code = "try { await tools.send({ to: 'a' }); } catch (error) { return [error.name, error.code]; }";
+  const started = process.chains.start({ code, runId: 'run-1', approvals });
+  while ((await pending(world)).length === 0) await new Promise(setImmediate);
+  while ((await world.store.runs.get('run-1'))?.status !== 'paused') {
+    clock.advance(1);
+    await new Promise(setImmediate);
+  }
+  assert.equal((await started).status, 'paused');
+  const later = createFakeClock(clock.now() + 60_001);
+  assert.equal((await world.store.approvals.expire(later.now())).items.length, 1);
+  await using second = world.open({ clock: later });
+  assert.deepEqual((await second.chains.resume('run-1')).value, ['ToolDeniedError', 'E_APPROVAL_TIMEOUT']);
+});
+
+test('in the mode "wait" a slow human is a denial, and the question does not stay open', async () => {
+  await using world = await createWorld();
+  const clock = createFakeClock();
+  await using process = world.open({ clock });
+  const code = "return tools.send({ to: 'a' }).catch((error) => error.code)";
+  const run = process.chains.start({ code, runId: 'run-1' });
+  while ((await pending(world)).length === 0) await new Promise(setImmediate);
+  clock.advance(55_001);
+  assert.equal((await run).value, 'E_APPROVAL_TIMEOUT');
+  assert.deepEqual(
+    (await world.store.approvals.list({ runId: 'run-1' })).items.map(({ status }) => status),
+    ['expired'],
+  );
+});
+
+test('runs are kept going: an answer, given by whatever process, wakes the one that waits for it', async () => {
+  await using world = await createWorld();
+  await using process = world.open();
+  const { chains, feed } = process;
+  await using _keeper = keepRunsGoing({ chains, store: world.store, feed, clock: systemClock, logger: silentLogger });
+  for (const runId of ['run-1', 'run-2']) {
+    await chains.start({ code: "return tools.send({ to: 'a' })", runId, approvals });
+  }
+  await answer(world, 'a', {}, 'run-2');
+  assert.equal((await ended(world, 'run-2')).status, 'completed');
+  assert.equal((await world.store.runs.get('run-1'))?.status, 'paused');
+  await answer(world, 'a', { decision: 'denied' });
+  assert.equal((await ended(world, 'run-1')).status, 'failed');
+});
+
+test('runs are kept going: what was answered, or cut off, while no process was there goes on at the start', async () => {
+  await using world = await createWorld();
+  {
+    await using process = world.open();
+    await process.chains.start({ code: "return tools.send({ to: 'a' })", runId: 'run-1', approvals });
+    await answer(world, 'a');
+    const cut = process.chains.start({ code: 'await sleep(60_000).catch(() => {}); return 1', runId: 'run-2' });
+    cut.catch(() => {});
+    while ((await world.store.journal.entries('run-2')).items.length === 0) await new Promise(setImmediate);
+  }
+  const clock = { ...systemClock, now: () => systemClock.now() + 120_000 };
+  await using process = world.open({ clock });
+  const { chains, feed } = process;
+  await using _keeper = keepRunsGoing({ chains, store: world.store, feed, clock, logger: silentLogger });
+  const runs = await Promise.all([ended(world, 'run-1'), ended(world, 'run-2')]);
+  assert.deepEqual(
+    runs.map(({ status }) => status),
+    ['completed', 'completed'],
+  );
+  assert.deepEqual(world.effects, ['send {"to":"a"}']);
+});
+
+test('a question that is left when the script ends is withdrawn', async () => {
+  await using world = await createWorld();
+  await using process = world.open();
+  const result = await process.chains.start({
+    code: "void tools.send({ to: 'a' }); await sleep(20); return 1",
+    runId: 'run-1',
+  });
+  assert.equal(result.value, 1);
+  const { items } = await world.store.approvals.list({ runId: 'run-1' });
+  assert.deepEqual(
+    items.map(({ status }) => status),
+    ['expired'],
+  );
+});
+
+async function ended({ store }: World, runId: string): Promise<Run> {
+  for (;;) {
+    const run = await store.runs.get(runId);
+    if (run?.outcome !== undefined) return run;
+    await new Promise(setImmediate);
+  }
+}
