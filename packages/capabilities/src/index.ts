@@ -15,6 +15,8 @@ export { createDiscoveryTools } from './discovery/discovery-tools.ts';
 export type { DiscoverySession } from './discovery/visible-tools.ts';
 export { createPreflight } from './preflight/preflight.ts';
 export type { Preflight, PreflightOptions, PreflightReport, PreflightScript } from './preflight/preflight.ts';
+export { loadFolderSkills } from './skills/folder-skills.ts';
+export type { FolderSkills } from './skills/folder-skills.ts';
 export { createFolderSnippetStore } from './snippets/folder-snippet-store.ts';
 export { saveSnippet } from './snippets/save-snippet.ts';
 export type { SaveSnippetOptions } from './snippets/save-snippet.ts';

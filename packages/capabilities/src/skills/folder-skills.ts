@@ -1,0 +1,59 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { KernelError } from '@ravi/kernel';
+import type { Skill } from '@ravi/kernel';
+import { parseSkill } from './parse-skill.ts';
+
+/** Skills of a folder, and what could not be loaded; one bad skill never hides the others. */
+export interface FolderSkills {
+  readonly skills: readonly Skill[];
+  readonly failures: readonly { readonly from: string; readonly message: string }[];
+}
+
+/** More than this is no text for a prompt. */
+const maxBytes = 262_144;
+
+/**
+ * The skills of a folder: each `<name>/SKILL.md` in the format of agentskills.io, in the order of their names. A folder
+ * without the file is no skill, nor is one whose name begins with `.`. The files beside it are the skill's own, at its `path`.
+ * @throws KernelError `E_CONFIG_INVALID` when the folder cannot be read, `E_CANCELLED`
+ */
+export async function loadFolderSkills(
+  folder: string,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): Promise<FolderSkills> {
+  const skills: Skill[] = [];
+  const failures: { readonly from: string; readonly message: string }[] = [];
+  for (const name of await namesIn(folder)) {
+    if (signal?.aborted === true) throw new KernelError('E_CANCELLED', `Loading the skills of ${folder} was cancelled`);
+    const from = `${name}/SKILL.md`;
+    const text = await readSkill(join(folder, from));
+    if (text === undefined) continue;
+    const parsed = 'problem' in text ? text : parseSkill(text.text, name);
+    if ('problem' in parsed) failures.push({ from, message: parsed.problem });
+    else skills.push({ ...parsed.skill, path: join(folder, name) });
+  }
+  return { skills, failures };
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => !name.startsWith('.')).toSorted();
+  } catch (cause) {
+    throw new KernelError('E_CONFIG_INVALID', `The skill folder ${folder} cannot be read`, { cause });
+  }
+}
+
+async function readSkill(file: string): Promise<{ readonly text: string } | { readonly problem: string } | undefined> {
+  const size = await stat(file).then(
+    (entry) => entry.size,
+    () => undefined,
+  );
+  if (size === undefined) return undefined;
+  if (size > maxBytes) return { problem: `is larger than ${maxBytes} bytes` };
+  try {
+    return { text: await readFile(file, 'utf8') };
+  } catch {
+    return { problem: 'cannot be read' };
+  }
+}

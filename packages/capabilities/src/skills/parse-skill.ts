@@ -1,0 +1,82 @@
+import { parse } from 'yaml';
+import type { Skill } from '@ravi/kernel';
+
+/** A skill that was read, or what is wrong with it. */
+export type ParsedSkill = { readonly skill: Skill } | { readonly problem: string };
+
+const maxNameCharacters = 64;
+const maxDescriptionCharacters = 1_024;
+
+/**
+ * Reads a SKILL.md: YAML between two lines of `---`, then Markdown. Format: https://agentskills.io/specification.
+ * `version` comes from `metadata`, `1.0.0` without one. An entry of `allowed-tools` that is no plain name, such as
+ * `Bash(git:*)`, names no tool here, so what it would have narrowed stays closed.
+ */
+export function parseSkill(text: string, folderName: string): ParsedSkill {
+  const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n([\s\S]*))?$/.exec(text);
+  if (match === null) return { problem: 'does not begin with YAML between two lines of ---' };
+  const fields = readFields(match[1] ?? '');
+  if (fields === undefined) return { problem: 'has YAML that cannot be read' };
+  const { name, description } = fields;
+  const problem = problemWithName(name, folderName) ?? problemWithDescription(description);
+  if (problem !== undefined) return { problem };
+  const allowedTools = toolNames(fields['allowed-tools']);
+  if (allowedTools === null) return { problem: 'has an allowed-tools that is neither text nor a list of texts' };
+  return {
+    skill: {
+      name: name as string,
+      description: (description as string).trim(),
+      instructions: (match[2] ?? '').trim(),
+      version: versionOf(fields['metadata']),
+      ...(allowedTools === undefined ? {} : { allowedTools }),
+    },
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function readFields(yaml: string): Fields | undefined {
+  return tryParse(yaml) ?? tryParse(withQuotedValues(yaml));
+}
+
+function tryParse(yaml: string): Fields | undefined {
+  try {
+    // No aliases: a few lines of them can stand for gigabytes.
+    const value: unknown = parse(yaml, { maxAliasCount: 0, logLevel: 'error' });
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// Many skills in the wild have a colon in a plain description, which YAML does not allow.
+function withQuotedValues(yaml: string): string {
+  return yaml.replaceAll(/^([\w-]+):[ \t]+([^\s'"|>[{&*#].*: .*)$/gm, (_, key: string, value: string) => {
+    return `${key}: ${JSON.stringify(value.trimEnd())}`;
+  });
+}
+
+function problemWithName(name: unknown, folderName: string): string | undefined {
+  if (typeof name !== 'string' || name.length > maxNameCharacters || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
+    return `has the name ${JSON.stringify(name)}; it must be 1–${maxNameCharacters} small letters, digits and single hyphens`;
+  }
+  return name === folderName ? undefined : `has the name ${name} in the folder ${folderName}; they must be the same`;
+}
+
+function problemWithDescription(description: unknown): string | undefined {
+  if (typeof description !== 'string' || description.trim() === '') return 'has no description';
+  if (description.length <= maxDescriptionCharacters) return undefined;
+  return `has a description of ${description.length} characters; at most ${maxDescriptionCharacters} are allowed`;
+}
+
+// `null` for something that is no list of names at all: then nothing may be guessed.
+function toolNames(value: unknown): readonly string[] | undefined | null {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [];
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? value : null;
+}
+
+function versionOf(metadata: unknown): string {
+  const version = (metadata as { readonly version?: unknown } | null | undefined)?.version;
+  return typeof version === 'string' || typeof version === 'number' ? String(version) : '1.0.0';
+}

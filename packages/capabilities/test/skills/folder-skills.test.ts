@@ -1,0 +1,116 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadFolderSkills } from '../../src/index.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ravi-skills-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, text: string): void {
+  mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(folder, name, 'SKILL.md'), text);
+}
+
+async function problemOf(name: string, text: string): Promise<string | undefined> {
+  write(name, text);
+  const { skills, failures } = await loadFolderSkills(folder);
+  expect(skills).toEqual([]);
+  expect(failures.map((failure) => failure.from)).toEqual([`${name}/SKILL.md`]);
+  return failures[0]?.message;
+}
+
+test('skills are read in the order of their names, with everything the format has', async () => {
+  write(
+    'pdf-tools',
+    `---
+name: pdf-tools
+description: >-
+  Fills in forms.
+  Use it for PDFs.
+license: MIT
+compatibility: needs poppler
+metadata:
+  author: ada
+  version: "2.1"
+allowed-tools: read_file Bash(git add:*) write_file
+---
+
+# PDF
+
+Look twice.
+`,
+  );
+  write('a11y', '---\r\nname: a11y\r\ndescription: Checks pages.\r\n---\r\nLook once.\r\n');
+  mkdirSync(join(folder, 'no-skill'));
+  mkdirSync(join(folder, '.git'));
+  const { skills, failures } = await loadFolderSkills(folder);
+  expect(failures).toEqual([]);
+  expect(skills).toEqual([
+    {
+      name: 'a11y',
+      description: 'Checks pages.',
+      instructions: 'Look once.',
+      version: '1.0.0',
+      path: join(folder, 'a11y'),
+    },
+    {
+      name: 'pdf-tools',
+      description: 'Fills in forms. Use it for PDFs.',
+      instructions: '# PDF\n\nLook twice.',
+      version: '2.1',
+      allowedTools: ['read_file', 'Bash(git add:*)', 'write_file'],
+      path: join(folder, 'pdf-tools'),
+    },
+  ]);
+});
+
+test('a colon in a plain description, a list of tools and an empty body are accepted', async () => {
+  write('odd', '---\nname: odd\ndescription: Use when: something is odd\nallowed-tools:\n  - look\n---');
+  const { skills } = await loadFolderSkills(folder);
+  expect(skills[0]).toMatchObject({
+    description: 'Use when: something is odd',
+    allowedTools: ['look'],
+    instructions: '',
+  });
+});
+
+test('an empty allowed-tools allows nothing, an absent one restricts nothing', async () => {
+  write('closed', '---\nname: closed\ndescription: x\nallowed-tools: ""\n---\n');
+  write('open', '---\nname: open\ndescription: x\n---\n');
+  const { skills } = await loadFolderSkills(folder);
+  expect(skills.map((skill) => skill.allowedTools)).toEqual([[], undefined]);
+});
+
+test('what is wrong with a skill is told by name, and the others load', async () => {
+  write('good', '---\nname: good\ndescription: x\n---\n');
+  write('bad', 'no front matter');
+  const { skills, failures } = await loadFolderSkills(folder);
+  expect(skills.map((skill) => skill.name)).toEqual(['good']);
+  expect(failures).toEqual([{ from: 'bad/SKILL.md', message: 'does not begin with YAML between two lines of ---' }]);
+});
+
+test.each([
+  ['another name', '---\nname: other\ndescription: x\n---\n', 'must be the same'],
+  ['no name', '---\ndescription: x\n---\n', 'small letters'],
+  ['capital letters', '---\nname: Skill\ndescription: x\n---\n', 'small letters'],
+  ['two hyphens', '---\nname: a--b\ndescription: x\n---\n', 'small letters'],
+  ['no description', '---\nname: skill\n---\n', 'no description'],
+  ['a long description', `---\nname: skill\ndescription: ${'x'.repeat(1_025)}\n---\n`, '1025 characters'],
+  ['tools that are no names', '---\nname: skill\ndescription: x\nallowed-tools: { a: 1 }\n---\n', 'allowed-tools'],
+  ['YAML that is none', '---\nname: [skill\n---\n', 'YAML that cannot be read'],
+  ['aliases', '---\nname: skill\ndescription: &a x\nlicense: *a\n---\n', 'YAML that cannot be read'],
+  ['too much', `---\nname: skill\ndescription: x\n---\n${'x'.repeat(262_144)}`, 'larger than 262144 bytes'],
+])('%s is refused', async (_, text, problem) => {
+  expect(await problemOf('skill', text)).toContain(problem);
+});
+
+test('a folder that cannot be read and a cancellation are errors', async () => {
+  await expect(loadFolderSkills(join(folder, 'nowhere'))).rejects.toMatchObject({ code: 'E_CONFIG_INVALID' });
+  write('good', '---\nname: good\ndescription: x\n---\n');
+  const signal = AbortSignal.abort();
+  await expect(loadFolderSkills(folder, { signal })).rejects.toMatchObject({ code: 'E_CANCELLED' });
+});
