@@ -70,6 +70,10 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ file, name }) => file === 'packages/approvals/web/test/page.test.ts' && name.startsWith('in Chromium'),
   },
   {
+    title: 'an approval in Chromium across a restart of the server',
+    includes: ({ file }) => file === 'apps/monolith/test/approval-story.test.ts',
+  },
+  {
     title: 'the approval prompt on a pseudo terminal',
     includes: ({ file, name }) =>
       file.startsWith('packages/approvals/cli/') && /\b(pty|pseudo.?terminal)\b/i.test(name),

@@ -1,31 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { test } from 'vitest';
 import { createInstallation } from './support/installation.ts';
-
-const entry = join(import.meta.dirname, '../src/main.ts');
-
-function start(cwd: string, args: readonly string[]) {
-  const child = spawn(process.execPath, [entry, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-  const exit = new Promise<number | null>((resolve) => child.on('close', resolve));
-  const errors = text(child.stderr);
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  return {
-    nextLine: async (): Promise<string> => String((await lines.next()).value),
-    signal: (name: NodeJS.Signals) => child.kill(name),
-    exit,
-    errors,
-    /** No test leaves a server behind, failed ones included. */
-    [Symbol.dispose]: () => child.kill('SIGKILL'),
-  };
-}
-
-const listening = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/;
+import { startProcess } from './support/server-process.ts';
 
 const waitTool = `export default {
   name: 'wait', description: 'Says that it waits, and never ends.', risk: 'safe', inputSchema: {},
@@ -34,8 +12,8 @@ const waitTool = `export default {
 
 test('serves on a free port, says where, and ends with 0 at SIGTERM though a call never ends', async () => {
   await using installation = await createInstallation({}, { 'tools/wait.mjs': waitTool });
-  using server = start(installation.folder, ['--config', 'ravi.config.json', '--port', '0']);
-  const url = listening.exec(await server.nextLine())?.[1];
+  using server = startProcess(installation.folder, ['--config', 'ravi.config.json', '--port', '0']);
+  const url = await server.url();
   const running = fetch(`${url}/v1/tools/wait`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -49,8 +27,8 @@ test('serves on a free port, says where, and ends with 0 at SIGTERM though a cal
 
 test('finds the configuration of its folder and ends with 0 at SIGINT', async () => {
   await using installation = await createInstallation({ server: { port: 0 } });
-  using server = start(installation.folder, []);
-  const url = listening.exec(await server.nextLine())?.[1];
+  using server = startProcess(installation.folder, []);
+  const url = await server.url();
   assert.equal((await fetch(`${url}/health`)).status, 200);
   server.signal('SIGINT');
   assert.equal(await server.exit, 0);
@@ -75,7 +53,7 @@ test('what a user can mend ends it with 2 and a line that names it', async () =>
     [['--prot', '1'], /--prot/],
   ];
   for (const [args, message] of cases) {
-    using server = start(installation.folder, args);
+    using server = startProcess(installation.folder, args);
     assert.equal(await server.exit, 2, args.join(' '));
     assert.match(await server.errors, message);
   }
@@ -86,7 +64,7 @@ test('a port that is taken is named, with a way out', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => taken.once('listening', resolve));
   const { port } = taken.address() as AddressInfo;
-  using server = start(installation.folder, ['--port', String(port)]);
+  using server = startProcess(installation.folder, ['--port', String(port)]);
   assert.equal(await server.exit, 2);
   assert.match(await server.errors, new RegExp(`127\\.0\\.0\\.1:${port}: the port is taken`));
   taken.close();

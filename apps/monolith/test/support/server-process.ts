@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+
+const entry = join(import.meta.dirname, '../../src/main.ts');
+const listening = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/;
+
+/** The server as somebody starts it, in a process of its own. */
+export interface ServerProcess extends Disposable {
+  /** The next line of its standard output. */
+  nextLine(): Promise<string>;
+  /** What it listens on, from its first line. */
+  url(): Promise<string>;
+  signal(name: NodeJS.Signals): void;
+  /** Its exit code; `null` when a signal ended it. */
+  readonly exit: Promise<number | null>;
+  /** Everything of its standard error. */
+  readonly errors: Promise<string>;
+}
+
+/** Starts `main` in a folder. Dispose it: no test leaves a server behind, failed ones included. */
+export function startProcess(cwd: string, args: readonly string[]): ServerProcess {
+  const child = spawn(process.execPath, [entry, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const nextLine = async (): Promise<string> => String((await lines.next()).value);
+  return {
+    nextLine,
+    async url() {
+      const line = await nextLine();
+      const [, url] = listening.exec(line) ?? [];
+      if (url === undefined) throw new Error(`expected the address of the server, got "${line}"`);
+      return url;
+    },
+    signal: (name) => void child.kill(name),
+    exit: new Promise((resolve) => child.on('close', resolve)),
+    errors: text(child.stderr),
+    [Symbol.dispose]: () => void child.kill('SIGKILL'),
+  };
+}
