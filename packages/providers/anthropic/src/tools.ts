@@ -34,7 +34,11 @@ export function declareTools(
   const declared = prepared.functions.flatMap((tool): JsonObject[] => {
     const why = refusal(tool, taken, caller);
     if (why === undefined) return [declaration(tool, hasSearch, caller)];
-    warnings.push({ code: 'tool-dropped', tool: tool.spec.name, message: `Tool ${tool.spec.name} is not offered: ${why}` });
+    warnings.push({
+      code: 'tool-dropped',
+      tool: tool.spec.name,
+      message: `Tool ${tool.spec.name} is not offered: ${why}`,
+    });
     return [];
   });
   return {
@@ -62,7 +66,11 @@ function withStrictness(
   if (!isImpossible) return tool.strict === undefined && strict === 'auto' ? { ...tool, strict: false } : tool;
   if (tool.strict === true) {
     const why = schemas ? 'scripts may call it' : 'the model has none';
-    warnings.push({ code: 'tool-degraded', tool: tool.name, message: `Tool ${tool.name}: no strict mode, because ${why}` });
+    warnings.push({
+      code: 'tool-degraded',
+      tool: tool.name,
+      message: `Tool ${tool.name}: no strict mode, because ${why}`,
+    });
   }
   return { ...tool, strict: false };
 }
@@ -142,7 +150,9 @@ function wantedChoice(
 /** What calls of the conversation name, when no tool is offered any more: a request with calls and no tools is refused. */
 export function pastTools(messages: readonly { readonly content: readonly JsonObject[] }[]): JsonObject[] {
   const names = new Set(
-    messages.flatMap(({ content }) => content.flatMap((block) => (block['type'] === 'tool_use' ? [String(block['name'])] : []))),
+    messages.flatMap(({ content }) =>
+      content.flatMap((block) => (block['type'] === 'tool_use' ? [String(block['name'])] : [])),
+    ),
   );
   return [...names].map((name) => ({
     name,

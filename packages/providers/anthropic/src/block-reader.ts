@@ -1,0 +1,177 @@
+import type { JsonObject, JsonValue } from '@ravi/kernel';
+import { argumentsOf, parseArguments } from '@ravi/provider-kit';
+import type { Answer, OpenCall, ParsedArguments } from '@ravi/provider-kit';
+import type { WireContext } from './wire-settings.ts';
+
+type Wire = Readonly<Record<string, unknown>>;
+
+type OpenBlock =
+  | { readonly type: 'text'; readonly citations: JsonValue[] }
+  | { readonly type: 'thinking'; signature: string }
+  | { readonly type: 'call'; readonly call: OpenCall; readonly start: JsonObject }
+  | { readonly type: 'raw'; raw: JsonObject; json: string };
+
+/** Puts the content blocks of an answer together. */
+export interface BlockReader {
+  start(at: number, block: JsonObject): void;
+  delta(at: number, delta: Wire): void;
+  stop(at: number): void;
+  /** Nothing more comes. @param isWhole whether the model came to an end by itself */
+  end(isWhole: boolean): void;
+}
+
+/** Reads blocks by their place in the answer; servers leave out starts and stops, so neither is counted on. */
+export function createBlockReader(answer: Answer, context: WireContext): BlockReader {
+  const open = new Map<number, OpenBlock>();
+  /** A call without a character of arguments: whether that is all of them shows when the answer goes on. */
+  let held: Extract<OpenBlock, { readonly type: 'call' }> | undefined;
+
+  const release = (isWhole: boolean): void => {
+    const block = held;
+    held = undefined;
+    if (block !== undefined) endCall(block, context, isWhole);
+  };
+
+  const close = (block: OpenBlock, isWhole: boolean): void => {
+    switch (block.type) {
+      case 'text':
+        answer.closeText(block.citations.length === 0 ? undefined : { citations: block.citations });
+        return;
+      case 'thinking': {
+        const data = { type: 'thinking', signature: block.signature };
+        if (answer.closeText(data) || block.signature === '') return;
+        answer.block({ type: 'reasoning', text: '', opaque: answer.opaque(data) });
+        return;
+      }
+      case 'call':
+        return endCall(block, context, isWhole);
+      case 'raw': {
+        const raw = withInput(block);
+        if (raw !== undefined) answer.block({ type: 'unknown', raw, source: context.source });
+        return;
+      }
+    }
+  };
+
+  const opened = (block: JsonObject): OpenBlock | undefined => {
+    switch (block['type']) {
+      case 'text':
+        answer.text(textIn(block['text']));
+        return { type: 'text', citations: [...listIn(block['citations'])] };
+      case 'thinking':
+        answer.reasoning(textIn(block['thinking']));
+        return { type: 'thinking', signature: textIn(block['signature']) };
+      case 'redacted_thinking':
+        answer.block({ type: 'reasoning', text: '', opaque: answer.opaque(block) });
+        return undefined;
+      case 'tool_use': {
+        const wireName = textIn(block['toolset_name']) || textIn(block['name']);
+        const id = typeof block['id'] === 'string' ? block['id'] : undefined;
+        return { type: 'call', call: answer.openCall({ id, wireName }), start: block };
+      }
+      default:
+        return { type: 'raw', raw: block, json: '' };
+    }
+  };
+
+  return {
+    start(at, block) {
+      release(true);
+      answer.closeText();
+      const began = opened(block);
+      if (began === undefined) open.delete(at);
+      else open.set(at, began);
+    },
+    delta(at, delta) {
+      let block = open.get(at);
+      if (block === undefined) {
+        block = blockFor(delta);
+        if (block === undefined) return;
+        release(true);
+        answer.closeText();
+        open.set(at, block);
+      }
+      take(block, delta, answer);
+    },
+    stop(at) {
+      const block = open.get(at);
+      if (block === undefined) return;
+      open.delete(at);
+      if (block.type === 'call' && block.call.text === '' && !isFilled(block.start['input'])) held = block;
+      else close(block, true);
+    },
+    end(isWhole) {
+      release(isWhole);
+      for (const block of open.values()) close(block, isWhole);
+      open.clear();
+    },
+  };
+}
+
+function take(block: OpenBlock, delta: Wire, answer: Answer): void {
+  const { type } = delta;
+  if (block.type === 'call') {
+    if (type === 'input_json_delta') block.call.append(textIn(delta['partial_json']));
+  } else if (block.type === 'text') {
+    if (type === 'text_delta') answer.text(textIn(delta['text']));
+    if (type === 'citations_delta') block.citations.push((delta['citation'] ?? null) as JsonValue);
+  } else if (block.type === 'thinking') {
+    if (type === 'thinking_delta') answer.reasoning(textIn(delta['thinking']));
+    if (type === 'signature_delta') block.signature = textIn(delta['signature']);
+  } else if (type === 'input_json_delta') block.json += textIn(delta['partial_json']);
+  else {
+    const { type: _type, ...fields } = delta as JsonObject;
+    block.raw = { ...block.raw, ...fields };
+  }
+}
+
+/** The block of a delta whose start never came. */
+function blockFor({ type }: Wire): OpenBlock | undefined {
+  if (type === 'text_delta') return { type: 'text', citations: [] };
+  return type === 'thinking_delta' ? { type: 'thinking', signature: '' } : undefined;
+}
+
+function endCall(
+  { call, start }: Extract<OpenBlock, { readonly type: 'call' }>,
+  context: WireContext,
+  isWhole: boolean,
+): void {
+  const { name, toolset_name: toolset, caller } = start;
+  const native = context.nativeTool(textIn(toolset) || textIn(name));
+  const args = writtenArguments(call.text, start['input'], isWhole);
+  const isMember = native?.isToolset === true && args.invalid === undefined;
+  const by = caller as JsonObject | null | undefined;
+  const isScript = by != null && typeof by['type'] === 'string' && by['type'] !== 'direct';
+  call.end({
+    whole: isMember ? { arguments: { action: textIn(name), ...args.arguments } } : args,
+    ...(native === undefined ? {} : { callType: native.callType }),
+    ...(isScript ? { caller: 'chain', opaque: { caller: by } } : {}),
+  });
+}
+
+/** Arguments come in pieces, or whole at the start; those of a whole answer that was cut are not to be trusted. */
+function writtenArguments(text: string, input: JsonValue | undefined, isWhole: boolean): ParsedArguments {
+  if (text !== '' || !isFilled(input)) return parseArguments(text, { wasCut: !isWhole });
+  if (isWhole) return argumentsOf(input);
+  return { arguments: {}, invalid: { reason: 'truncated', text: JSON.stringify(input) } };
+}
+
+function isFilled(input: JsonValue | undefined): boolean {
+  if (typeof input === 'object' && input !== null) return Array.isArray(input) || Object.keys(input).length > 0;
+  return input !== undefined && input !== null && input !== '';
+}
+
+/** A block of the provider's own, with what was written into it; `undefined` when that broke off. */
+function withInput({ raw, json }: Extract<OpenBlock, { readonly type: 'raw' }>): JsonObject | undefined {
+  if (json === '') return raw;
+  const input = parseArguments(json);
+  return input.invalid === undefined ? { ...raw, input: input.arguments } : undefined;
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function listIn(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+}

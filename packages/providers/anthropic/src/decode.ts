@@ -1,0 +1,134 @@
+import type { JsonObject, JsonValue, ModelEvent, ModelStopReason } from '@ravi/kernel';
+import { createAnswer, modelError } from '@ravi/provider-kit';
+import type { ModelDecoder } from '@ravi/provider-kit';
+import { createBlockReader } from './block-reader.ts';
+import { streamError } from './refusal.ts';
+import { containerType } from './server-blocks.ts';
+import { createUsageCounter } from './usage.ts';
+import type { WireContext } from './wire-settings.ts';
+
+type Wire = Readonly<Record<string, unknown>>;
+
+/** Reads the answers of the Messages interface, streamed or whole. */
+export function createMessagesDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
+  const answer = createAnswer(context, emit);
+  const blocks = createBlockReader(answer, context);
+  const counter = createUsageCounter();
+  let reason: string | undefined;
+  let container: JsonObject | undefined;
+  let responseId: string | undefined;
+  let model: string | undefined;
+
+  /** What a message says of itself at its start, in a delta, or as a whole. */
+  const takeMessage = (message: Wire): void => {
+    responseId = textOrNothing(message['id']) ?? responseId;
+    model = textOrNothing(message['model']) ?? model;
+    reason = textOrNothing(message['stop_reason']) ?? reason;
+    if (isWire(message['container'])) container = message['container'] as JsonObject;
+  };
+
+  const takeUsage = (usage: unknown): void => {
+    const counts = counter.take(usage);
+    if (counts !== undefined) answer.usage(counts);
+  };
+
+  const finish = (): void => {
+    blocks.end(isWhole(reason));
+    if (container !== undefined) {
+      answer.block({ type: 'unknown', raw: { ...container, type: containerType }, source: context.source });
+    }
+    answer.finish(stopReasons[reason ?? ''] ?? 'other', { providerReason: reason, responseId, model });
+  };
+
+  const event = (type: unknown, wire: Wire): void => {
+    const at = Number(wire['index'] ?? 0);
+    switch (type) {
+      case 'content_block_delta':
+        return isWire(wire['delta']) ? blocks.delta(at, wire['delta']) : undefined;
+      case 'content_block_start':
+        return isWire(wire['content_block']) ? blocks.start(at, wire['content_block'] as JsonObject) : undefined;
+      case 'content_block_stop':
+        return blocks.stop(at);
+      case 'message_start': {
+        if (!isWire(wire['message'])) return undefined;
+        takeMessage(wire['message']);
+        return takeUsage(wire['message']['usage']);
+      }
+      case 'message_delta':
+        if (isWire(wire['delta'])) takeMessage(wire['delta']);
+        return takeUsage(wire['usage']);
+      case 'message_stop':
+        return finish();
+      case 'error':
+        return answer.fail(streamError(wire));
+      default:
+        return undefined;
+    }
+  };
+
+  return {
+    event(data, name) {
+      if (answer.isOver || data === '' || data === '[DONE]') return;
+      const wire = parsed(data);
+      if (wire === undefined) {
+        return answer.fail(modelError('E_MODEL_PROTOCOL', 'An event of the answer is no JSON object', true));
+      }
+      event(wire['type'] ?? name, wire);
+    },
+    body(value) {
+      if (!isWire(value)) return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer is no JSON object', true));
+      if (value['type'] === 'error' || isWire(value['error'])) return answer.fail(streamError(value));
+      const { content } = value;
+      if (!Array.isArray(content)) {
+        return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no content', true));
+      }
+      takeMessage(value);
+      takeUsage(value['usage']);
+      const whole = (content as readonly JsonValue[]).filter(isWire) as readonly JsonObject[];
+      for (const [at, block] of whole.entries()) {
+        blocks.start(at, block);
+        // The last one stays open, because it is the one that the end of the answer may have cut.
+        if (at < whole.length - 1) blocks.stop(at);
+      }
+      finish();
+    },
+    end() {
+      if (answer.isOver) return;
+      if (reason !== undefined) return finish();
+      answer.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
+    },
+  };
+}
+
+const stopReasons: Readonly<Record<string, ModelStopReason>> = {
+  end_turn: 'end',
+  stop_sequence: 'end',
+  tool_use: 'tool-use',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  refusal: 'refusal',
+  pause_turn: 'pause',
+  compaction: 'pause',
+};
+
+/** Whether the model came to an end by itself, so that its last block is whole. */
+function isWhole(reason: string | undefined): boolean {
+  return reason === 'tool_use' || reason === 'end_turn' || reason === 'pause_turn';
+}
+
+function isWire(value: unknown): value is Wire {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOrNothing(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function parsed(data: string): Wire | undefined {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isWire(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

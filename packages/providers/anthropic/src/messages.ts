@@ -1,0 +1,166 @@
+import type { ContentBlock, JsonObject, ModelMessage, ModelWarning, ToolUseBlock, UnknownBlock } from '@ravi/kernel';
+import { textOf } from '@ravi/kernel';
+import { arrangeTurns, createIdMap, describeMedia, orphanWarnings, ownData } from '@ravi/provider-kit';
+import type { AssistantTurn, CallResult, IdRules } from '@ravi/provider-kit';
+import { resultContent, textBlocks, wireContent } from './content.ts';
+import { pairServerBlocks } from './server-blocks.ts';
+import type { ServerBlocks } from './server-blocks.ts';
+import type { DeclaredTools } from './tools.ts';
+
+/** A message as it goes out. */
+export interface WireMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly JsonObject[];
+}
+
+/** The conversation as it goes out. */
+export interface WireConversation {
+  readonly messages: readonly WireMessage[];
+  /** Where scripts of the conversation live. */
+  readonly container: string | undefined;
+}
+
+/** What a conversation is encoded with. */
+export interface ConversationContext {
+  readonly source: string;
+  /** Whether reasoning without a signature is refused. */
+  readonly needsSignatures: boolean;
+  readonly tools: DeclaredTools;
+  readonly warnings: ModelWarning[];
+}
+
+interface Context extends ConversationContext {
+  readonly server: ServerBlocks;
+  readonly idOf: (id: string) => string;
+}
+
+const idRules: IdRules = { pattern: /^[a-zA-Z0-9_-]{1,64}$/u, prefix: 'toolu_', length: 30 };
+
+/** User and assistant in turns, all results of an answer first in the message behind it. */
+export function wireConversation(messages: readonly ModelMessage[], given: ConversationContext): WireConversation {
+  const { turns, orphans } = arrangeTurns(messages);
+  const { source, warnings } = given;
+  const server = pairServerBlocks(turns, source);
+  warnings.push(...orphanWarnings(orphans));
+  if (server.dropped > 0) {
+    const message = `${server.dropped} blocks that only another model knows, or that lost their other half, are not sent`;
+    warnings.push({ code: 'block-dropped', message });
+  }
+  const context: Context = { ...given, server, idOf: createIdMap(idRules) };
+  const wire: { role: WireMessage['role']; content: JsonObject[] }[] = [];
+  const add = (role: WireMessage['role'], content: readonly JsonObject[]): void => {
+    if (content.length === 0) return;
+    const last = wire.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else wire.push({ role, content: [...content] });
+  };
+  for (const turn of turns) {
+    if (turn.role === 'user') add('user', wireContent(turn.content, 'user', source, warnings));
+    else {
+      // A conversation begins with the user.
+      if (wire.length === 0) add('user', textBlocks('Continue.'));
+      add('assistant', answerContent(turn, context));
+      add(
+        'user',
+        turn.results.map((result) => resultBlock(result, context)),
+      );
+    }
+  }
+  trimEnd(wire.at(-1));
+  return { messages: wire, container: server.container };
+}
+
+/** Whether the answer that the model is to go on with did not begin with its thinking, as manual thinking demands. */
+export function goesOnWithoutThinking(messages: readonly WireMessage[]): boolean {
+  const last = messages.at(-1);
+  const isOpen = last?.role === 'assistant' || last?.content.some(({ type }) => type === 'tool_result') === true;
+  const answer = isOpen ? messages.findLast(({ role }) => role === 'assistant') : undefined;
+  return answer !== undefined && !/^(redacted_)?thinking$/u.test(String(answer.content[0]?.['type']));
+}
+
+/** Calls end an answer: text that another model wrote behind them goes before them. */
+function answerContent({ content }: AssistantTurn, context: Context): JsonObject[] {
+  const blocks = content.flatMap((block) => answerBlock(block, context));
+  const first = blocks.findIndex(({ type }) => type === 'tool_use');
+  if (first === -1) return blocks;
+  const behind = blocks.slice(first);
+  const texts = behind.filter(({ type }) => type === 'text');
+  return [...blocks.slice(0, first), ...texts, ...behind.filter(({ type }) => type !== 'text')];
+}
+
+function answerBlock(block: ContentBlock, context: Context): JsonObject[] {
+  switch (block.type) {
+    case 'text':
+      return textBlocks(block.text, (ownData(block, context.source) as JsonObject | undefined)?.['citations']);
+    case 'data':
+    case 'error':
+      return textBlocks(textOf([block]));
+    case 'tool_use':
+      return [callBlock(block, context)];
+    case 'reasoning':
+      return thinkingBlock(block.text, ownData(block, context.source) as JsonObject | undefined, context);
+    case 'unknown':
+      return context.server.isKept(block) ? [serverBlock(block, context)] : [];
+    case 'image':
+    case 'audio':
+    case 'document':
+      return textBlocks(describeMedia(block));
+    default:
+      return [];
+  }
+}
+
+function callBlock(call: ToolUseBlock, context: Context): JsonObject {
+  const { natives, prepared } = context.tools;
+  const native = call.callType === undefined ? undefined : natives.find(({ name }) => name === call.name);
+  const caller = (ownData(call, context.source) as JsonObject | undefined)?.['caller'] as JsonObject | undefined;
+  const { action, ...input } = call.arguments;
+  const isMember = native?.isToolset === true && typeof action === 'string';
+  return {
+    type: 'tool_use',
+    id: context.idOf(call.id),
+    name: isMember ? action : (native?.wireName ?? prepared.names.toWire(call.name)),
+    input: isMember ? input : call.arguments,
+    ...(caller !== undefined && context.server.hasCall(String(caller['tool_id'])) ? { caller } : {}),
+    ...(isMember ? { toolset_name: native.wireName } : {}),
+  };
+}
+
+function resultBlock(pair: CallResult, { source, tools, warnings, idOf }: Context): JsonObject {
+  const { call, result } = pair;
+  const content = resultContent(pair, source, warnings);
+  const toolset = call.callType === undefined ? undefined : tools.natives.find(({ name }) => name === call.name);
+  const isMember = toolset?.isToolset === true && typeof call.arguments['action'] === 'string';
+  return {
+    type: 'tool_result',
+    tool_use_id: idOf(call.id),
+    ...(content.length === 0 ? {} : { content }),
+    ...(result.isError ? { is_error: true } : {}),
+    ...(isMember ? { toolset_name: toolset.wireName } : {}),
+  };
+}
+
+function thinkingBlock(text: string, own: JsonObject | undefined, { needsSignatures }: Context): JsonObject[] {
+  if (own === undefined) return [];
+  if (own['type'] === 'redacted_thinking') return [own];
+  const signature = String(own['signature'] ?? '');
+  return signature === '' && needsSignatures ? [] : [{ type: 'thinking', thinking: text, signature }];
+}
+
+/** A search for tools names what it found; a name that is not offered any more would be refused. */
+function serverBlock({ raw }: UnknownBlock, { tools }: Context): JsonObject {
+  const block = raw as JsonObject;
+  const found = block['content'] as JsonObject | undefined;
+  const references = found?.['tool_references'];
+  if (!Array.isArray(references)) return block;
+  const offered = new Set(tools.declared.map(({ name }) => name));
+  const known = (references as readonly JsonObject[]).filter(({ tool_name: name }) => offered.has(name));
+  return { ...block, content: { ...found, tool_references: known } };
+}
+
+/** The start of an answer may not end in white space. */
+function trimEnd(message: { role: WireMessage['role']; content: JsonObject[] } | undefined): void {
+  const last = message?.content.at(-1);
+  if (message?.role !== 'assistant' || last?.['type'] !== 'text') return;
+  message.content[message.content.length - 1] = { ...last, text: String(last['text']).trimEnd() };
+}
