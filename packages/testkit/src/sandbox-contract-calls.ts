@@ -1,26 +1,8 @@
 import assert from 'node:assert/strict';
 import type { BridgeCall } from '@ravi/kernel';
+import { createBarrier } from './barrier.ts';
 import { assertLimit } from './sandbox-contract-harness.ts';
 import type { SandboxHarness } from './sandbox-contract-harness.ts';
-
-/** Answers nothing until `count` calls are there: only a guest that makes them in parallel gets on. */
-function createBarrier(count: number): { bridge(call: BridgeCall): Promise<string>; readonly highest: number } {
-  let waiting: (() => void)[] = [];
-  let highest = 0;
-  return {
-    get highest() {
-      return highest;
-    },
-    bridge: ({ payload }) =>
-      new Promise((resolve) => {
-        waiting.push(() => resolve(payload));
-        highest = Math.max(highest, waiting.length);
-        if (waiting.length < count) return;
-        for (const release of waiting) release();
-        waiting = [];
-      }),
-  };
-}
 
 /** Payloads that would confuse a protocol which trusts its separators. */
 const payloads: readonly string[] = [

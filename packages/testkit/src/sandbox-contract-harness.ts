@@ -4,6 +4,7 @@ import type {
   ConsoleLine,
   GuestError,
   Sandbox,
+  SandboxLanguage,
   SandboxLimit,
   SandboxLimits,
   SandboxOutcome,
@@ -63,11 +64,26 @@ const roomyLimits: SandboxLimits = {
   maxInFlight: 32,
 };
 
-/** The harness of one suite. */
+/** Preludes that give the script `call(op, payload)`. */
+const preludes: Readonly<Record<SandboxLanguage, string>> = {
+  javascript: 'return { call: host.call };',
+  // Waits for its answer, unless it is handed on.
+  python: `
+class Call:
+    def __call__(self, op, payload):
+        return host.call(op, payload)
+    def __start__(self, op, payload):
+        return host.start(op, payload)
+names = {"call": Call()}
+`,
+};
+
+/** The harness of one suite, whose cases are scripts in `language`. */
 export function createSandboxHarness(
   test: ContractTest,
   create: CreateSandbox,
   options: SandboxContractOptions,
+  language: SandboxLanguage,
 ): SandboxHarness {
   let shared: Promise<Sandbox> | undefined;
   return {
@@ -77,7 +93,7 @@ export function createSandboxHarness(
     scenario(name, body) {
       test(`sandbox: ${name}`, async () => {
         shared ??= Promise.resolve(create());
-        await body(guestOf(await shared));
+        await body(guestOf(await shared, language));
       });
     },
   };
@@ -95,8 +111,8 @@ export function limitScenario({
   };
 }
 
-/** A sandbox in the hands of a case. */
-export function guestOf(sandbox: Sandbox): Guest {
+/** A sandbox in the hands of a case whose scripts are in `language`. */
+export function guestOf(sandbox: Sandbox, language: SandboxLanguage): Guest {
   return { sandbox, run, value };
 
   async function run(code: string, request: GuestRequest = {}): Promise<GuestRun> {
@@ -104,8 +120,8 @@ export function guestOf(sandbox: Sandbox): Guest {
     const calls: BridgeCall[] = [];
     const bridge = request.bridge ?? (async (call: BridgeCall) => call.payload);
     const outcome = await sandbox.run({
-      language: 'javascript',
-      prelude: 'return { call: host.call };',
+      language,
+      prelude: preludes[language],
       principal: 'alice',
       onConsole: (line) => lines.push(line),
       ...request,

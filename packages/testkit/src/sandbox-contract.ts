@@ -19,7 +19,7 @@ import type { ContractTest } from './test-runner.ts';
  * reported as skipped. One sandbox serves all cases; the last ones close it.
  */
 export function sandboxContract(test: ContractTest, create: CreateSandbox, options: SandboxContractOptions): void {
-  const harness = createSandboxHarness(test, create, options);
+  const harness = createSandboxHarness(test, create, options, 'javascript');
   valueCases(harness);
   errorCases(harness);
   consoleCases(harness);

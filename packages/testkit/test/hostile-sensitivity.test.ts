@@ -1,34 +1,62 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import type { Sandbox } from '@ravi/kernel';
 import { test } from 'vitest';
 import { attack } from '../src/hostile/attack.ts';
 import { layBait } from '../src/hostile/bait.ts';
-import type { HostileCase } from '../src/hostile/hostile-case.ts';
+import { javascriptDialect } from '../src/hostile/dialects/javascript.ts';
+import { pythonDialect } from '../src/hostile/dialects/python.ts';
+import type { HostileClass } from '../src/hostile/hostile-case.ts';
+import type { HostileDialect } from '../src/hostile/hostile-dialect.ts';
 import { recursion } from '../src/hostile/classes/recursion.ts';
-import { sandboxClasses } from '../src/hostile/hostile-classes.ts';
+import { looks } from '../src/hostile/python/looks.ts';
+import { walks } from '../src/hostile/python/walks.ts';
 import { createNaiveSandbox } from './naive-sandbox.ts';
 
-/** Enough of the classes that escape to see whether the suite can; the others would only wait for the clock. */
-const tried: readonly HostileCase[] = sandboxClasses
-  .filter(({ kind }) => kind === 'escape')
-  .flatMap(({ cases }) => cases.slice(0, 6));
-
 test('a naive sandbox fails at least twenty cases, and secrets come out of it', { timeout: 120_000 }, async () => {
-  await using bait = await layBait();
-  const sandbox = createNaiveSandbox();
-  const failed: string[] = [];
-  for (const attempt of tried) {
-    const scene = { sandbox, bait, processes: () => [] };
-    const findings = await attack({ ...attempt, limits: { wallTimeMs: 3_000 } }, scene);
-    if (findings.some((finding) => finding.startsWith('a secret came out'))) failed.push(attempt.name);
-  }
-  assert.ok(failed.length >= 20, `${failed.length} of ${tried.length}: ${failed.join('; ')}`);
+  // Enough of the classes that escape to see whether the suite can; the others would only wait for the clock.
+  const tried = javascriptDialect.classes.filter(({ kind }) => kind === 'escape');
+  await leaksAtLeast(20, createNaiveSandbox('javascript'), javascriptDialect, tried, 6);
+});
+
+const python = spawnSync('python3', ['--version']).status === 0;
+
+test.skipIf(!python)('a naive sandbox for Python fails at least twenty cases', { timeout: 120_000 }, async () => {
+  // Those that only look: what the others do, a naive sandbox would do to this machine.
+  await leaksAtLeast(20, createNaiveSandbox('python'), pythonDialect, [walks, looks], Infinity);
 });
 
 test('there are at least 250 cases in 14 classes, and no two of a class have one name', () => {
-  const classes = [...sandboxClasses, recursion];
+  const classes = [...javascriptDialect.classes, recursion];
   assert.equal(classes.length, 14);
-  assert.ok(classes.flatMap(({ cases }) => cases).length >= 250);
+  assert.ok(countDistinct(classes) >= 250);
+});
+
+test('there are at least 200 cases of Python in ten classes, and no two of a class have one name', () => {
+  assert.equal(pythonDialect.classes.length, 10);
+  assert.ok(countDistinct(pythonDialect.classes) >= 200);
+});
+
+async function leaksAtLeast(
+  count: number,
+  sandbox: Sandbox,
+  dialect: HostileDialect,
+  classes: readonly HostileClass[],
+  casesOfClass: number,
+): Promise<void> {
+  await using bait = await layBait();
+  const tried = classes.flatMap(({ cases }) => cases.slice(0, casesOfClass));
+  const failed: string[] = [];
+  for (const attempt of tried) {
+    const findings = await attack({ ...attempt, limits: { wallTimeMs: 3_000 } }, { sandbox, bait, dialect });
+    if (findings.some((finding) => finding.startsWith('a secret came out'))) failed.push(attempt.name);
+  }
+  assert.ok(failed.length >= count, `${failed.length} of ${tried.length}: ${failed.join('; ')}`);
+}
+
+function countDistinct(classes: readonly HostileClass[]): number {
   for (const { name, cases } of classes) {
     assert.equal(new Set(cases.map((one) => one.name)).size, cases.length, name);
   }
-});
+  return classes.flatMap(({ cases }) => cases).length;
+}

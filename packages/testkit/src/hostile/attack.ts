@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Sandbox, SandboxLimits, SandboxOutcome } from '@ravi/kernel';
-import { attackPrelude } from './attack-prelude.ts';
 import type { Bait } from './bait.ts';
 import { createHostileBridge } from './hostile-bridge.ts';
 import type { BridgeRecord } from './hostile-bridge.ts';
 import type { HostileCase } from './hostile-case.ts';
+import type { HostileDialect } from './hostile-dialect.ts';
 import { rememberIntrinsics } from './intrinsics.ts';
 import { readProcess } from './process-reading.ts';
 import { createRunWitness } from './run-witness.ts';
@@ -14,8 +14,11 @@ import type { RunTestimony } from './run-witness.ts';
 export interface AttackScene {
   readonly sandbox: Sandbox;
   readonly bait: Bait;
-  /** The processes of the sandbox at the moment, where they can be read in `/proc`. */
-  readonly processes: () => readonly number[];
+  readonly dialect: HostileDialect;
+  /** The processes of the sandbox at the moment; absent where they cannot be read in `/proc`. */
+  readonly processes?: (() => readonly number[]) | undefined;
+  /** Whether a process serves one run and ends with it, however the run ends. */
+  readonly oneRunPerProcess?: boolean | undefined;
 }
 
 const attackLimits: SandboxLimits = {
@@ -29,27 +32,29 @@ const attackLimits: SandboxLimits = {
 };
 
 const toleratedMs = 500;
+/** What the system may take for the memory, files and children of a process that runs no more. */
+const toleratedTakeDownMs = 10_000;
 const toleratedBytes = 16 * 1_024 * 1_024;
 const toleratedHostMs = 100;
 
 /** Runs a hostile script; gives what is wrong with how it went, nothing when the sandbox held. */
 export async function attack(attempt: HostileCase, scene: AttackScene): Promise<readonly string[]> {
-  const { sandbox, bait, processes } = scene;
+  const { sandbox, bait, dialect } = scene;
   const limits = { ...attackLimits, ...attempt.limits };
   const changedIntrinsics = rememberIntrinsics();
   const connectionsBefore = bait.connections();
   const rejections: unknown[] = [];
   const noteRejection = (reason: unknown): void => void rejections.push(reason);
   process.on('unhandledRejection', noteRejection);
-  const witness = createRunWitness(processes);
-  const bridge = createHostileBridge(() => witness.begin());
+  const witness = createRunWitness(scene.processes);
+  const bridge = createHostileBridge((namespace) => witness.begin(namespace));
   const lines: string[] = [];
   try {
     const outcome = await sandbox.run({
-      language: 'javascript',
+      language: dialect.language,
       // The first call tells when the script begins; it is one more than the case may make.
-      code: `await call("ready", "");${attempt.code}`,
-      prelude: attackPrelude(bait),
+      code: dialect.announced(attempt.code),
+      prelude: dialect.prelude(bait),
       principal: 'mallory',
       limits: { ...limits, maxCalls: limits.maxCalls + 1 },
       bridge: bridge.answer,
@@ -65,7 +70,11 @@ export async function attack(attempt: HostileCase, scene: AttackScene): Promise<
       ...judgeEnding(attempt, outcome, { ...limits, maxCalls: limits.maxCalls + 1 }),
       ...judgeCalls(attempt, bridge.records, callsAtEnd),
       ...judgeTestimony(testimony, outcome, limits),
-      ...(await judgeProcess(testimony.pid, outcome)),
+      ...(testimony.hasBegun
+        ? await judgeProcess(testimony.pid, outcome, scene)
+        : attempt.mayNotBegin === true
+          ? []
+          : ['it never began']),
       ...secrets.map((place) => `a secret came out: ${place}`),
       ...changedIntrinsics().map((name) => `an intrinsic of the host has changed: ${name}`),
       ...rejections.map((reason) => `a rejection was not handled: ${String(reason)}`),
@@ -128,11 +137,19 @@ function judgeTestimony(seen: RunTestimony, outcome: SandboxOutcome, limits: San
 }
 
 /** Whoever met a limit must be gone, not only silent. */
-async function judgeProcess(pid: number | undefined, { status }: SandboxOutcome): Promise<readonly string[]> {
-  if (pid === undefined || status === 'ok' || status === 'error' || status === 'deadlock') return [];
-  const deadline = performance.now() + toleratedMs;
-  while (readProcess(pid) !== undefined) {
-    if (performance.now() > deadline) return [`its process ${pid} is still there`];
+async function judgeProcess(
+  pid: number | undefined,
+  { status }: SandboxOutcome,
+  { processes, oneRunPerProcess }: AttackScene,
+): Promise<readonly string[]> {
+  if (processes === undefined) return [];
+  if (pid === undefined) return ['nobody could tell its process'];
+  const mayStay = status === 'ok' || status === 'error' || status === 'deadlock';
+  if (mayStay && oneRunPerProcess !== true) return [];
+  const endedAt = performance.now();
+  for (let seen = readProcess(pid); seen !== undefined; seen = readProcess(pid)) {
+    const sinceMs = performance.now() - endedAt;
+    if (sinceMs > (seen.isEnding ? toleratedTakeDownMs : toleratedMs)) return [`its process ${pid} is still there`];
     await setImmediate();
   }
   return [];

@@ -18,30 +18,33 @@ const keys = ['then', 'constructor', 'toJSON', '__proto__', 'prototype', 'length
 export function generateScript(random: SeededRandom): string {
   return [
     'let a = 1, b = {}, c = [];',
-    ...Array.from({ length: 2 + random.below(6) }, () => `try { ${statement(random, 3)} } catch (e) { a = e }`),
+    ...Array.from({ length: 2 + random.below(6) }, () => `try { ${statement(random, 3, true)} } catch (e) { a = e }`),
     `return ${expression(random, 3)};`,
   ].join('\n');
 }
 
-function statement(random: SeededRandom, depth: number): string {
+/** `mayAwait` is false in functions that are not async: a script with `await` there would not even begin. */
+function statement(random: SeededRandom, depth: number, mayAwait: boolean): string {
   if (depth === 0) return `${expression(random, 1)};`;
-  const inner = (): string => statement(random, depth - 1);
+  const inner = (): string => statement(random, depth - 1, mayAwait);
+  const innerOf = (kind: 'async' | 'sync'): string => statement(random, depth - 1, kind === 'async');
   const value = (): string => expression(random, depth - 1);
   return random.pick([
     () => `${random.pick(['a', 'b', 'c'])} = ${value()};`,
     () => `${random.pick(names)}[${key(random)}] = ${value()};`,
     () =>
-      `Object.defineProperty(${random.pick(names)}, ${key(random)}, { get() { ${inner()} return ${value()} }, configurable: true });`,
+      `Object.defineProperty(${random.pick(names)}, ${key(random)}, { get() { ${innerOf('sync')} return ${value()} }, configurable: true });`,
     () => `for (let i = 0; i < ${random.pick([3, 100, 1e5])}; i++) { ${inner()} }`,
-    () => `setTimeout(() => { ${inner()} }, ${random.below(3)});`,
-    () => `queueMicrotask(() => { ${inner()} });`,
+    () => `setTimeout(async () => { ${innerOf('async')} }, ${random.below(3)});`,
+    () => `queueMicrotask(async () => { ${innerOf('async')} });`,
+    () => `setTimeout(() => { ${innerOf('sync')} }, ${random.below(3)});`,
     () => `if (${value()}) { ${inner()} } else { ${inner()} }`,
     () => `delete ${random.pick(names)}[${key(random)}];`,
-    () => `await Promise.race([${value()}, sleep(2)]);`,
+    () => `${mayAwait ? 'await ' : ''}Promise.race([${value()}, sleep(2)]);`,
     () => `console.log(${value()}, ${value()});`,
     () => `throw ${value()};`,
     () =>
-      `class X extends ${random.pick(['Promise', 'Array', 'Error', 'Object'])} { constructor(...all) { super(...all); ${inner()} } } new X(${value()});`,
+      `class X extends ${random.pick(['Promise', 'Array', 'Error', 'Object'])} { constructor(...all) { super(...all); ${innerOf('sync')} } } new X(${value()});`,
   ])();
 }
 

@@ -13,16 +13,13 @@ export interface HostileBridge {
   answer(call: BridgeCall, options: { readonly signal: AbortSignal }): Promise<string>;
 }
 
-/** `onReady` hears when the script has begun; that call is no record. */
-export function createHostileBridge(onReady: () => void): HostileBridge {
+/** `onReady` hears when the script has begun, and where, and has it wait; that call is no record. */
+export function createHostileBridge(onReady: (namespace: string) => Promise<void>): HostileBridge {
   const records: BridgeRecord[] = [];
   return {
     records,
     answer({ op, payload }, { signal }) {
-      if (op === 'ready') {
-        onReady();
-        return Promise.resolve('');
-      }
+      if (op === 'ready') return onReady(payload).then(() => '');
       const record: BridgeRecord = { op, payload, signal, settled: false };
       records.push(record);
       if (op === 'never') return new Promise(() => {});

@@ -13,6 +13,8 @@ export interface HostileCase {
   readonly limits?: Partial<SandboxLimits>;
   /** JSON of the value that it must return. */
   readonly value?: string;
+  /** Whether it need not begin: where it is no script, it is to fail. */
+  readonly mayNotBegin?: boolean;
   /** How many calls must have reached the host. */
   readonly calls?: number;
 }

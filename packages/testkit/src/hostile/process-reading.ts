@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 
 /** What a process has used, from `/proc` (proc(5)). */
 export interface ProcessReading {
@@ -6,7 +6,12 @@ export interface ProcessReading {
   /** The highest since {@link forgetPeak}, or since the process began. */
   readonly peakBytes: number;
   readonly cpuTimeMs: number;
+  /** It runs no code of its own any more: the system takes down what it held. */
+  readonly isEnding: boolean;
 }
+
+/** `PF_EXITING` of Linux, in field 9 of stat. */
+const exitingFlag = 4;
 
 /** Reads what `pid` has used; `undefined` when it is gone, or not to be read here. */
 export function readProcess(pid: number): ProcessReading | undefined {
@@ -19,6 +24,7 @@ export function readProcess(pid: number): ProcessReading | undefined {
     return {
       residentBytes: kilobytes(status, 'VmRSS'),
       peakBytes: kilobytes(status, 'VmHWM'),
+      isEnding: (Number(fields[6]) & exitingFlag) !== 0,
       cpuTimeMs: (Number(fields[11]) + Number(fields[12])) * 10,
     };
   } catch {
@@ -32,6 +38,15 @@ export function forgetPeak(pid: number): void {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
   } catch {
     // Gone already, or not ours: then there is no reading either.
+  }
+}
+
+/** The name of the namespace of processes that `pid` lives in (namespaces(7)); `undefined` when it is gone. */
+export function namespaceOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,8 +1,11 @@
-import { forgetPeak, readProcess } from './process-reading.ts';
+import { setImmediate } from 'node:timers/promises';
+import { forgetPeak, namespaceOf, readProcess } from './process-reading.ts';
 import type { ProcessReading } from './process-reading.ts';
 
 /** What was seen of host and guest during one run. */
 export interface RunTestimony {
+  /** Whether the script began; one that cannot be compiled does not. */
+  readonly hasBegun: boolean;
   /** The process of the guest, when it was seen. */
   readonly pid: number | undefined;
   /** How far the guest's memory rose above where it began, in bytes. */
@@ -16,15 +19,20 @@ export interface RunTestimony {
 
 /** Looks on while a script runs. */
 export interface RunWitness {
-  /** The script has begun: measures from here. */
-  begin(): void;
+  /**
+   * The script has begun: measures from here. Without the name of its namespace of processes its process is the only one,
+   * once that of an earlier run is gone.
+   */
+  begin(namespace: string): Promise<void>;
   end(): RunTestimony;
 }
 
 const tickMs = 5;
+const patienceMs = 2_000;
 
-/** `processes` gives the guests of the moment; with more than one, nobody knows which of them runs the script. */
-export function createRunWitness(processes: () => readonly number[]): RunWitness {
+/** `processes` gives the guests of the moment. */
+export function createRunWitness(processes: (() => readonly number[]) | undefined): RunWitness {
+  let hasBegun = false;
   let pid: number | undefined;
   let first: ProcessReading | undefined;
   let last: ProcessReading | undefined;
@@ -35,9 +43,9 @@ export function createRunWitness(processes: () => readonly number[]): RunWitness
   const ticks = setInterval(look, tickMs);
 
   return {
-    begin() {
-      const ids = processes();
-      pid = ids.length === 1 ? ids[0] : undefined;
+    async begin(namespace) {
+      hasBegun = true;
+      pid = namespace === '' ? await onlyProcess() : processes?.().find((id) => namespaceOf(id) === namespace);
       if (pid === undefined) return;
       forgetPeak(pid);
       first = last = readProcess(pid);
@@ -46,9 +54,25 @@ export function createRunWitness(processes: () => readonly number[]): RunWitness
       look();
       clearInterval(ticks);
       const memoryBytes = (last?.peakBytes ?? 0) - (first?.residentBytes ?? 0);
-      return { pid, memoryBytes, cpuTimeMs: (last?.cpuTimeMs ?? 0) - (first?.cpuTimeMs ?? 0), hostBusyMs, hostPauseMs };
+      return {
+        hasBegun,
+        pid,
+        memoryBytes,
+        cpuTimeMs: (last?.cpuTimeMs ?? 0) - (first?.cpuTimeMs ?? 0),
+        hostBusyMs,
+        hostPauseMs,
+      };
     },
   };
+
+  async function onlyProcess(): Promise<number | undefined> {
+    if (processes === undefined) return undefined;
+    for (const giveUpAt = performance.now() + patienceMs; performance.now() < giveUpAt; await setImmediate()) {
+      const [id, ...others] = processes();
+      if (others.length === 0) return id;
+    }
+    return undefined;
+  }
 
   function look(): void {
     const now = performance.now();

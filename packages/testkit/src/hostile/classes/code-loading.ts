@@ -74,6 +74,7 @@ export const codeLoading: HostileClass = {
       name: 'a script that closes its own function',
       code: '}}); globalThis.left = typeof process === "object" ? reached : 1; (function () {return async function () { return 2',
       ends: ['ok', 'error'],
+      mayNotBegin: true,
     },
     {
       name: 'an HTML comment and a hashbang hide nothing',

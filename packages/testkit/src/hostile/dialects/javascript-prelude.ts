@@ -1,11 +1,11 @@
-import type { Bait } from './bait.ts';
+import type { Bait } from '../bait.ts';
 
 /**
  * What a hostile script finds beside `call`: `hunt(...things)` walks from things to every function constructor in
  * reach and gives what code made by them can steal; `steal(maker)` does so with one; `reached` is what a script returns
  * when it holds something of the host.
  */
-export function attackPrelude({ variable, global, file, port, mark }: Bait): string {
+export function javascriptPrelude({ variable, global, file, port, mark }: Bait): string {
   const half = mark.length / 2;
   // In two halves, so that a function which shows its source does not look like one that escaped.
   const target = JSON.stringify({ variable, global, file, port, mark: [mark.slice(0, half), mark.slice(half)] });
