@@ -24,12 +24,20 @@ export type { PairingOptions } from './pairing-problems.ts';
 export { pluginContract } from './plugin-contract.ts';
 export { readRecordings } from './recorded-traffic.ts';
 export type { ExpectedCall, ExpectedDecode, RecordedInteraction, Recording } from './recorded-traffic.ts';
+export { pythonSandboxContract } from './python-sandbox-contract.ts';
 export { createRecordingHooks } from './recording-hooks.ts';
 export type { HookSource, RecordedHook, RecordingHooks } from './recording-hooks.ts';
 export { noS3TestServer, s3TestServer } from './s3-test-server.ts';
 export type { S3TestKeys, S3TestServer } from './s3-test-server.ts';
 export { sandboxContract } from './sandbox-contract.ts';
-export type { CreateSandbox, SandboxContractOptions } from './sandbox-contract-harness.ts';
+export { guestOf } from './sandbox-contract-harness.ts';
+export type {
+  CreateSandbox,
+  Guest,
+  GuestRequest,
+  GuestRun,
+  SandboxContractOptions,
+} from './sandbox-contract-harness.ts';
 export { createScriptedModel } from './scripted-model.ts';
 export type { ScriptedModel, ScriptedToolCall, ScriptedTurn } from './scripted-model.ts';
 export { createSeededRandom } from './seeded-random.ts';
