@@ -5,23 +5,23 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isKernelError } from '@ravi/kernel';
 import type { Sandbox, SandboxLanguage } from '@ravi/kernel';
+import { guestOf } from '@ravi/testkit';
 import { test } from 'vitest';
 import { ownerLabel } from '../src/container/specification.ts';
 import { createEngineClient } from '../src/engine/engine-client.ts';
-import { runPython } from './python-harness.ts';
 import { openTestEngine, whyNot } from './test-engine.ts';
 
 if (whyNot !== undefined) test.skip(`containers and what is left of them (${whyNot})`, () => {});
 else containerCases();
 
 function containerCases(): void {
-  const { create, containers, engine, folder } = openTestEngine();
+  const { create, containers, processes, engine, folder } = openTestEngine();
   const client = createEngineClient(engine.socketPath);
 
   test('a container is behind every wall that the engine has', async () => {
     await using sandbox = create({ languages: ['python'], poolSize: 0, runtime: 'runc' });
     let seen: unknown;
-    await runPython(sandbox, 'call("x", "")', {
+    await guestOf(sandbox, 'python').run('call("x", "")', {
       bridge: async () => {
         const [container] = await containers();
         seen = (await client.send('GET', `/containers/${container?.id}/json`)).body;
@@ -72,9 +72,11 @@ function containerCases(): void {
   test('a container at its own limit on memory is a limit, one that is ended from outside a crash', async () => {
     await using sandbox = create({ languages: ['python'], memoryBytes: 67_108_864, poolSize: 0 });
     const roomy = { memoryBytes: 4e9 };
-    const bomb = await runPython(sandbox, 'a = []\nwhile True: a.append(bytearray(1000000))', { limits: roomy });
+    const bomb = await guestOf(sandbox, 'python').run('a = []\nwhile True: a.append(bytearray(1000000))', {
+      limits: roomy,
+    });
     assert.equal(bomb.outcome.status === 'limit' && bomb.outcome.limit, 'memory', JSON.stringify(bomb.outcome));
-    const { outcome } = await runPython(sandbox, 'call("x", "")', {
+    const { outcome } = await guestOf(sandbox, 'python').run('call("x", "")', {
       async bridge() {
         for (const { id } of await containers()) await engine.remove(id);
         return new Promise(() => {});
@@ -93,7 +95,7 @@ function containerCases(): void {
     const [left] = readdirSync(folder);
     assert.ok(left !== undefined && (await ownedBy(left)) > 0);
     await using sandbox = create({ languages: ['python'], poolSize: 0 });
-    const { outcome } = await runPython(sandbox, 'return 1');
+    const { outcome } = await guestOf(sandbox, 'python').run('return 1');
     assert.equal(outcome.status, 'ok');
     assert.equal(await ownedBy(left), 0);
     assert.ok(!readdirSync(folder).includes(left));
@@ -101,10 +103,10 @@ function containerCases(): void {
 
   test('a second sandbox leaves the containers of the first alone', async () => {
     await using first = create({ languages: ['python'], poolSize: 0 });
-    const { outcome } = await runPython(first, 'return call("x", "")', {
+    const { outcome } = await guestOf(first, 'python').run('return call("x", "")', {
       async bridge() {
         await using second = create({ languages: ['python'], poolSize: 0 });
-        const { outcome: inner } = await runPython(second, 'return 1');
+        const { outcome: inner } = await guestOf(second, 'python').run('return 1');
         return inner.status;
       },
     });
@@ -116,12 +118,13 @@ function containerCases(): void {
     { timeout: 600_000 },
     async () => {
       const volumes = await volumeCount();
+      const roots = new Map<string, string>();
       {
         await using sandbox = create({ poolSize: 4, maxContainers: 6 });
         const lanes = Array.from({ length: 8 }, async (_, lane) => {
           const language = lane % 2 === 0 ? 'javascript' : 'python';
           for (let index = 0; index < 25; index++) {
-            const outcome = await runIn(sandbox, language, `principal ${index}`);
+            const outcome = await runIn(sandbox, language, `principal ${index}`, () => noteRoots(roots));
             assert.equal(outcome, 'cancelled');
           }
         });
@@ -129,7 +132,9 @@ function containerCases(): void {
         assert.ok((await containers()).length <= 12);
       }
       assert.deepEqual(await containers(), []);
-      assert.deepEqual(processesThatSee(folder), []);
+      assert.deepEqual(processes(), []);
+      assert.ok(roots.size >= 200, `${roots.size} containers were seen`);
+      assert.deepEqual(mountedAnywhere([...roots.values()]), []);
       assert.deepEqual(readdirSync(folder), []);
       assert.equal(await volumeCount(), volumes);
     },
@@ -139,6 +144,17 @@ function containerCases(): void {
     return (await containers()).filter(({ labels }) => labels[ownerLabel] === join(folder, name)).length;
   }
 
+  /** Where the engine mounts the file systems of the containers that run now, by their ids. */
+  async function noteRoots(roots: Map<string, string>): Promise<void> {
+    for (const { id } of await containers()) {
+      if (roots.has(id)) continue;
+      const { status, body } = await client.send('GET', `/containers/${id}/json`);
+      const { GraphDriver } = body as { GraphDriver?: { Data?: { MergedDir?: string } } };
+      // Not every storage driver mounts them; the id stands in the other mounts of a container.
+      if (status === 200) roots.set(id, GraphDriver?.Data?.MergedDir ?? id);
+    }
+  }
+
   async function volumeCount(): Promise<number> {
     const { body } = await client.send('GET', '/volumes');
     return ((body as { Volumes: unknown[] | null }).Volumes ?? []).length;
@@ -146,15 +162,19 @@ function containerCases(): void {
 }
 
 /** Starts a run that computes for ever, and ends it when it has begun. */
-async function runIn(sandbox: Sandbox, language: SandboxLanguage, principal: string): Promise<string> {
+async function runIn(
+  sandbox: Sandbox,
+  language: SandboxLanguage,
+  principal: string,
+  whileItRuns: () => Promise<void> = async () => {},
+): Promise<string> {
   const controller = new AbortController();
   const code = language === 'python' ? 'call("x", "")\nwhile True: pass' : 'await call("x", ""); for (;;);';
-  const { outcome } = await runPython(sandbox, code, {
-    language,
+  const { outcome } = await guestOf(sandbox, language).run(code, {
     principal,
     signal: controller.signal,
-    ...(language === 'python' ? {} : { prelude: 'return { call: host.call };' }),
     async bridge() {
+      await whileItRuns();
       setImmediate(() => controller.abort());
       return '';
     },
@@ -162,14 +182,19 @@ async function runIn(sandbox: Sandbox, language: SandboxLanguage, principal: str
   return outcome.status;
 }
 
-/** Processes in whose file system a folder is mounted. */
-function processesThatSee(folder: string): readonly string[] {
-  return readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/.test(name)) return false;
-    try {
-      return readFileSync(`/proc/${name}/mountinfo`, 'utf8').includes(folder);
-    } catch {
-      return false;
-    }
-  });
+/** Which of `places` are mounted in the eyes of any process of this machine, the engine's included. */
+function mountedAnywhere(places: readonly string[]): readonly string[] {
+  const seen = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => mountsOf(name))
+    .join('\n');
+  return places.filter((place) => seen.includes(place));
+}
+
+function mountsOf(process: string): string {
+  try {
+    return readFileSync(`/proc/${process}/mountinfo`, 'utf8');
+  } catch {
+    return '';
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sandbox, SandboxLanguage } from '@ravi/kernel';
@@ -24,6 +24,8 @@ export interface TestEngine {
   readonly folder: string;
   create(options?: DockerSandboxOptions): Sandbox;
   containers(): Promise<readonly ListedContainer[]>;
+  /** The processes in their containers, by their ids on this machine: those in whose file system the folder is mounted. */
+  processes(): readonly number[];
 }
 
 /** An engine for one test file. */
@@ -38,7 +40,20 @@ export function openTestEngine(): TestEngine {
       const all = await engine.list(ownerLabel);
       return all.filter(({ labels }) => labels[ownerLabel]?.startsWith(folder));
     },
+    processes: () =>
+      readdirSync('/proc')
+        .filter((name) => sees(name, folder))
+        .map(Number),
   };
+}
+
+function sees(process: string, folder: string): boolean {
+  if (!/^\d+$/.test(process)) return false;
+  try {
+    return readFileSync(`/proc/${process}/mountinfo`, 'utf8').includes(folder);
+  } catch {
+    return false;
+  }
 }
 
 async function findObstacle(): Promise<string | undefined> {

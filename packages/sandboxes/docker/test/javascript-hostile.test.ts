@@ -1,0 +1,15 @@
+import { hostileContract } from '@ravi/testkit';
+import { test } from 'vitest';
+import { openTestEngine, whyNot } from './test-engine.ts';
+import { supportOf } from './supports.ts';
+
+if (whyNot !== undefined) test.skip(`hostile scripts, in JavaScript (${whyNot})`, () => {});
+else {
+  const { create, processes } = openTestEngine();
+  // Many runs to a container, since each takes the engine a third of a second; one at a time, so that it can be watched.
+  hostileContract(
+    test,
+    () => create({ languages: ['javascript'], poolSize: 1, maxContainers: 1, runsPerContainer: 500 }),
+    { supports: supportOf('javascript'), processes },
+  );
+}
