@@ -6,27 +6,9 @@ import type { SandboxOutcome } from '@ravi/kernel';
 import { pluginContract, sandboxContract } from '@ravi/testkit';
 import { test } from 'vitest';
 import plugin, { createVmSandbox } from '../src/index.ts';
+import { supports } from './supports.ts';
 
-sandboxContract(test, () => createVmSandbox({ unsafe: true }), {
-  supports: {
-    languages: ['javascript'],
-    isolation: 'none',
-    limits: [
-      'wall',
-      'cpu',
-      ...(process.platform === 'linux' ? (['memory'] as const) : []),
-      'stack',
-      'source',
-      'console',
-      'result',
-      'calls',
-      'in-flight',
-      'call-input',
-      'call-output',
-    ],
-    detectsDeadlock: true,
-  },
-});
+sandboxContract(test, () => createVmSandbox({ unsafe: true }), { supports });
 pluginContract(test, plugin, { unsafe: true, poolSize: 0 });
 
 test('it refuses to start unless the caller says that it is unsafe', () => {
