@@ -14,6 +14,7 @@ export interface Refusal {
 
 const contextWords =
   /context.?length|context.?window|context_size|maximum context|too many tokens|prompt is too long|input token count|tokens? (?:to|that) keep/iu;
+const keyWords = /api[ _]key[ _](?:not[ _]valid|invalid)/iu;
 const finalCodes = /insufficient_quota|billing|credit balance/iu;
 
 /**
@@ -49,7 +50,9 @@ export function modelError(code: ModelErrorCode, message: string, retryable: boo
 }
 
 function codeOf({ status, message, providerCode = '' }: Refusal): ModelErrorCode {
-  if (status === 401 || status === 403) return 'E_MODEL_AUTHENTICATION';
+  if (status === 401 || status === 403 || (status === 400 && keyWords.test(`${providerCode} ${message}`))) {
+    return 'E_MODEL_AUTHENTICATION';
+  }
   if (status === 429) return 'E_MODEL_RATE_LIMITED';
   if (status === 413 || (status < 500 && contextWords.test(`${providerCode} ${message}`))) {
     return 'E_MODEL_CONTEXT_EXCEEDED';
@@ -69,6 +72,6 @@ function isFinal({ message, providerCode = '' }: Refusal): boolean {
 }
 
 function clipped(message: string): string {
-  const characters = [...message.slice(0, 4096)];
+  const characters = Array.from(message.slice(0, 4096));
   return characters.length > 1000 ? `${characters.slice(0, 1000).join('')}…` : message;
 }

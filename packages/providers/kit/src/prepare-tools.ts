@@ -2,6 +2,7 @@ import type { FunctionSpec, JsonObject, ModelWarning, ProviderSpec, ToolSpec } f
 import { createNameMap } from './names.ts';
 import type { NameMap, NameRules } from './names.ts';
 import { portableSchema } from './schema/portable-schema.ts';
+import type { PortableSchema } from './schema/portable-schema.ts';
 import { strictSchema } from './schema/strict-schema.ts';
 import type { SchemaCounts, StrictRules } from './schema/strict-schema.ts';
 import { stripNulls } from './schema/strip-nulls.ts';
@@ -16,6 +17,8 @@ export type StrictMode = 'auto' | 'always' | 'never';
 /** What a provider demands of tools. */
 export interface ToolRules {
   readonly names: NameRules;
+  /** Says a portable schema in the provider's own dialect; schemas go out as they are when absent. */
+  adapt?(schema: SchemaObject): PortableSchema;
   /** Absent where there is no strict mode. */
   readonly strict?: StrictRules | undefined;
   readonly mode: StrictMode;
@@ -147,9 +150,11 @@ export function createToolPreparer(rules: ToolRules): ToolPreparer {
 function convert(parameters: object, rules: ToolRules): Conversion {
   const portable = portableSchema(parameters);
   if ('refused' in portable) return portable;
+  const adapted = rules.adapt?.(portable.schema) ?? { schema: portable.schema, changes: [] };
+  if ('refused' in adapted) return adapted;
   const strict =
-    rules.strict === undefined ? { refused: 'this provider has none' } : strictSchema(portable.schema, rules.strict);
-  return { ...portable, strict };
+    rules.strict === undefined ? { refused: 'this provider has none' } : strictSchema(adapted.schema, rules.strict);
+  return { schema: adapted.schema, changes: [...portable.changes, ...adapted.changes], strict };
 }
 
 /** Warnings about results that answer no call. */
