@@ -21,11 +21,20 @@ const requiredParts: readonly RequiredPart[] = [
   },
   {
     title: 'the docker sandbox in Python',
-    includes: ({ file }) => file === 'packages/sandboxes/docker/test/python.test.ts',
+    includes: ({ file }) => file === 'packages/sandboxes/docker/test/python-contract.test.ts',
   },
   {
-    title: 'the end of containers',
-    includes: ({ file }) => file === 'packages/sandboxes/docker/test/containers.test.ts',
+    title: 'hostile scripts in JavaScript against the docker sandbox',
+    includes: ({ file }) => file === 'packages/sandboxes/docker/test/javascript-hostile.test.ts',
+  },
+  {
+    title: 'hostile scripts in Python against the docker sandbox',
+    includes: ({ file }) => file === 'packages/sandboxes/docker/test/python-hostile.test.ts',
+  },
+  {
+    title: 'the end of containers after 200 killed runs',
+    includes: ({ file, name }) =>
+      file === 'packages/sandboxes/docker/test/containers.test.ts' && name.startsWith('after 200 killed runs'),
   },
   {
     title: 'the S3 blob store under vitest',
