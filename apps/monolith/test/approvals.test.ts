@@ -104,6 +104,16 @@ test('the page and its API are there with this handler only, and only for this m
   assert.equal((await other.get('/v1/approvals', headers)).body.error.code, 'E_ROUTE_UNKNOWN');
 });
 
+test('a client that goes away gives its stream back', async () => {
+  await using server = await startServer(config);
+  for (let count = 0; count < 60; count++) {
+    const leaving = new AbortController();
+    const stream = await fetch(`${server.url}/v1/approvals/events`, { headers, signal: leaving.signal });
+    assert.equal(stream.status, 200, `stream ${count}`);
+    leaving.abort();
+  }
+});
+
 test('open streams do not keep a server from closing', async () => {
   await using installation = await createInstallation(config);
   const { folder: cwd, configPath } = installation;

@@ -1,5 +1,6 @@
-import { call } from './api.js';
+import { ApiError, call } from './api.js';
 import { find, fromTemplate, part } from './dom.js';
+import { showConnection } from './live.js';
 import { moment, outcomeOf, printable } from './text.js';
 
 /** @typedef {import('./api.js').ApprovalView} ApprovalView */
@@ -10,7 +11,16 @@ export function createHistory() {
   const older = find(document, '#older', HTMLButtonElement);
   /** @type {string | undefined} */
   let next;
-  older.addEventListener('click', () => void load());
+  older.addEventListener('click', () => void loadOlder());
+
+  async function loadOlder() {
+    try {
+      await load();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      showConnection('lost');
+    }
+  }
 
   async function load() {
     const cursor = next === undefined ? '' : `&cursor=${encodeURIComponent(next)}`;

@@ -113,9 +113,14 @@ async function signIn() {
 }
 
 async function signOut() {
-  await call('DELETE', '/session');
-  board.clear();
-  showSignIn('');
+  try {
+    await call('DELETE', '/session');
+    board.clear();
+    showSignIn('');
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    showConnection('lost');
+  }
 }
 
 find(document, '#sign-out', HTMLButtonElement).addEventListener('click', () => void signOut());

@@ -23,7 +23,6 @@ export interface ApprovalFeedOptions {
   readonly maxPollMs: number;
 }
 
-const minPollMs = 25;
 const maxLines = 1_000;
 
 interface Listener {
@@ -35,7 +34,8 @@ interface Listener {
 export function createApprovalFeed({ store, clock, logger, maxPollMs }: ApprovalFeedOptions): ApprovalFeed {
   const listeners = new Set<Listener>();
   let cursor: number | undefined;
-  let pauseMs = minPollMs;
+  const firstPauseMs = Math.min(25, maxPollMs);
+  let pauseMs = firstPauseMs;
   let timer: Timer | undefined;
   let isLooking = false;
   let isNudged = false;
@@ -71,7 +71,7 @@ export function createApprovalFeed({ store, clock, logger, maxPollMs }: Approval
     }
     if (items.length === 0) return slowDown();
     if (corrupt.length > 0) logger.error('changes of approvals are damaged', { errors: corrupt });
-    pauseMs = minPollMs;
+    pauseMs = firstPauseMs;
     isNudged = true;
   }
 
@@ -80,7 +80,7 @@ export function createApprovalFeed({ store, clock, logger, maxPollMs }: Approval
   }
 
   function nudge(): void {
-    pauseMs = Math.min(minPollMs, maxPollMs);
+    pauseMs = firstPauseMs;
     if (listeners.size > 0) void look();
   }
 

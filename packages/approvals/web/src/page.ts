@@ -8,7 +8,7 @@ export interface ApprovalPage {
 }
 
 // In the order of their imports: each uses only what stands before it.
-const scripts = ['dom', 'text', 'api', 'arguments', 'forms', 'card', 'board', 'history', 'live', 'main'];
+const scripts = ['dom', 'text', 'api', 'arguments', 'forms', 'card', 'board', 'live', 'history', 'main'];
 
 /** Puts style and scripts of the folder `page` into its document. */
 export function loadPage(): ApprovalPage {

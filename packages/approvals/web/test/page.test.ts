@@ -5,6 +5,7 @@ import type { BrowserPage, TestBrowser } from '@ravi/test-browser';
 import { afterAll, beforeAll, test } from 'vitest';
 import { tokens } from './support/handler.ts';
 import { startApprovalServer } from './support/server.ts';
+import type { ApprovalServer } from './support/server.ts';
 
 const title = 'in Chromium';
 const inBrowser = missingBrowser === undefined ? test : skipping(missingBrowser);
@@ -32,6 +33,13 @@ async function signIn(page: Page, token: string = tokens.ada): Promise<void> {
 /** The first question of the page, whether there is a session, is answered with 401, which Chromium reports. */
 function isUnexpected(error: string): boolean {
   return !error.includes('401');
+}
+
+/** A page of `ada`. */
+async function openSignedIn({ url }: ApprovalServer): Promise<Page> {
+  const { page } = await browser.open(url);
+  await signIn(page);
+  return page;
 }
 
 function cardOf(page: Page, summary: string) {
@@ -75,8 +83,7 @@ inBrowser(`${title}: a person signs in, sees what is asked, approves, and the ca
 
 inBrowser(`${title}: a denial carries its reason, and an approval for the run its scope`, async () => {
   await using server = await startApprovalServer();
-  const { page } = await browser.open(server.url);
-  await signIn(page);
+  const page = await openSignedIn(server);
   const denied = server.ask({ id: 'a', summary: 'First' });
   await cardOf(page, 'First').waitFor();
   await button(page, 'Deny').click();
@@ -171,8 +178,7 @@ inBrowser(
 
 inBrowser(`${title}: nothing is shown as decided before the server has confirmed it`, async () => {
   await using server = await startApprovalServer();
-  const { page } = await browser.open(server.url);
-  await signIn(page);
+  const page = await openSignedIn(server);
   const result = server.ask();
   await cardOf(page, 'Write delays.md').waitFor();
   const held = Promise.withResolvers<void>();
@@ -209,8 +215,7 @@ inBrowser(
 
 inBrowser(`${title}: a reload and a restart of the server lose neither the session nor a request`, async () => {
   await using server = await startApprovalServer();
-  const { page } = await browser.open(server.url);
-  await signIn(page);
+  const page = await openSignedIn(server);
   void server.ask({ id: 'a', summary: 'First' }).catch(() => {});
   await cardOf(page, 'First').waitFor();
   await page.reload();
@@ -227,8 +232,7 @@ inBrowser(`${title}: a reload and a restart of the server lose neither the sessi
 
 inBrowser(`${title}: a request whose time is over is no longer offered`, async () => {
   await using server = await startApprovalServer();
-  const { page } = await browser.open(server.url);
-  await signIn(page);
+  const page = await openSignedIn(server);
   void server.ask({ expiresAt: Date.now() + 1_500 });
   await cardOf(page, 'Write delays.md').waitFor();
   await page.getByText('Nothing waits for your decision').waitFor();
@@ -288,8 +292,7 @@ inBrowser(`${title}: text of a request is text, whatever it looks like`, async (
 
 inBrowser(`${title}: arguments that are too long for the list come on demand`, async () => {
   await using server = await startApprovalServer();
-  const { page } = await browser.open(server.url);
-  await signIn(page);
+  const page = await openSignedIn(server);
   const result = server.ask({ args: { text: 'x'.repeat(50_000), path: 'at the end' } });
   await page.getByRole('button', { name: /^Show the arguments \(50,\d{3} characters\)$/ }).click();
   await page.getByText('"path": "at the end"').waitFor();
