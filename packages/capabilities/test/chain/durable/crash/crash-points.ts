@@ -1,0 +1,62 @@
+import { writeSync } from 'node:fs';
+import type { BlobStore, StateStore } from '@ravi/kernel';
+import type { CrashOrders } from './orders.ts';
+
+const methods = {
+  runs: ['create', 'get', 'list', 'transition', 'claim', 'renew', 'listExpired'],
+  journal: ['started', 'finished', 'observed', 'entries'],
+  approvals: ['create', 'get', 'list', 'decide', 'consume', 'changes'],
+  blobs: ['store', 'pin', 'unpin'],
+} as const;
+
+/** The tools of a world, which have points of their own. */
+export const effects = ['mail', 'row', 'wire'] as const;
+
+/** Every point at which a process may kill itself: before and after each operation that leaves something behind. */
+export const crashPoints: readonly string[] = [
+  ...Object.entries(methods).flatMap(([port, names]) => names.map((name) => `${port}.${name}`)),
+  ...effects,
+].flatMap((operation) => [`before ${operation}`, `after ${operation}`]);
+
+/** Passes a point; the process ends there, as by `kill -9`, when its orders say so. */
+export type PassPoint = (point: string) => void;
+
+/** The {@link PassPoint} of a process. */
+export function createCrashPoint({ kill }: CrashOrders): PassPoint {
+  let passed = 0;
+  return (point) => {
+    if (point !== kill?.point || ++passed < kill.occurrence) return;
+    writeSync(1, `killed ${point}\n`);
+    process.kill(process.pid, 'SIGKILL');
+  };
+}
+
+/** A store whose operations pass their points. */
+export function withStatePoints(store: StateStore, pass: PassPoint): StateStore {
+  return {
+    ...store,
+    runs: passing(store.runs, 'runs', methods.runs, pass),
+    journal: passing(store.journal, 'journal', methods.journal, pass),
+    approvals: passing(store.approvals, 'approvals', methods.approvals, pass),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
+
+/** A blob store whose operations pass their points. */
+export function withBlobPoints(store: BlobStore, pass: PassPoint): BlobStore {
+  return passing(store, 'blobs', methods.blobs, pass);
+}
+
+function passing<Port extends object>(port: Port, name: string, names: readonly string[], pass: PassPoint): Port {
+  const wrapped = { ...port } as Record<string, unknown>;
+  for (const method of names) {
+    const call = port[method as keyof Port] as (...args: unknown[]) => Promise<unknown>;
+    wrapped[method] = async (...args: unknown[]) => {
+      pass(`before ${name}.${method}`);
+      const result = await call.apply(port, args);
+      pass(`after ${name}.${method}`);
+      return result;
+    };
+  }
+  return wrapped as Port;
+}

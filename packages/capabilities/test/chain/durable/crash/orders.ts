@@ -1,0 +1,15 @@
+/** Where a world keeps its state. */
+export type CrashStore =
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly url: string; readonly schema: string };
+
+/** What a process of the crash test is told, as JSON in its first argument. */
+export interface CrashOrders {
+  readonly store: CrashStore;
+  /** Holds the artifacts, and what the tools did. */
+  readonly folder: string;
+  /** Runs of its own that it keeps under way besides those that it finds; 0 ends the process when no run is left. */
+  readonly newRuns: number;
+  /** Where it kills itself: the so-many-th time that it comes to a point. */
+  readonly kill?: { readonly point: string; readonly occurrence: number };
+}

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { checkWorld } from './check-world.ts';
+import type { CrashFigures } from './check-world.ts';
+import { crashPoints } from './crash-points.ts';
+import { openState } from './crash-world.ts';
+import type { CrashOrders, CrashStore } from './orders.ts';
+
+/** What is to be done. */
+export interface CrashCycles {
+  readonly store: CrashStore;
+  readonly folder: string;
+  readonly cycles: number;
+  /** The first point; the others follow. */
+  readonly offset?: number;
+  onCycle?(): void;
+}
+
+/** What was done. */
+export interface CrashReport extends CrashFigures {
+  /** How often processes died at an instrumented point, and at a random moment. */
+  readonly atPoints: number;
+  readonly atRandom: number;
+  readonly points: ReadonlySet<string>;
+}
+
+// A process that does not come to its point is killed after this time, as one at a random moment.
+const patienceMs = 700;
+const runsAtOnce = 4;
+
+/**
+ * Starts a process and has it killed, again and again, each one going on with what the one before has left; then lets
+ * the last one end all runs, and checks what has come of it.
+ */
+export async function runCrashCycles({
+  store,
+  folder,
+  cycles,
+  offset = 0,
+  onCycle,
+}: CrashCycles): Promise<CrashReport> {
+  const points = new Set<string>();
+  let atPoints = 0;
+  for (let cycle = 0; cycle < cycles; cycle++) {
+    const point = crashPoints[(offset + cycle) % crashPoints.length] ?? '';
+    const isRandom = cycle % 4 === 3;
+    const orders = { store, folder, newRuns: runsAtOnce };
+    const killed = isRandom
+      ? await runProcess(orders, randomInt(250))
+      : await runProcess({ ...orders, kill: { point, occurrence: 1 + randomInt(3) } }, patienceMs);
+    if (killed !== undefined) {
+      atPoints++;
+      points.add(killed);
+    }
+    onCycle?.();
+  }
+  await runProcess({ store, folder, newRuns: 0 });
+  await using opened = await openState(store);
+  return { ...(await checkWorld(opened, folder)), atPoints, atRandom: cycles - atPoints, points };
+}
+
+/** Runs a process until it ends, by itself or by force `killAfterMs` after it was ready; gives the point that it died at. */
+function runProcess(orders: CrashOrders, killAfterMs?: number): Promise<string | undefined> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-process.ts'), JSON.stringify(orders)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_OPTIONS: '--no-warnings', NODE_COMPILE_CACHE: join(tmpdir(), 'ravi-crash-test-cache') },
+  });
+  let point: string | undefined;
+  let problem = '';
+  let timer: NodeJS.Timeout | undefined;
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (problem += text));
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line === 'ready' && killAfterMs !== undefined) timer = setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+    if (line.startsWith('killed ')) point = line.slice('killed '.length);
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      const isExpected = signal === 'SIGKILL' || (code === 0 && killAfterMs === undefined);
+      if (isExpected) resolve(point);
+      else reject(new Error(`A process ended with ${code ?? signal}: ${problem.slice(-2_000)}`));
+    });
+  });
+}
