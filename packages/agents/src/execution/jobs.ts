@@ -27,8 +27,7 @@ interface Entry extends RunningJob {
 /** The jobs of one run. They end with it at the latest. */
 export class Jobs {
   readonly #run: AgentRun;
-  readonly #byId = new Map<string, Entry>();
-  readonly #byCall = new Map<string, Entry>();
+  readonly #entries: Entry[] = [];
   #news: PromiseWithResolvers<void> | undefined;
 
   constructor(run: AgentRun) {
@@ -42,14 +41,13 @@ export class Jobs {
     const record = createJobRecord(this.#run, { id, principal, sessionId, runId, kind: tool, input: args });
     const done = Promise.withResolvers<void>();
     const entry: Entry = { id, callId, tool, status: 'running', isTold: false, cancel, record, done };
-    this.#byId.set(id, entry);
-    this.#byCall.set(callId, entry);
+    this.#entries.push(entry);
     return id;
   }
 
   /** Takes the result of a call that became a job; `false` for any other call. */
   finish(callId: string, result: InvocationResult): boolean {
-    const entry = this.#byCall.get(callId);
+    const entry = this.#entries.find((each) => each.callId === callId);
     if (entry === undefined) return false;
     if (isLive(entry)) {
       this.#end(entry, result.status === 'ok' ? 'completed' : statusOf(result), result);
@@ -60,23 +58,23 @@ export class Jobs {
   }
 
   get(id: string): RunningJob | undefined {
-    return this.#byId.get(id);
+    return this.#entry(id);
   }
 
   /** Resolves when the job is final. */
   done(id: string): Promise<void> {
-    return this.#byId.get(id)?.done.promise ?? Promise.resolve();
+    return this.#entry(id)?.done.promise ?? Promise.resolve();
   }
 
   /** Marks the result as read, so that it does not come again by itself. */
   told(id: string): void {
-    const entry = this.#byId.get(id);
+    const entry = this.#entry(id);
     if (entry !== undefined) entry.isTold = true;
   }
 
   /** Ends a job; `false` when it is over or unknown. */
   stop(id: string, reason: string): boolean {
-    const entry = this.#byId.get(id);
+    const entry = this.#entry(id);
     if (entry === undefined || !isLive(entry)) return false;
     const error = { code: 'E_CANCELLED', message: reason, retryable: false };
     this.#end(entry, 'cancelled', { status: 'error', text: reason, files: [], error });
@@ -87,8 +85,7 @@ export class Jobs {
 
   /** Ends all that still run, and says so for the model. */
   stopAll(reason: string): readonly ContentBlock[] {
-    const live = [...this.#byId.values()].filter(isLive);
-    return live.map(({ id, tool }) => {
+    return this.#entries.filter(isLive).map(({ id, tool }) => {
       this.stop(id, reason);
       return textBlock(`The job ${id} of ${tool} was stopped: ${reason}.`);
     });
@@ -96,8 +93,8 @@ export class Jobs {
 
   /** Results that the model has not read, as text for the next message. */
   takeNews(): readonly ContentBlock[] {
-    if (this.#byId.size === 0) return [];
-    const news = [...this.#byId.values()].filter((entry) => !isLive(entry) && !entry.isTold);
+    if (this.#entries.length === 0) return [];
+    const news = this.#entries.filter((entry) => !isLive(entry) && !entry.isTold);
     this.#news = undefined;
     return news.map((entry) => {
       entry.isTold = true;
@@ -112,7 +109,7 @@ export class Jobs {
    * @throws KernelError `E_CANCELLED` when the run is cancelled meanwhile
    */
   async waitForNews(): Promise<boolean> {
-    const entries = [...this.#byId.values()];
+    const entries = this.#entries;
     if (entries.some((entry) => !isLive(entry) && !entry.isTold)) return true;
     if (!entries.some(isLive)) return false;
     this.#news ??= Promise.withResolvers<void>();
@@ -122,6 +119,10 @@ export class Jobs {
     forget();
     this.#run.check();
     return true;
+  }
+
+  #entry(id: string): Entry | undefined {
+    return this.#entries.find((entry) => entry.id === id);
   }
 
   #end(entry: Entry, status: JobStatus, result: InvocationResult): void {

@@ -3,33 +3,45 @@ import { isKernelError, KernelError } from '@ravi/kernel';
 /**
  * The cancellation of a session, or of a call within it: one listener on the signal however many calls wait for it.
  * Listeners on a shared `AbortSignal` cost time linear to their number at every removal, which a thousand parallel
- * calls would feel.
+ * calls would feel, and a signal of one's own costs more than a call.
  */
 export class Cancellation {
-  readonly #callbacks = new Set<() => void>();
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortSignal | undefined;
   readonly #parent: Cancellation | undefined;
-  readonly #listener = (): void => this.#fire();
+  readonly #listener: (() => void) | undefined;
   readonly #leaveParent: (() => void) | undefined;
+  #callbacks: Set<() => void> | undefined;
+  #message: string | undefined;
+  #error: KernelError | undefined;
 
-  /** What cancels `parent` cancels this too. */
-  constructor(signal: AbortSignal, parent?: Cancellation) {
+  /** What aborts `signal` or cancels `parent` cancels this too. */
+  constructor(signal?: AbortSignal, parent?: Cancellation) {
     this.#signal = signal;
     this.#parent = parent;
-    if (!signal.aborted) signal.addEventListener('abort', this.#listener, { once: true });
+    if (signal === undefined && parent === undefined) return;
+    this.#listener = () => this.#fire();
+    if (signal?.aborted === false) signal.addEventListener('abort', this.#listener, { once: true });
     this.#leaveParent = parent?.onCancel(this.#listener);
   }
 
   get isCancelled(): boolean {
-    return this.#signal.aborted || this.#parent?.isCancelled === true;
+    return this.#message !== undefined || this.#signal?.aborted === true || this.#parent?.isCancelled === true;
   }
 
   /** The one error that `invoke` throws. */
   get error(): KernelError {
-    if (!this.#signal.aborted && this.#parent !== undefined) return this.#parent.error;
-    const reason: unknown = this.#signal.reason;
+    if (this.#message !== undefined) return (this.#error ??= new KernelError('E_CANCELLED', this.#message));
+    if (this.#signal?.aborted !== true && this.#parent !== undefined) return this.#parent.error;
+    const reason: unknown = this.#signal?.reason;
     if (isKernelError(reason, 'E_CANCELLED')) return reason;
     return new KernelError('E_CANCELLED', 'The run was cancelled', { cause: reason });
+  }
+
+  /** Cancels it. Idempotent; the first reason stays. */
+  cancel(message: string): void {
+    if (this.isCancelled) return;
+    this.#message = message;
+    this.#fire();
   }
 
   /** @throws KernelError `E_CANCELLED` */
@@ -42,20 +54,21 @@ export class Cancellation {
    * already: {@link Cancellation.check} first.
    */
   onCancel(callback: () => void): () => void {
+    this.#callbacks ??= new Set();
     this.#callbacks.add(callback);
-    return () => this.#callbacks.delete(callback);
+    return () => this.#callbacks?.delete(callback);
   }
 
-  /** Stops listening; for the cancellation of one call, whose signal may live on. */
+  /** Stops listening to the signal and to the parent, which may live on. */
   dispose(): void {
-    this.#signal.removeEventListener('abort', this.#listener);
+    if (this.#listener !== undefined) this.#signal?.removeEventListener('abort', this.#listener);
     this.#leaveParent?.();
   }
 
   #fire(): void {
     // A callback may take others out; those are not called any more.
-    for (const callback of this.#callbacks) {
-      this.#callbacks.delete(callback);
+    for (const callback of this.#callbacks ?? []) {
+      this.#callbacks?.delete(callback);
       callback();
     }
   }

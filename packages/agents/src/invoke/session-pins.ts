@@ -11,20 +11,26 @@ const maxAttempts = 3;
  * before they are pinned, since a process that dies in between could not tell anybody; the run gives them back.
  */
 export class SessionPins {
-  readonly owner: string;
+  readonly #runId: string;
   readonly #runtime: InvokerRuntime;
   readonly #durability: SessionDurability | undefined;
-  readonly #refs = new Set<BlobRef>();
+  #refs: Set<BlobRef> | undefined;
+  #owner: string | undefined;
   #isClosed = false;
 
   constructor(runtime: InvokerRuntime, runId: string, durability: SessionDurability | undefined) {
     this.#runtime = runtime;
     this.#durability = durability;
-    this.owner = durability?.pinOwner ?? `${runId}#${crypto.randomUUID()}`;
+    this.#runId = runId;
+  }
+
+  /** Who holds the artifacts. */
+  get owner(): string {
+    return (this.#owner ??= this.#durability?.pinOwner ?? `${this.#runId}#${crypto.randomUUID()}`);
   }
 
   get refs(): readonly BlobRef[] {
-    return [...this.#refs];
+    return [...(this.#refs ?? [])];
   }
 
   /** Stores data, pinned. @throws KernelError of the store, or of the journal of a durable run */
@@ -57,15 +63,19 @@ export class SessionPins {
   /** Takes the pins back, unless they belong to a durable run; those that come later at once. How many could not be. */
   async giveBack(): Promise<number> {
     this.#isClosed = true;
-    const given = await Promise.all([...this.#refs].map((ref) => this.#unpin(ref)));
-    this.#refs.clear();
+    const given = await Promise.all(this.refs.map((ref) => this.#unpin(ref)));
+    this.#refs = undefined;
     return given.filter((isGiven) => !isGiven).length;
   }
 
   async #keep(ref: BlobRef): Promise<void> {
     if (this.#durability !== undefined) return;
-    if (this.#isClosed) await this.#unpin(ref);
-    else this.#refs.add(ref);
+    if (this.#isClosed) {
+      await this.#unpin(ref);
+      return;
+    }
+    this.#refs ??= new Set();
+    this.#refs.add(ref);
   }
 
   async #unpin(ref: BlobRef): Promise<boolean> {

@@ -1,4 +1,3 @@
-import { KernelError } from '@ravi/kernel';
 import type {
   BlobRef,
   BlobScope,
@@ -67,20 +66,19 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly humanClock: HumanClock;
   /** Approvals that hold for the whole run. */
   readonly grants: RunGrants;
-  readonly scratchpad: Scratchpad;
   readonly blobScope: BlobScope;
   readonly durability: SessionDurability | undefined;
-  /** Aborted when the run is cancelled and when the session closes. */
-  readonly signal: AbortSignal;
   readonly cancellation: Cancellation;
   readonly #runtime: InvokerRuntime;
-  readonly #allowLists: Set<ReadonlySet<string>>;
-  readonly #controller = new AbortController();
+  /** The session of the same run that this one runs inside of: what belongs to the run is kept there. */
+  readonly #outer: InvokerSession | undefined;
+  #allowLists: readonly ReadonlySet<string>[];
   readonly #onProgress: ProgressSink | undefined;
   readonly #trace: { readonly record: ChainCallRecord }[] = [];
   readonly #pins: SessionPins;
-  readonly #files: Map<string, ChainFile>;
-  readonly #unlinks: (() => void)[] = [];
+  #scratchpad: Map<string, unknown> | undefined;
+  #files: Map<string, ChainFile> | undefined;
+  #controller: AbortController | undefined;
   #closing: Promise<void> | undefined;
   #callCount = 0;
   #lastCallId = 0;
@@ -96,19 +94,26 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     const shared = parent !== undefined && isSameRun(this, parent) ? parent : undefined;
     this.durability = options.durability;
     this.grants = shared?.grants ?? new RunGrants(options.durability?.grants);
-    this.scratchpad = shared?.scratchpad ?? new Map<string, unknown>();
-    this.#files = shared === undefined ? new Map<string, ChainFile>() : shared.#files;
+    this.#outer = shared;
     for (const file of options.files ?? []) this.keepFile(file);
     this.parentCallId = options.parentCallId;
     this.humanClock = new HumanClock(runtime.clock);
     this.blobScope = Object.freeze({ principal: this.principal, sessionId: this.sessionId });
     this.#pins = new SessionPins(runtime, this.runId, options.durability);
-    this.#allowLists = new Set([...(parent === undefined ? [] : parent.#allowLists), ...allowLists(options)]);
+    this.#allowLists = [...(parent === undefined ? [] : parent.#allowLists), ...allowLists(options)];
     this.#onProgress = options.onProgress;
-    this.signal = this.#controller.signal;
-    this.cancellation = new Cancellation(this.signal);
-    this.#follow(options.signal);
-    if (options.signal !== parent?.signal) this.#follow(parent?.signal);
+    this.cancellation = new Cancellation(options.signal, parent?.cancellation);
+  }
+
+  /** Aborted when the run is cancelled and when the session closes. Made when somebody asks for it: most calls need none. */
+  get signal(): AbortSignal {
+    if (this.#controller !== undefined) return this.#controller.signal;
+    const controller = new AbortController();
+    const abort = (): void => controller.abort(this.cancellation.error);
+    if (this.cancellation.isCancelled) abort();
+    else this.cancellation.onCancel(abort);
+    this.#controller = controller;
+    return controller.signal;
   }
 
   /** Calls that were attempted, refused ones included. */
@@ -123,7 +128,13 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** The files of the run's calls so far, one to a path. */
   get files(): readonly ChainFile[] {
-    return [...this.#files.values()];
+    if (this.#outer !== undefined) return this.#outer.files;
+    return this.#files === undefined ? [] : [...this.#files.values()];
+  }
+
+  get scratchpad(): Scratchpad {
+    if (this.#outer !== undefined) return this.#outer.scratchpad;
+    return (this.#scratchpad ??= new Map<string, unknown>());
   }
 
   /** The artifacts that this session holds until it closes. */
@@ -148,7 +159,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** Cancels the run: running calls end, no call starts any more. */
   cancel(reason: string): void {
-    this.#controller.abort(new KernelError('E_CANCELLED', reason));
+    this.cancellation.cancel(reason);
   }
 
   /** What every hook payload about this session carries. */
@@ -171,20 +182,21 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** Whether every list of the session names the tool. */
   allows(tool: string): boolean {
-    for (const list of this.#allowLists) if (!list.has(tool)) return false;
-    return true;
+    return this.#allowLists.every((list) => list.has(tool));
   }
 
   /** The lists that {@link InvokerSession.allows} asks: none means that every tool is allowed. */
   get allowLists(): readonly ReadonlySet<string>[] {
-    return [...this.#allowLists];
+    return this.#allowLists;
   }
 
   /** Allows only these tools of those that are allowed, until the returned function is called. */
   narrow(tools: Iterable<string>): () => void {
     const list = new Set(tools);
-    this.#allowLists.add(list);
-    return () => void this.#allowLists.delete(list);
+    this.#allowLists = [...this.#allowLists, list];
+    return () => {
+      this.#allowLists = this.#allowLists.filter((each) => each !== list);
+    };
   }
 
   /** Whether blobs of this scope are the session's own. */
@@ -207,6 +219,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** Notes a file of the run; one with the path of another takes its place. */
   keepFile(file: ChainFile): void {
+    if (this.#outer !== undefined) return this.#outer.keepFile(file);
+    this.#files ??= new Map();
     this.#files.set(file.path, file);
   }
 
@@ -234,7 +248,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     if (this.#closing === undefined) {
       // Before the cancellation: who is told of it may close the session as well.
       this.#closing = Promise.resolve().then(() => this.#giveBackPins());
-      for (const unlink of this.#unlinks) unlink();
+      this.cancellation.dispose();
       this.cancel('The session is closed');
     }
     return this.#closing;
@@ -247,14 +261,6 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   async #giveBackPins(): Promise<void> {
     const unpinFailures = await this.#pins.giveBack();
     this.#runtime.hooks.emit('session-closed', { ...this.scope, toolCalls: this.#callCount, unpinFailures });
-  }
-
-  #follow(signal: AbortSignal | undefined): void {
-    if (signal === undefined) return;
-    const abort = (): void => this.#controller.abort(signal.reason);
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    this.#unlinks.push(() => signal.removeEventListener('abort', abort));
   }
 }
 

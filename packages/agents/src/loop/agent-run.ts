@@ -18,7 +18,7 @@ import { errorResult } from '../invoke/results.ts';
 import { sessionBlobs } from '../invoke/session-blobs.ts';
 import type { InvokerSession } from '../invoke/session.ts';
 import { OfferedTools } from '../prompt/offered-tools.ts';
-import { systemPrompt } from '../prompt/system-prompt.ts';
+import { SystemPrompt } from '../prompt/system-prompt.ts';
 import type { Question } from '../questions/paused-run.ts';
 import { ActiveSkills } from '../skills/active-skills.ts';
 import type { AgentContext, SpawnOptions } from './agent-context.ts';
@@ -83,6 +83,7 @@ export class AgentRun implements AgentContext {
   isRecorded = false;
   readonly supervision: Supervision | undefined;
   readonly offered: OfferedTools;
+  readonly #system: SystemPrompt;
   readonly skills: ActiveSkills;
   readonly jobs: Jobs;
   /** Open questions by call. */
@@ -98,8 +99,8 @@ export class AgentRun implements AgentContext {
   /** Set once something wants the run to end. */
   ending: AgentEnding | undefined;
   readonly #startChild: AgentRunParts['startChild'];
-  readonly #writes = new Set<Promise<unknown>>();
-  readonly #children = new Map<string, Promise<AgentResult>>();
+  #writes: Set<Promise<unknown>> | undefined;
+  #children: Map<string, Promise<AgentResult>> | undefined;
   #timeLimit: Timer | undefined;
 
   constructor(parts: AgentRunParts) {
@@ -118,6 +119,7 @@ export class AgentRun implements AgentContext {
     this.#startChild = parts.startChild;
     this.offered = new OfferedTools(this.definition, this.session);
     this.skills = new ActiveSkills(this.definition.skills, this.session, this.definition.loopTools);
+    this.#system = new SystemPrompt(this);
     this.jobs = new Jobs(this);
     runs.set(this.session, this);
   }
@@ -208,12 +210,16 @@ export class AgentRun implements AgentContext {
   }
 
   /** What the model is asked now. */
-  async request(): Promise<ModelRequest> {
-    const { definition, conversation } = this;
-    const { view } = definition;
-    const messages =
-      view === undefined ? [...conversation.messages] : await view.view(conversation.messages, { signal: this.signal });
-    const system = systemPrompt(this);
+  request(): ModelRequest | Promise<ModelRequest> {
+    const { view } = this.definition;
+    const { messages } = this.conversation;
+    if (view === undefined) return this.#requestWith([...messages]);
+    return Promise.resolve(view.view(messages, { signal: this.signal })).then((shown) => this.#requestWith(shown));
+  }
+
+  #requestWith(messages: readonly ModelMessage[]): ModelRequest {
+    const { definition } = this;
+    const system = this.#system.text;
     return {
       ...definition.request,
       ...(system === '' ? {} : { system }),
@@ -226,10 +232,12 @@ export class AgentRun implements AgentContext {
   /** The model with its middleware. */
   stream(request: ModelRequest): AsyncIterable<ModelEvent> {
     const { model, middleware, invoker } = this.definition;
-    const { signal, session } = this;
+    const { session } = this;
     const ask = (asked: ModelRequest): AsyncIterable<ModelEvent> =>
       model.stream(asked, {
-        signal,
+        get signal() {
+          return session.signal;
+        },
         ...(invoker.artifactStore === undefined ? {} : { blobs: sessionBlobs(session, invoker.artifactStore) }),
       });
     return wrapModel(middleware, this, ask)(request);
@@ -251,12 +259,13 @@ export class AgentRun implements AgentContext {
     const { runId, sessionId } = this;
     const childRunId = `run_${crypto.randomUUID()}`;
     this.definition.invoker.hooks.emit('handoff', { runId, sessionId, agent: this.agent, to: agent.name, childRunId });
+    this.#children ??= new Map();
     this.#children.set(childRunId, this.#startChild(this, agent, task, { ...options, runId: childRunId }));
     return childRunId;
   }
 
   join(runId: string): Promise<AgentResult> {
-    const child = this.#children.get(runId);
+    const child = this.#children?.get(runId);
     if (child === undefined)
       return Promise.reject(new KernelError('E_STATE_INVALID', `There is no sub-agent ${runId}`));
     return child;
@@ -264,13 +273,14 @@ export class AgentRun implements AgentContext {
 
   /** Something is being stored that the run need not wait for before its end. */
   writing(write: Promise<unknown>): void {
+    this.#writes ??= new Set();
     this.#writes.add(write);
-    void write.finally(() => this.#writes.delete(write));
+    void write.finally(() => this.#writes?.delete(write));
   }
 
   /** Waits for what is being stored. */
   async flush(): Promise<void> {
-    await Promise.all(this.#writes);
+    if (this.#writes !== undefined) await Promise.all(this.#writes);
   }
 
   /** Adds to what the answers of this run used. */

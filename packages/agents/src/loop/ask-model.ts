@@ -26,7 +26,8 @@ const maxRetryDelayMs = 60_000;
  */
 export async function askModel(run: AgentRun): Promise<GoodAnswer | undefined> {
   for (let attempt = 0; ; attempt++) {
-    const request = await run.request();
+    const asked = run.request();
+    const request = asked instanceof Promise ? await asked : asked;
     const reservation = reserve(run, request);
     if (run.ending !== undefined) return undefined;
     const { answer, calls } = await ask(run, request, reservation);
@@ -50,7 +51,8 @@ async function ask(
   request: ModelRequest,
   reservation: Reservation | undefined,
 ): Promise<{ readonly answer: Answer; readonly calls: TurnCalls }> {
-  const leave = await run.supervision?.enter(run.priority, run.session.cancellation);
+  const { supervision } = run;
+  const leave = supervision && (await supervision.enter(run.priority, run.session.cancellation));
   const calls = new TurnCalls(run);
   run.turn = calls;
   announceStart(run);

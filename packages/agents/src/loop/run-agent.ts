@@ -11,29 +11,27 @@ import { beginRun, endRun } from './run-record.ts';
 
 /** Runs steps until something ends the run. It always resolves. */
 export async function runAgent(run: AgentRun, begin: () => Promise<void>): Promise<AgentResult> {
-  let ending: AgentEnding;
   try {
     await beginRun(run);
     await begin();
     run.watchTime();
-    ending = await takeSteps(run);
+    while (run.ending === undefined) await takeNextStep(run);
   } catch (error) {
-    ending = endingOf(run, error);
+    end(run, endingOf(run, error));
   }
-  return finish(run, ending);
+  return finish(run, run.ending as AgentEnding);
 }
 
-async function takeSteps(run: AgentRun): Promise<AgentEnding> {
+function takeNextStep(run: AgentRun): Promise<void> | void {
   const { middleware, maxSteps } = run.definition;
-  const wrapped = middleware.some((each) => each.turn !== undefined);
-  while (run.ending === undefined) {
-    run.check();
-    if (run.step >= maxSteps) return stopped('max-steps', `The run took ${maxSteps} steps (maxSteps)`);
-    const before = run.step;
-    await (wrapped ? wrapTurn(middleware, run, () => takeStep(run))() : takeStep(run));
+  run.check();
+  if (run.step >= maxSteps) return end(run, stopped('max-steps', `The run took ${maxSteps} steps (maxSteps)`));
+  if (middleware.length === 0) return takeStep(run);
+  const before = run.step;
+  const step = wrapTurn(middleware, run, () => takeStep(run));
+  return step().then(() => {
     if (run.step === before) run.stop('A middleware left the step out');
-  }
-  return run.ending;
+  });
 }
 
 async function takeStep(run: AgentRun): Promise<void> {

@@ -49,9 +49,12 @@ export class TurnCalls {
   }
 
   /** Starts what waited for the end of the answer and waits for all. Calls that ask a human have no result yet. */
-  async finish(reason: ModelStopReason): Promise<readonly ToolResultBlock[]> {
+  finish(reason: ModelStopReason): Promise<readonly ToolResultBlock[]> {
     for (const slot of this.#slots) if (!slot.isStarted) this.#startOrRefuse(slot, reason);
-    await this.#allAnswered();
+    return this.#allAnswered().then(() => this.#results());
+  }
+
+  #results(): readonly ToolResultBlock[] {
     this.#isOver = true;
     const { questions, session, ending } = this.#run;
     if (session.cancellation.isCancelled || ending !== undefined) this.#withdrawQuestions();
@@ -120,12 +123,15 @@ export class TurnCalls {
   }
 
   // Cancellation answers what no tool, no approval and no middleware answers any more.
-  #allAnswered(): Promise<void> | undefined {
-    if (this.#unanswered === 0) return undefined;
+  #allAnswered(): Promise<void> {
+    if (this.#unanswered === 0) return Promise.resolve();
     const { cancellation } = this.#run.session;
-    if (cancellation.isCancelled) return this.#answerCancelled();
+    if (cancellation.isCancelled) {
+      this.#answerCancelled();
+      return Promise.resolve();
+    }
     return new Promise((resolve) => {
-      const forget = cancellation.onCancel(() => void this.#answerCancelled());
+      const forget = cancellation.onCancel(() => this.#answerCancelled());
       this.#settled = () => {
         forget();
         resolve();
@@ -133,7 +139,7 @@ export class TurnCalls {
     });
   }
 
-  #answerCancelled(): undefined {
+  #answerCancelled(): void {
     const { cancellation } = this.#run.session;
     for (const slot of this.#slots) {
       if (slot.result === undefined) this.#answer(slot, errorResult('E_CANCELLED', cancellation.error.message));

@@ -10,8 +10,8 @@ import type { AgentDefinition } from '../loop/agent-definition.ts';
 export class OfferedTools {
   readonly #definition: AgentDefinition;
   readonly #session: InvokerSession;
-  readonly #described = new Set<string>();
-  readonly #dropped = new Set<string>();
+  #described: Set<string> | undefined;
+  #dropped: Set<string> | undefined;
   #tools: readonly AnyTool[] = [];
   #specs: readonly ToolSpec[] = [];
 
@@ -37,7 +37,8 @@ export class OfferedTools {
 
   /** Offers a deferred tool from now on. */
   describe(name: string): void {
-    if (this.#described.has(name)) return;
+    if (this.#described?.has(name) === true) return;
+    this.#described ??= new Set();
     this.#described.add(name);
     this.#specs = this.#specsOf(this.#tools);
   }
@@ -46,7 +47,7 @@ export class OfferedTools {
     const { model } = this.#definition;
     const providers = model.providerIds ?? [model.id];
     return tools.flatMap((tool) => {
-      const specs = unique(providers.map((provider) => specOf(tool, provider)));
+      const specs = unique(providers.map((provider) => knownSpec(tool, provider)));
       if (specs.length === 0) this.#reportDrop(tool.name, model.id);
       return specs.flatMap((spec) => this.#shown(spec));
     });
@@ -54,19 +55,31 @@ export class OfferedTools {
 
   #shown(spec: ToolSpec): readonly ToolSpec[] {
     if (spec.type !== 'function' || spec.lazySchema !== true) return [spec];
-    if (!this.#described.has(spec.name)) return [];
+    if (this.#described?.has(spec.name) !== true) return [];
     const { lazySchema: _, ...shown } = spec;
     return [shown];
   }
 
   #reportDrop(tool: string, provider: string): void {
-    if (this.#dropped.has(tool)) return;
+    if (this.#dropped?.has(tool) === true) return;
+    this.#dropped ??= new Set();
     this.#dropped.add(tool);
     const { invoker, logger } = this.#definition;
     const { runId, sessionId } = this.#session;
     logger.warn('tool dropped: it has no spec for this provider', { tool, provider });
     invoker.hooks.emit('tool-dropped', { runId, sessionId, tool, provider });
   }
+}
+
+const known = new WeakMap<AnyTool, Map<string, ToolSpec | undefined>>();
+
+// Tools of a registry are frozen, so what one run was told of them holds for all.
+function knownSpec(tool: AnyTool, provider: string): ToolSpec | undefined {
+  if (!Object.isFrozen(tool)) return specOf(tool, provider);
+  const specs = known.get(tool) ?? new Map<string, ToolSpec | undefined>();
+  if (specs.size === 0) known.set(tool, specs);
+  if (!specs.has(provider)) specs.set(provider, specOf(tool, provider));
+  return specs.get(provider);
 }
 
 // A local tool has the same spec for every provider.

@@ -6,13 +6,27 @@ import type { AgentRun } from '../loop/agent-run.ts';
  * The system prompt of a step: the agent's own words, the hints of the tools that may be called, the skills that there
  * are, and the instructions of those that are active. The same state gives the same text, so that providers can cache it.
  */
-export function systemPrompt(run: AgentRun): string {
-  return assembleSystem({
-    system: run.definition.system,
-    tools: run.offered.tools(),
-    skills: run.definition.skills,
-    active: run.skills.active,
-  });
+export class SystemPrompt {
+  readonly #run: AgentRun;
+  #tools: readonly AnyTool[] | undefined;
+  #active: readonly Skill[] | undefined;
+  #text = '';
+
+  constructor(run: AgentRun) {
+    this.#run = run;
+  }
+
+  /** Assembled anew only when something has changed. */
+  get text(): string {
+    const { definition, offered, skills } = this.#run;
+    const tools = offered.tools();
+    const { active } = skills;
+    if (tools === this.#tools && active === this.#active) return this.#text;
+    this.#tools = tools;
+    this.#active = active;
+    this.#text = assembleSystem({ system: definition.system, tools, skills: definition.skills, active });
+    return this.#text;
+  }
 }
 
 /** What a system prompt is made of. */

@@ -6,7 +6,8 @@ export class ActiveSkills {
   readonly #known: readonly Skill[];
   readonly #session: InvokerSession;
   readonly #loopTools: readonly string[];
-  readonly #active = new Map<Skill, () => void>();
+  #active: ReadonlyMap<Skill, () => void> = none;
+  #list: readonly Skill[] = [];
 
   constructor(known: readonly Skill[], session: InvokerSession, loopTools: readonly string[]) {
     this.#known = known;
@@ -14,9 +15,9 @@ export class ActiveSkills {
     this.#loopTools = loopTools;
   }
 
-  /** In the order of their activation. */
+  /** In the order of their activation; the same list until it changes. */
   get active(): readonly Skill[] {
-    return this.#active.size === 0 ? none : [...this.#active.keys()];
+    return this.#list;
   }
 
   get activeNames(): readonly string[] {
@@ -35,13 +36,21 @@ export class ActiveSkills {
     if (this.#active.has(skill)) return;
     const widen =
       skill.allowedTools === undefined ? nothing : this.#session.narrow([...skill.allowedTools, ...this.#loopTools]);
-    this.#active.set(skill, widen);
+    this.#set(new Map([...this.#active, [skill, widen]]));
   }
 
   /** `false` when it is not active. */
   deactivate(skill: Skill): boolean {
-    this.#active.get(skill)?.();
-    return this.#active.delete(skill);
+    const widen = this.#active.get(skill);
+    if (widen === undefined) return false;
+    widen();
+    this.#set(new Map([...this.#active].filter(([active]) => active !== skill)));
+    return true;
+  }
+
+  #set(active: ReadonlyMap<Skill, () => void>): void {
+    this.#active = active;
+    this.#list = [...active.keys()];
   }
 
   /** Names the skills of a paused run active again; what they allowed then is restored from elsewhere. */
@@ -53,6 +62,6 @@ export class ActiveSkills {
   }
 }
 
-const none: readonly Skill[] = Object.freeze([]);
+const none: ReadonlyMap<Skill, () => void> = new Map();
 
 function nothing(): void {}
