@@ -59,6 +59,10 @@ def finish():
     for folder, _, files in os.walk(OUT):
         for name in sorted(files):
             place = os.path.join(folder, name)
+            # A FIFO would have no end, a link may lead nowhere.
+            if not os.path.isfile(place):
+                print(f"{place} was left behind: it is no file", file=sys.stderr)
+                continue
             size = os.path.getsize(place)
             if size > MAX_FILE_BYTES:
                 print(f"{place} was left behind: {size} bytes; the limit is {MAX_FILE_BYTES}", file=sys.stderr)

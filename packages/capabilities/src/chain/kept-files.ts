@@ -22,7 +22,7 @@ export function createKeptFiles(session: InvokerSession, store: BlobStore | unde
     all,
     async keep(payload) {
       const [path = '', mediaType = ''] = payload.split('\n', 2);
-      if (!/^\/workspace\/out\/[^\0]+$/.test(path) || path.length > maxPathLength || path.includes('/../')) {
+      if (!/^\/workspace\/out\/[^\0]+$/.test(path) || path.length > maxPathLength || path.split('/').includes('..')) {
         throw failure('E_ARGUMENTS_INVALID', 'A script leaves files in /workspace/out');
       }
       if (!/^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(mediaType)) throw failure('E_ARGUMENTS_INVALID', 'No such media type');
