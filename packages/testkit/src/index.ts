@@ -11,6 +11,7 @@ export type { CollectedAnswer } from './collect-answer.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock } from './fake-clock.ts';
 export { recursion as hostileRecursion } from './hostile/classes/recursion.ts';
+export { leftovers as hostileLeftovers } from './hostile/python/leftovers.ts';
 export type { HostileCase, HostileClass } from './hostile/hostile-case.ts';
 export { hostileContract } from './hostile/hostile-contract.ts';
 export type { HostileContractOptions } from './hostile/hostile-contract.ts';
