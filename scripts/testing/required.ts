@@ -79,6 +79,10 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ file, name }) => file === 'packages/approvals/web/test/page.test.ts' && name.startsWith('in Chromium'),
   },
   {
+    title: 'the approval story in Chromium: ask, kill the server, answer, go on',
+    includes: ({ file }) => file === 'examples/durable-approvals/test/story.test.ts',
+  },
+  {
     title: 'an approval in Chromium across a restart of the server',
     includes: ({ file }) => file === 'apps/monolith/test/approval-story.test.ts',
   },
