@@ -1,4 +1,4 @@
-import type { JsonObject, ModelRequest, ModelWarning } from '@ravi/kernel';
+import type { JsonObject, JsonValue, ModelRequest, ModelWarning } from '@ravi/kernel';
 import type { AnswerContext } from './answer.ts';
 import type { PreparedTools } from './prepare-tools.ts';
 
@@ -9,10 +9,25 @@ export interface WireRequest<Context extends AnswerContext = AnswerContext> {
   readonly context: Context;
 }
 
-/** The body with the caller's own fields over the encoder's, and without fields that are not there. */
+/**
+ * The body with the caller's own fields over the encoder's, field by field also within objects, and without fields that are
+ * not there. Lists are replaced as a whole.
+ */
 export function withOptions(body: Readonly<Record<string, unknown>>, request: ModelRequest, id: string): JsonObject {
-  const whole = { ...body, ...request.providerOptions?.[id] };
-  return Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined)) as JsonObject;
+  const present = Object.entries(body).filter(([, value]) => value !== undefined);
+  return merged(Object.fromEntries(present) as JsonObject, request.providerOptions?.[id] ?? {});
+}
+
+function merged(body: JsonObject, own: JsonObject): JsonObject {
+  const entries = Object.entries(own).map(([key, value]) => {
+    const given = Object.hasOwn(body, key) ? body[key] : undefined;
+    return [key, isObject(given) && isObject(value) ? merged(given, value) : value] as const;
+  });
+  return { ...body, ...Object.fromEntries(entries) };
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The tools among the chosen that are offered, by their own names; `undefined` when no choice is forced by name. */
