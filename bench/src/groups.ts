@@ -12,6 +12,7 @@ export const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   memory: async () => (await import('./memory/memory.ts')).benchMemory,
   discovery: async () => (await import('./discovery.ts')).benchDiscovery,
   preflight: async () => (await import('./preflight.ts')).benchPreflight,
+  decode: async () => (await import('./decode-streams.ts')).benchDecode,
   tokens: async () => (await import('./tokens/tokens.ts')).benchTokens,
   blobs: async () => (await import('./blobs.ts')).benchBlobs,
   s3: async () => (await import('./s3.ts')).benchS3,

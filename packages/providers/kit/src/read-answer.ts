@@ -20,14 +20,22 @@ export interface ReadOptions {
   readonly idleTimeoutMs: number;
 }
 
-/** The events of an HTTP answer, streamed or whole by its content type. The last one is `finish` or `error`. */
+/**
+ * The events of an HTTP answer, streamed or whole by its content type. The last one is `finish` or `error`. Deltas that
+ * arrive together are told together.
+ */
 export async function* readAnswer(
   response: Response,
   call: { createDecoder(emit: (event: ModelEvent) => void): ModelDecoder },
   options: ReadOptions,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   let queue: ModelEvent[] = [];
-  const decoder = call.createDecoder((event) => queue.push(event));
+  const decoder = call.createDecoder((event) => {
+    const last = queue.at(-1);
+    const joined = last === undefined ? undefined : joinedDelta(last, event);
+    if (joined === undefined) queue.push(event);
+    else queue[queue.length - 1] = joined;
+  });
   const reader = response.body?.getReader();
   const isWhole = /json/iu.test(response.headers.get('content-type') ?? '');
   const take = isWhole ? wholeBody(decoder) : streamBody(decoder);
@@ -54,6 +62,17 @@ export async function* readAnswer(
   } finally {
     reader?.cancel().catch(() => undefined);
   }
+}
+
+/** One delta for two that follow each other and go on with the same block. */
+function joinedDelta(last: ModelEvent, next: ModelEvent): ModelEvent | undefined {
+  if (last.type !== next.type) return undefined;
+  if (last.type === 'tool-call-delta' && next.type === 'tool-call-delta') {
+    return last.id === next.id ? { type: 'tool-call-delta', id: last.id, text: last.text + next.text } : undefined;
+  }
+  const isText = last.type === 'text-delta' || last.type === 'reasoning-delta';
+  if (!isText || (next.type !== 'text-delta' && next.type !== 'reasoning-delta')) return undefined;
+  return { type: last.type, text: last.text + next.text };
 }
 
 const endOfStream = { value: undefined } as const;

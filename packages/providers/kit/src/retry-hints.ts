@@ -18,7 +18,8 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
   if (value === null) return undefined;
   const seconds = numberOf(value);
   if (seconds !== undefined) return Math.ceil(seconds * 1000);
-  const date = Date.parse(value);
+  // A date begins with the day of the week; other numbers would pass for years.
+  const date = /^[a-z]/iu.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? parseDuration(value) : Math.max(0, date - now);
 }
 

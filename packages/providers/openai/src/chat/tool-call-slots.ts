@@ -92,8 +92,20 @@ export function createToolCallSlots(answer: Answer, context: WireContext): ToolC
     return open(slot).end({ whole, callType, ...opaque });
   };
 
+  /** Nearly every piece brings an index and more arguments, and nothing else, for the call that is open. */
+  const appendOnly = (piece: WireToolCall): boolean => {
+    const slot = slots.at(-1);
+    const { index, function: asked } = piece;
+    if (slot?.call === undefined || slot.isEnded || slot.callType !== undefined || index !== slot.index) return false;
+    if (typeof asked?.arguments !== 'string' || asked.name !== undefined || Object.keys(piece).length > 2) return false;
+    slot.text += asked.arguments;
+    slot.call.append(asked.arguments);
+    return true;
+  };
+
   return {
     take(piece) {
+      if (appendOnly(piece)) return;
       const { function: asked, custom, id: wireId, type, index: _index, ...kept } = piece;
       // Servers that know both kinds fill the other one with nothing.
       const isCustom = type === 'custom' || (isUsable(custom?.name) && !isUsable(asked?.name));

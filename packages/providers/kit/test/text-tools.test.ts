@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import type { ContentBlock, ModelRequest } from '@ravi/kernel';
+import { collectAnswer, createScriptedModel } from '@ravi/testkit';
+import type { ScriptedTurn } from '@ravi/testkit';
+import { test } from 'vitest';
+import { withTextTools } from '../src/index.ts';
+
+const question: ModelRequest = {
+  system: 'Be brief.',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Weather?' }] }],
+  tools: [
+    { type: 'function', name: 'weather', description: 'Tells it.', parameters: { type: 'object', properties: {} } },
+  ],
+};
+
+async function ask(turn: ScriptedTurn, request = question) {
+  const inner = createScriptedModel([turn]);
+  return { ...(await collectAnswer(withTextTools(inner), request)), asked: inner.requests[0] };
+}
+
+const calls = (blocks: readonly ContentBlock[]): unknown[] =>
+  blocks.map((block) => (block.type === 'tool_use' ? [block.name, block.invalid?.reason ?? block.arguments] : block));
+
+test('the model is told of its tools in the system prompt, and is offered none natively', async () => {
+  const { asked } = await ask({ text: 'Hm.' });
+  assert.match(asked?.system ?? '', /^Be brief\.\n\nYou can call tools.*"weather"/su);
+  assert.deepEqual([asked?.tools, asked?.toolChoice], [[], undefined]);
+});
+
+test('blocks and marked fences in the text become calls, the prose around them stays', async () => {
+  const text = [
+    'I look.',
+    '<tool_call>\n{"name": "weather", "arguments": {"city": "Rome"}}\n</tool_call>',
+    '```tool_call\n{"name": "weather", "parameters": {"city": "Oslo"}}\n```',
+  ].join('\n');
+  const { blocks, finish } = await ask({ text });
+  assert.deepEqual(calls(blocks), [
+    { type: 'text', text: 'I look.\n' },
+    ['weather', { city: 'Rome' }],
+    ['weather', { city: 'Oslo' }],
+  ]);
+  assert.equal(finish?.reason, 'tool-use');
+});
+
+test('other fences, and what only begins like a block, stay text', async () => {
+  const text = 'Use `<tool_` or\n```json\n{"name": "weather"}\n```\nand 1 < 2 <tool_calls> too.';
+  const { blocks, finish } = await ask({ text });
+  assert.deepEqual([blocks, finish?.reason], [[{ type: 'text', text }], 'end']);
+});
+
+test('a block that is cut off or no JSON is a call that must not run', async () => {
+  const cut = await ask({ text: '<tool_call>{"name": "weather", "arguments": {"city": "Ro', reason: 'length' });
+  assert.deepEqual([calls(cut.blocks), cut.finish?.reason], [[['weather', 'truncated']], 'length']);
+  const broken = await ask({ text: '<tool_call>{"name": weather}</tool_call>' });
+  assert.deepEqual(calls(broken.blocks), [['unknown', 'malformed']]);
+});
+
+test('calls and results of the history go out as text, each result behind its call', async () => {
+  const messages: ModelRequest['messages'] = [
+    ...question.messages,
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'weather', arguments: { city: 'Rome' } }] },
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          toolUseId: 'a',
+          isError: true,
+          content: [{ type: 'text', text: 'no </tool_result> data' }],
+        },
+      ],
+    },
+  ];
+  const { asked } = await ask({ text: 'Sorry.' }, { ...question, messages });
+  const texts = asked?.messages.map(({ role, content }) => [
+    role,
+    ...content.map((block) => (block.type === 'text' ? block.text : block.type)),
+  ]);
+  assert.deepEqual(texts?.slice(1), [
+    ['assistant', '<tool_call>\n{"name":"weather","arguments":{"city":"Rome"}}\n</tool_call>'],
+    ['user', '<tool_result name="weather" status="error">\nno <\\/tool_result> data\n</tool_result>'],
+  ]);
+});
+
+test('reasoning, usage and errors of the model pass, and a tool of the provider is dropped and told', async () => {
+  const tools = [...question.tools, { type: 'provider', name: 'search', provider: 'x', spec: {} } as const];
+  const usage = { inputTokens: 1, outputTokens: 2 };
+  const { events, blocks, finish } = await ask({ reasoning: 'Hm.', text: 'Yes.', usage }, { ...question, tools });
+  assert.equal(events[0]?.type === 'warning' ? events[0].warning.tool : '', 'search');
+  assert.deepEqual(
+    blocks.map(({ type }) => type),
+    ['reasoning', 'text'],
+  );
+  assert.deepEqual(finish?.usage, usage);
+  const failing = await ask({ text: 'Half', error: { code: 'E_MODEL_OVERLOADED', message: 'busy', retryable: true } });
+  assert.deepEqual([failing.error?.code, failing.blocks], ['E_MODEL_OVERLOADED', [{ type: 'text', text: 'Half' }]]);
+});

@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import type { ContentBlock } from '@ravi/kernel';
+import { test } from 'vitest';
+import { decodeBody, decodeStream, plainContext } from './decode-recorded.ts';
+
+type Wire = Readonly<Record<string, unknown>>;
+
+/** Chat chunks as a stream; a string stands for the reason to finish. */
+function chat(...deltas: readonly (Wire | string)[]) {
+  const chunks = deltas.map((delta) =>
+    typeof delta === 'string'
+      ? { choices: [{ index: 0, delta: {}, finish_reason: delta }] }
+      : { choices: [{ index: 0, delta, finish_reason: null }] },
+  );
+  return decodeStream('chat', [...chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`), 'data: [DONE]\n\n']);
+}
+
+const calls = (...tool_calls: readonly Wire[]): Wire => ({ tool_calls });
+const call = (name: string | undefined, args: unknown, more: Wire = {}): Wire => ({
+  ...more,
+  function: { ...(name === undefined ? {} : { name }), arguments: args },
+});
+
+function made(blocks: readonly ContentBlock[]): unknown[] {
+  return blocks.flatMap((block) =>
+    block.type === 'tool_use' ? [[block.name, block.invalid?.reason ?? block.arguments]] : [],
+  );
+}
+
+function idsOf(blocks: readonly ContentBlock[]): string[] {
+  return blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+}
+
+test('empty arguments are an empty object: agents-js#664, strands-ts#287, ellmer#228, Kilo cloud#4753, getomnico#402', () => {
+  for (const args of ['', null, '{}', ' ', 'null']) {
+    assert.deepEqual(made(chat(calls(call('go', args, { index: 0, id: 'a' })), 'tool_calls').blocks), [['go', {}]]);
+  }
+});
+
+test('malformed arguments are not an empty object: claude-code#67765', () => {
+  const { blocks } = chat(calls(call('go', '{"a": oops}', { index: 0, id: 'a' })), 'tool_calls');
+  assert.deepEqual(made(blocks), [['go', 'malformed']]);
+});
+
+test('truncated arguments never run, whatever the reason says: cline#13001, anton#342, jac#6766, livekit#4974', () => {
+  for (const reason of ['length', 'tool_calls', 'stop', 'model_length']) {
+    const { blocks } = chat(calls(call('rm', '{"path":"/tm', { index: 0, id: 'a' })), reason);
+    assert.deepEqual(made(blocks), [['rm', 'truncated']]);
+  }
+  assert.deepEqual(made(chat(calls(call('rm', '', { index: 0, id: 'a' })), 'length').blocks), [['rm', 'truncated']]);
+});
+
+test('a used index with a new id is another call: maka#1976, LibreChat-agents#260, ollama#15457, vercel/ai#14277', () => {
+  const { blocks } = chat(
+    calls(call('a', '{"n":1}', { index: 0, id: 'x' })),
+    calls(call('b', '{"n":2}', { index: 0, id: 'y' })),
+    'tool_calls',
+  );
+  assert.deepEqual(made(blocks), [
+    ['a', { n: 1 }],
+    ['b', { n: 2 }],
+  ]);
+});
+
+test('calls without index are told apart by their ids: langchain-oracle#108', () => {
+  const { blocks } = chat(calls(call('a', '{"n":1}', { id: 'x' }), call('b', '{"n":2}', { id: 'y' })), 'tool_calls');
+  assert.deepEqual(made(blocks), [
+    ['a', { n: 1 }],
+    ['b', { n: 2 }],
+  ]);
+});
+
+test('calls without index and id are told apart by whole arguments: Qwen-Agent#943', () => {
+  const { blocks } = chat(calls(call('a', '{"n":1}')), calls(call('a', '{"n":2}')), 'tool_calls');
+  assert.deepEqual(made(blocks), [
+    ['a', { n: 1 }],
+    ['a', { n: 2 }],
+  ]);
+  assert.equal(new Set(idsOf(blocks)).size, 2);
+});
+
+test('an id that is empty or the word null in later pieces belongs to the same call: langchainjs#11373, spring-ai#5973', () => {
+  const { blocks } = chat(
+    calls(call('a', '{"n"', { index: 0, id: 'x' })),
+    calls(call(undefined, ':', { index: 0, id: 'null' })),
+    calls(call('', '1}', { index: 0, id: '' })),
+    'tool_calls',
+  );
+  assert.deepEqual([made(blocks), idsOf(blocks)], [[['a', { n: 1 }]], ['x']]);
+});
+
+test('an id or a name that comes with each piece does not begin another call: term-llm#314, plexus#691', () => {
+  const { blocks } = chat(
+    calls(call('a', '{"n"', { index: 0, id: 'x' })),
+    calls(call('a', ':1', { index: 0, id: 'x' })),
+    calls(call('a', '}', { index: 0, id: 'x' })),
+    calls(call('a', '', { index: 0, id: 'x' })),
+    'tool_calls',
+  );
+  assert.deepEqual(made(blocks), [['a', { n: 1 }]]);
+  const rotating = chat(
+    calls(call('a', '{"n"', { index: 0, id: 'x1' })),
+    calls(call(undefined, ':1}', { index: 0, id: 'x2' })),
+    'tool_calls',
+  );
+  assert.deepEqual([made(rotating.blocks), idsOf(rotating.blocks)], [[['a', { n: 1 }]], ['x1']]);
+});
+
+test('an id that the conversation has already becomes a new one: fireconnect#16, maki#991, langchain#40608, strands#2053, sglang#33343, qwen-code#8382', () => {
+  const chunk = {
+    choices: [{ index: 0, delta: calls(call('a', '{}', { index: 0, id: 'a:0' })), finish_reason: 'tool_calls' }],
+  };
+  const context = { ...plainContext, usedIds: ['a:0', 'call-2'] };
+  const { blocks } = decodeStream('chat', [`data: ${JSON.stringify(chunk)}\n\n`], context);
+  assert.ok(!context.usedIds.includes(idsOf(blocks)[0] ?? 'a:0'));
+});
+
+test('calls with the reason stop are calls all the same: ollama PR#7963', () => {
+  const { finish } = chat(calls(call('a', '{}', { index: 0, id: 'x' })), 'stop');
+  assert.equal(finish?.reason, 'tool-use');
+});
+
+test('pieces of two calls that take turns stay apart, and come out in their order', () => {
+  const { blocks } = chat(
+    calls(call('a', '', { index: 0, id: 'x' })),
+    calls(call('b', '{"n":', { index: 1, id: 'y' })),
+    calls(call(undefined, '{"n":1}', { index: 0 })),
+    calls(call(undefined, '2}', { index: 1 })),
+    'tool_calls',
+  );
+  assert.deepEqual(made(blocks), [
+    ['a', { n: 1 }],
+    ['b', { n: 2 }],
+  ]);
+});
+
+test('arguments that come as an object are taken as they are: Ollama', () => {
+  assert.deepEqual(made(chat(calls(call('a', { n: 1 }, { id: 'x' })), 'stop').blocks), [['a', { n: 1 }]]);
+});
+
+test('a whole call is a block before the next one ends, so that it can run meanwhile', () => {
+  const { events } = chat(
+    calls(call('a', '{"n":1}', { index: 0, id: 'x' })),
+    calls(call('b', '', { index: 1, id: 'y' })),
+    calls(call(undefined, '{"n":2}', { index: 1 })),
+    'tool_calls',
+  );
+  const types = events.map(({ type }) => type);
+  assert.ok(types.indexOf('block') < types.lastIndexOf('tool-call-delta'));
+});
+
+test('an error object or a named error in a stream ends it with its words: Groq, OpenRouter, llama.cpp', () => {
+  const named = decodeStream('chat', [
+    'event: error\ndata: {"error":{"message":"tool_use_failed","code":"tool_use_failed"}}\n\n',
+  ]);
+  assert.deepEqual([named.error?.providerCode, named.error?.retryable], ['tool_use_failed', false]);
+  const inChunk = decodeStream('chat', ['data: {"choices":[],"error":{"message":"Overloaded","code":503}}\n\n']);
+  assert.deepEqual([inChunk.error?.code, inChunk.error?.retryable], ['E_MODEL_OVERLOADED', true]);
+  const context = decodeStream('chat', [
+    'data: {"error":{"code":400,"type":"exceed_context_size_error","message":"request exceeds the context"}}\n\n',
+  ]);
+  assert.equal(context.error?.code, 'E_MODEL_CONTEXT_EXCEEDED');
+});
+
+test('a body without choices is an error, and with its error in it that error', () => {
+  assert.equal(decodeBody('chat', { id: 'x' }).error?.code, 'E_MODEL_PROTOCOL');
+  assert.equal(decodeBody('chat', 'Bad gateway').error?.code, 'E_MODEL_PROTOCOL');
+  assert.match(decodeBody('chat', { error: { message: 'no' } }).error?.message ?? '', /no/u);
+});
+
+test('thinking in parts of the content, in a field, and in details goes into reasoning, and back to its server', () => {
+  const mistral = chat(
+    {
+      content: [
+        { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
+        { type: 'text', text: 'Yes.' },
+      ],
+    },
+    'stop',
+  );
+  assert.deepEqual(mistral.blocks, [
+    { type: 'reasoning', text: 'Hm.', opaque: { source: 'test', data: { field: 'thinking' } } },
+    { type: 'text', text: 'Yes.' },
+  ]);
+  const detail = (text: string, more: Wire = {}): Wire => ({ type: 'reasoning.text', index: 0, text, ...more });
+  const router = chat(
+    { reasoning: 'H', reasoning_details: [detail('H')] },
+    { reasoning: 'm.', reasoning_details: [detail('m.', { signature: 's' })] },
+    { content: 'Yes.' },
+    'stop',
+  );
+  const details = [{ type: 'reasoning.text', index: 0, text: 'Hm.', signature: 's' }];
+  assert.deepEqual(router.blocks[0], {
+    type: 'reasoning',
+    text: 'Hm.',
+    opaque: { source: 'test', data: { field: 'reasoning', details } },
+  });
+});
+
+test('the codex server leaves the output out at the end; Copilot changes ids; Bedrock sends events without type', () => {
+  const item = {
+    type: 'function_call',
+    id: 'fc_a',
+    call_id: 'call_a',
+    name: 'go',
+    arguments: '{"n":1}',
+    status: 'completed',
+  };
+  const events = [
+    { type: 'response.created', response: { id: 'r1' } },
+    { type: 'response.output_item.added', output_index: 0, item: { ...item, id: 'fc_b', arguments: '' } },
+    { heartbeat: true },
+    { type: 'response.output_item.done', output_index: 0, item: { ...item, id: 'fc_c' } },
+    { type: 'response.completed', response: { id: 'r2', output: [] } },
+  ];
+  const { blocks, finish } = decodeStream(
+    'responses',
+    events.map((event) => `data: ${JSON.stringify(event)}\n\n`),
+  );
+  assert.deepEqual(made(blocks), [['go', { n: 1 }]]);
+  assert.equal(finish?.reason, 'tool-use');
+});
+
+test('an item that a limit cut is no call to run, nor is one whose end never came', () => {
+  const item = { type: 'function_call', id: 'f', call_id: 'c', name: 'go', arguments: '', status: 'in_progress' };
+  const added = { type: 'response.output_item.added', output_index: 0, item };
+  const delta = { type: 'response.function_call_arguments.delta', output_index: 0, delta: '{"n":1}' };
+  const end = {
+    type: 'response.incomplete',
+    response: { incomplete_details: { reason: 'max_output_tokens' }, output: [] },
+  };
+  const cut = {
+    type: 'response.output_item.done',
+    output_index: 0,
+    item: { ...item, arguments: '{"n":', status: 'incomplete' },
+  };
+  for (const events of [
+    [added, delta, end],
+    [added, delta, cut, end],
+  ]) {
+    const { blocks, finish } = decodeStream(
+      'responses',
+      events.map((event) => `data: ${JSON.stringify(event)}\n\n`),
+    );
+    assert.deepEqual([made(blocks), finish?.reason], [[['go', 'truncated']], 'length']);
+  }
+});
+
+test('an error of Responses is read nested and flat', () => {
+  for (const event of [
+    { type: 'error', error: { type: 'server_error', code: 'server_error', message: 'broke' } },
+    { type: 'error', code: 'server_error', message: 'broke' },
+    { type: 'response.failed', response: { error: { code: 'server_error', message: 'broke' } } },
+  ]) {
+    const { error } = decodeStream('responses', [`data: ${JSON.stringify(event)}\n\n`]);
+    assert.deepEqual([error?.providerCode, error?.retryable], ['server_error', true]);
+  }
+});
+
+test('calls whose shape OpenAI defined come to the tool that declared them, and those it runs itself stay opaque', () => {
+  const context = { ...plainContext, toolOfCallType: (type: string) => (type === 'shell_call' ? 'shell' : undefined) };
+  const output = [
+    { type: 'shell_call', id: 'sh_1', call_id: 'call_1', status: 'completed', action: { commands: ['ls'] } },
+    { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search' } },
+  ];
+  const { blocks, finish } = decodeBody('responses', { status: 'completed', output }, context);
+  assert.deepEqual(blocks, [
+    {
+      type: 'tool_use',
+      id: 'call_1',
+      name: 'shell',
+      arguments: { action: { commands: ['ls'] } },
+      callType: 'shell_call',
+      opaque: { source: 'test', data: { id: 'sh_1', status: 'completed' } },
+    },
+    { type: 'unknown', raw: output[1], source: 'test' },
+  ]);
+  assert.equal(finish?.reason, 'tool-use');
+});
+
+test('a call of a script that the provider runs says so, and carries where it comes from', () => {
+  const caller = { type: 'program', caller_id: 'prog_1' };
+  const item = {
+    type: 'function_call',
+    id: 'f',
+    call_id: 'c',
+    name: 'go',
+    arguments: '{}',
+    status: 'completed',
+    caller,
+  };
+  const [block] = decodeBody('responses', { status: 'completed', output: [item] }).blocks;
+  assert.ok(block?.type === 'tool_use');
+  assert.equal(block.caller, 'chain');
+  assert.deepEqual(block.opaque?.data, { id: 'f', status: 'completed', caller });
+});

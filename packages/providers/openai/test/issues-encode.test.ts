@@ -1,0 +1,405 @@
+import assert from 'node:assert/strict';
+import type { ContentBlock, JsonObject, ModelMessage, ModelRequest, ProviderSpec, ToolUseBlock } from '@ravi/kernel';
+import { wireJson } from '@ravi/provider-kit';
+import { test } from 'vitest';
+import { dialects } from '../src/dialect.ts';
+import type { DialectName } from '../src/dialect.ts';
+import { dialectAt, encodeChat, encodeResponses } from '../src/index.ts';
+import { settingsFor } from './settings.ts';
+
+type Wire = Readonly<Record<string, never>>;
+
+const text = (words: string): ContentBlock => ({ type: 'text', text: words });
+const user = (...content: ContentBlock[]): ModelMessage => ({ role: 'user', content });
+const model = (...content: ContentBlock[]): ModelMessage => ({ role: 'assistant', content });
+const use = (id: string, more: Partial<ToolUseBlock> = {}): ToolUseBlock => ({
+  type: 'tool_use',
+  id,
+  name: 'go',
+  arguments: {},
+  ...more,
+});
+const result = (toolUseId: string, ...content: ContentBlock[]): ContentBlock => ({
+  type: 'tool_result',
+  toolUseId,
+  content,
+  isError: false,
+});
+const image: ContentBlock = {
+  type: 'image',
+  mediaType: 'image/png',
+  source: { kind: 'bytes', bytes: Uint8Array.of(1, 2, 3) },
+};
+const tool = (name: string, parameters: object = { type: 'object' }, more = {}) =>
+  ({ type: 'function', name, description: 'd', parameters: parameters as never, ...more }) as const;
+
+function ask(messages: readonly ModelMessage[], more: Partial<ModelRequest> = {}): ModelRequest {
+  return { messages, tools: [], ...more };
+}
+
+function chat(request: ModelRequest, dialect: DialectName = 'openai') {
+  const { body, warnings } = encodeChat(request, settingsFor(dialect));
+  return {
+    body,
+    warnings,
+    messages: body['messages'] as unknown as readonly Wire[],
+    tools: body['tools'] as unknown as readonly Wire[],
+  };
+}
+
+function responses(request: ModelRequest) {
+  const { body, warnings } = encodeResponses(request, settingsFor('openai', 'auto', 'gpt-5'));
+  return {
+    body,
+    warnings,
+    input: body['input'] as unknown as readonly Wire[],
+    tools: body['tools'] as unknown as readonly Wire[],
+  };
+}
+
+test('each call gets a result, also after an abort: claude-code#2959, bike4mind#197, bike4mind#207, TeXRA#7171, letta-code#578, opencode#10616', () => {
+  const messages = [user(text('x')), model(use('a'), use('b')), user(result('b', text('2')), text('go on'))];
+  assert.deepEqual(
+    chat(ask(messages)).messages.map(({ role, tool_call_id: id }) => id ?? role),
+    ['user', 'assistant', 'a', 'b', 'user'],
+  );
+  const { input } = responses(ask(messages));
+  assert.deepEqual(
+    input.map(({ type, role }) => type ?? role),
+    ['user', 'function_call', 'function_call', 'function_call_output', 'function_call_output', 'user'],
+  );
+});
+
+test('truncated arguments never go back as they were: codegraff#752, oh-my-pi#11104, vllm#684', () => {
+  const invalid = { reason: 'truncated', text: '{"path": "/tm' } as const;
+  const messages = [user(text('x')), model(use('a', { invalid }))];
+  assert.doesNotMatch(JSON.stringify(chat(ask(messages)).body), /\/tm/u);
+  assert.equal(
+    (chat(ask(messages)).messages[1]?.['tool_calls'] as unknown as Wire[])[0]?.['function']?.['arguments'],
+    '{}',
+  );
+  assert.match(JSON.stringify(responses(ask(messages)).input.at(-1)), /truncated/u);
+});
+
+test('ids fit each server and stay apart: eca#233, vercel/ai#16183', () => {
+  const messages = [user(text('x')), model(use('tooluseAc-1'), use('tooluseAc-2'), use('x'.repeat(80)))];
+  for (const name of Object.keys(dialects) as DialectName[]) {
+    const ids = chat(ask(messages), name).messages.flatMap(({ tool_call_id: id }) => id ?? []);
+    assert.equal(new Set(ids).size, 3);
+    for (const id of ids) assert.match(id, dialects[name].ids.pattern);
+  }
+});
+
+test('names fit and find back, and of two that meet the second is dropped with both names: awslabs/mcp#2214, copilot-cli#1879, vscode#243602, apollo#28, open-cowork#200', () => {
+  const long = `mcp__${'server'.repeat(12)}__search`;
+  const request = ask([user(text('x'))], { tools: [tool('a.b/c'), tool(long), tool('a_b_c')] });
+  const { tools, warnings } = chat(request);
+  const names = tools.map(({ function: f }) => String(f?.['name']));
+  assert.equal(names.length, 2);
+  for (const name of names) assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/u);
+  assert.match(warnings[0]?.message ?? '', /a\.b\/c.*a_b_c/u);
+  assert.equal(encodeChat(request, settingsFor('openai')).context.nameOf(names[0] ?? ''), long);
+});
+
+test('one bad tool is dropped alone: claude-code#19882', () => {
+  const { tools, warnings } = responses(ask([], { tools: [tool('bad', { type: 'string' }), tool('good')] }));
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    ['good'],
+  );
+  assert.deepEqual(
+    warnings.map(({ code, tool: name }) => [code, name]),
+    [['tool-dropped', 'bad']],
+  );
+});
+
+test('schemas lose what servers refuse and keep the rest: promptfoo#5965, wake-ai#16, collmbo#384, any-llm#1094', () => {
+  const parameters = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    type: 'object',
+    properties: { list: { type: 'array' } },
+  };
+  const [wire] = responses(ask([], { tools: [tool('a', parameters)] })).tools;
+  assert.deepEqual(wire?.['parameters'], { type: 'object', properties: { list: { type: 'array', items: {} } } });
+  const [empty] = responses(ask([], { tools: [tool('a', {})] })).tools;
+  assert.deepEqual((empty?.['parameters'] as JsonObject | undefined)?.['properties'], {});
+});
+
+test('strict is said of each tool, since Responses tries it where nothing is said: chatlas#255, Roo-Code#10472', () => {
+  const open = { type: 'object', properties: { a: { type: 'string' } } };
+  const closed = { ...open, required: ['a'], additionalProperties: false };
+  const { tools } = responses(
+    ask([], { tools: [tool('open', open), tool('closed', closed), tool('never', closed, { strict: false })] }),
+  );
+  assert.deepEqual(
+    tools.map(({ strict }) => strict),
+    [false, true, false],
+  );
+});
+
+test('strict where a tool asks for it takes optional properties as nullable, and the nulls out again: openclaw#96729, openclaude#1266, moltis#283, zenrows-mcp#23, LibreChat#11905', () => {
+  const parameters = {
+    type: 'object',
+    properties: { a: { type: 'string' }, link: { type: 'string', format: 'uri' } },
+    required: ['link'],
+  };
+  const request = ask([], { tools: [tool('t', parameters, { strict: true })] });
+  const { body, context } = encodeResponses(request, settingsFor('openai'));
+  const [wire] = body['tools'] as unknown as readonly Wire[];
+  assert.deepEqual(wire?.['parameters'], {
+    type: 'object',
+    properties: { a: { type: ['string', 'null'] }, link: { type: 'string' } },
+    required: ['a', 'link'],
+    additionalProperties: false,
+  });
+  assert.deepEqual(context.restoreArguments?.('t', { a: null, link: 'l' }), { link: 'l' });
+});
+
+test('half a character never goes out: claude-code#56064, claude-code#60394, elizaOS#18079, llumiverse#462', () => {
+  const { body } = chat(ask([user(text(`cut ${'😀'.slice(0, 1)}`))]));
+  assert.doesNotMatch(wireJson(body), /\\ud83d/u);
+});
+
+test('media of a result follow all results where only a user may show them, and stay where a server takes them', () => {
+  const messages = [user(text('x')), model(use('a'), use('b')), user(result('a', image), result('b', text('2')))];
+  const { messages: moved, warnings } = chat(ask(messages));
+  assert.deepEqual(
+    moved.map(({ role }) => role),
+    ['user', 'assistant', 'tool', 'tool', 'user'],
+  );
+  assert.match(JSON.stringify(moved.at(-1)), /data:image\/png;base64,AQID/u);
+  assert.deepEqual(
+    warnings.map(({ code }) => code),
+    ['media-replaced'],
+  );
+  assert.match(JSON.stringify(chat(ask(messages), 'openrouter').messages[2]), /image_url/u);
+  assert.match(
+    JSON.stringify(responses(ask(messages)).input.find(({ type }) => type === 'function_call_output')),
+    /input_image/u,
+  );
+});
+
+test('a server without media is told of them in words: DeepSeek', () => {
+  const { messages, warnings } = chat(ask([user(text('Look.'), image)]), 'deepseek');
+  assert.equal(typeof messages[0]?.['content'], 'string');
+  assert.match(messages[0]?.['content'] ?? '', /3 bytes: cannot be shown/u);
+  assert.equal(warnings[0]?.code, 'media-replaced');
+});
+
+test('a forced choice of tools and thinking never go to DeepSeek together', () => {
+  const forced = ask([user(text('x'))], { tools: [tool('go')], toolChoice: 'required' });
+  const plain = chat(forced, 'deepseek').body;
+  assert.deepEqual([plain['tool_choice'], plain['thinking']], ['required', { type: 'disabled' }]);
+  const thinking = chat({ ...forced, reasoning: { effort: 'high' } }, 'deepseek');
+  assert.deepEqual([thinking.body['tool_choice'], thinking.body['thinking']], [undefined, { type: 'enabled' }]);
+  assert.equal(thinking.warnings[0]?.code, 'option-ignored');
+});
+
+test('reasoning goes back in the middle of a task, to its own server only: pi#3636, langchain#39370, langchain#34166, llmgateway#3600', () => {
+  const thought = (source: string): ContentBlock => ({
+    type: 'reasoning',
+    text: 'Hm.',
+    opaque: { source, data: { field: 'reasoning_content' } },
+  });
+  const messages = (source: string) => [
+    user(text('x')),
+    model(thought(source), use('a')),
+    user(result('a', text('1'))),
+  ];
+  const own = chat(ask(messages('openai/chat/test-model')), 'deepseek').messages[1];
+  assert.equal(own?.['reasoning_content'], 'Hm.');
+  assert.equal(chat(ask(messages('openai/chat/other')), 'deepseek').messages[1]?.['reasoning_content'], undefined);
+  const done = [user(text('x')), model(thought('openai/chat/test-model'), text('Done.')), user(text('y'))];
+  assert.equal(chat(ask(done), 'deepseek').messages[1]?.['reasoning_content'], undefined);
+});
+
+test('sealed reasoning goes back whole, in place and with what it led to, else not at all: agent-framework-go#784, open-swe#1941, ag2#3080', () => {
+  const source = 'openai/responses/gpt-5';
+  const thought = (data: JsonObject): ContentBlock => ({ type: 'reasoning', text: 'Hm.', opaque: { source, data } });
+  const sealed = { type: 'reasoning', id: 'rs_1', summary: [], content: [], status: null, encrypted_content: 'sealed' };
+  const items = (...content: ContentBlock[]) =>
+    responses(ask([user(text('x')), model(...content)]))
+      .input.slice(1)
+      .map((item) => item as JsonObject);
+  assert.deepEqual(items(thought(sealed), use('a'))[0], {
+    type: 'reasoning',
+    id: 'rs_1',
+    summary: [],
+    encrypted_content: 'sealed',
+  });
+  assert.deepEqual(items(thought({ ...sealed, encrypted_content: null }), text('Yes.')), [
+    { role: 'assistant', content: 'Yes.' },
+  ]);
+  assert.deepEqual(items(text('Yes.'), thought(sealed)), [{ role: 'assistant', content: 'Yes.' }]);
+  const { body } = responses(ask([user(text('x'))]));
+  assert.deepEqual([body['store'], body['include']], [false, ['reasoning.encrypted_content']]);
+});
+
+test('blocks that only another provider knows stay behind, pair by pair', () => {
+  const foreign: ContentBlock = { type: 'unknown', raw: { type: 'server_tool_use' }, source: 'anthropic/messages/m' };
+  const own: ContentBlock = {
+    type: 'unknown',
+    raw: { type: 'web_search_call', id: 'ws' },
+    source: 'openai/responses/gpt-5',
+  };
+  const { input } = responses(ask([user(text('x')), model(foreign, own, text('Yes.'))]));
+  assert.deepEqual(
+    input.map(({ type, role }) => type ?? role),
+    ['user', 'web_search_call', 'assistant'],
+  );
+});
+
+test('at most 128 tools go to OpenAI, in their order: zed#32946, opencode#4909', () => {
+  const many = Array.from({ length: 130 }, (_, number) => tool(`t${number}`));
+  const { tools, warnings } = chat(ask([], { tools: many }));
+  assert.deepEqual(
+    tools.map(({ function: f }) => f?.['name']),
+    many.slice(0, 128).map(({ name }) => name),
+  );
+  assert.deepEqual(
+    warnings.map(({ tool: name }) => name),
+    ['t128', 't129'],
+  );
+  assert.equal(chat(ask([], { tools: many }), 'compatible').tools.length, 130);
+});
+
+test('nothing about sampling is sent unless it is set, and what an interface lacks is told: obot nanobot#329, llm-anthropic#86, vllm#58246', () => {
+  assert.deepEqual(Object.keys(chat(ask([user(text('x'))])).body).toSorted(), [
+    'messages',
+    'model',
+    'stream',
+    'stream_options',
+  ]);
+  const { body, warnings } = responses(ask([], { sampling: { temperature: 0.2, topK: 4 } }));
+  assert.equal(body['temperature'], 0.2);
+  assert.match(warnings[0]?.message ?? '', /topK/u);
+});
+
+test('calls whose shape OpenAI defined, and their results, go back in that shape', () => {
+  const native = (callType: string, args: JsonObject): ToolUseBlock => use('call_1', { callType, arguments: args });
+  const answered = (block: ToolUseBlock, ...content: ContentBlock[]) =>
+    responses(ask([user(text('x')), model(block), user(result('call_1', ...content))])).input.slice(
+      1,
+    ) as readonly JsonObject[];
+  const shell = { action: { commands: ['ls'] } };
+  const output = [{ stdout: 'a', stderr: '', outcome: { type: 'exit', exit_code: 0 } }];
+  assert.deepEqual(answered(native('shell_call', shell), { type: 'data', data: { output } }), [
+    { type: 'shell_call', call_id: 'call_1', ...shell },
+    { type: 'shell_call_output', call_id: 'call_1', output },
+  ]);
+  assert.deepEqual(answered(native('shell_call', shell), text('a'))[1]?.['output'], output);
+  const patch = { operation: { type: 'delete_file', path: 'a' } };
+  assert.deepEqual(answered(native('apply_patch_call', patch), text('gone'))[1], {
+    type: 'apply_patch_call_output',
+    call_id: 'call_1',
+    status: 'completed',
+    output: 'gone',
+  });
+  assert.deepEqual(answered(native('computer_call', { action: { type: 'screenshot' } }), image)[1]?.['output'], {
+    type: 'computer_screenshot',
+    image_url: 'data:image/png;base64,AQID',
+  });
+  assert.deepEqual(answered(native('custom_tool_call', { name: 'sql', input: 'SELECT 1' }), text('1'))[1], {
+    type: 'custom_tool_call_output',
+    call_id: 'call_1',
+    output: '1',
+  });
+});
+
+test('a denied computer call is answered with a picture all the same, and with the reason behind it', () => {
+  const call = use('call_1', { callType: 'computer_call', arguments: { action: { type: 'click' } } });
+  const denied: ContentBlock = {
+    type: 'tool_result',
+    toolUseId: 'call_1',
+    isError: true,
+    content: [text('Not allowed.')],
+  };
+  const [output, note] = responses(ask([user(text('x')), model(call), user(denied)])).input.slice(2);
+  assert.match(output?.['output']?.['image_url'] ?? '', /^data:image\/png/u);
+  assert.match(note?.['content'] ?? '', /Error: Not allowed/u);
+});
+
+test('tools of the provider go out in its own words, those of another are dropped and told', () => {
+  const spec = (provider: string): ProviderSpec => ({
+    type: 'provider',
+    name: `search-${provider}`,
+    provider,
+    spec: { type: 'web_search' },
+  });
+  const { tools, warnings } = responses(ask([], { tools: [spec('openai'), spec('anthropic')] }));
+  assert.deepEqual(tools, [{ type: 'web_search' }]);
+  assert.deepEqual(
+    warnings.map(({ tool: name }) => name),
+    ['search-anthropic'],
+  );
+});
+
+test('who may call a tool is told where the provider runs scripts', () => {
+  const scripts: ProviderSpec = {
+    type: 'provider',
+    name: 'scripts',
+    provider: 'openai',
+    spec: { type: 'programmatic_tool_calling' },
+  };
+  const scripted = tool('a', { type: 'object' }, { allowedCallers: ['chain'] });
+  assert.deepEqual(responses(ask([], { tools: [scripted, scripts] })).tools[0]?.['allowed_callers'], ['programmatic']);
+  const without = responses(ask([], { tools: [scripted] }));
+  assert.deepEqual([without.tools, without.warnings[0]?.code], [undefined, 'tool-dropped']);
+});
+
+test('a choice among several tools is told as narrowly as the interface can', () => {
+  const request = ask([], { tools: [tool('a'), tool('b.c'), tool('d')], toolChoice: { oneOf: ['a', 'b.c', 'gone'] } });
+  assert.deepEqual(responses(request).body['tool_choice'], {
+    type: 'allowed_tools',
+    mode: 'required',
+    tools: [
+      { type: 'function', name: 'a' },
+      { type: 'function', name: 'b_c' },
+    ],
+  });
+  assert.equal(chat(request).body['tool_choice'], 'required');
+  assert.equal(responses(ask([], { toolChoice: 'required' })).body['tool_choice'], undefined);
+});
+
+test('a failed result says so in words, since no field does', () => {
+  const failed: ContentBlock = {
+    type: 'tool_result',
+    toolUseId: 'a',
+    isError: true,
+    content: [{ type: 'error', message: 'No such file' }],
+  };
+  assert.equal(
+    chat(ask([user(text('x')), model(use('a')), user(failed)])).messages.at(-1)?.['content'],
+    'Error: No such file',
+  );
+});
+
+test('a schema for the answer is strict where it may stay as it is; where none can be sent it stands in words', () => {
+  const closed = {
+    type: 'object',
+    properties: { a: { type: 'string' } },
+    required: ['a'],
+    additionalProperties: false,
+  };
+  const format = responses(ask([], { output: { schema: closed } })).body['text'] as JsonObject;
+  assert.deepEqual(format['format'], { type: 'json_schema', name: 'answer', schema: closed, strict: true });
+  const { body, messages } = chat(ask([user(text('x'))], { output: { schema: closed } }), 'deepseek');
+  assert.deepEqual(body['response_format'], { type: 'json_object' });
+  assert.match(messages[0]?.['content'] ?? '', /JSON Schema/u);
+});
+
+test('strict mode of DeepSeek is there at its beta address only, and its dialect is known by its address', () => {
+  assert.notEqual(dialectAt('https://api.deepseek.com/beta').strict, undefined);
+  assert.equal(dialectAt('https://api.deepseek.com/v1').strict, undefined);
+  const names = ['https://x.openai.azure.com/openai/v1', 'http://127.0.0.1:11434/v1', 'https://api.mistral.ai/v1'].map(
+    (url) => dialectAt(url).name,
+  );
+  assert.deepEqual(names, ['openai', 'compatible', 'mistral']);
+});
+
+test('own fields of a request win over what the encoder wrote', () => {
+  const { body } = chat(
+    ask([user(text('x'))], { providerOptions: { openai: { stream: false, user: 'u' }, other: { no: 1 } } }),
+  );
+  assert.deepEqual([body['stream'], body['user'], body['no']], [false, 'u', undefined]);
+});
