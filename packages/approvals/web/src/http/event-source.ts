@@ -3,10 +3,10 @@ import { changeView, viewOf } from '../view.ts';
 import type { HttpServices } from './context.ts';
 
 /** The events of one reader, taken one by one. */
-export interface EventReader extends Disposable {
+export interface EventReader {
   /** The next event or sign of life as text of the format; `undefined` at the end. Never rejects. */
   next(): Promise<string | undefined>;
-  /** Makes a `next` that waits come back with the end. */
+  /** Ends it; a `next` that waits comes back with the end. */
   end(): void;
 }
 
@@ -85,9 +85,6 @@ export function openEventReader(options: EventReaderOptions, services: HttpServi
       isEnded = true;
       wake();
       listening[Symbol.dispose]();
-    },
-    [Symbol.dispose]() {
-      this.end();
     },
   };
 }
