@@ -1,0 +1,209 @@
+import type { JsonObject, JsonValue, ModelEvent, ModelStopReason } from '@ravi/kernel';
+import { argumentsOf, createAnswer, modelError } from '@ravi/provider-kit';
+import type { ModelDecoder, OpenCall } from '@ravi/provider-kit';
+import { mediaBlock } from './media.ts';
+import { createPartialArguments } from './partial-arguments.ts';
+import type { PartialArguments } from './partial-arguments.ts';
+import { streamError } from './refusal.ts';
+import { usageOf } from './usage.ts';
+import type { WireContext } from './wire-settings.ts';
+
+/** A chunk, candidate or part: read field by field, since none of them is always there. */
+type Wire = Readonly<Record<string, unknown>>;
+
+/** What a candidate says of its sources, for people. */
+const sources = ['groundingMetadata', 'urlContextMetadata', 'citationMetadata'];
+
+/** Reads the answers of generateContent, streamed or whole. */
+export function createGeminiDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
+  const answer = createAnswer(context, emit);
+  /** The call whose arguments come piece by piece. */
+  let open: { readonly call: OpenCall; readonly args: PartialArguments; readonly end: CallFrame } | undefined;
+  let isThinking = false;
+  let reason: string | undefined;
+  let reasonText = '';
+  let blockReason: string | undefined;
+  let responseId: string | undefined;
+  let model: string | undefined;
+  const said: Record<string, JsonValue> = {};
+
+  /** Thoughts go back as such, so they say what they are. */
+  const endText = (): void => {
+    answer.closeText(isThinking ? { thought: true } : undefined);
+    isThinking = false;
+  };
+
+  const endOpenCall = (wasCut: boolean): void => {
+    open?.call.end({ ...open.end, whole: open.args.end(wasCut) });
+    open = undefined;
+  };
+
+  const takeText = (text: string, frame: JsonObject): void => {
+    const { thought, ...kept } = frame;
+    const isThought = thought === true;
+    // A part with a signature goes back as it came: it is joined with no other.
+    const isSigned = Object.keys(kept).length > 0;
+    if (isSigned || isThought !== isThinking) endText();
+    if (text === '' && isSigned) {
+      answer.block({ type: 'reasoning', text, opaque: answer.opaque(frame) });
+      return;
+    }
+    isThinking = isThought;
+    answer[isThought ? 'reasoning' : 'text'](text);
+    if (!isSigned) return;
+    answer.closeText(isThought ? frame : kept);
+    isThinking = false;
+  };
+
+  const takeCall = (part: Wire, asked: Wire): void => {
+    const { name, id, args, partialArgs, willContinue, ...others } = asked;
+    const pieces = Array.isArray(partialArgs) ? (partialArgs as readonly unknown[]).filter(isWire) : [];
+    if (typeof name !== 'string' || name === '') {
+      if (open === undefined && pieces.length === 0 && args === undefined) return;
+    } else endOpenCall(true);
+    if (open === undefined) {
+      endText();
+      const wireName = typeof name === 'string' ? name : '';
+      if (context.isHosted(wireName)) return takeOther(part);
+      const call = answer.openCall({ id: typeof id === 'string' ? id : undefined, wireName });
+      const end = frameOf(part, wireName, others, context);
+      if (willContinue !== true && pieces.length === 0) return call.end({ ...end, whole: argumentsOf(args) });
+      open = { call, end, args: createPartialArguments(isWire(args) ? (args as JsonObject) : {}) };
+    }
+    for (const piece of pieces) open.args.take(piece);
+    if (willContinue !== true) endOpenCall(false);
+    return undefined;
+  };
+
+  const takeOther = (part: Wire): void => {
+    endText();
+    const medium = mediaBlock(part);
+    answer.block(medium ?? { type: 'unknown', raw: part as JsonObject, source: context.source });
+  };
+
+  const takePart = (part: Wire): void => {
+    const { functionCall, text } = part;
+    if (isWire(functionCall)) return takeCall(part, functionCall);
+    if (typeof text !== 'string') return takeOther(part);
+    const { text: _text, ...frame } = part;
+    return takeText(text, frame as JsonObject);
+  };
+
+  const takeCandidate = (candidate: Wire): void => {
+    const { content, finishReason, finishMessage } = candidate;
+    const parts = isWire(content) ? content['parts'] : undefined;
+    if (Array.isArray(parts)) for (const part of parts) if (isWire(part)) takePart(part);
+    reason ??= textOrNothing(finishReason);
+    if (typeof finishMessage === 'string') reasonText = finishMessage;
+    for (const key of sources) if (isWire(candidate[key])) said[key] = candidate[key] as JsonObject;
+  };
+
+  const takeChunk = (chunk: Wire): void => {
+    if (isWire(chunk['error'])) return answer.fail(streamError(chunk));
+    responseId ??= textOrNothing(chunk['responseId']);
+    model ??= textOrNothing(chunk['modelVersion']);
+    const { promptFeedback, candidates } = chunk;
+    if (isWire(promptFeedback)) blockReason ??= textOrNothing(promptFeedback['blockReason']);
+    const candidate: unknown = Array.isArray(candidates) ? candidates[0] : undefined;
+    if (isWire(candidate)) takeCandidate(candidate);
+    const usage = usageOf(chunk['usageMetadata']);
+    if (usage !== undefined) answer.usage(usage);
+  };
+
+  const finish = (): void => {
+    endText();
+    endOpenCall(true);
+    const providerReason = reason ?? blockReason;
+    if (providerReason === undefined) {
+      return answer.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
+    }
+    if (unreadable.has(providerReason)) {
+      const message = `The model wrote what nobody can read, ${providerReason}: ${reasonText}`;
+      return answer.fail({ ...modelError('E_MODEL_PROTOCOL', message, true), providerCode: providerReason });
+    }
+    // Nobody is sent it again.
+    if (Object.keys(said).length > 0) answer.block({ type: 'unknown', raw: said });
+    const stop = reason === undefined ? 'refusal' : stopReason(reason, answer.hasCalls);
+    return answer.finish(stop, { providerReason, responseId, model });
+  };
+
+  return {
+    event(data) {
+      if (answer.isOver || data === '' || data === '[DONE]') return;
+      const chunk = parsed(data);
+      if (chunk === undefined) {
+        return answer.fail(modelError('E_MODEL_PROTOCOL', 'An event of the answer is no JSON object', true));
+      }
+      takeChunk(chunk);
+    },
+    body(value) {
+      // A stream that was asked for in another form than events is one list.
+      const chunks: unknown[] = Array.isArray(value) ? value : [value];
+      if (chunks.length === 0 || !chunks.every(isWire)) {
+        return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer is no JSON object', true));
+      }
+      for (const chunk of chunks) if (!answer.isOver) takeChunk(chunk);
+      if (answer.isOver) return undefined;
+      if (!chunks.some(({ candidates }) => Array.isArray(candidates) && candidates.length > 0)) {
+        if (blockReason !== undefined) return finish();
+        return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no candidates', true));
+      }
+      // One body has come to its end, whatever it says of the reason; a list may be cut.
+      if (!Array.isArray(value)) reason ??= 'STOP';
+      return finish();
+    },
+    end() {
+      if (!answer.isOver) finish();
+    },
+  };
+}
+
+interface CallFrame {
+  readonly callType?: string;
+  readonly opaque?: JsonValue;
+}
+
+/** What of a part goes back beside the call: its signature, and fields that nobody here knows. */
+function frameOf(part: Wire, wireName: string, others: Wire, context: WireContext): CallFrame {
+  const { functionCall: _call, ...kept } = part;
+  const frame = { ...kept, ...(Object.keys(others).length > 0 ? { functionCall: others } : {}) } as JsonObject;
+  return {
+    ...(context.toolOfCallType(wireName) === undefined ? {} : { callType: wireName }),
+    ...(Object.keys(frame).length > 0 ? { opaque: frame } : {}),
+  };
+}
+
+/** What a try again may mend. */
+const unreadable = new Set(['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE']);
+
+const refusals = new Set(
+  (
+    'SAFETY RECITATION BLOCKLIST PROHIBITED_CONTENT SPII MODEL_ARMOR JAILBREAK ' +
+    'IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION'
+  ).split(' '),
+);
+
+function stopReason(reason: string, hasCalls: boolean): ModelStopReason {
+  if (reason === 'MAX_TOKENS' || reason === 'CONTINUATION') return 'length';
+  if (refusals.has(reason)) return 'refusal';
+  // Calls come with STOP, and those of tools that do not exist with UNEXPECTED_TOOL_CALL.
+  if (hasCalls) return 'tool-use';
+  return reason === 'STOP' ? 'end' : 'other';
+}
+
+function isWire(value: unknown): value is Wire {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOrNothing(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function parsed(data: string): Wire | undefined {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isWire(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

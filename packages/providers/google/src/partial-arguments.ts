@@ -1,0 +1,95 @@
+import type { JsonObject, JsonValue } from '@ravi/kernel';
+import type { ParsedArguments } from '@ravi/provider-kit';
+
+/** A piece of the arguments of a call: a value, or a part of a text, and the place where it belongs. */
+export interface PartialArgument {
+  readonly jsonPath?: string;
+  readonly stringValue?: string;
+  readonly numberValue?: number;
+  readonly boolValue?: boolean;
+  readonly nullValue?: unknown;
+  /** More of this text comes. */
+  readonly willContinue?: boolean;
+}
+
+/** Puts arguments together from pieces. */
+export interface PartialArguments {
+  take(piece: PartialArgument): void;
+  /** @param wasCut the call was not ended, so that more of it was to come */
+  end(wasCut: boolean): ParsedArguments;
+}
+
+type Tree = Record<string, JsonValue> | JsonValue[];
+
+const maxDepth = 64;
+
+/** Arguments that come value by value, as Vertex AI streams them when it is asked to. */
+export function createPartialArguments(whole: JsonObject = {}): PartialArguments {
+  const root: Record<string, JsonValue> = structuredClone(whole) as Record<string, JsonValue>;
+  /** Of the text that more of comes. */
+  let openPath: string | undefined;
+  let isBroken = false;
+
+  return {
+    take(piece) {
+      const { jsonPath = '', willContinue = false } = piece;
+      const keys = keysOf(jsonPath);
+      const value = valueOf(piece);
+      if (keys === undefined || value === undefined || !put(root, keys, value, jsonPath === openPath)) isBroken = true;
+      openPath = willContinue ? jsonPath : undefined;
+    },
+    end(wasCut) {
+      if (!wasCut && !isBroken && openPath === undefined) return { arguments: root };
+      const reason = isBroken && !wasCut ? 'malformed' : 'truncated';
+      return { arguments: {}, invalid: { reason, text: JSON.stringify(root) } };
+    },
+  };
+}
+
+function valueOf({ stringValue, numberValue, boolValue, nullValue }: PartialArgument): JsonValue | undefined {
+  return stringValue ?? numberValue ?? boolValue ?? (nullValue === undefined ? undefined : null);
+}
+
+/** The keys of a path such as `$.list[0].name` or `$['a b']`; `undefined` for any other path. */
+function keysOf(path: string): readonly (string | number)[] | undefined {
+  if (!path.startsWith('$')) return undefined;
+  const keys: (string | number)[] = [];
+  const step = /\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/uy;
+  step.lastIndex = 1;
+  while (step.lastIndex < path.length) {
+    const found = step.exec(path);
+    if (found === null) return undefined;
+    const [, name, index, single, double] = found;
+    keys.push(index === undefined ? (name ?? single ?? double ?? '') : Number(index));
+  }
+  return keys.length === 0 || keys.length > maxDepth || typeof keys[0] === 'number' ? undefined : keys;
+}
+
+/** Whether the value found its place: lists grow by one, and nothing is put into what is no list or object. */
+function put(root: Tree, keys: readonly (string | number)[], value: JsonValue, isMore: boolean): boolean {
+  let tree: Tree = root;
+  for (const [at, key] of keys.entries()) {
+    if (Array.isArray(tree) ? typeof key !== 'number' || key > tree.length : typeof key === 'number') return false;
+    const known: JsonValue | undefined = Object.hasOwn(tree, key)
+      ? (tree as Record<string, JsonValue>)[key]
+      : undefined;
+    if (at === keys.length - 1) {
+      const isText = isMore && typeof known === 'string' && typeof value === 'string';
+      set(tree, key, isText ? known + value : value);
+      return true;
+    }
+    if (known === undefined) {
+      const inner: Tree = typeof keys[at + 1] === 'number' ? [] : {};
+      set(tree, key, inner);
+      tree = inner;
+    } else if (typeof known === 'object' && known !== null) tree = known as Tree;
+    else return false;
+  }
+  return false;
+}
+
+/** A key named `__proto__` is a key as any other. */
+function set(tree: Tree, key: string | number, value: JsonValue): void {
+  if (key !== '__proto__') (tree as Record<string | number, JsonValue>)[key] = value;
+  else Object.defineProperty(tree, key, { value, enumerable: true, writable: true, configurable: true });
+}

@@ -1,0 +1,37 @@
+import type { ModelError } from '@ravi/kernel';
+import { modelErrorInStream, parseDuration } from '@ravi/provider-kit';
+import type { Refusal } from '@ravi/provider-kit';
+
+type Wire = Readonly<Record<string, unknown>>;
+
+/** Reads `{ error: { code, message, status, details } }`, also in a list of one: the wait stands in the details. */
+export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode' | 'retryAfterMs'> {
+  const error = errorIn(body);
+  if (error === undefined) return { message: typeof body === 'string' ? body : JSON.stringify(body ?? 'no body') };
+  const { message, status, details } = error;
+  const said = Array.isArray(details) ? details.filter(isWire) : [];
+  const reason = said.map((detail) => detail['reason']).find((word) => typeof word === 'string') ?? status;
+  const delay = said.map((detail) => detail['retryDelay']).find((time) => typeof time === 'string');
+  const waitMs = parseDuration(String(delay ?? ''));
+  return {
+    message: typeof message === 'string' && message !== '' ? message : JSON.stringify(body),
+    ...(typeof reason === 'string' ? { providerCode: reason } : {}),
+    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+  };
+}
+
+/** The error that an answer ends with; its code is an HTTP status. */
+export function streamError(body: unknown): ModelError {
+  const code = errorIn(body)?.['code'];
+  return modelErrorInStream({ ...refusalOf(body), status: typeof code === 'number' && code >= 400 ? code : 500 });
+}
+
+function errorIn(body: unknown): Wire | undefined {
+  const outer: unknown = Array.isArray(body) ? body[0] : body;
+  const error = isWire(outer) ? outer['error'] : undefined;
+  return isWire(error) ? error : undefined;
+}
+
+function isWire(value: unknown): value is Wire {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,102 @@
+import { isSchemaObject, resolveRef } from '@ravi/provider-kit';
+import type { PortableSchema, SchemaObject } from '@ravi/provider-kit';
+import { geminiSchema } from './gemini-schema.ts';
+import { withNotes } from './notes.ts';
+
+/** Formats that the older dialect refuses anything else than. */
+const formats: Readonly<Record<string, readonly string[]>> = {
+  string: ['date-time', 'enum'],
+  number: ['float', 'double'],
+  integer: ['int32', 'int64'],
+};
+const numbers = ['minimum', 'maximum'];
+/** 64 bits wide, so they go out as text. */
+const counts = ['minItems', 'maxItems'];
+const maxReferences = 4;
+
+/** Anything: this dialect has a word for each type and none for all of them. */
+const anything: SchemaObject = Object.freeze({
+  anyOf: ['STRING', 'NUMBER', 'BOOLEAN', 'OBJECT'].map((type) => ({ type })),
+});
+
+/**
+ * A portable schema in the dialect of OpenAPI 3.0 that `parameters` takes: references are followed, and `null` is a flag.
+ * Source: the message `Schema` of Google's discovery document.
+ */
+export function openApiSchema(root: SchemaObject): PortableSchema {
+  const { schema, changes } = geminiSchema(root);
+  const lost = new Set(changes);
+  const converted = node(schema, schema, lost, []);
+  const isEmpty = Object.keys((converted['properties'] as object | undefined) ?? {}).length === 0;
+  const { properties: _none, ...bare } = converted;
+  return { schema: isEmpty ? bare : converted, changes: [...lost] };
+}
+
+function node(given: unknown, root: SchemaObject, lost: Set<string>, followed: readonly string[]): SchemaObject {
+  if (!isSchemaObject(given)) return anything;
+  const { $ref } = given;
+  if (typeof $ref === 'string') {
+    if (followed.filter((one) => one === $ref).length < maxReferences && followed.length < maxReferences * 4) {
+      return node(resolveRef(root, $ref), root, lost, [...followed, $ref]);
+    }
+    lost.add(`"${$ref}" is followed ${maxReferences} times`);
+    return { type: 'OBJECT' };
+  }
+  const below = (inner: unknown): SchemaObject => node(inner, root, lost, followed);
+  if (Array.isArray(given['anyOf'])) return alternatives(given, given['anyOf'] as readonly unknown[], below);
+  const { type } = given;
+  if (typeof type !== 'string') return withDescription(anything, given);
+  const copy: Record<string, unknown> = { type: type.toUpperCase() };
+  for (const key of ['title', 'description', 'default', 'pattern']) if (key in given) copy[key] = given[key];
+  for (const key of numbers) if (key in given) copy[key] = given[key];
+  for (const key of counts) if (key in given) copy[key] = String(given[key]);
+  if (formats[type]?.includes(String(given['format'])) === true) copy['format'] = given['format'];
+  if (type === 'string' && Array.isArray(given['enum'])) copy['enum'] = given['enum'];
+  if (type === 'object') Object.assign(copy, objectParts(given, below));
+  if (type === 'array') copy['items'] = itemsOf(given, below);
+  const told = [
+    ...(type !== 'string' && 'enum' in given ? ['enum'] : []),
+    ...('format' in given && !('format' in copy) ? ['format'] : []),
+  ];
+  return withNotes(copy, given, told);
+}
+
+function objectParts(given: SchemaObject, below: (inner: unknown) => SchemaObject): Record<string, unknown> {
+  const { properties, required } = given;
+  if (!isSchemaObject(properties) || Object.keys(properties).length === 0) return {};
+  return {
+    properties: Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, below(inner)])),
+    ...(Array.isArray(required) ? { required } : {}),
+  };
+}
+
+function itemsOf({ items, prefixItems }: SchemaObject, below: (inner: unknown) => SchemaObject): SchemaObject {
+  if (!Array.isArray(prefixItems)) return below(items);
+  const kinds = [...new Map(prefixItems.map(below).map((kind) => [JSON.stringify(kind), kind])).values()];
+  const [only] = kinds;
+  return only !== undefined && kinds.length === 1 ? only : { anyOf: kinds };
+}
+
+/** Beside alternatives nothing else may stand, so what does goes into each of them. */
+function alternatives(
+  given: SchemaObject,
+  choices: readonly unknown[],
+  below: (inner: unknown) => SchemaObject,
+): SchemaObject {
+  const real = choices.filter((choice) => !isSchemaObject(choice) || choice['type'] !== 'null');
+  const nullable = real.length < choices.length ? { nullable: true } : {};
+  const kinds = real.flatMap((choice) => {
+    const kind = below(choice);
+    return Array.isArray(kind['anyOf']) ? (kind['anyOf'] as readonly SchemaObject[]) : [kind];
+  });
+  const [only] = kinds;
+  if (only === undefined) return { type: 'NULL' };
+  const whole = kinds.map((kind) => ({ ...withDescription(kind, given), ...nullable }));
+  return whole.length === 1 ? { ...whole[0] } : { anyOf: whole };
+}
+
+function withDescription(schema: SchemaObject, { description }: SchemaObject): SchemaObject {
+  if (typeof description !== 'string') return schema;
+  if (!Array.isArray(schema['anyOf'])) return { description, ...schema };
+  return { anyOf: (schema['anyOf'] as readonly SchemaObject[]).map((kind) => ({ description, ...kind })) };
+}
