@@ -18,6 +18,8 @@ export interface RecordedInteraction {
     readonly body?: unknown;
     /** A streamed answer, word by word. */
     readonly text?: string;
+    /** An answer as its events, or as the one body that it was. */
+    readonly segments?: readonly unknown[];
   };
   /** What the provider's own library reads in the answer, when it is a success. */
   readonly expected?: ExpectedDecode;
