@@ -114,6 +114,16 @@ test('nulls are taken out behind references and in the alternative that the obje
   assert.deepEqual(stripNulls(args, schema), { one: { a: 'a', next: { a: 'b' } }, many: { c: 'c' } });
 });
 
+test('strict mode leaves out what is no keyword, and mixed types where a provider cannot have them', () => {
+  const schema = object({ a: { type: 'string', optional: true, title: 'A' } }, 'a');
+  const strict = strictOf(schema);
+  assert.deepEqual('schema' in strict && strict.schema['properties'], { a: { type: 'string' } });
+  const mixed = portable(object({ a: { type: ['array', 'string'], items: { type: 'string' } } }, 'a'));
+  assert.ok('schema' in strictSchema(mixed, rules));
+  const refused = strictSchema(mixed, { ...rules, mixedTypes: false });
+  assert.match('refused' in refused ? refused.refused : 'accepted', /mixes/);
+});
+
 test('what strict mode would change is refused with the reason', () => {
   const cases: [unknown, RegExp][] = [
     [object({ map: { type: 'object', additionalProperties: { type: 'string' } } }), /any property/],

@@ -1,3 +1,5 @@
+import { hasRecursion } from './has-recursion.ts';
+import { acceptsNull, nullable } from './nullable.ts';
 import { isSchemaObject, mapSubschemas } from './subschemas.ts';
 import type { SchemaObject } from './subschemas.ts';
 
@@ -13,6 +15,8 @@ export interface StrictRules {
   readonly recursion: boolean;
   /** An object without properties may stand below the root. */
   readonly emptyObjects: boolean;
+  /** Objects and arrays may stand beside other types in one `type`; `true` when absent. */
+  readonly mixedTypes?: boolean;
   readonly maxProperties: number;
   readonly maxDepth: number;
   readonly maxEnumValues: number;
@@ -42,18 +46,13 @@ export type StrictSchema =
 
 class NotStrict extends Error {}
 
-/** Says the same and is no constraint to lose. */
-const annotations = new Set([
-  '$comment',
-  'default',
-  'examples',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'title',
-  '$id',
-  'id',
-]);
+/** What is kept, unless a provider forbids it; everything else says nothing that an argument could break. */
+const vocabulary = new Set(
+  (
+    'type enum const description format pattern $ref $defs definitions properties required additionalProperties items ' +
+    'anyOf oneOf allOf minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems'
+  ).split(' '),
+);
 
 /**
  * Rewrites a portable schema for strict mode: objects closed, all properties required where the rules say so and then
@@ -84,8 +83,8 @@ function strictNode(schema: unknown, state: State, depth: number): SchemaObject 
   if (!isSchemaObject(schema)) throw new NotStrict('a place of it takes anything');
   const node: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
-    if (annotations.has(key)) continue;
     if (rules.forbidden.has(key)) throw new NotStrict(`"${key}" is not allowed in strict mode`);
+    if (!vocabulary.has(key)) continue;
     if (key === 'format' && !rules.formats.has(String(value))) continue;
     node[key] = value;
   }
@@ -97,6 +96,9 @@ function strictNode(schema: unknown, state: State, depth: number): SchemaObject 
   const types = [node['type'] ?? []].flat();
   if ('anyOf' in node || types.length > 1) counts.unions++;
   const isObject = types.includes('object');
+  if (rules.mixedTypes === false && types.length > 1 && (isObject || types.includes('array'))) {
+    throw new NotStrict(`"type": ${JSON.stringify(types)} mixes what holds others with what does not`);
+  }
   const level = depth + (isObject || types.includes('array') ? 1 : 0);
   counts.depth = Math.max(counts.depth, level);
   if (isObject) closeObject(node, state, depth);
@@ -138,37 +140,14 @@ function closeObject(node: Record<string, unknown>, state: State, depth: number)
   if (!rules.allRequired) return;
   node['required'] = names;
   if (optional.length === 0) return;
+  state.isRewritten = true;
   node['properties'] = Object.fromEntries(
     names.map((name) => {
       const inner = properties[name];
       if (!optional.includes(name) || acceptsNull(inner)) return [name, inner];
-      state.isRewritten = true;
       return [name, nullable(inner)];
     }),
   );
-  if (optional.length > 0) state.isRewritten = true;
-}
-
-function nullable(schema: unknown): unknown {
-  if (!isSchemaObject(schema)) return schema;
-  const { type, description } = schema;
-  const isPlain = !['enum', 'const', 'anyOf', 'oneOf', '$ref'].some((key) => key in schema);
-  if (isPlain && typeof type === 'string') return { ...schema, type: [type, 'null'] };
-  if (isPlain && Array.isArray(type)) return { ...schema, type: [...(type as unknown[]), 'null'] };
-  const { description: _description, ...rest } = schema;
-  if (Array.isArray(schema['anyOf']) && Object.keys(rest).length === 1) {
-    return { ...schema, anyOf: [...(schema['anyOf'] as unknown[]), { type: 'null' }] };
-  }
-  return { ...(description === undefined ? {} : { description }), anyOf: [rest, { type: 'null' }] };
-}
-
-/** Whether null fits a schema by its own words; a reference is not followed. */
-export function acceptsNull(schema: unknown): boolean {
-  if (!isSchemaObject(schema)) return schema === true;
-  if (Array.isArray(schema['enum']) && !schema['enum'].includes(null)) return false;
-  if (schema['type'] !== undefined) return [schema['type']].flat().includes('null');
-  if (Array.isArray(schema['enum'])) return true;
-  return Array.isArray(schema['anyOf']) && schema['anyOf'].some(acceptsNull);
 }
 
 function countValues(node: SchemaObject, counts: SchemaCounts): void {
@@ -189,34 +168,4 @@ function checkLimits(counts: SchemaCounts, rules: StrictRules): void {
   if (enumValues > rules.maxEnumValues) throw new NotStrict(`it has more than ${rules.maxEnumValues} enum values`);
   if (nameChars > rules.maxNameChars)
     throw new NotStrict(`its names and values have more than ${rules.maxNameChars} characters`);
-}
-
-/** Whether a definition can be reached from itself. */
-function hasRecursion(schema: SchemaObject): boolean {
-  const text = JSON.stringify(schema);
-  if (!text.includes('"$ref"')) return false;
-  const references = new Map<string, ReadonlySet<string>>();
-  for (const key of ['$defs', 'definitions']) {
-    const definitions = schema[key];
-    if (!isSchemaObject(definitions)) continue;
-    for (const [name, inner] of Object.entries(definitions)) references.set(`#/${key}/${name}`, refsIn(inner));
-  }
-  if (refsIn(schema).has('#')) return true;
-  const reaches = (from: string, target: string, seen: Set<string>): boolean => {
-    for (const next of references.get(from) ?? []) {
-      if (next === target) return true;
-      if (seen.has(next)) continue;
-      seen.add(next);
-      if (reaches(next, target, seen)) return true;
-    }
-    return false;
-  };
-  return [...references.keys()].some((name) => reaches(name, name, new Set()));
-}
-
-function refsIn(schema: unknown, found: Set<string> = new Set()): Set<string> {
-  if (!isSchemaObject(schema)) return found;
-  if (typeof schema['$ref'] === 'string') found.add(schema['$ref']);
-  mapSubschemas(schema, (inner) => refsIn(inner, found));
-  return found;
 }
