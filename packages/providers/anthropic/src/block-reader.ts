@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { argumentsOf, parseArguments } from '@ravi/provider-kit';
 import type { Answer, OpenCall, ParsedArguments } from '@ravi/provider-kit';
+import { textIn } from './wire.ts';
+import type { Wire } from './wire.ts';
 import type { WireContext } from './wire-settings.ts';
-
-type Wire = Readonly<Record<string, unknown>>;
 
 type OpenBlock =
   | { readonly type: 'text'; readonly citations: JsonValue[] }
@@ -166,10 +166,6 @@ function withInput({ raw, json }: Extract<OpenBlock, { readonly type: 'raw' }>):
   if (json === '') return raw;
   const input = parseArguments(json);
   return input.invalid === undefined ? { ...raw, input: input.arguments } : undefined;
-}
-
-function textIn(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function listIn(value: JsonValue | undefined): readonly JsonValue[] {

@@ -5,9 +5,9 @@ import { createBlockReader } from './block-reader.ts';
 import { streamError } from './refusal.ts';
 import { containerType } from './server-blocks.ts';
 import { createUsageCounter } from './usage.ts';
+import { isWire, textIn } from './wire.ts';
+import type { Wire } from './wire.ts';
 import type { WireContext } from './wire-settings.ts';
-
-type Wire = Readonly<Record<string, unknown>>;
 
 /** Reads the answers of the Messages interface, streamed or whole. */
 export function createMessagesDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
@@ -21,9 +21,9 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
 
   /** What a message says of itself at its start, in a delta, or as a whole. */
   const takeMessage = (message: Wire): void => {
-    responseId = textOrNothing(message['id']) ?? responseId;
-    model = textOrNothing(message['model']) ?? model;
-    reason = textOrNothing(message['stop_reason']) ?? reason;
+    responseId = textIn(message['id']) || responseId;
+    model = textIn(message['model']) || model;
+    reason = textIn(message['stop_reason']) || reason;
     if (isWire(message['container'])) container = message['container'] as JsonObject;
   };
 
@@ -114,14 +114,6 @@ const stopReasons: Readonly<Record<string, ModelStopReason>> = {
 /** Whether the model came to an end by itself, so that its last block is whole. */
 function isWhole(reason: string | undefined): boolean {
   return reason === 'tool_use' || reason === 'end_turn' || reason === 'pause_turn';
-}
-
-function isWire(value: unknown): value is Wire {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function textOrNothing(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 function parsed(data: string): Wire | undefined {

@@ -6,6 +6,7 @@ import { resultContent, textBlocks, wireContent } from './content.ts';
 import { pairServerBlocks } from './server-blocks.ts';
 import type { ServerBlocks } from './server-blocks.ts';
 import type { DeclaredTools } from './tools.ts';
+import { textIn } from './wire.ts';
 
 /** A message as it goes out. */
 export interface WireMessage {
@@ -75,7 +76,7 @@ export function goesOnWithoutThinking(messages: readonly WireMessage[]): boolean
   const last = messages.at(-1);
   const isOpen = last?.role === 'assistant' || last?.content.some(({ type }) => type === 'tool_result') === true;
   const answer = isOpen ? messages.findLast(({ role }) => role === 'assistant') : undefined;
-  return answer !== undefined && !/^(redacted_)?thinking$/u.test(String(answer.content[0]?.['type']));
+  return answer !== undefined && !/^(redacted_)?thinking$/u.test(textIn(answer.content[0]?.['type']));
 }
 
 /** Calls end an answer: text that another model wrote behind them goes before them. */
@@ -121,7 +122,7 @@ function callBlock(call: ToolUseBlock, context: Context): JsonObject {
     id: context.idOf(call.id),
     name: isMember ? action : (native?.wireName ?? prepared.names.toWire(call.name)),
     input: isMember ? input : call.arguments,
-    ...(caller !== undefined && context.server.hasCall(String(caller['tool_id'])) ? { caller } : {}),
+    ...(caller !== undefined && context.server.hasCall(textIn(caller['tool_id'])) ? { caller } : {}),
     ...(isMember ? { toolset_name: native.wireName } : {}),
   };
 }
@@ -143,7 +144,7 @@ function resultBlock(pair: CallResult, { source, tools, warnings, idOf }: Contex
 function thinkingBlock(text: string, own: JsonObject | undefined, { needsSignatures }: Context): JsonObject[] {
   if (own === undefined) return [];
   if (own['type'] === 'redacted_thinking') return [own];
-  const signature = String(own['signature'] ?? '');
+  const signature = textIn(own['signature']);
   return signature === '' && needsSignatures ? [] : [{ type: 'thinking', thinking: text, signature }];
 }
 
@@ -162,5 +163,5 @@ function serverBlock({ raw }: UnknownBlock, { tools }: Context): JsonObject {
 function trimEnd(message: { role: WireMessage['role']; content: JsonObject[] } | undefined): void {
   const last = message?.content.at(-1);
   if (message?.role !== 'assistant' || last?.['type'] !== 'text') return;
-  message.content[message.content.length - 1] = { ...last, text: String(last['text']).trimEnd() };
+  message.content[message.content.length - 1] = { ...last, text: textIn(last['text']).trimEnd() };
 }

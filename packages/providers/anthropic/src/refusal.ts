@@ -1,18 +1,17 @@
 import type { ModelError } from '@ravi/kernel';
 import { modelErrorInStream } from '@ravi/provider-kit';
 import type { Refusal } from '@ravi/provider-kit';
-
-type Wire = Readonly<Record<string, unknown>>;
+import { isWire, textIn } from './wire.ts';
+import type { Wire } from './wire.ts';
 
 /** Reads `{ type: 'error', error: { type, message, details } }`; what a proxy says instead becomes the message as it is. */
 export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode'> {
   const error = inner(body, 'error');
   if (error === undefined) return { message: typeof body === 'string' ? body : JSON.stringify(body ?? 'no body') };
-  const { message, type } = error;
-  const code = inner(error, 'details')?.['error_code'] ?? type;
+  const code = textIn(inner(error, 'details')?.['error_code']) || textIn(error['type']);
   return {
-    message: typeof message === 'string' && message !== '' ? message : JSON.stringify(body),
-    ...(typeof code === 'string' && code !== '' ? { providerCode: code } : {}),
+    message: textIn(error['message']) || JSON.stringify(body),
+    ...(code === '' ? {} : { providerCode: code }),
   };
 }
 
@@ -31,11 +30,10 @@ const statusOfType: Readonly<Record<string, number>> = {
 /** The error that a stream ends with. */
 export function streamError(body: unknown): ModelError {
   const type = inner(body, 'error')?.['type'];
-  return modelErrorInStream({ ...refusalOf(body), status: statusOfType[String(type)] ?? 400 });
+  return modelErrorInStream({ ...refusalOf(body), status: statusOfType[textIn(type)] ?? 400 });
 }
 
 function inner(value: unknown, key: string): Wire | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const found = (value as Wire)[key];
-  return typeof found === 'object' && found !== null ? (found as Wire) : undefined;
+  const found = isWire(value) ? value[key] : undefined;
+  return isWire(found) ? found : undefined;
 }

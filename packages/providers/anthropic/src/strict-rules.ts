@@ -5,18 +5,20 @@ import type { SchemaCounts, StrictRules } from '@ravi/provider-kit';
  * refused: a reference in a circle, a place that takes anything.
  */
 export const anthropicStrictRules: StrictRules = {
-  forbidden: new Set([
-    ...['not', 'oneOf', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'dependencies'],
-    ...['patternProperties', 'prefixItems', 'propertyNames', 'uniqueItems', 'contains', 'minContains', 'maxContains'],
-    ...['minProperties', 'maxProperties', 'unevaluatedProperties', 'unevaluatedItems', 'additionalItems'],
-    ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
-    ...['pattern', 'minItems', 'maxItems', 'nullable', '$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef'],
-    ...['contentEncoding', 'contentMediaType'],
-  ]),
+  forbidden: new Set(
+    (
+      'not oneOf if then else dependentRequired dependentSchemas dependencies patternProperties prefixItems ' +
+      'propertyNames uniqueItems contains minContains maxContains minProperties maxProperties ' +
+      'unevaluatedProperties unevaluatedItems additionalItems minimum maximum exclusiveMinimum ' +
+      'exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems nullable $anchor ' +
+      '$dynamicRef $dynamicAnchor $recursiveRef contentEncoding contentMediaType'
+    ).split(' '),
+  ),
   formats: new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']),
   allRequired: false,
   recursion: false,
   emptyObjects: true,
+  mixedTypes: false,
   maxProperties: 500,
   maxDepth: 10,
   maxEnumValues: 500,

@@ -1,0 +1,8 @@
+export { decodeBody, decodeStream, inBytes } from './decode.ts';
+export type { DecoderFactory } from './decode.ts';
+export { damaged } from './damaged.ts';
+export { differences } from './differences.ts';
+export type { Comparison } from './differences.ts';
+export { specOracle, typesOracle } from './oracles.ts';
+export type { NamedOracle, Oracle } from './oracles.ts';
+export { requestsOf, sharedTools } from './shared-tools.ts';

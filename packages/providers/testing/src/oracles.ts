@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { sharedDataFile } from '@ravi/testkit';
+import { Ajv } from 'ajv';
+import type { ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { createGenerator } from 'ts-json-schema-generator';
+
+/** Says what is wrong with a request, in a few words; `undefined` when nothing is. */
+export type Oracle = (body: unknown) => string | undefined;
+
+/** Absent where its data is. */
+export type NamedOracle = readonly [name: string, judge: Oracle | undefined];
+
+/** The published request schema of a provider; `undefined` where the shared data is not there. */
+export function specOracle(spec: string, root: string): Oracle | undefined {
+  const file = sharedDataFile(`fixtures/specs/${spec}.schema.json`);
+  if (file === undefined) return undefined;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(JSON.parse(readFileSync(file, 'utf8')) as object);
+  return oracleOf(ajv.compile({ $ref: `urn:oracle:${spec}#/$defs/${root}` }));
+}
+
+/** A type of a declaration file, such as an official npm package's, as a closed schema, made when it is asked for. */
+export function typesOracle(path: string, type: string): Oracle {
+  const generator = createGenerator({ path, type, skipTypeCheck: true, expose: 'all', additionalProperties: false });
+  const schema: object = generator.createSchema(type);
+  return oracleOf(new Ajv({ strict: false, validateFormats: false }).compile(schema));
+}
+
+function oracleOf(validate: ValidateFunction): Oracle {
+  return (body) => {
+    if (validate(body)) return undefined;
+    const deepest = (validate.errors ?? []).toSorted((a, b) => b.instancePath.length - a.instancePath.length);
+    return deepest
+      .slice(0, 3)
+      .map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
+      .join('; ');
+  };
+}
