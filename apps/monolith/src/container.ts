@@ -1,17 +1,28 @@
 import 'reflect-metadata/lite';
-import { HookManager, Toolbox, ToolInvoker } from '@ravi/agents';
+import { createApprovalFeed, createRecordedApprovals, HookManager, Toolbox, ToolInvoker } from '@ravi/agents';
+import { createDurableChains } from '@ravi/capabilities';
+import type { ApprovalHandler } from '@ravi/kernel';
 import { createArgumentDigest } from '@ravi/host';
 import { container as root, instancePerContainerCachingFactory } from 'tsyringe';
 import type { DependencyContainer, InjectionToken } from 'tsyringe';
 import { createChainRunner } from './chain-runner.ts';
 import { createHttpApp } from './http/app.ts';
+import type { HttpAppOptions } from './http/app.ts';
 import { tokens } from './tokens.ts';
 import type { Services } from './tokens.ts';
 
 /** What is opened before the container is made: everything asynchronous, everything with an end. */
 export type OpenedServices = Omit<
   Services,
-  'stateStore' | 'hooks' | 'toolbox' | 'invoker' | 'runChain' | 'toolReport' | 'httpApp'
+  | 'stateStore'
+  | 'approvalFeed'
+  | 'durableChains'
+  | 'hooks'
+  | 'toolbox'
+  | 'invoker'
+  | 'runChain'
+  | 'toolReport'
+  | 'httpApp'
 > &
   Partial<Pick<Services, 'stateStore'>>;
 
@@ -28,6 +39,19 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
   single(tokens.hooks, (from) => new HookManager(reporting(from)));
   single(tokens.toolbox, (from) => new Toolbox([], { ...reporting(from), hooks: from.resolve(tokens.hooks) }));
   single(tokens.invoker, createInvoker);
+  if (opened.stateStore !== undefined) {
+    const { approvals: store } = opened.stateStore;
+    single(tokens.approvalFeed, (from) => createApprovalFeed({ store, ...reporting(from) }));
+    single(tokens.durableChains, (from) =>
+      createDurableChains({
+        store: from.resolve(tokens.stateStore),
+        invoker: from.resolve(tokens.invoker),
+        sandbox: from.resolve(tokens.sandbox),
+        preflight: from.resolve(tokens.preflight),
+        logger: from.resolve(tokens.logger),
+      }),
+    );
+  }
   single(tokens.runChain, (from) =>
     createChainRunner(from.resolve(tokens.invoker), {
       sandbox: from.resolve(tokens.sandbox),
@@ -40,6 +64,8 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
       toolbox: from.resolve(tokens.toolbox),
       invoker: from.resolve(tokens.invoker),
       runChain: from.resolve(tokens.runChain),
+      approvalMode: from.resolve(tokens.config).chains.approvals,
+      ...(from.isRegistered(tokens.durableChains) ? durableParts(from) : {}),
       approvalHandler: from.resolve(tokens.approvalHandler),
       lifetime: from.resolve(tokens.lifetime),
       logger: from.resolve(tokens.logger),
@@ -51,7 +77,7 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
 function createInvoker(from: DependencyContainer): ToolInvoker {
   return new ToolInvoker({
     registry: from.resolve(tokens.toolbox),
-    approvalHandler: from.resolve(tokens.approvalHandler),
+    approvalHandler: approvalsOf(from),
     artifactStore: from.resolve(tokens.blobStore),
     policy: from.resolve(tokens.config).policy,
     hooks: from.resolve(tokens.hooks),
@@ -60,6 +86,18 @@ function createInvoker(from: DependencyContainer): ToolInvoker {
     ...(from.isRegistered(tokens.stateStore) ? { journal: from.resolve(tokens.stateStore).journal } : {}),
     ...reporting(from),
   });
+}
+
+// With a state store each request is on record before anybody is asked, whoever that is.
+function approvalsOf(from: DependencyContainer): ApprovalHandler {
+  const handler = from.resolve(tokens.approvalHandler);
+  if (!from.isRegistered(tokens.stateStore)) return handler;
+  const { approvals: store } = from.resolve(tokens.stateStore);
+  return createRecordedApprovals({ store, handler, feed: from.resolve(tokens.approvalFeed), ...reporting(from) });
+}
+
+function durableParts(from: DependencyContainer): Required<Pick<HttpAppOptions, 'durableChains' | 'stateStore'>> {
+  return { durableChains: from.resolve(tokens.durableChains), stateStore: from.resolve(tokens.stateStore) };
 }
 
 function reporting(from: DependencyContainer): Pick<Services, 'clock' | 'logger'> {

@@ -91,6 +91,11 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
 
   // The first script would wait for it; nothing else does.
   if (preflight !== false) void warm(preflight, lifetime.signal, logger);
+  if (stateStore !== undefined) {
+    const chains = opening.use(container.resolve(tokens.durableChains));
+    // The process that ends leaves its durable runs as they are.
+    lifetime.signal.addEventListener('abort', () => void chains[Symbol.asyncDispose](), { once: true });
+  }
   opening.use(await startSweeper({ blobStore, clock, logger, intervalMs: sweepIntervalMs }));
   const opened = opening.move();
   return { container, cancelRuns, [Symbol.asyncDispose]: () => opened.disposeAsync() };

@@ -2,7 +2,10 @@ import { createAdaptorServer } from '@hono/node-server';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isWebApprovalHandler } from '@ravi/approval-web';
+import { keepRunsGoing } from '@ravi/capabilities';
+import type { RunKeeper } from '@ravi/capabilities';
 import { KernelError } from '@ravi/kernel';
+import type { DependencyContainer } from 'tsyringe';
 import type { Monolith } from './lifespan.ts';
 import { requireLoopback } from './loopback.ts';
 import { tokens } from './tokens.ts';
@@ -37,6 +40,7 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
   const approvalHandler = container.resolve(tokens.approvalHandler);
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   const address = await listen(server, { host, port });
+  const keeper = keepGoing(container);
   return {
     url: urlOf(address),
     async [Symbol.asyncDispose]() {
@@ -44,6 +48,7 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
       server.close(() => onClosed());
       // They would go on for ever, and a browser comes back by itself.
       if (isWebApprovalHandler(approvalHandler)) approvalHandler.closeStreams();
+      keeper?.stop();
       if (await endsWithin(closed, graceMs)) return;
       monolith.cancelRuns();
       if (await endsWithin(closed, answerMs)) return;
@@ -51,6 +56,18 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
       await closed;
     },
   };
+}
+
+// Here and not in the lifespan: a command that ends soon must not take runs on.
+function keepGoing(container: DependencyContainer): RunKeeper | undefined {
+  if (!container.isRegistered(tokens.durableChains)) return undefined;
+  return keepRunsGoing({
+    chains: container.resolve(tokens.durableChains),
+    store: container.resolve(tokens.stateStore),
+    feed: container.resolve(tokens.approvalFeed),
+    clock: container.resolve(tokens.clock),
+    logger: container.resolve(tokens.logger),
+  });
 }
 
 function listen(

@@ -1,5 +1,5 @@
-import type { HookManager, Toolbox, ToolInvoker } from '@ravi/agents';
-import type { Preflight } from '@ravi/capabilities';
+import type { ApprovalFeed, HookManager, Toolbox, ToolInvoker } from '@ravi/agents';
+import type { DurableChains, Preflight } from '@ravi/capabilities';
 import type { ResolvedConfig } from '@ravi/host';
 import type { ApprovalHandler, BlobStore, Clock, Logger, Sandbox, StateStore } from '@ravi/kernel';
 import type { Hono } from 'hono';
@@ -25,6 +25,10 @@ export interface Services {
   readonly preflight: Preflight | false;
   /** Registered only when the configuration names one. */
   readonly stateStore: StateStore;
+  /** Tells of changes of approvals; registered with the state store. */
+  readonly approvalFeed: ApprovalFeed;
+  /** Chains that outlive the process; registered with the state store. */
+  readonly durableChains: DurableChains;
   readonly hooks: HookManager;
   readonly toolbox: Toolbox;
   readonly invoker: ToolInvoker;
@@ -49,6 +53,8 @@ export const tokens: Tokens = {
   sandbox: token('sandbox'),
   preflight: token('preflight'),
   stateStore: token('stateStore'),
+  approvalFeed: token('approvalFeed'),
+  durableChains: token('durableChains'),
   hooks: token('hooks'),
   toolbox: token('toolbox'),
   invoker: token('invoker'),

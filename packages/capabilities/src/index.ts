@@ -5,7 +5,7 @@ export type { ToolChainToolOptions } from './chain/chain-tool.ts';
 export { createDurableChains } from './chain/durable/durable-chains.ts';
 export type { DurableChainResult, DurableChains, DurableChainsOptions } from './chain/durable/durable-chains.ts';
 export { keepRunsGoing } from './chain/durable/keep-runs-going.ts';
-export type { KeepRunsGoingOptions } from './chain/durable/keep-runs-going.ts';
+export type { KeepRunsGoingOptions, RunKeeper } from './chain/durable/keep-runs-going.ts';
 export type { ApprovalMode, DurableChainRequest } from './chain/durable/run-definition.ts';
 export { runChain } from './chain/run-chain.ts';
 export type { ChainRunOptions } from './chain/run-chain.ts';

@@ -37,6 +37,11 @@ export const configSchema: JsonSchema = {
       default: {},
       properties: {
         preflight: { type: 'boolean', default: true, description: 'Whether scripts are checked before they run.' },
+        approvals: {
+          enum: ['wait', 'pause'],
+          default: 'wait',
+          description: 'Whether a script waits for a human, or is stored and goes on with the answer.',
+        },
       },
     },
     tools: {

@@ -17,8 +17,11 @@ export type PluginsConfig = { readonly [Port in SinglePort]?: PluginEntry } & {
 export interface RaviConfig {
   readonly server?: { readonly host?: string; readonly port?: number };
   readonly policy?: Partial<ChainPolicy>;
-  /** `preflight: false` runs scripts without checking them first. */
-  readonly chains?: { readonly preflight?: boolean };
+  /**
+   * `preflight: false` runs scripts without checking them first. `approvals` is what a script does that waits for a human,
+   * where there is a state store: it waits for as long as the policy says, or is stored and goes on with the answer.
+   */
+  readonly chains?: { readonly preflight?: boolean; readonly approvals?: 'wait' | 'pause' };
   /** Folders of files that default-export tools. */
   readonly tools?: readonly string[];
   readonly plugins?: PluginsConfig;
@@ -28,7 +31,7 @@ export interface RaviConfig {
 export interface ResolvedConfig {
   readonly server: { readonly host: string; readonly port: number };
   readonly policy: ChainPolicy;
-  readonly chains: { readonly preflight: boolean };
+  readonly chains: { readonly preflight: boolean; readonly approvals: 'wait' | 'pause' };
   /** Absolute paths. */
   readonly tools: readonly string[];
   /** As written: each plugin's schema checks its options when it is opened. */

@@ -1,10 +1,12 @@
 import type { Toolbox, ToolInvoker } from '@ravi/agents';
-import type { ApprovalHandler, Logger } from '@ravi/kernel';
+import type { ApprovalMode, DurableChains } from '@ravi/capabilities';
+import type { ApprovalHandler, Logger, StateStore } from '@ravi/kernel';
 import { Hono } from 'hono';
 import type { ChainRunner } from '../chain-runner.ts';
 import { approvalRoutes } from './approvals.ts';
 import { chainRoutes } from './chains.ts';
 import { answerProblem, problem } from './problem.ts';
+import { runRoutes } from './runs.ts';
 import { sameOrigin } from './same-origin.ts';
 import { toolRoutes } from './tools.ts';
 
@@ -13,6 +15,12 @@ export interface HttpAppOptions {
   readonly toolbox: Toolbox;
   readonly invoker: ToolInvoker;
   readonly runChain: ChainRunner;
+  /** Runs scripts so that they outlive the process; without them a script ends with its request. */
+  readonly durableChains?: DurableChains;
+  /** Present with `durableChains`. */
+  readonly stateStore?: StateStore;
+  /** What a durable run does while it waits for a human. */
+  readonly approvalMode: ApprovalMode;
   readonly approvalHandler: ApprovalHandler;
   /** Aborts when the process shuts down. */
   readonly lifetime: AbortSignal;
@@ -31,6 +39,7 @@ export function createHttpApp(options: HttpAppOptions): Hono {
   app.get('/health', (context) => context.json({ status: 'ok', tools: toolbox.size }));
   app.route('/v1/tools', toolRoutes(options));
   app.route('/v1/chains', chainRoutes(options));
+  app.route('/v1/runs', runRoutes(options));
   app.route('/', approvalRoutes(options));
   app.notFound((context) =>
     answerProblem(context, problem('E_ROUTE_UNKNOWN', `There is no ${context.req.method} ${context.req.path}`), logger),

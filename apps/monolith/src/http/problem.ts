@@ -11,6 +11,10 @@ export type ProblemCode =
   | 'E_BODY_TOO_LARGE'
   | 'E_CONTENT_TYPE'
   | 'E_CANCELLED'
+  | 'E_RUN_NOT_FOUND'
+  | 'E_RUN_SUSPENDED'
+  | 'E_STATE_CONFLICT'
+  | 'E_STATE_UNAVAILABLE'
   | 'E_SHUTTING_DOWN';
 
 const statusByCode: Readonly<Record<ProblemCode, ContentfulStatusCode>> = {
@@ -20,6 +24,10 @@ const statusByCode: Readonly<Record<ProblemCode, ContentfulStatusCode>> = {
   E_BODY_TOO_LARGE: 413,
   E_CONTENT_TYPE: 415,
   E_CANCELLED: 503,
+  E_RUN_NOT_FOUND: 404,
+  E_RUN_SUSPENDED: 503,
+  E_STATE_CONFLICT: 409,
+  E_STATE_UNAVAILABLE: 503,
   E_SHUTTING_DOWN: 503,
 };
 

@@ -88,7 +88,10 @@ export function createRecordedApprovals(options: RecordedApprovalsOptions): Appr
   async function ask(id: string, asked: ApprovalHandler, signal: AbortSignal): Promise<void> {
     const request = (await store.get(id))?.request;
     if (request === undefined || signal.aborted) return;
-    const answer = checked(await asked.request(request, { signal }));
+    const given = await asked.request(request, { signal });
+    // Who was told that nobody waits may say no to that; it is no answer to the question.
+    if (signal.aborted) return;
+    const answer = checked(given);
     await outlastOutage(() => store.decide(id, { ...answer, decidedAt: clock.now() }), { clock, signal });
     feed.poke();
   }

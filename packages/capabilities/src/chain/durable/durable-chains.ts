@@ -18,7 +18,7 @@ export interface DurableChainsOptions {
   readonly logger?: Logger;
   /** Checks scripts before they run; `false` for no check. When absent, the one of this process. */
   readonly preflight?: Preflight | false;
-  /** How long a run of a process that died waits at least until another goes on with it; 30 000 when absent. */
+  /** How long a run of a process that died waits at least until another goes on with it; 10 000 when absent. */
   readonly leaseMs?: number;
   /** How long a question of a paused run stays open; seven days when absent, 24.8 days at most. */
   readonly approvalExpiryMs?: number;
@@ -52,7 +52,7 @@ const maxRunIdLength = 100;
 /** Durable chains in a store that may be shared with other processes. */
 export function createDurableChains(options: DurableChainsOptions): DurableChains {
   const { store, invoker, sandbox, preflight, logger = silentLogger } = options;
-  const { leaseMs = 30_000, approvalExpiryMs = 604_800_000, pauseAfterMs = 250 } = options;
+  const { leaseMs = 10_000, approvalExpiryMs = 604_800_000, pauseAfterMs = 250 } = options;
   const { clock } = invoker;
   const owner = `process_${crypto.randomUUID()}`;
   const closing = new AbortController();

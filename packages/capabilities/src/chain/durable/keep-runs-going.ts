@@ -17,11 +17,17 @@ export interface KeepRunsGoingOptions {
   readonly atOnce?: number;
 }
 
+/** What keeps runs going. */
+export interface RunKeeper extends AsyncDisposable {
+  /** Takes no further run on. Those that it has taken on go on as long as the chains do. */
+  stop(): void;
+}
+
 /**
- * Goes on with runs without anybody's doing, until it is disposed: with those of processes that died, at once and then
+ * Goes on with runs without anybody's doing, until it is stopped: with those of processes that died, at once and then
  * again and again, and with paused ones when an answer is there. Questions that nobody answered in time end.
  */
-export function keepRunsGoing(options: KeepRunsGoingOptions): AsyncDisposable {
+export function keepRunsGoing(options: KeepRunsGoingOptions): RunKeeper {
   const { chains, store, feed, clock, logger, intervalMs = 5_000, atOnce = 4 } = options;
   const queue = new Set<string>();
   const underWay = new Set<Promise<void>>();
@@ -99,12 +105,18 @@ export function keepRunsGoing(options: KeepRunsGoingOptions): AsyncDisposable {
     if (run?.status === 'paused') enqueue(runId);
   }
 
+  function stop(): void {
+    isOver = true;
+    unsubscribe();
+    timer?.cancel();
+  }
+
   let looking = look(true);
   return {
+    stop,
+    // Dispose the chains first: this waits for the runs that it has taken on.
     async [Symbol.asyncDispose]() {
-      isOver = true;
-      unsubscribe();
-      timer?.cancel();
+      stop();
       await looking;
       await Promise.all(underWay);
     },
