@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A request as a loopback server got it. */
@@ -40,25 +40,20 @@ export async function startLoopbackServer(
 ): Promise<LoopbackServer> {
   const requests: LoopbackRequest[] = [];
   let abandoned = 0;
-  const server = createServer(async (incoming, outgoing) => {
+  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const { method = '', url: path = '', headers } = incoming;
     const request = { method, path, headers, body: parsed(Buffer.concat(chunks).toString('utf8')) };
     requests.push(request);
-    const { status = 200, headers: answerHeaders = {}, body, breaks = false, hangs = false } = answer(request);
     outgoing.on('close', () => {
       if (!outgoing.writableFinished) abandoned++;
     });
-    const isText = typeof body === 'string' || Array.isArray(body);
-    outgoing.writeHead(status, {
-      'content-type': isText ? 'text/event-stream' : 'application/json',
-      ...answerHeaders,
-    });
-    const pieces: readonly unknown[] = Array.isArray(body) ? body : [isText ? body : JSON.stringify(body)];
-    for (const piece of pieces) await new Promise((resolve) => outgoing.write(piece, resolve));
-    if (breaks) outgoing.destroy();
-    else if (!hangs) outgoing.end();
+    await send(answer(request), outgoing);
+  };
+  const server = createServer((incoming, outgoing) => {
+    // What goes wrong here shows on the other side as a broken connection.
+    respond(incoming, outgoing).catch(() => outgoing.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
@@ -73,6 +68,18 @@ export async function startLoopbackServer(
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+async function send(
+  { status = 200, headers = {}, body, breaks = false, hangs = false }: LoopbackAnswer,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const isText = typeof body === 'string' || Array.isArray(body);
+  outgoing.writeHead(status, { 'content-type': isText ? 'text/event-stream' : 'application/json', ...headers });
+  const pieces: readonly unknown[] = Array.isArray(body) ? body : [isText ? body : JSON.stringify(body)];
+  for (const piece of pieces) await new Promise((resolve) => outgoing.write(piece, resolve));
+  if (breaks) outgoing.destroy();
+  else if (!hangs) outgoing.end();
 }
 
 function parsed(text: string): unknown {

@@ -1,13 +1,15 @@
 import type { StrictRules } from '@ravi/provider-kit';
 
+const forbidden: readonly string[] = [
+  'allOf not oneOf if then else dependentRequired dependentSchemas dependencies patternProperties prefixItems',
+  'propertyNames uniqueItems contains minContains maxContains minProperties maxProperties unevaluatedProperties',
+  'unevaluatedItems additionalItems $anchor $dynamicRef $dynamicAnchor $recursiveRef contentEncoding contentMediaType',
+  'nullable',
+].flatMap((line) => line.split(' '));
+
 /** Source: `lib/transform.js` of the npm package openai 7.55.0 and the limits of OpenAI's guide to structured outputs. */
 export const openAiStrictRules: StrictRules = {
-  forbidden: new Set([
-    ...['allOf', 'not', 'oneOf', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'dependencies'],
-    ...['patternProperties', 'prefixItems', 'propertyNames', 'uniqueItems', 'contains', 'minContains', 'maxContains'],
-    ...['minProperties', 'maxProperties', 'unevaluatedProperties', 'unevaluatedItems', 'additionalItems'],
-    ...['$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef', 'contentEncoding', 'contentMediaType', 'nullable'],
-  ]),
+  forbidden: new Set(forbidden),
   formats: new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']),
   allRequired: true,
   recursion: true,
@@ -21,6 +23,6 @@ export const openAiStrictRules: StrictRules = {
 /** Source: DeepSeek's guide to strict mode, which its `/beta` address has. */
 export const deepSeekStrictRules: StrictRules = {
   ...openAiStrictRules,
-  forbidden: new Set([...openAiStrictRules.forbidden, 'minLength', 'maxLength', 'minItems', 'maxItems']),
+  forbidden: new Set([...forbidden, 'minLength', 'maxLength', 'minItems', 'maxItems']),
   formats: new Set(['email', 'hostname', 'ipv4', 'ipv6', 'uuid']),
 };

@@ -23,20 +23,20 @@ export function specOracle(spec: 'openai' | 'mistral' | 'openrouter', root: stri
   return oracleOf(ajv.compile({ $ref: `urn:oracle:${spec}#/$defs/${root}` }));
 }
 
+/** A test that makes schemas out of the types of a package compiles them first. */
+export const oracleTest = { timeout: 120_000 } as const;
+
 /** Judges of requests to Responses, and to Chat Completions: what is published, and what the official package types. */
 export function requestOracles(): Readonly<Record<'responses' | 'chat', readonly NamedOracle[]>> {
-  const [responses, chat] = [
-    specOracle('openai', 'CreateResponse'),
-    specOracle('openai', 'CreateChatCompletionRequest'),
-  ];
+  const typed = sdkOracles();
   return {
     responses: [
-      ['specification', responses],
-      ['npm types', sdkOracle('responses/responses.d.ts', 'ResponseCreateParamsStreaming')],
+      ['specification', specOracle('openai', 'CreateResponse')],
+      ['npm types', typed('ResponseCreateParamsStreaming')],
     ],
     chat: [
-      ['specification', chat],
-      ['npm types', sdkOracle('chat/completions/completions.d.ts', 'ChatCompletionCreateParamsStreaming')],
+      ['specification', specOracle('openai', 'CreateChatCompletionRequest')],
+      ['npm types', typed('ChatCompletionCreateParamsStreaming')],
     ],
   };
 }
@@ -58,18 +58,20 @@ function stripped(value: JsonValue): JsonValue {
   return Object.fromEntries(kept.map(([key, entry]) => [key, stripped(entry)]));
 }
 
-/** A type of the official npm package as a schema, made when it is asked for. */
-export function sdkOracle(file: string, type: string): Oracle {
+/** Types of the official npm package as schemas, made when they are asked for. */
+function sdkOracles(): (type: string) => Oracle {
   const require = createRequire(import.meta.url);
-  const folder = dirname(require.resolve('openai'));
-  const schema = createGenerator({
-    path: join(folder, 'resources', file),
-    type,
+  const generator = createGenerator({
+    path: join(dirname(require.resolve('openai')), 'resources/{responses/responses,chat/completions/completions}.d.ts'),
+    type: '*',
     skipTypeCheck: true,
     expose: 'all',
     additionalProperties: false,
-  }).createSchema(type);
-  return oracleOf(new Ajv({ strict: false, validateFormats: false }).compile(schema as object));
+  });
+  return (type) => {
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    return oracleOf(ajv.compile(generator.createSchema(type) as object));
+  };
 }
 
 function oracleOf(validate: ValidateFunction): Oracle {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { readRecordings } from '@ravi/testkit';
 import { test } from 'vitest';
-import { requestOracles, specOracle, withoutExtensions } from './oracles.ts';
+import { oracleTest, requestOracles, specOracle, withoutExtensions } from './oracles.ts';
 import { replaysOf } from './replay.ts';
 
 const recordings = readRecordings(/^(openai|compat)-(chat|responses)/u);
@@ -29,6 +29,7 @@ recorded('an answer goes back as its provider accepted it (needs the shared reco
 
 recorded(
   'every conversation that goes on from a recorded answer is a valid request (needs the shared recordings)',
+  oracleTest,
   () => {
     const oracles = {
       ...requestOracles(),

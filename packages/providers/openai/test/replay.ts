@@ -86,7 +86,12 @@ function functionsOf(body: Wire): FunctionSpec[] {
     const { name, description, parameters } = (tool['function'] ?? tool) as Wire;
     if (typeof name !== 'string' || (tool['type'] ?? 'function') !== 'function') return [];
     return [
-      { type: 'function', name, description: String(description ?? ''), parameters: (parameters ?? {}) as JsonSchema },
+      {
+        type: 'function',
+        name,
+        description: typeof description === 'string' ? description : '',
+        parameters: (parameters ?? {}) as JsonSchema,
+      },
     ];
   });
 }
@@ -98,8 +103,9 @@ function listOf(body: Wire): readonly Wire[] {
 
 function isAnswer(item: Wire): boolean {
   if (item['type'] === 'additional_tools') return false;
-  if (item['type'] === undefined || item['type'] === 'message') return item['role'] === 'assistant';
-  return !/^(function|custom_tool)_call_output$|_approval_response$/u.test(String(item['type']));
+  const { type = 'message', role } = item;
+  if (type === 'message') return role === 'assistant';
+  return typeof type === 'string' && !/^(function|custom_tool)_call_output$|_approval_response$/u.test(type);
 }
 
 function ourPart(body: JsonObject): readonly Wire[] {

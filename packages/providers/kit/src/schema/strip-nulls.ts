@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
-import { acceptsNull } from './strict-schema.ts';
+import { acceptsNull } from './nullable.ts';
 import { isSchemaObject, resolveRef } from './subschemas.ts';
 import type { SchemaObject } from './subschemas.ts';
 

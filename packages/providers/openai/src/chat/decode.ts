@@ -147,8 +147,8 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
       if (typeof value !== 'object' || value === null) {
         return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer is no JSON object', true));
       }
-      takeChunk(value as WireChunk, 'message');
-      const { choices } = value as WireChunk;
+      takeChunk(value, 'message');
+      const { choices }: WireChunk = value;
       if (answer.isOver) return undefined;
       if (!Array.isArray(choices) || choices.length === 0) {
         return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no choices', true));
@@ -183,7 +183,7 @@ function thinkingText(thinking: WirePart['thinking']): string {
 function parsed(data: string): WireChunk | undefined {
   try {
     const value: unknown = JSON.parse(data);
-    return typeof value === 'object' && value !== null ? (value as WireChunk) : undefined;
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
   }

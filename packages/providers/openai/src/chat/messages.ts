@@ -60,8 +60,8 @@ function userMessage(content: readonly ContentBlock[], context: MessageContext):
 
 /** Text alone goes as a string: several servers take nothing else. */
 function plainIfText(parts: readonly JsonObject[]): JsonValue {
-  const isText = parts.every(({ type }) => type === 'text');
-  return isText ? parts.map(({ text }) => text).join('\n') : parts;
+  const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+  return texts.length === parts.length ? texts.join('\n') : parts;
 }
 
 function assistantMessage({ content, results }: AssistantTurn, context: MessageContext): JsonObject[] {

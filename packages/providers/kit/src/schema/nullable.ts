@@ -1,0 +1,24 @@
+import { isSchemaObject } from './subschemas.ts';
+
+/** The schema that takes null as well. */
+export function nullable(schema: unknown): unknown {
+  if (!isSchemaObject(schema)) return schema;
+  const { type, description } = schema;
+  const isPlain = !['enum', 'const', 'anyOf', 'oneOf', '$ref'].some((key) => key in schema);
+  if (isPlain && typeof type === 'string') return { ...schema, type: [type, 'null'] };
+  if (isPlain && Array.isArray(type)) return { ...schema, type: [...(type as unknown[]), 'null'] };
+  const { description: _description, ...rest } = schema;
+  if (Array.isArray(schema['anyOf']) && Object.keys(rest).length === 1) {
+    return { ...schema, anyOf: [...(schema['anyOf'] as unknown[]), { type: 'null' }] };
+  }
+  return { ...(description === undefined ? {} : { description }), anyOf: [rest, { type: 'null' }] };
+}
+
+/** Whether null fits a schema by its own words; a reference is not followed. */
+export function acceptsNull(schema: unknown): boolean {
+  if (!isSchemaObject(schema)) return schema === true;
+  if (Array.isArray(schema['enum']) && !schema['enum'].includes(null)) return false;
+  if (schema['type'] !== undefined) return [schema['type']].flat().includes('null');
+  if (Array.isArray(schema['enum'])) return true;
+  return Array.isArray(schema['anyOf']) && schema['anyOf'].some(acceptsNull);
+}

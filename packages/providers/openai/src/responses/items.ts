@@ -1,0 +1,89 @@
+import type { JsonObject, JsonValue } from '@ravi/kernel';
+import { argumentsOf } from '@ravi/provider-kit';
+import type { Answer, OpenCall } from '@ravi/provider-kit';
+import type { WireContext } from '../wire-settings.ts';
+import { splitCall } from './native-calls.ts';
+
+/** An event, item, part or response: read field by field, since each server leaves out others. */
+export type Wire = Readonly<Record<string, unknown>>;
+
+/** The name that a call goes by; `undefined` for an item that is no call of ours. */
+export function callName(item: Wire, context: WireContext): string | undefined {
+  const { type, name } = item;
+  if (type === 'function_call') return typeof name === 'string' ? name : '';
+  return typeof type === 'string' ? context.toolOfCallType(type, textOrNothing(name)) : undefined;
+}
+
+/** The id that results name. */
+export function idOf(item: Wire): string | undefined {
+  return textOrNothing(item['call_id']) ?? textOrNothing(item['id']);
+}
+
+/** Makes a call out of its whole item. */
+export function endCall(call: OpenCall, item: Wire, context: WireContext): void {
+  const { payload, kept } = splitCall(item as JsonObject);
+  const caller = (item['caller'] as Wire | undefined)?.['type'] === 'program' ? { caller: 'chain' as const } : {};
+  const wasCut = item['status'] === 'incomplete' || item['status'] === 'in_progress';
+  if (item['type'] !== 'function_call') {
+    const { type } = item;
+    const isOurs = typeof type === 'string' && context.toolOfCallType(type, textOrNothing(item['name'])) !== undefined;
+    const whole = wasCut ? argumentsCut(JSON.stringify(payload)) : argumentsOf(payload);
+    return call.end({ whole, ...(isOurs ? { callType: type } : {}), opaque: kept, ...caller });
+  }
+  const { arguments: written, name: _name, ...others } = payload;
+  const whole = typeof written === 'string' && written !== '' ? written : call.text;
+  const isText = written === undefined || written === null || typeof written === 'string';
+  call.end({ whole: isText ? whole : argumentsOf(written), wasCut, opaque: { ...kept, ...others }, ...caller });
+}
+
+/** Arguments whose end never came, even if what is there reads as JSON. */
+export function argumentsCut(text: string): {
+  readonly arguments: JsonObject;
+  readonly invalid: { reason: 'truncated'; text: string };
+} {
+  return { arguments: {}, invalid: { reason: 'truncated', text } };
+}
+
+/** The parts that are not closed yet; of the first of them the deltas may have come. */
+export function endMessage(answer: Answer, item: Wire, closed: number): void {
+  for (const part of listOf(item['content']).slice(closed)) {
+    const kept = keptOf(item, part);
+    if (answer.closeText(kept)) continue;
+    const text = part['text'] ?? part['refusal'];
+    if (typeof text === 'string') answer.text(text);
+    answer.closeText(kept);
+  }
+  answer.closeText();
+}
+
+/** What of a message is kept beside the text of one of its parts. */
+export function keptOf(message: Wire, part: Wire): JsonValue {
+  const { content: _content, type: _type, role: _role, status: _status, ...kept } = message;
+  const { text: _text, refusal: _refusal, logprobs: _logprobs, ...frame } = part;
+  return { ...kept, part: frame } as JsonObject;
+}
+
+/** Reasoning with its whole item, which goes back as it is. */
+export function endReasoning(answer: Answer, item: Wire, wasStreamed: boolean): void {
+  if (wasStreamed && answer.closeText(item as JsonObject)) return;
+  const parts = [...listOf(item['summary']), ...listOf(item['content'])];
+  const text = parts.flatMap((part) => (typeof part['text'] === 'string' ? [part['text']] : [])).join('\n\n');
+  answer.reasoning(text);
+  if (answer.closeText(item as JsonObject)) return;
+  answer.block({ type: 'reasoning', text, opaque: answer.opaque(item as JsonObject) });
+}
+
+/** The objects of a list; empty for anything else. */
+export function listOf(value: unknown): readonly Wire[] {
+  return Array.isArray(value) ? value.filter(isWire) : [];
+}
+
+/** Whether a value is a JSON object. */
+export function isWire(value: unknown): value is Wire {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Text that says something. */
+export function textOrNothing(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
