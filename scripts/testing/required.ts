@@ -83,7 +83,7 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ file }) => file === 'examples/durable-approvals/test/story.test.ts',
   },
   {
-    title: 'an approval in Chromium across a restart of the server',
+    title: 'the approval story in Chromium through the reference server',
     includes: ({ file }) => file === 'apps/monolith/test/approval-story.test.ts',
   },
   {
