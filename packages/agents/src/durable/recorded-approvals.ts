@@ -58,9 +58,11 @@ export function createRecordedApprovals(options: RecordedApprovalsOptions): Appr
         asking.abort();
         done();
       };
-      const look = (): void => void read(id).then((approval) => approval && finish(() => resolve(approval)), fail);
-      const fail = (error: unknown): void => {
-        if (!isKernelError(error, 'E_STATE_UNAVAILABLE')) finish(() => reject(error));
+      const look = (): void => {
+        outlastOutage(() => read(id), { clock, signal: asking.signal }).then(
+          (approval) => approval && finish(() => resolve(approval)),
+          (error: unknown) => finish(() => reject(error)),
+        );
       };
       const onAbort = (): void => {
         finish(() => reject(signal.reason));
@@ -72,8 +74,8 @@ export function createRecordedApprovals(options: RecordedApprovalsOptions): Appr
       look();
       if (handler === undefined) return;
       ask(id, handler, asking.signal)
-        .catch((error: unknown) => (asking.signal.aborted ? undefined : failed(id, error)))
-        .finally(look);
+        .catch((error: unknown) => (asking.signal.aborted ? undefined : failed(id, error, asking.signal)))
+        .then(look, look);
     });
   }
 
@@ -86,9 +88,9 @@ export function createRecordedApprovals(options: RecordedApprovalsOptions): Appr
   }
 
   async function ask(id: string, asked: ApprovalHandler, signal: AbortSignal): Promise<void> {
-    const request = (await store.get(id))?.request;
-    if (request === undefined || signal.aborted) return;
-    const given = await asked.request(request, { signal });
+    const kept = await outlastOutage(() => store.get(id), { clock, signal });
+    if (kept === undefined || signal.aborted) return;
+    const given = await asked.request(kept.request, { signal });
     // Who was told that nobody waits may say no to that; it is no answer to the question.
     if (signal.aborted) return;
     const answer = checked(given);
@@ -96,10 +98,13 @@ export function createRecordedApprovals(options: RecordedApprovalsOptions): Appr
     feed.poke();
   }
 
-  async function failed(id: string, error: unknown): Promise<void> {
+  async function failed(id: string, error: unknown, signal: AbortSignal): Promise<void> {
     logger.error('approval handler failed', { requestId: id, error: errorText(error) });
     const reason = 'the approval handler failed';
-    await store.decide(id, { decision: 'denied', reason, decidedAt: clock.now() }).catch(() => {});
+    await outlastOutage(() => store.decide(id, { decision: 'denied', reason, decidedAt: clock.now() }), {
+      clock,
+      signal,
+    });
   }
 
   async function withdraw(id: string, why: unknown): Promise<void> {

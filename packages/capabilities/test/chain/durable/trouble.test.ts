@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { isKernelError, KernelError } from '@ravi/kernel';
+import type { ApprovalAnswer, StateStore } from '@ravi/kernel';
+import { afterAll, test } from 'vitest';
+import { createWorld, sandbox, valueTool } from './harness.ts';
+import type { World } from './harness.ts';
+
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const unasked = { maxRiskUnapproved: 'high' } as const;
+
+/** A store that fails while `isDown`, before or after it has done what was asked. */
+function failing({ store }: World, isDown: () => 'before' | 'after' | undefined): StateStore {
+  const guard = <Port extends object>(port: Port): Port => {
+    const wrapped: Record<string, unknown> = {};
+    for (const [name, method] of Object.entries(port)) {
+      wrapped[name] = async (...args: unknown[]) => {
+        const how = isDown();
+        if (how === 'before') throw new KernelError('E_STATE_UNAVAILABLE', 'The disk is full', { retryable: true });
+        const result: unknown = await (method as (...values: unknown[]) => Promise<unknown>)(...args);
+        if (how === 'after') throw new KernelError('E_STATE_UNAVAILABLE', 'The connection broke', { retryable: true });
+        return result;
+      };
+    }
+    return wrapped as Port;
+  };
+  return { ...store, runs: guard(store.runs), journal: guard(store.journal), approvals: guard(store.approvals) };
+}
+
+const code = `
+  await tools.send({ to: 'a' });
+  const rows = await Promise.all([tools.put({ key: 1 }), tools.send({ to: 'b' }), tools.count({})]);
+  return rows.length;
+`;
+
+test('a store that is gone for a while, or full, is waited for: nothing is lost and nothing done twice', async () => {
+  for (const how of ['before', 'after'] as const) {
+    await using world = await createWorld();
+    let operations = 0;
+    const store = failing(world, () => (++operations > 4 && operations % 3 !== 0 ? how : undefined));
+    await using process = world.open({ store, policy: unasked });
+    const result = await process.chains.start({ code, runId: 'run-1' });
+    assert.deepEqual([result.status, result.value], ['ok', 3], result.outputText);
+    assert.deepEqual(world.effects.toSorted(), ['count {}', 'put {"key":1}', 'send {"to":"a"}', 'send {"to":"b"}']);
+    assert.equal((await world.store.runs.get('run-1'))?.status, 'completed');
+  }
+});
+
+test('a store that is gone while somebody is asked is waited for too', async () => {
+  await using world = await createWorld();
+  let operations = 0;
+  const store = failing(world, () => (++operations > 4 && operations % 2 === 0 ? 'after' : undefined));
+  const approvalHandler = { request: async () => ({ decision: 'approved' as const }) };
+  await using process = world.open({ store, approvalHandler });
+  const result = await process.chains.start({ code, runId: 'run-1' });
+  assert.deepEqual([result.status, result.value], ['ok', 3], result.outputText);
+  const { items } = await world.store.approvals.list({ runId: 'run-1' });
+  assert.deepEqual(
+    items.map(({ status }) => status),
+    ['consumed', 'consumed', 'consumed'],
+  );
+});
+
+test('a process that ends while its store is gone leaves a run that goes on later', async () => {
+  await using world = await createWorld();
+  let isDown = false;
+  const gone = Promise.withResolvers<void>();
+  const store = failing(world, () => {
+    if (isDown) gone.resolve();
+    return isDown ? 'before' : undefined;
+  });
+  const first = world.open({ store, policy: unasked, tools: [valueTool('fall', () => void (isDown = true))] });
+  const cut = first.chains.start({ code: `await tools.fall({}); ${code}`, runId: 'run-1' });
+  cut.catch(() => {});
+  await gone.promise;
+  await first[Symbol.asyncDispose]();
+  await assert.rejects(cut);
+  assert.deepEqual(world.effects, []);
+  const later = { now: () => Date.now() + 60_000 };
+  const { systemClock } = await import('@ravi/kernel');
+  await using second = world.open({
+    policy: unasked,
+    clock: { ...systemClock, ...later },
+    tools: [valueTool('fall', () => null)],
+  });
+  assert.equal((await second.chains.resume('run-1')).value, 3);
+});
+
+test('a damaged journal ends the run with the name of the row, and nothing of it is executed', async () => {
+  await using world = await createWorld();
+  await using first = world.open({ tools: [] });
+  await first.chains.start({ code: "await tools.send({ to: 'a' })", runId: 'run-1', approvals: 'pause' });
+  const corrupt = [
+    new KernelError('E_STATE_CORRUPT', 'The row "run-1 position 1" of the table ravi_journal is damaged'),
+  ];
+  const journal = { ...world.store.journal, entries: async () => ({ items: [], corrupt }) };
+  await using second = world.open({ policy: unasked, store: { ...world.store, journal } });
+  const result = await second.chains.resume('run-1');
+  assert.equal(result.error?.code, 'E_STATE_CORRUPT');
+  assert.match(result.error?.message ?? '', /run-1 position 1/);
+  assert.deepEqual(world.effects, []);
+});
+
+test('a clock that jumps back or forth makes time stand still for a script, and never run back', async () => {
+  await using world = await createWorld();
+  const { systemClock } = await import('@ravi/kernel');
+  let jumpMs = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + jumpMs };
+  const jump = valueTool('jump', ({ ms }: { readonly ms: number }) => void (jumpMs = ms));
+  await using process = world.open({ clock, tools: [jump] });
+  const result = await process.chains.start({
+    code: `
+      const times = [Date.now()];
+      for (const ms of [-3_600_000, 3_600_000]) {
+        await tools.jump({ ms });
+        times.push(Date.now());
+        await sleep(2);
+        times.push(Date.now());
+      }
+      return times;
+    `,
+  });
+  const times = result.value as readonly number[];
+  assert.deepEqual(
+    times,
+    times.toSorted((left, right) => left - right),
+  );
+});
+
+test('of two processes that go on with ten answered runs at once, each run is gone on with once', async () => {
+  await using world = await createWorld();
+  await using first = world.open();
+  const ids = Array.from({ length: 10 }, (_, index) => `run-${index}`);
+  for (const runId of ids) {
+    await first.chains.start({ code: `return tools.send({ to: '${runId}' })`, runId, approvals: 'pause' });
+  }
+  const answer: ApprovalAnswer = { decision: 'approved', decidedAt: Date.now() };
+  const { items } = await world.store.approvals.list({ status: 'pending' });
+  await Promise.all(items.map(({ request }) => world.store.approvals.decide(request.id, answer)));
+  await using second = world.open();
+  const outcomes = await Promise.allSettled(
+    ids.flatMap((runId) => [first.chains.resume(runId), second.chains.resume(runId)]),
+  );
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected')
+      assert.ok(isKernelError(outcome.reason, 'E_STATE_CONFLICT'), String(outcome.reason));
+    else assert.equal(outcome.value.status, 'ok');
+  }
+  assert.deepEqual(
+    world.effects.toSorted(),
+    ids.map((id) => `send {"to":"${id}"}`),
+  );
+  const approvals = await world.store.approvals.list({});
+  assert.ok(approvals.items.every(({ status }) => status === 'consumed'));
+});
