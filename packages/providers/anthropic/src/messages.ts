@@ -1,4 +1,12 @@
-import type { ContentBlock, JsonObject, ModelMessage, ModelWarning, ToolUseBlock, UnknownBlock } from '@ravi/kernel';
+import type {
+  ContentBlock,
+  JsonObject,
+  JsonValue,
+  ModelMessage,
+  ModelWarning,
+  ToolUseBlock,
+  UnknownBlock,
+} from '@ravi/kernel';
 import { textOf } from '@ravi/kernel';
 import { arrangeTurns, createIdMap, describeMedia, orphanWarnings, ownData } from '@ravi/provider-kit';
 import type { AssistantTurn, CallResult, IdRules } from '@ravi/provider-kit';
@@ -92,7 +100,7 @@ function answerContent({ content }: AssistantTurn, context: Context): JsonObject
 function answerBlock(block: ContentBlock, context: Context): JsonObject[] {
   switch (block.type) {
     case 'text':
-      return textBlocks(block.text, (ownData(block, context.source) as JsonObject | undefined)?.['citations']);
+      return textBlocks(block.text, citationsOf(ownData(block, context.source)));
     case 'data':
     case 'error':
       return textBlocks(textOf([block]));
@@ -109,6 +117,14 @@ function answerBlock(block: ContentBlock, context: Context): JsonObject[] {
     default:
       return [];
   }
+}
+
+/** Citations as a request may hold them: without the file that an answer names. */
+function citationsOf(own: JsonValue | undefined): JsonValue | undefined {
+  const citations = (own as JsonObject | undefined)?.['citations'];
+  return Array.isArray(citations)
+    ? (citations as readonly JsonObject[]).map(({ file_id: _file, ...citation }) => citation)
+    : undefined;
 }
 
 function callBlock(call: ToolUseBlock, context: Context): JsonObject {
@@ -148,15 +164,19 @@ function thinkingBlock(text: string, own: JsonObject | undefined, { needsSignatu
   return signature === '' && needsSignatures ? [] : [{ type: 'thinking', thinking: text, signature }];
 }
 
-/** A search for tools names what it found; a name that is not offered any more would be refused. */
+/**
+ * What the provider wrote, as a request may hold it: a search for tools names what it found, and a name that is not
+ * offered any more would be refused, as would a field that only answers have.
+ */
 function serverBlock({ raw }: UnknownBlock, { tools }: Context): JsonObject {
   const block = raw as JsonObject;
-  const found = block['content'] as JsonObject | undefined;
-  const references = found?.['tool_references'];
-  if (!Array.isArray(references)) return block;
+  const { content } = block;
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) return block;
+  const { abort_reason: _reason, tool_references: references, ...fields } = content as JsonObject;
+  if (!Array.isArray(references)) return { ...block, content: fields };
   const offered = new Set(tools.declared.map(({ name }) => name));
   const known = (references as readonly JsonObject[]).filter(({ tool_name: name }) => offered.has(name));
-  return { ...block, content: { ...found, tool_references: known } };
+  return { ...block, content: { ...fields, tool_references: known } };
 }
 
 /** The start of an answer may not end in white space. */
