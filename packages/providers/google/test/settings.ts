@@ -1,0 +1,16 @@
+import { toolPreparerFor } from '../src/google-provider.ts';
+import type { WireSettings } from '../src/index.ts';
+
+/** Settings of an encoder as the provider makes them. */
+export function settingsFor(model: string, options: Partial<WireSettings> = {}): WireSettings {
+  const { schemas = 'json' } = options;
+  return {
+    id: 'google',
+    model,
+    isVertex: false,
+    strict: 'auto',
+    schemas,
+    prepareTools: toolPreparerFor(schemas),
+    ...options,
+  };
+}
