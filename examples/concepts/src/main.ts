@@ -1,6 +1,7 @@
 import { approvalExample } from './approval.ts';
 import { artifactsExample } from './artifacts.ts';
 import { chainsExample } from './chains.ts';
+import { durableChainsExample } from './durable-chains.ts';
 import { discoveryExample } from './discovery.ts';
 import { invokerExample } from './invoker.ts';
 import { sandboxesExample } from './sandboxes.ts';
@@ -12,6 +13,7 @@ await approvalExample();
 await artifactsExample();
 await sandboxesExample();
 await chainsExample();
+await durableChainsExample();
 await discoveryExample();
 await snippetsExample();
 await writingChainsExample();

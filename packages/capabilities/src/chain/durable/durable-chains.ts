@@ -33,7 +33,7 @@ export type DurableChainResult = ChainRunResult & { readonly runId: string };
 export interface DurableChains extends AsyncDisposable {
   /**
    * Runs a script until it ends or is paused (status `paused`); what it does wrong is in the result.
-   * @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself, `E_STATE_CONFLICT` when the id is taken
+   * @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself, `E_UNSUPPORTED` for Python, `E_STATE_CONFLICT` when the id is taken
    * or another process has gone on with the run, `E_RUN_SUSPENDED` when the process ends first, and those of store and sandbox
    */
   start(request: DurableChainRequest): Promise<DurableChainResult>;

@@ -52,9 +52,15 @@ interface ChainDetails {
 const protocol = 1;
 const keyText = 'the key of a durable run';
 
-/** Everything that decides how a run goes, as it is when the run begins. */
+/**
+ * Everything that decides how a run goes, as it is when the run begins.
+ * @throws KernelError `E_CONFIG_INVALID` for its policy, `E_UNSUPPORTED` for a language that cannot be replayed
+ */
 export function defineRun(request: DurableChainRequest, invoker: ToolInvoker): RunDefinition {
   const { code, language = 'javascript', input, policy, approvals = 'wait', allowedTools } = request;
+  if (language !== 'javascript') {
+    throw new KernelError('E_UNSUPPORTED', `Durable scripts are JavaScript or TypeScript, not ${language}`);
+  }
   const details: ChainDetails = {
     approvals,
     ...(allowedTools === undefined ? {} : { allowedTools }),

@@ -295,6 +295,14 @@ test('artifacts of a run stay pinned while it is cut off, and are given back at 
   assert.equal((await world.blobs.stat(refs[0]!))?.pins, 0);
 });
 
+test('a language that cannot be replayed is refused before anything is kept', async () => {
+  await using world = await createWorld();
+  await using process = world.open();
+  const start = process.chains.start({ code: 'tools.count()', language: 'python', runId: 'run-1' });
+  await assert.rejects(start, (error) => isKernelError(error, 'E_UNSUPPORTED'));
+  assert.equal(await world.store.runs.get('run-1'), undefined);
+});
+
 /** The world's store, as if the script of the run had been another from the beginning. */
 function changeCode({ store }: World, code: string, scriptDigest = digestOf(code)): StateStore {
   const change = (run: Run | undefined): Run | undefined =>
