@@ -43,7 +43,7 @@ export const lives: HostileClass = {
           tried(lambda: signal.signal(number, lambda *all: None))
       while True: pass`,
       undefined,
-      { meets: ['cpu'] },
+      { meets: ['cpu'], limits: { cpuTimeMs: 500 } },
     ),
     lived(
       'every signal blocked, and a long sleep',
