@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import type { ContentBlock } from '@ravi/kernel';
+import { test } from 'vitest';
+import { decodeBody, decodeStream, plainContext, streamOf } from './decode-recorded.ts';
+import { call, callStream, chunk, partialStream } from './streams.ts';
+
+const stop = { finishReason: 'STOP' };
+
+/** The parts of one chunk each, the last one with the reason. */
+function read(parts: readonly object[], end: object = stop, context = plainContext) {
+  return decodeStream([streamOf([...parts.map((part) => chunk([part])), chunk([], end)])], context);
+}
+
+function made(blocks: readonly ContentBlock[]): unknown[] {
+  return blocks.flatMap((block) =>
+    block.type === 'tool_use' ? [[block.name, block.invalid?.reason ?? block.arguments]] : [],
+  );
+}
+
+function idsOf(blocks: readonly ContentBlock[]): string[] {
+  return blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+}
+
+test('thoughts, text and calls keep their order, and each signature stays with its part: js-genai#1275, adk-go#764, vercel/ai#16298', () => {
+  const { blocks, finish } = decodeStream([callStream]);
+  assert.deepEqual(blocks, [
+    { type: 'reasoning', text: 'Hm.', opaque: { source: 'test', data: { thought: true } } },
+    { type: 'text', text: 'I will add.' },
+    {
+      type: 'tool_use',
+      id: 'c1',
+      name: 'math.add',
+      arguments: { a: 1 },
+      opaque: { source: 'test', data: { thoughtSignature: 'c2ln' } },
+    },
+    { type: 'tool_use', id: 'c2', name: 'math.add', arguments: { a: 2 } },
+  ]);
+  assert.deepEqual(finish, {
+    type: 'finish',
+    reason: 'tool-use',
+    providerReason: 'STOP',
+    usage: { inputTokens: 10, outputTokens: 8, reasoningTokens: 3 },
+    responseId: 'r-1',
+    model: 'gemini-3-pro',
+  });
+});
+
+test('a part with a signature is joined with no other, and an empty one keeps its own', () => {
+  const { blocks } = read([
+    { text: 'One' },
+    { text: ' two', thoughtSignature: 'YQ==' },
+    { text: ' three' },
+    { text: '', thoughtSignature: 'Yg==' },
+  ]);
+  assert.deepEqual(blocks, [
+    { type: 'text', text: 'One' },
+    { type: 'text', text: ' two', opaque: { source: 'test', data: { thoughtSignature: 'YQ==' } } },
+    { type: 'text', text: ' three' },
+    { type: 'reasoning', text: '', opaque: { source: 'test', data: { thoughtSignature: 'Yg==' } } },
+  ]);
+});
+
+test('calls without ids get ids of their own, and repeated ids become new ones: fireconnect#16, maki#991, langchain#40608', () => {
+  const parts = [call('a', {}), call('a', {}, { id: 'x' }), call('a', {}, { id: 'x' }), call('a', {}, { id: '' })];
+  const { blocks } = read(parts, stop, { ...plainContext, usedIds: ['call-1', 'y'] });
+  const ids = idsOf(blocks);
+  assert.equal(new Set([...ids, 'call-1', 'y']).size, 6);
+  assert.equal(ids[1], 'x');
+});
+
+test('no arguments are an empty object, in every way to say it: agents-js#664, strands-ts#287', () => {
+  for (const functionCall of [{ name: 'go' }, { name: 'go', args: null }, { name: 'go', args: {} }]) {
+    assert.deepEqual(made(read([{ functionCall }]).blocks), [['go', {}]]);
+  }
+});
+
+test('arguments that are no object make no call that can run', () => {
+  assert.deepEqual(made(read([{ functionCall: { name: 'go', args: [1] } }]).blocks), [['go', 'malformed']]);
+  assert.deepEqual(made(read([{ functionCall: { name: 'go', args: '{"a":' } }]).blocks), [['go', 'truncated']]);
+});
+
+test('arguments in pieces are put together at any depth', () => {
+  const { blocks } = decodeStream([partialStream]);
+  assert.deepEqual(made(blocks), [
+    ['write', { path: '/tmp/a', lines: [{ text: 'x' }, null], force: true }],
+    ['math.add', { a: 2 }],
+  ]);
+  const [first] = blocks;
+  assert.ok(first?.type === 'tool_use');
+  assert.deepEqual(first.opaque?.data, { thoughtSignature: 'c2ln' });
+});
+
+test('a call in pieces that never ends, or whose last text never ends, is truncated', () => {
+  const start = { functionCall: { name: 'go', willContinue: true } };
+  const piece = (more: object, willContinue: boolean): object => ({
+    functionCall: { partialArgs: [{ jsonPath: '$.a', stringValue: 'x', ...more }], willContinue },
+  });
+  for (const parts of [
+    [start],
+    [start, piece({}, true)],
+    [start, piece({ willContinue: true }, false)],
+    [start, piece({}, true), call('next', {})],
+  ]) {
+    assert.deepEqual(made(read(parts).blocks)[0], ['go', 'truncated']);
+  }
+});
+
+test('a piece for a place that cannot be makes the call malformed', () => {
+  for (const piece of [
+    { jsonPath: 'a', stringValue: 'x' },
+    { jsonPath: '$', stringValue: 'x' },
+    { jsonPath: '$.list[4000000000]', stringValue: 'x' },
+    { jsonPath: '$[0]', stringValue: 'x' },
+    { jsonPath: `$${'.a'.repeat(1000)}`, stringValue: 'x' },
+    { jsonPath: '$.a' },
+  ]) {
+    const functionCall = { name: 'go', partialArgs: [{ jsonPath: '$.first', numberValue: 1 }, piece] };
+    assert.deepEqual(made(read([{ functionCall }]).blocks), [['go', 'malformed']], piece.jsonPath.slice(0, 40));
+  }
+  const names = { name: 'go', partialArgs: [{ jsonPath: '$.__proto__.polluted', boolValue: true }] };
+  read([{ functionCall: names }]);
+  assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
+});
+
+test('a call of a tool that does not exist is a call, which the caller will refuse', () => {
+  const { finish, blocks } = read([call('nowhere', {})], { finishReason: 'UNEXPECTED_TOOL_CALL' });
+  assert.deepEqual([finish?.reason, made(blocks).length], ['tool-use', 1]);
+});
+
+test('a call that the model garbled is an error that a try again may mend', () => {
+  const { error } = read([], { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'call: print(' });
+  assert.deepEqual(
+    [error?.code, error?.retryable, error?.providerCode],
+    ['E_MODEL_PROTOCOL', true, 'MALFORMED_FUNCTION_CALL'],
+  );
+  assert.match(error?.message ?? '', /print\(/u);
+});
+
+test('filters refuse: by a reason of the answer, or of the question', () => {
+  for (const finishReason of ['SAFETY', 'RECITATION', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY']) {
+    assert.equal(read([{ text: 'Well' }], { finishReason }).finish?.reason, 'refusal');
+  }
+  const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: { promptTokenCount: 4 } };
+  for (const answer of [decodeBody(blocked), decodeStream([streamOf([blocked])])]) {
+    assert.deepEqual([answer.finish?.reason, answer.finish?.providerReason], ['refusal', 'PROHIBITED_CONTENT']);
+    assert.equal(answer.finish?.usage.inputTokens, 4);
+  }
+});
+
+test('an answer cut by a limit says so, also without any text', () => {
+  assert.equal(read([], { finishReason: 'MAX_TOKENS' }).finish?.reason, 'length');
+  assert.equal(decodeBody({ candidates: [{ finishReason: 'MAX_TOKENS' }] }).finish?.reason, 'length');
+});
+
+test('a stream without its reason has broken off', () => {
+  assert.equal(decodeStream([streamOf([chunk([{ text: 'Hal' }])])]).error?.code, 'E_MODEL_TRUNCATED');
+  assert.equal(decodeStream(['']).error?.code, 'E_MODEL_TRUNCATED');
+  assert.equal(decodeBody([chunk([{ text: 'Hal' }])]).error?.code, 'E_MODEL_TRUNCATED');
+});
+
+test('a body without candidates, and what is no JSON, are errors', () => {
+  for (const body of [{}, { candidates: [] }, [], 'Bad gateway', null]) {
+    assert.equal(decodeBody(body).error?.code, 'E_MODEL_PROTOCOL');
+  }
+  assert.equal(decodeStream(['data: {"candidates"\n\n']).error?.code, 'E_MODEL_PROTOCOL');
+});
+
+test('an error in the middle of a stream ends it with its words and its wait', () => {
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7s' }];
+  const error = { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE', details };
+  const answer = decodeStream([streamOf([chunk([{ text: 'Hal' }]), { error }, chunk([], stop)])]);
+  assert.deepEqual(
+    [answer.error?.code, answer.error?.retryable, answer.error?.retryAfterMs, answer.error?.providerCode],
+    ['E_MODEL_OVERLOADED', true, 7000, 'UNAVAILABLE'],
+  );
+});
+
+test('calls that Google ran stay opaque and in place; its sources are for people and go back to nobody', () => {
+  const code = { executableCode: { language: 'PYTHON', code: 'print(1)' } };
+  const result = { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } };
+  const groundingMetadata = { webSearchQueries: ['one'] };
+  const { blocks } = read([code, result, { text: 'One.' }], { ...stop, groundingMetadata });
+  assert.deepEqual(blocks, [
+    { type: 'unknown', raw: code, source: 'test' },
+    { type: 'unknown', raw: result, source: 'test' },
+    { type: 'text', text: 'One.' },
+    { type: 'unknown', raw: { groundingMetadata } },
+  ]);
+});
+
+test('a call that Google answered itself is none of ours', () => {
+  const context = { ...plainContext, isHosted: (name: string) => name.startsWith('server_') };
+  const { blocks, finish } = read(
+    [call('server_look', { a: 1 }), { functionResponse: { name: 'server_look', response: {} } }, { text: 'Done.' }],
+    stop,
+    context,
+  );
+  assert.deepEqual(
+    blocks.map(({ type }) => type),
+    ['unknown', 'unknown', 'text'],
+  );
+  assert.equal(finish?.reason, 'end');
+});
+
+test('a call of a tool that Google defined comes to it with its type', () => {
+  const context = { ...plainContext, nameOf: () => 'browser', toolOfCallType: () => 'browser' };
+  const [block] = read([call('click_at', { x: 1, y: 2 })], stop, context).blocks;
+  assert.ok(block?.type === 'tool_use');
+  assert.deepEqual([block.name, block.callType, block.arguments], ['browser', 'click_at', { x: 1, y: 2 }]);
+});
+
+test('a picture of an answer is a medium with its bytes', () => {
+  const { blocks } = read([{ inlineData: { mimeType: 'image/png', data: 'AQID' } }]);
+  assert.deepEqual(blocks, [
+    { type: 'image', mediaType: 'image/png', source: { kind: 'bytes', bytes: Buffer.from([1, 2, 3]) } },
+  ]);
+});
+
+test('what hosted tools read counts as input', () => {
+  const usageMetadata = { promptTokenCount: 10, toolUsePromptTokenCount: 90, cachedContentTokenCount: 4 };
+  const { finish } = decodeBody({ ...chunk([{ text: 'x' }], stop), usageMetadata });
+  assert.deepEqual(finish?.usage, { inputTokens: 100, outputTokens: 0, cachedInputTokens: 4 });
+});

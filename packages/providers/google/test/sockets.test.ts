@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { GoogleGenAI } from '@google/genai';
+import type { FunctionSpec, ModelRequest } from '@ravi/kernel';
+import { collectAnswer, readRecordings, startLoopbackServer } from '@ravi/testkit';
+import type { LoopbackAnswer, LoopbackServer } from '@ravi/testkit';
+import { test } from 'vitest';
+import { createGoogleProvider } from '../src/index.ts';
+import type { GoogleOptions } from '../src/index.ts';
+import { streamIn } from './decode-recorded.ts';
+import { callStream, chunk } from './streams.ts';
+
+const add: FunctionSpec = {
+  type: 'function',
+  name: 'math.add',
+  description: 'Adds.',
+  parameters: { type: 'object', properties: { a: { type: 'number' } } },
+};
+const question: ModelRequest = {
+  system: 'Be brief.',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Add 1 and 2.' }] }],
+  tools: [add],
+  maxOutputTokens: 100,
+};
+
+function providerAt({ url }: LoopbackServer, options: Partial<GoogleOptions> = {}) {
+  return createGoogleProvider({
+    model: 'gemini-3-pro',
+    baseUrl: `${url}/v1beta`,
+    apiKey: 'key-very-secret',
+    maxRetryDelayMs: 0,
+    ...options,
+  });
+}
+
+function libraryAt({ url }: LoopbackServer) {
+  return new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: url, apiVersion: 'v1beta' } });
+}
+
+/** A server that gives these answers in turn, the last one again and again. */
+function serving(...answers: readonly LoopbackAnswer[]): Promise<LoopbackServer> {
+  let asked = 0;
+  return startLoopbackServer(() => answers[Math.min(asked++, answers.length - 1)] as LoopbackAnswer);
+}
+
+/** The text and the calls that the official library streams. */
+async function readByLibrary(server: LoopbackServer): Promise<{ text: string; calls: unknown[] }> {
+  const stream = await libraryAt(server).models.generateContentStream({ model: 'gemini-3-pro', contents: 'x' });
+  const read = { text: '', calls: [] as unknown[] };
+  for await (const { candidates } of stream) {
+    for (const { text, thought, functionCall } of candidates?.[0]?.content?.parts ?? []) {
+      if (thought !== true) read.text += text ?? '';
+      if (functionCall !== undefined) read.calls.push([functionCall.name, functionCall.args ?? {}]);
+    }
+  }
+  return read;
+}
+
+async function readByUs(server: LoopbackServer): Promise<{ text: string; calls: unknown[] }> {
+  const { blocks } = await collectAnswer(providerAt(server), question);
+  return {
+    text: blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+    calls: blocks.flatMap((block) => (block.type === 'tool_use' ? [[block.name, block.arguments]] : [])),
+  };
+}
+
+test('the official library and the provider read the same answer from one server, at the same address', async () => {
+  await using server = await serving({ body: callStream });
+  assert.deepEqual(await readByUs(server), await readByLibrary(server));
+  const [ours, theirs] = server.requests;
+  assert.equal(ours?.path, '/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse');
+  assert.equal(ours?.path, theirs?.path);
+  assert.equal(ours?.headers['x-goog-api-key'], 'key-very-secret');
+});
+
+test('the official library sends the same body for the same request', async () => {
+  await using server = await serving({ body: chunk([{ text: 'Three.' }], { finishReason: 'STOP' }) });
+  await collectAnswer(providerAt(server, { stream: false }), question);
+  await libraryAt(server).models.generateContent({
+    model: 'gemini-3-pro',
+    contents: [{ role: 'user', parts: [{ text: 'Add 1 and 2.' }] }],
+    config: {
+      systemInstruction: { parts: [{ text: 'Be brief.' }] },
+      maxOutputTokens: 100,
+      tools: [
+        { functionDeclarations: [{ name: add.name, description: 'Adds.', parametersJsonSchema: add.parameters }] },
+      ],
+    },
+  });
+  const [ours, theirs] = server.requests;
+  assert.deepEqual(ours?.body, theirs?.body);
+  assert.equal(ours?.path, theirs?.path);
+});
+
+const recordings = readRecordings(/^gemini(-vertex)?$/u);
+(recordings === undefined ? test.skip : test)(
+  'recorded streams give the official library and the provider the same text and calls over sockets (needs the shared recordings)',
+  async () => {
+    let count = 0;
+    for (const { interactions } of recordings ?? []) {
+      for (const interaction of interactions) {
+        const text = streamIn(interaction);
+        // Arguments in pieces are more than the official library reads.
+        if (text === undefined || interaction.expected === undefined || text.includes('partialArgs')) continue;
+        count++;
+        // Cut where no event ends.
+        await using server = await serving({ body: text.match(/[\s\S]{1,997}/gu) ?? [] });
+        assert.deepEqual(await readByUs(server), await readByLibrary(server));
+      }
+    }
+    console.log(`${count} recorded streams read by both over sockets`);
+    assert.ok(count > 20);
+  },
+);
+
+test('a whole body is read when the server does not stream', async () => {
+  await using server = await serving({ body: chunk([{ text: 'Three.' }], { finishReason: 'STOP' }) });
+  const { blocks, finish } = await collectAnswer(providerAt(server, { stream: false }), question);
+  assert.deepEqual(blocks, [{ type: 'text', text: 'Three.' }]);
+  assert.deepEqual([finish?.reason, finish?.responseId, finish?.model], ['end', 'r-1', 'gemini-3-pro']);
+  assert.equal(server.requests[0]?.path, '/v1beta/models/gemini-3-pro:generateContent');
+});
+
+test('a stream that comes as one list of chunks is read as the stream that it is', async () => {
+  const body = [chunk([{ text: 'Thr' }]), chunk([{ text: 'ee.' }], { finishReason: 'STOP' })];
+  await using server = await serving({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const { blocks } = await collectAnswer(providerAt(server), question);
+  assert.deepEqual(blocks, [{ type: 'text', text: 'Three.' }]);
+});
+
+test('the wait that stands in the body of a refusal is kept, and one that is too long is told', async () => {
+  const refused = (retryDelay: string): LoopbackAnswer => ({
+    status: 429,
+    body: {
+      error: {
+        code: 429,
+        message: 'Quota exceeded',
+        status: 'RESOURCE_EXHAUSTED',
+        details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }],
+      },
+    },
+  });
+  await using patient = await serving(refused('0s'), { body: callStream });
+  assert.equal((await collectAnswer(providerAt(patient), question)).error, undefined);
+  assert.equal(patient.requests.length, 2);
+
+  await using busy = await serving(refused('34.4s'));
+  const { error } = await collectAnswer(providerAt(busy), question);
+  assert.deepEqual(
+    [error?.code, error?.retryAfterMs, error?.providerCode],
+    ['E_MODEL_RATE_LIMITED', 34_400, 'RESOURCE_EXHAUSTED'],
+  );
+});
+
+test('a refused key is known by its words, is not tried again, and is never told', async () => {
+  const error = {
+    code: 400,
+    message: 'API key not valid: key-very-secret',
+    status: 'INVALID_ARGUMENT',
+    details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
+  };
+  await using server = await serving({ status: 400, body: JSON.stringify([{ error }]) });
+  const answer = await collectAnswer(providerAt(server), question);
+  assert.deepEqual([answer.error?.code, answer.error?.providerCode], ['E_MODEL_AUTHENTICATION', 'API_KEY_INVALID']);
+  assert.doesNotMatch(JSON.stringify(answer.error), /very-secret/u);
+  assert.equal(server.requests.length, 1);
+});
+
+test('an answer that breaks off is an error, and a call that was not ended is none', async () => {
+  const half = callStream.slice(0, callStream.indexOf('"c2"'));
+  await using server = await serving({ body: half, breaks: true });
+  const { error, blocks } = await collectAnswer(providerAt(server), question);
+  assert.deepEqual([error?.code, error?.retryable], ['E_MODEL_TRUNCATED', true]);
+  assert.equal(blocks.filter(({ type }) => type === 'tool_use').length, 1);
+});
+
+test('an abort in the middle of an answer ends it', async () => {
+  await using server = await serving({ body: callStream.slice(0, 400), hangs: true });
+  const abort = new AbortController();
+  const codes: string[] = [];
+  for await (const event of providerAt(server).stream(question, { signal: abort.signal })) {
+    abort.abort();
+    codes.push(event.type === 'error' ? event.error.code : event.type);
+  }
+  assert.equal(codes.at(-1), 'E_CANCELLED');
+});
+
+test('Vertex AI is asked with a token of its own for each request, at the place of a model that names its place', async () => {
+  await using server = await serving({ body: callStream });
+  let issued = 0;
+  const provider = createGoogleProvider({
+    model: 'gemini-3-pro',
+    baseUrl: `${server.url}/v1/projects/p/locations/l/publishers/google`,
+    accessToken: () => `token-${++issued}`,
+  });
+  await collectAnswer(provider, { ...question, metadata: { team: 'a' } });
+  await collectAnswer(provider, { ...question, model: 'tunedModels/mine' });
+  const [first, second] = server.requests;
+  assert.equal(
+    first?.path,
+    '/v1/projects/p/locations/l/publishers/google/models/gemini-3-pro:streamGenerateContent?alt=sse',
+  );
+  assert.match(second?.path ?? '', /publishers\/google\/tunedModels\/mine:/u);
+  assert.deepEqual([first?.headers.authorization, second?.headers.authorization], ['Bearer token-1', 'Bearer token-2']);
+  assert.deepEqual((first?.body as { readonly labels?: unknown }).labels, { team: 'a' });
+});
