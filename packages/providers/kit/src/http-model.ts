@@ -134,7 +134,7 @@ function withoutSecrets(error: ModelError, headers: Readonly<Record<string, stri
 }
 
 /** The code of the socket's error where there is one: `fetch failed` says nothing. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { cause, message } = error as Error;
   const code = (cause as { readonly code?: unknown } | undefined)?.code;
   return typeof code === 'string' ? code : message;

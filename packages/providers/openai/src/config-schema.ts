@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@ravi/kernel';
+import { connectionSchema } from '@ravi/provider-kit';
 import { dialects } from './dialect.ts';
 import type { OpenAiOptions } from './openai-provider.ts';
 
@@ -39,25 +40,7 @@ export const configSchema: JsonSchema = {
     tools: { enum: ['native', 'text'], default: 'native', description: '`text` tells the model of tools in words.' },
     stream: { type: 'boolean', default: true, description: 'Asks for the answer event by event.' },
     store: { type: 'boolean', default: false, description: 'Lets OpenAI keep answers.' },
-    headers: {
-      type: 'object',
-      additionalProperties: { type: 'string' },
-      default: {},
-      description: 'Sent with every request.',
-    },
-    idleTimeoutMs: {
-      type: 'integer',
-      minimum: 1,
-      default: 600_000,
-      description: 'Milliseconds without a byte until a request is given up.',
-    },
-    maxRetries: { type: 'integer', minimum: 0, default: 2, description: 'Further attempts before anything has come.' },
-    maxRetryDelayMs: {
-      type: 'integer',
-      minimum: 0,
-      default: 30_000,
-      description: 'Who asks to wait longer, in milliseconds, gets no further attempt.',
-    },
+    ...connectionSchema,
   },
   required: ['model'],
   additionalProperties: false,

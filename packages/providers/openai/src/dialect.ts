@@ -22,7 +22,7 @@ export interface Dialect {
   readonly topK: boolean;
   readonly metadata: boolean;
   /** Takes a schema for the answer; otherwise only that it is JSON. */
-  readonly outputSchema: boolean;
+  readonly answerSchema: boolean;
   /** A choice of tools may be forced while the model thinks. */
   readonly forcedChoiceWithThinking: boolean;
 }
@@ -48,7 +48,7 @@ const openai: Dialect = {
   reasoning: 'reasoning_effort',
   topK: false,
   metadata: true,
-  outputSchema: true,
+  answerSchema: true,
   forcedChoiceWithThinking: true,
 };
 
@@ -75,7 +75,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     maxTokensField: 'max_tokens',
     reasoning: 'thinking',
     metadata: false,
-    outputSchema: false,
+    answerSchema: false,
     forcedChoiceWithThinking: false,
   },
   groq: { ...lenient, name: 'groq', media: imagesOnly, metadata: false },

@@ -13,7 +13,7 @@ export { createOpenAiProvider } from './openai-provider.ts';
 export type { OpenAiOptions } from './openai-provider.ts';
 export { createResponsesDecoder } from './responses/decode.ts';
 export { encodeResponses } from './responses/encode.ts';
-export type { WireContext, WireRequest, WireSettings } from './wire-settings.ts';
+export type { WireContext, WireSettings } from './wire-settings.ts';
 
 const plugin: Plugin<'modelProvider', OpenAiConfig> = definePlugin({
   name: 'provider-openai',

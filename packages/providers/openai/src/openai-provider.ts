@@ -1,6 +1,5 @@
-import { KernelError } from '@ravi/kernel';
 import type { ModelProvider } from '@ravi/kernel';
-import { commonNameRules, createHttpModel, createToolPreparer, withTextTools } from '@ravi/provider-kit';
+import { commonNameRules, createHttpModel, createToolPreparer, endpoint, withTextTools } from '@ravi/provider-kit';
 import type { ConnectionOptions, StrictMode } from '@ravi/provider-kit';
 import { createChatDecoder } from './chat/decode.ts';
 import { encodeChat } from './chat/encode.ts';
@@ -40,8 +39,8 @@ export interface OpenAiOptions extends ConnectionOptions {
  */
 export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
   const { model, apiKey, id = 'openai', strict = 'auto', stream = true, store = false } = options;
-  const baseUrl = addressOf(options.baseUrl ?? 'https://api.openai.com/v1');
-  const dialect = dialectAt(baseUrl, options.dialect);
+  const { baseUrl = 'https://api.openai.com/v1' } = options;
+  const dialect = dialectAt(endpoint(baseUrl, ''), options.dialect);
   const api = options.api ?? (dialect.name === 'openai' ? 'responses' : 'chat');
   const rules = { names: commonNameRules, strict: dialect.strict, mode: strict, maxTools: dialect.maxTools };
   const settings: WireSettings = { id, model, dialect, stream, store, prepareTools: createToolPreparer(rules) };
@@ -51,6 +50,8 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
       ? (['/responses', encodeResponses, createResponsesDecoder] as const)
       : (['/chat/completions', encodeChat, createChatDecoder] as const);
 
+  const url = endpoint(baseUrl, path);
+
   const provider = createHttpModel({
     ...options,
     id,
@@ -58,7 +59,7 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
     encode(request) {
       const { body, warnings, context } = encode(request, settings);
       return {
-        url: endpoint(baseUrl, path),
+        url,
         headers,
         body,
         warnings,
@@ -67,21 +68,4 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
     },
   });
   return options.tools === 'text' ? withTextTools(provider) : provider;
-}
-
-/** A query, as Azure's version, stays behind the path. */
-function endpoint(baseUrl: string, path: string): string {
-  const url = new URL(baseUrl);
-  url.pathname = url.pathname.replace(/\/+$/u, '') + path;
-  return url.href;
-}
-
-function addressOf(baseUrl: string): string {
-  if (!URL.canParse(baseUrl)) {
-    throw new KernelError(
-      'E_CONFIG_INVALID',
-      `baseUrl ${JSON.stringify(baseUrl)} is no address; write https://<host>/v1`,
-    );
-  }
-  return baseUrl;
 }

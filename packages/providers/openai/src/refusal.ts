@@ -1,5 +1,5 @@
 import type { ModelError } from '@ravi/kernel';
-import { modelErrorOf, parseDuration } from '@ravi/provider-kit';
+import { modelErrorInStream, parseDuration } from '@ravi/provider-kit';
 import type { Refusal } from '@ravi/provider-kit';
 
 /** Reads `{ error: { message, code, type } }` and its variants: flat, a bare text, a number as code, a list of one. */
@@ -34,8 +34,7 @@ export function streamError(body: unknown): ModelError {
   const code = codeIn(body);
   const status =
     typeof code === 'number' && code >= 400 && code < 600 ? code : statusOfCode[refusal.providerCode ?? ''];
-  const { status: _status, ...error } = modelErrorOf({ ...refusal, status: status ?? 400, headers: new Headers() }, 0);
-  return { ...error, message: `The model provider ended the answer: ${refusal.message}` };
+  return modelErrorInStream({ ...refusal, status: status ?? 400 });
 }
 
 function codeIn(body: unknown): unknown {

@@ -1,6 +1,6 @@
 import { callIdsOf } from '@ravi/provider-kit';
 import type { AnswerContext, PreparedTools, ToolPreparer } from '@ravi/provider-kit';
-import type { JsonObject, ModelRequest, ModelWarning } from '@ravi/kernel';
+import type { ModelRequest } from '@ravi/kernel';
 import type { Dialect } from './dialect.ts';
 
 /** What an encoder knows beside the request. */
@@ -14,13 +14,6 @@ export interface WireSettings {
   readonly stream: boolean;
   /** Whether OpenAI keeps the answer. */
   readonly store: boolean;
-}
-
-/** A request as it goes out, and what its answer is read with. */
-export interface WireRequest {
-  readonly body: JsonObject;
-  readonly warnings: readonly ModelWarning[];
-  readonly context: WireContext;
 }
 
 /** What a decoder knows of the request. */
@@ -46,25 +39,4 @@ export function contextOf(request: ModelRequest, tools: PreparedTools, source: s
 /** Who can read what an answer keeps: the same provider, interface and model. */
 export function sourceOf({ id, model }: WireSettings, api: 'responses' | 'chat', request: ModelRequest): string {
   return `${id}/${api}/${request.model ?? model}`;
-}
-
-/** The body with the caller's own fields over the encoder's, and without fields that are not there. */
-export function withOptions(body: Readonly<Record<string, unknown>>, request: ModelRequest, id: string): JsonObject {
-  const whole = { ...body, ...request.providerOptions?.[id] };
-  return Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined)) as JsonObject;
-}
-
-/** The tools among the chosen that are offered, by their names on the wire; `undefined` when no choice is forced by name. */
-export function chosenNames(
-  request: ModelRequest,
-  tools: PreparedTools,
-  warnings: ModelWarning[],
-): readonly string[] | undefined {
-  if (typeof request.toolChoice !== 'object') return undefined;
-  const offered = new Set([...tools.functions.map(({ spec }) => spec.name), ...tools.native.map(({ name }) => name)]);
-  const missing = request.toolChoice.oneOf.filter((name) => !offered.has(name));
-  if (missing.length > 0) {
-    warnings.push({ code: 'option-ignored', message: `The chosen tools ${missing.join(', ')} are not offered` });
-  }
-  return request.toolChoice.oneOf.filter((name) => offered.has(name));
 }

@@ -1,32 +1,18 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import type { FunctionSpec, JsonSchema, ModelRequest } from '@ravi/kernel';
-import { sharedDataFile } from '@ravi/testkit';
+import type { FunctionSpec, ModelRequest } from '@ravi/kernel';
+import type { WireRequest } from '@ravi/provider-kit';
+import { requestsOf, sharedTools, specOracle } from '@ravi/provider-testing';
 import { toStrictJsonSchema } from 'openai/lib/transform';
 import { test } from 'vitest';
 import { encodeChat, encodeResponses } from '../src/index.ts';
-import type { WireRequest } from '../src/index.ts';
-import { oracleTest, requestOracles, specOracle } from './oracles.ts';
+import { oracleTest, requestOracles } from './oracles.ts';
 import { settingsFor } from './settings.ts';
 
-interface SharedTool {
-  readonly name: string;
-  readonly description?: string | null;
-  readonly inputSchema: JsonSchema;
-}
-
-const file = sharedDataFile('toolschemas/mcp-tools.jsonl');
-const tools: FunctionSpec[] =
-  file === undefined
-    ? []
-    : readFileSync(file, 'utf8')
-        .trim()
-        .split('\n')
-        .map((line) => {
-          const { name, description, inputSchema } = JSON.parse(line) as SharedTool;
-          return { type: 'function', name, description: description ?? '', parameters: inputSchema };
-        });
-const shared = file === undefined ? test.skip : test;
+const found = sharedTools();
+const tools = found ?? [];
+/** All tools in requests of a hundred; each alone adds nothing that a judge of requests could see. */
+const requests = requestsOf(tools).filter(({ tools: offered }) => offered.length > 1);
+const shared = found === undefined ? test.skip : test;
 
 interface WireTool {
   readonly name?: string;
@@ -47,13 +33,6 @@ function functionsOf({ body }: WireRequest): WireTool[] {
   return ((body['tools'] ?? []) as unknown as WireTool[]).map((tool) => tool.function ?? tool);
 }
 
-/** All tools in requests of a hundred. */
-function requests(): ModelRequest[] {
-  const together: ModelRequest[] = [];
-  for (let at = 0; at < tools.length; at += 100) together.push(ask(tools.slice(at, at + 100)));
-  return together;
-}
-
 shared(
   'every shared tool schema makes a valid request, in strict mode and without (needs the shared tool schemas)',
   oracleTest,
@@ -72,7 +51,7 @@ shared(
         let count = 0;
         let strict = 0;
         let dropped = 0;
-        for (const request of requests()) {
+        for (const request of requests) {
           const encoded = encode(request, settings);
           count++;
           strict += functionsOf(encoded).filter((tool) => tool.strict === true).length;
@@ -110,7 +89,7 @@ shared('what goes out as strict is strict to the official library too (needs the
 });
 
 shared('names on the wire fit, are unique within a server, and find back (needs the shared tool schemas)', () => {
-  for (const request of requests()) {
+  for (const request of requests) {
     const offered = request.tools;
     const encoded = encodeChat(request, settingsFor('openai'));
     const names = functionsOf(encoded).map(({ name = '' }) => name);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { damaged } from '@ravi/provider-testing';
 import { createSeededRandom } from '@ravi/testkit';
-import type { SeededRandom } from '@ravi/testkit';
 import { test } from 'vitest';
 import { decodeStream } from './decode-recorded.ts';
 import { chatCallStream, responsesCallStream } from './streams.ts';
@@ -10,36 +10,6 @@ const streams = [
   ['responses', responsesCallStream],
 ] as const;
 const rounds = 20_000;
-
-/** One of the ways in which a stream goes wrong on its way. */
-function mutated(stream: string, random: SeededRandom): string {
-  const at = random.below(stream.length);
-  const length = 1 + random.below(40);
-  const end = Math.min(stream.length, at + length);
-  switch (random.below(6)) {
-    case 0:
-      return stream.slice(0, at) + stream.slice(end);
-    case 1:
-      return stream.slice(0, end) + stream.slice(at);
-    case 2:
-      return stream.slice(0, at) + String.fromCharCode(random.below(0x10000)) + stream.slice(at + 1);
-    case 3: {
-      const events = stream.split('\n\n');
-      const [moved = ''] = events.splice(random.below(events.length), 1);
-      events.splice(random.below(events.length + 1), 0, moved);
-      return events.join('\n\n');
-    }
-    case 4:
-      return stream.replaceAll(/(null|true|\d+|"m"|\[\])/gu, (value) =>
-        random.below(10) === 0 ? random.pick(['null', '{}', '[]', '"x"', '-1', '1e999']) : value,
-      );
-    default: {
-      const events = stream.split('\n\n');
-      events.splice(random.below(events.length), 1);
-      return events.join('\n\n');
-    }
-  }
-}
 
 function executable(answer: ReturnType<typeof decodeStream>): string[] {
   return answer.blocks.flatMap((block) =>
@@ -54,12 +24,11 @@ for (const [api, stream] of streams) {
     const random = createSeededRandom(20_261_120);
     let failed = 0;
     for (let round = 0; round < rounds; round++) {
-      let damaged = stream;
-      for (let count = 1 + random.below(3); count > 0; count--) damaged = mutated(damaged, random);
-      const answer = decodeStream(api, [damaged]);
+      const broken = damaged(stream, random);
+      const answer = decodeStream(api, [broken]);
       if (answer.error !== undefined) failed++;
       const ids = answer.blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
-      assert.equal(new Set(ids).size, ids.length, damaged);
+      assert.equal(new Set(ids).size, ids.length, broken);
       for (const block of answer.blocks) {
         if (block.type === 'tool_use') assert.equal(Object.prototype.toString.call(block.arguments), '[object Object]');
       }

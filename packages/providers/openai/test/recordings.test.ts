@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { inBytes } from '@ravi/provider-testing';
 import { readRecordings } from '@ravi/testkit';
 import { test } from 'vitest';
 import { apiOf, decodeInteraction, decodeStream, differences } from './decode-recorded.ts';
@@ -37,11 +38,7 @@ recorded('every recorded stream gives the same events in pieces of one byte (nee
     if (text === undefined) continue;
     count++;
     const whole = decodeStream(apiOf(interaction), [text]);
-    const decoder = new TextDecoder();
-    const bytes = [...new TextEncoder().encode(text)].map((byte) =>
-      decoder.decode(Uint8Array.of(byte), { stream: true }),
-    );
-    assert.deepEqual(decodeStream(apiOf(interaction), bytes).events, whole.events, name);
+    assert.deepEqual(decodeStream(apiOf(interaction), inBytes(text)).events, whole.events, name);
   }
   console.log(`${count} recorded streams decoded byte by byte`);
   assert.ok(count > 100);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
+import { specOracle } from '@ravi/provider-testing';
 import { readRecordings } from '@ravi/testkit';
 import { test } from 'vitest';
-import { oracleTest, requestOracles, specOracle, withoutExtensions } from './oracles.ts';
+import { oracleTest, requestOracles, withoutExtensions } from './oracles.ts';
 import { replaysOf } from './replay.ts';
 
 const recordings = readRecordings(/^(openai|compat)-(chat|responses)/u);

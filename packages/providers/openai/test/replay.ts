@@ -1,9 +1,10 @@
 import type { ContentBlock, FunctionSpec, JsonObject, JsonSchema, JsonValue, ModelRequest } from '@ravi/kernel';
-import type { RecordedInteraction, Recording } from '@ravi/testkit';
+import type { WireRequest } from '@ravi/provider-kit';
+import type { Recording } from '@ravi/testkit';
 import { encodeChat, encodeResponses } from '../src/index.ts';
-import type { WireContext, WireRequest } from '../src/index.ts';
+import type { WireContext } from '../src/index.ts';
 import type { DialectName } from '../src/dialect.ts';
-import { apiOf, decodeBody, decodeStream } from './decode-recorded.ts';
+import { apiOf, decodeInteraction } from './decode-recorded.ts';
 import { settingsFor } from './settings.ts';
 
 type Wire = Readonly<Record<string, unknown>>;
@@ -14,7 +15,7 @@ export interface Replay {
   readonly api: 'responses' | 'chat';
   readonly dialect: DialectName;
   /** With results for all calls, as a loop would go on. */
-  readonly encoded: WireRequest;
+  readonly encoded: WireRequest<WireContext>;
   /** The assistant's part of it, in comparable words. */
   readonly ours: readonly unknown[];
   /** The same of the request that was recorded behind it; `undefined` when that was another conversation. */
@@ -39,7 +40,7 @@ export function replaysOf({ name, provider, interactions }: Recording): Replay[]
     const encode = api === 'responses' ? encodeResponses : encodeChat;
     const asked: ModelRequest = { messages: [], tools: functionsOf(body) };
     const { context } = encode(asked, settings);
-    const answer = decode(interaction, api, context);
+    const answer = decodeInteraction(interaction, context).blocks;
     const calls = answer.filter((block) => block.type === 'tool_use');
     const results = calls.map(({ id }): ContentBlock => ({
       type: 'tool_result',
@@ -70,15 +71,6 @@ export function replaysOf({ name, provider, interactions }: Recording): Replay[]
       },
     ];
   });
-}
-
-function decode(
-  interaction: RecordedInteraction,
-  api: 'responses' | 'chat',
-  context: WireContext,
-): readonly ContentBlock[] {
-  const { text, body } = interaction.response;
-  return (text === undefined ? decodeBody(api, body, context) : decodeStream(api, [text], context)).blocks;
 }
 
 function functionsOf(body: Wire): FunctionSpec[] {

@@ -1,13 +1,13 @@
 import type { JsonObject, ModelRequest, ModelSampling, ModelWarning } from '@ravi/kernel';
-import type { PreparedTools } from '@ravi/provider-kit';
+import { answerSchema, chosenNames, withOptions, withSchemaInWords } from '@ravi/provider-kit';
+import type { PreparedTools, WireRequest } from '@ravi/provider-kit';
 import type { Dialect } from '../dialect.ts';
-import { outputSchema } from '../output-schema.ts';
-import { chosenNames, contextOf, sourceOf, withOptions } from '../wire-settings.ts';
-import type { WireRequest, WireSettings } from '../wire-settings.ts';
+import { contextOf, sourceOf } from '../wire-settings.ts';
+import type { WireContext, WireSettings } from '../wire-settings.ts';
 import { chatMessages } from './messages.ts';
 
 /** A request to the Chat Completions interface. Pure: the same request and settings give the same body. */
-export function encodeChat(request: ModelRequest, settings: WireSettings): WireRequest {
+export function encodeChat(request: ModelRequest, settings: WireSettings): WireRequest<WireContext> {
   const { id, dialect, stream } = settings;
   const source = sourceOf(settings, 'chat', request);
   const tools = settings.prepareTools(request.tools, id);
@@ -124,15 +124,13 @@ function ignored(value: unknown, name: string, warnings: ModelWarning[]): undefi
 
 function responseFormat({ output }: ModelRequest, dialect: Dialect): JsonObject | undefined {
   if (output === undefined) return undefined;
-  if (!dialect.outputSchema) return { type: 'json_object' };
+  if (!dialect.answerSchema) return { type: 'json_object' };
   const description = output.description === undefined ? {} : { description: output.description };
-  const { schema, strict } = outputSchema(output.schema, dialect.strict);
+  const { schema, strict } = answerSchema(output.schema, dialect.strict);
   return { type: 'json_schema', json_schema: { name: output.name ?? 'answer', ...description, schema, strict } };
 }
 
 /** Where no schema can be sent for the answer, it stands in words. */
 function systemText({ system = '', output }: ModelRequest, dialect: Dialect): string {
-  if (output === undefined || dialect.outputSchema) return system;
-  const words = `Answer with one JSON object that fits this JSON Schema, and nothing else: ${JSON.stringify(output.schema)}`;
-  return system === '' ? words : `${system}\n\n${words}`;
+  return output === undefined || dialect.answerSchema ? system : withSchemaInWords(system, output.schema);
 }

@@ -1,12 +1,12 @@
 import type { JsonObject, ModelReasoning, ModelRequest, ModelSampling, ModelWarning } from '@ravi/kernel';
-import type { PreparedTools } from '@ravi/provider-kit';
-import { outputSchema } from '../output-schema.ts';
-import { chosenNames, contextOf, sourceOf, withOptions } from '../wire-settings.ts';
-import type { WireRequest, WireSettings } from '../wire-settings.ts';
+import { answerSchema, chosenNames, withOptions } from '@ravi/provider-kit';
+import type { PreparedTools, WireRequest } from '@ravi/provider-kit';
+import { contextOf, sourceOf } from '../wire-settings.ts';
+import type { WireContext, WireSettings } from '../wire-settings.ts';
 import { inputItems } from './input.ts';
 
 /** A request to the Responses interface. Pure: the same request and settings give the same body. */
-export function encodeResponses(request: ModelRequest, settings: WireSettings): WireRequest {
+export function encodeResponses(request: ModelRequest, settings: WireSettings): WireRequest<WireContext> {
   const { id, dialect, store, stream } = settings;
   const source = sourceOf(settings, 'responses', request);
   const tools = settings.prepareTools(request.tools, id);
@@ -110,7 +110,7 @@ function reasoning(given: ModelReasoning | undefined): JsonObject | undefined {
 
 function output({ output: wanted }: ModelRequest, { dialect }: WireSettings): JsonObject | undefined {
   if (wanted === undefined) return undefined;
-  const { schema, strict } = outputSchema(wanted.schema, dialect.strict);
+  const { schema, strict } = answerSchema(wanted.schema, dialect.strict);
   const description = wanted.description === undefined ? {} : { description: wanted.description };
   return { format: { type: 'json_schema', name: wanted.name ?? 'answer', ...description, schema, strict } };
 }
