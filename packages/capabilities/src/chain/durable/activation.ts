@@ -128,10 +128,10 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
       });
       const result = await runInSession(scriptOf(run, options), session, bridge);
       if (result.status !== 'cancelled' || !(isPausing || leaving.signal.aborted)) return await end(result);
+      if (isFinal(leaving.signal.reason)) return await end(failedResult(leaving.signal.reason));
       return await leave(result);
     } catch (error) {
-      if (!isKernelError(error) || !isFinal(error)) return giveUp(error);
-      return end(failedResult(error));
+      return isFinal(error) ? end(failedResult(error)) : giveUp(error);
     } finally {
       bridge?.stop();
     }
@@ -192,7 +192,14 @@ function scriptOf(
   };
 }
 
-// What will be the same however often it is tried.
-function isFinal({ code }: KernelError): boolean {
-  return code === 'E_RUN_CHANGED' || code === 'E_UNSUPPORTED' || code === 'E_CONFIG_INVALID';
+const finalCodes: ReadonlySet<string> = new Set([
+  'E_CONFIG_INVALID',
+  'E_RUN_CHANGED',
+  'E_STATE_INVALID',
+  'E_UNSUPPORTED',
+]);
+
+/** What will be the same however often it is tried. */
+function isFinal(error: unknown): error is KernelError {
+  return isKernelError(error) && finalCodes.has(error.code);
 }

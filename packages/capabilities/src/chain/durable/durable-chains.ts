@@ -6,7 +6,7 @@ import type { Preflight } from '../../preflight/preflight.ts';
 import { createActivation } from './activation.ts';
 import type { Activation } from './activation.ts';
 import { readApprovals } from './read-approvals.ts';
-import { defineRun } from './run-definition.ts';
+import { chainKind, defineRun } from './run-definition.ts';
 import type { DurableChainRequest } from './run-definition.ts';
 
 /** What durable chains are made of. */
@@ -93,7 +93,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     const running = active.get(runId);
     if (running !== undefined) return running.result;
     const run = await outlastOutage(() => store.runs.get(runId), { clock, signal: closing.signal });
-    if (run === undefined) throw new KernelError('E_RUN_NOT_FOUND', `There is no run ${runId}`);
+    if (run?.definition.kind !== chainKind) throw new KernelError('E_RUN_NOT_FOUND', `There is no chain ${runId}`);
     if (run.outcome !== undefined) return { ...(run.outcome.result as unknown as ChainRunResult), runId };
     const claimed = await claim(runId);
     return active.get(runId)?.result ?? activate(claimed);

@@ -3,6 +3,7 @@ import { isKernelError } from '@ravi/kernel';
 import type { Clock, Logger, Run, StateStore, Timer } from '@ravi/kernel';
 import type { DurableChains } from './durable-chains.ts';
 import { readApprovals } from './read-approvals.ts';
+import { chainKind } from './run-definition.ts';
 
 /** What runs are kept going with. */
 export interface KeepRunsGoingOptions {
@@ -54,7 +55,7 @@ export function keepRunsGoing(options: KeepRunsGoingOptions): RunKeeper {
   async function goOn(runId: string): Promise<void> {
     try {
       const run = await chains.get(runId);
-      if (run === undefined || run.outcome !== undefined) return;
+      if (run?.definition.kind !== chainKind || run.outcome !== undefined) return;
       const { status } = await chains.resume(runId);
       logger.info('a run went on', { runId, status });
     } catch (error) {

@@ -40,6 +40,9 @@ export interface DurableChainRequest {
   readonly signal?: AbortSignal;
 }
 
+/** The kind of runs that are chains; a store may hold others. */
+export const chainKind: string = 'chain';
+
 /** What only chains know of their runs. */
 interface ChainDetails {
   readonly approvals: ApprovalMode;
@@ -67,7 +70,7 @@ export function defineRun(request: DurableChainRequest, invoker: ToolInvoker): R
     keyDigest: invoker.digest(keyText),
   };
   return {
-    kind: 'chain',
+    kind: chainKind,
     code,
     language,
     scriptDigest: scriptDigestOf(code, language, input),

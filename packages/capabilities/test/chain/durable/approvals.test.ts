@@ -81,7 +81,7 @@ test('answers may come in any order, each after a restart; a denial is caught an
     items.map(({ status }) => status),
     ['consumed', 'consumed', 'consumed'],
   );
-  assert.deepEqual(runs[3]?.callTrace.map(({ approval }) => approval?.decision).toSorted(), [
+  assert.deepEqual(runs[3]?.callTrace.map(({ approval }) => String(approval?.decision)).toSorted(), [
     'approved',
     'denied',
     'modified',

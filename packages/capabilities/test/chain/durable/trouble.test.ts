@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isKernelError, KernelError } from '@ravi/kernel';
+import { isKernelError, KernelError, systemClock } from '@ravi/kernel';
 import type { ApprovalAnswer, StateStore } from '@ravi/kernel';
 import { afterAll, test } from 'vitest';
 import { createWorld, sandbox, valueTool } from './harness.ts';
@@ -77,7 +77,6 @@ test('a process that ends while its store is gone leaves a run that goes on late
   await assert.rejects(cut);
   assert.deepEqual(world.effects, []);
   const later = { now: () => Date.now() + 60_000 };
-  const { systemClock } = await import('@ravi/kernel');
   await using second = world.open({
     policy: unasked,
     clock: { ...systemClock, ...later },
@@ -101,9 +100,35 @@ test('a damaged journal ends the run with the name of the row, and nothing of it
   assert.deepEqual(world.effects, []);
 });
 
+test('a result that the store cannot keep ends the run, once and for all', async () => {
+  await using world = await createWorld();
+  const finished: StateStore['journal']['finished'] = async () => {
+    throw new KernelError('E_STATE_INVALID', 'The call is larger than 16 MiB');
+  };
+  await using process = world.open({ store: { ...world.store, journal: { ...world.store.journal, finished } } });
+  const result = await process.chains.start({ code: 'await tools.count({})', runId: 'run-1' });
+  assert.equal(result.error?.code, 'E_STATE_INVALID');
+  assert.equal((await world.store.runs.get('run-1'))?.status, 'failed');
+});
+
+test('runs of another kind are left to those who know them', async () => {
+  await using world = await createWorld();
+  const now = Date.now();
+  const other = {
+    id: 'agent-1',
+    principal: 'local',
+    sessionId: 'session',
+    createdAt: now,
+    definition: { kind: 'agent' },
+  };
+  await world.store.runs.create(other, { owner: 'dead', now: now - 60_000, leaseMs: 1 });
+  await using process = world.open();
+  await assert.rejects(process.chains.resume('agent-1'), (error) => isKernelError(error, 'E_RUN_NOT_FOUND'));
+  assert.equal((await world.store.runs.get('agent-1'))?.status, 'running');
+});
+
 test('a clock that jumps back or forth makes time stand still for a script, and never run back', async () => {
   await using world = await createWorld();
-  const { systemClock } = await import('@ravi/kernel');
   let jumpMs = 0;
   const clock = { ...systemClock, now: () => systemClock.now() + jumpMs };
   const jump = valueTool('jump', ({ ms }: { readonly ms: number }) => void (jumpMs = ms));
