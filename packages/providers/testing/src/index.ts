@@ -1,3 +1,4 @@
+export { ask, image, model, result, text, tool, use, user } from './building.ts';
 export { decodeBody, decodeStream, inBytes } from './decode.ts';
 export type { DecoderFactory } from './decode.ts';
 export { damaged } from './damaged.ts';
