@@ -15,6 +15,7 @@ import type {
 } from '@ravi/kernel';
 import type { SessionDurability } from '../durable/session-durability.ts';
 import { errorText } from '../error-text.ts';
+import type { AgentContext } from '../loop/agent-context.ts';
 import { HumanClock } from './human-clock.ts';
 import { Cancellation } from './cancellation.ts';
 import { RunGrants } from './run-grants.ts';
@@ -69,6 +70,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly blobScope: BlobScope;
   readonly durability: SessionDurability | undefined;
   readonly cancellation: Cancellation;
+  /** The run of an agent that goes on in it: the loop's own tools find it here. */
+  agentRun: AgentContext | undefined;
   readonly #runtime: InvokerRuntime;
   /** The session of the same run that this one runs inside of: what belongs to the run is kept there. */
   readonly #outer: InvokerSession | undefined;

@@ -24,7 +24,6 @@ import type { AgentMiddleware } from './middleware.ts';
 import { createOutputCheck } from './output-check.ts';
 import type { OutputCheck } from './output-check.ts';
 import type { PriceTable } from './prices.ts';
-import type { ReActAgent } from './react-agent.ts';
 
 /** An agent with every default filled in: what all of its runs share. */
 export interface AgentDefinition {
@@ -52,20 +51,6 @@ export interface AgentDefinition {
   readonly runs: RunStore | undefined;
   readonly jobs: JobStore | undefined;
   readonly supervision: Supervision | undefined;
-}
-
-const definitions = new WeakMap<ReActAgent, AgentDefinition>();
-
-/** Gives an agent its definition, which stays out of its public face. */
-export function keepDefinition(agent: ReActAgent, definition: AgentDefinition): void {
-  definitions.set(agent, definition);
-}
-
-/** The definition of an agent. @throws TypeError for something else */
-export function definitionOf(agent: ReActAgent): AgentDefinition {
-  const definition = definitions.get(agent);
-  if (definition === undefined) throw new TypeError('This is no agent');
-  return definition;
 }
 
 /** @throws KernelError `E_CONFIG_INVALID`, `E_TOOL_INVALID`, `E_TOOL_NAME_CONFLICT` */

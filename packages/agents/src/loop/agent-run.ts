@@ -29,6 +29,8 @@ import { noUsage } from './answer.ts';
 import type { Budget } from './budget.ts';
 import type { Conversation, TurnDetails } from './conversation.ts';
 import { wrapModel, wrapTool } from './middleware.ts';
+import { UsageEstimate } from './estimate-usage.ts';
+import { ModelCall } from './late-values.ts';
 import type { ReActAgent } from './react-agent.ts';
 import type { Supervision } from '../supervision/supervision.ts';
 import { addUsage } from './usage.ts';
@@ -59,12 +61,10 @@ export interface ChildOptions extends SpawnOptions {
   readonly runId: string;
 }
 
-const runs = new WeakMap<InvokerSession, AgentRun>();
-
 /** The run that a tool was called by directly; `undefined` for a call of a script or of no agent. */
 export function runOf(context: ToolContext): AgentRun | undefined {
-  const session = sessionOf(context);
-  return session === undefined ? undefined : runs.get(session);
+  const run = sessionOf(context)?.agentRun;
+  return run instanceof AgentRun ? run : undefined;
 }
 
 /** The state of one run: what its steps, its calls and the tools of the loop itself share. */
@@ -102,6 +102,7 @@ export class AgentRun implements AgentContext {
   #writes: Set<Promise<unknown>> | undefined;
   #children: Map<string, Promise<AgentResult>> | undefined;
   #timeLimit: Timer | undefined;
+  #estimate: UsageEstimate | undefined;
 
   constructor(parts: AgentRunParts) {
     this.definition = parts.definition;
@@ -121,7 +122,12 @@ export class AgentRun implements AgentContext {
     this.skills = new ActiveSkills(this.definition.skills, this.session, this.definition.loopTools);
     this.#system = new SystemPrompt(this);
     this.jobs = new Jobs(this);
-    runs.set(this.session, this);
+    this.session.agentRun = this;
+  }
+
+  /** Of the tokens of its requests. */
+  get estimate(): UsageEstimate {
+    return (this.#estimate ??= new UsageEstimate());
   }
 
   get agent(): string {
@@ -232,14 +238,10 @@ export class AgentRun implements AgentContext {
   /** The model with its middleware. */
   stream(request: ModelRequest): AsyncIterable<ModelEvent> {
     const { model, middleware, invoker } = this.definition;
-    const { session } = this;
+    const { artifactStore } = invoker;
+    const blobs = artifactStore === undefined ? undefined : sessionBlobs(this.session, artifactStore);
     const ask = (asked: ModelRequest): AsyncIterable<ModelEvent> =>
-      model.stream(asked, {
-        get signal() {
-          return session.signal;
-        },
-        ...(invoker.artifactStore === undefined ? {} : { blobs: sessionBlobs(session, invoker.artifactStore) }),
-      });
+      model.stream(asked, new ModelCall(this.session, blobs));
     return wrapModel(middleware, this, ask)(request);
   }
 

@@ -3,7 +3,6 @@ import type { AgentRun } from './agent-run.ts';
 import { readAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
 import type { Reservation } from './budget.ts';
-import { estimateUsage } from './estimate-usage.ts';
 import { delay } from './delay.ts';
 import { TurnCalls } from './turn-calls.ts';
 
@@ -101,7 +100,7 @@ async function keepText(run: AgentRun, { text }: Answer): Promise<void> {
 function reserve(run: AgentRun, request: ModelRequest): Reservation | undefined {
   if (run.budget === undefined) return undefined;
   const model = request.model ?? run.definition.model.id;
-  const reservation = run.budget.reserve(estimateUsage(request), model);
+  const reservation = run.budget.reserve(run.estimate.of(request), model);
   if (typeof reservation !== 'string') return reservation;
   run.exceed(reservation);
   return undefined;

@@ -7,24 +7,28 @@ const mediaTokens = 1_000;
 /** What an answer is taken for that has no bound. */
 const expectedOutputTokens = 1_000;
 
-const known = new WeakMap<object, number>();
+/** Estimates requests of one conversation: what was counted once is not counted again. */
+export class UsageEstimate {
+  readonly #counted = new Map<ModelMessage | ToolSpec, number>();
 
-/** About what a request will use: good enough to set aside before the truth is known. */
-export function estimateUsage({ system = '', messages, tools, maxOutputTokens }: ModelRequest): ModelUsage {
-  const parts = [...messages.map((message) => once(message, () => messageTokens(message))), ...tools.map(specTokens)];
-  return {
-    inputTokens: parts.reduce((sum, tokens) => sum + tokens, textTokens(system)),
-    outputTokens: maxOutputTokens ?? expectedOutputTokens,
-  };
+  /** About what a request will use: good enough to set aside before the truth is known. */
+  of({ system = '', messages, tools, maxOutputTokens }: ModelRequest): ModelUsage {
+    let inputTokens = textTokens(system);
+    for (const message of messages) inputTokens += this.#once(message, messageTokens);
+    for (const spec of tools) inputTokens += this.#once(spec, (each) => textTokens(JSON.stringify(each)));
+    return { inputTokens, outputTokens: maxOutputTokens ?? expectedOutputTokens };
+  }
+
+  #once<Part extends ModelMessage | ToolSpec>(part: Part, count: (part: Part) => number): number {
+    const counted = this.#counted.get(part) ?? count(part);
+    this.#counted.set(part, counted);
+    return counted;
+  }
 }
 
 /** About the tokens of one message. */
 export function messageTokens(message: ModelMessage): number {
-  return once(message, () => message.content.reduce((sum, block) => sum + blockTokens(block), 0));
-}
-
-function specTokens(spec: ToolSpec): number {
-  return once(spec, () => textTokens(JSON.stringify(spec)));
+  return message.content.reduce((sum, block) => sum + blockTokens(block), 0);
 }
 
 function blockTokens(block: ContentBlock): number {
@@ -36,13 +40,4 @@ function blockTokens(block: ContentBlock): number {
 
 function textTokens(text: string): number {
   return Math.ceil(text.length / charactersPerToken);
-}
-
-function once(key: object, count: () => number): number {
-  let tokens = known.get(key);
-  if (tokens === undefined) {
-    tokens = count();
-    known.set(key, tokens);
-  }
-  return tokens;
 }

@@ -6,6 +6,7 @@ import type { AgentEnding, AgentEndReason, AgentResult } from './agent-result.ts
 import type { AgentRun } from './agent-run.ts';
 import { askModel } from './ask-model.ts';
 import type { GoodAnswer } from './ask-model.ts';
+import { RunTrace } from './late-values.ts';
 import { wrapTurn } from './middleware.ts';
 import { beginRun, endRun } from './run-record.ts';
 
@@ -123,7 +124,7 @@ async function finish(run: AgentRun, ending: AgentEnding): Promise<AgentResult> 
   await endRun(run, ending);
   await run.session.close();
   const { session, conversation, text, step: steps, usage } = run;
-  const result: AgentResult = {
+  const result = Object.assign(new RunTrace(session), {
     ...ending,
     runId: session.runId,
     sessionId: session.sessionId,
@@ -131,10 +132,7 @@ async function finish(run: AgentRun, ending: AgentEnding): Promise<AgentResult> 
     messages: conversation.messages,
     steps,
     usage,
-    get trace() {
-      return session.trace;
-    },
-  };
+  });
   run.emit?.({ type: 'run-end', result });
   return result;
 }

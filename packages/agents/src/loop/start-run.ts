@@ -4,7 +4,6 @@ import type { InvokerSession, SessionOptions } from '../invoke/session.ts';
 import { answersOf, readPause } from '../questions/pause.ts';
 import type { PauseState } from '../questions/pause.ts';
 import type { QuestionAnswer } from '../questions/paused-run.ts';
-import { definitionOf } from './agent-definition.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentEventSink } from './agent-event.ts';
 import type { RunOptions } from './agent-options.ts';
@@ -15,7 +14,8 @@ import { Budget } from './budget.ts';
 import type { BudgetLimits } from './budget.ts';
 import { Conversation } from './conversation.ts';
 import { narrowedPolicy } from './permissions.ts';
-import type { AgentTask, ReActAgent, ResumeOptions, ResumePoint } from './react-agent.ts';
+import { ReActAgent } from './react-agent.ts';
+import type { AgentTask, ResumeOptions, ResumePoint } from './react-agent.ts';
 import { runAgent } from './run-agent.ts';
 
 /** A task and how it is run. */
@@ -28,8 +28,7 @@ export interface Start {
 }
 
 /** Runs a task from its beginning. */
-export function startRun(agent: ReActAgent, { task, options, emit, onStart }: Start): Promise<AgentResult> {
-  const definition = definitionOf(agent);
+export function startRun(definition: AgentDefinition, { task, options, emit, onStart }: Start): Promise<AgentResult> {
   const session = openSession(definition, options, emit);
   const run = new AgentRun({
     definition,
@@ -48,18 +47,20 @@ export function startRun(agent: ReActAgent, { task, options, emit, onStart }: St
 
 /** Goes on with a paused run. */
 export async function resumeRun(
-  agent: ReActAgent,
+  definition: AgentDefinition,
   {
     point,
     answer,
     options,
   }: { readonly point: ResumePoint; readonly answer: QuestionAnswer; readonly options: ResumeOptions },
 ): Promise<AgentResult> {
-  const definition = definitionOf(agent);
   const { state, conversation } = await readPoint(definition, point);
   const { runId, sessionId, principal, permissions, steps, usage } = state;
-  if (state.agent !== agent.name) {
-    throw new KernelError('E_CONFIG_INVALID', `The run ${runId} is of the agent ${state.agent}, not of ${agent.name}`);
+  if (state.agent !== definition.name) {
+    throw new KernelError(
+      'E_CONFIG_INVALID',
+      `The run ${runId} is of the agent ${state.agent}, not of ${definition.name}`,
+    );
   }
   const answers = answersOf(state.questions, answer);
   const policy = { ...options.policy, ...narrowedPolicy(definition.invoker.policy, options.policy, permissions) };
@@ -84,7 +85,7 @@ export async function resumeRun(
 
 // Its conversation is its own and ends with it; the session's is the parent's.
 function startChild(parent: AgentRun, agent: ReActAgent, task: string, options: ChildOptions): Promise<AgentResult> {
-  const definition = definitionOf(agent);
+  const definition = ReActAgent.definitionOf(agent);
   const { runId, signal, parentCallId, priority = parent.priority } = options;
   const { sessionId, principal, session: outer } = parent;
   const session = openSession(
