@@ -12,7 +12,7 @@ export interface AnthropicOptions extends ConnectionOptions {
   readonly model: string;
   /** Up to the path of the interface, `https://api.anthropic.com` when absent. */
   readonly baseUrl?: string | undefined;
-  /** Sent as `x-api-key`; absent where a server asks for none. */
+  /** Sent as `x-api-key`, from version 2026-10-21 on as bearer token; absent where a server asks for none. */
   readonly apiKey?: string | undefined;
   /** Key of `providerSpecs`; `anthropic` when absent. */
   readonly id?: string | undefined;
@@ -40,10 +40,7 @@ export function createAnthropicProvider(options: AnthropicOptions): ModelProvide
   const { apiKey, betas = [], id = 'anthropic' } = options;
   const url = endpoint(options.baseUrl ?? 'https://api.anthropic.com', '/v1/messages');
   const settings = wireSettings(options);
-  const headers = {
-    'anthropic-version': settings.apiVersion,
-    ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
-  };
+  const headers = { 'anthropic-version': settings.apiVersion, ...authentication(apiKey, settings.apiVersion) };
 
   const provider = createHttpModel({
     ...options,
@@ -62,6 +59,12 @@ export function createAnthropicProvider(options: AnthropicOptions): ModelProvide
     },
   });
   return options.tools === 'text' ? withTextTools(provider) : provider;
+}
+
+/** Source: `client.js` of the npm package @anthropic-ai/sdk 1.10.0, and 0.137.0 for the version before. */
+function authentication(apiKey: string | undefined, apiVersion: ApiVersion): Readonly<Record<string, string>> {
+  if (apiKey === undefined) return {};
+  return apiVersion === '2023-06-01' ? { 'x-api-key': apiKey } : { authorization: `Bearer ${apiKey}` };
 }
 
 /** What the encoder knows of these options. */

@@ -1,0 +1,463 @@
+import assert from 'node:assert/strict';
+import type { ContentBlock, FunctionSpec, JsonObject, ModelRequest, ProviderSpec } from '@ravi/kernel';
+import { wireJson } from '@ravi/provider-kit';
+import { ask, image, model, result, text, tool, use, user } from '@ravi/provider-testing';
+import { test } from 'vitest';
+import { encodeMessages } from '../src/index.ts';
+import type { AnthropicOptions } from '../src/index.ts';
+import { settingsFor } from './settings.ts';
+import { wireProblems } from './wire-problems.ts';
+
+type Wire = Readonly<Record<string, never>>;
+
+interface WireMessage {
+  readonly role: string;
+  readonly content: readonly Wire[];
+}
+
+const sonnet = 'claude-sonnet-4-6';
+const source = `anthropic/messages/${sonnet}`;
+const thought = (words: string, by = source): ContentBlock => ({
+  type: 'reasoning',
+  text: words,
+  opaque: { source: by, data: { type: 'thinking', signature: 'sig' } },
+});
+const raw = (block: JsonObject, by = source): ContentBlock => ({ type: 'unknown', raw: block, source: by });
+const native = (name: string, spec: JsonObject, callTypes?: readonly string[]): ProviderSpec => ({
+  type: 'provider',
+  name,
+  provider: 'anthropic',
+  spec,
+  ...(callTypes === undefined ? {} : { callTypes }),
+});
+function encode(more: Partial<ModelRequest>, options: Partial<AnthropicOptions> = {}) {
+  const encoded = encodeMessages(
+    ask([user(text('Hi'))], more),
+    settingsFor(options.model ?? sonnet, { cache: 'none', ...options }),
+  );
+  const { body, warnings } = encoded;
+  assert.deepEqual(wireProblems(body), []);
+  return {
+    ...encoded,
+    codes: warnings.map(({ code }) => code),
+    messages: body['messages'] as unknown as readonly WireMessage[],
+    tools: (body['tools'] ?? []) as unknown as readonly Wire[],
+  };
+}
+
+function typesOf(messages: readonly WireMessage[]): unknown[] {
+  return messages.map(({ role, content }) => [role, ...content.map(({ type }) => type)]);
+}
+
+test('all results of an answer stand first in the one message behind it, also after an abort: claude-code#2959, bike4mind#197, TeXRA#7171, letta-code#578, opencode#10616', () => {
+  const { messages } = encode({
+    tools: [tool('go')],
+    messages: [user(text('x')), model(use('a'), use('b')), user(text('go on'), result('b', text('2')))],
+  });
+  assert.deepEqual(typesOf(messages), [
+    ['user', 'text'],
+    ['assistant', 'tool_use', 'tool_use'],
+    ['user', 'tool_result', 'tool_result', 'text'],
+  ]);
+  assert.deepEqual(
+    messages[2]?.content.map(({ tool_use_id: id, is_error: error }) => [id, error]),
+    [
+      ['a', true],
+      ['b', undefined],
+      [undefined, undefined],
+    ],
+  );
+});
+
+test('calls end an answer, whatever another model wrote behind them: opencode#5750', () => {
+  const { messages } = encode({
+    tools: [tool('go')],
+    messages: [user(text('x')), model(use('a'), text('Wait.')), user(result('a'))],
+  });
+  assert.deepEqual(typesOf(messages)[1], ['assistant', 'text', 'tool_use']);
+});
+
+test('truncated arguments never go back: codegraff#752, oh-my-pi#11104', () => {
+  const invalid = { reason: 'truncated', text: '{"path": "/tm' } as const;
+  const { body, messages } = encode({
+    tools: [tool('go')],
+    messages: [user(text('x')), model(use('a', { invalid }))],
+  });
+  assert.doesNotMatch(JSON.stringify(body), /\/tm/u);
+  assert.deepEqual(messages[1]?.content[0]?.['input'], {});
+});
+
+test('an error is text and never empty; a medium in it is told in words', () => {
+  const failed = (...content: ContentBlock[]): ContentBlock => ({ ...result('a', ...content), isError: true });
+  for (const [content, expected] of [
+    [[], /The call failed/u],
+    [[text('No.'), image], /No\.\\n\[image/u],
+  ] as const) {
+    const { messages } = encode({
+      tools: [tool('go')],
+      messages: [user(text('x')), model(use('a')), user(failed(...content))],
+    });
+    assert.match(JSON.stringify(messages[2]?.content), expected);
+    assert.equal(messages[2]?.content[0]?.['is_error'], true);
+  }
+});
+
+test('thinking goes back as it came and in place to the model that thought it, to no other: claude-code#19539, opencode#3077', () => {
+  const redacted: ContentBlock = {
+    type: 'reasoning',
+    text: '',
+    opaque: { source, data: { type: 'redacted_thinking', data: 'sealed' } },
+  };
+  const messages = [user(text('x')), model(thought('Hm.'), redacted, use('a')), user(result('a'))];
+  assert.deepEqual(encode({ tools: [tool('go')], messages }).messages[1]?.content, [
+    { type: 'thinking', thinking: 'Hm.', signature: 'sig' },
+    { type: 'redacted_thinking', data: 'sealed' },
+    { type: 'tool_use', id: 'a', name: 'go', input: {} },
+  ]);
+  const elsewhere = encode({ tools: [tool('go')], messages }, { model: 'claude-opus-4-6' });
+  assert.deepEqual(typesOf(elsewhere.messages)[1], ['assistant', 'tool_use']);
+});
+
+test('thinking that broke off before its signature stays behind, but not at servers that sign nothing', () => {
+  const unsigned = (name: string): ContentBlock => ({
+    type: 'reasoning',
+    text: 'Hm.',
+    opaque: { source: `anthropic/messages/${name}`, data: { type: 'thinking', signature: '' } },
+  });
+  const ask = (name: string) =>
+    typesOf(encode({ messages: [user(text('x')), model(unsigned(name), text('Yes.'))] }, { model: name }).messages)[1];
+  assert.deepEqual(ask(sonnet), ['assistant', 'text']);
+  assert.deepEqual(ask('kimi-k3'), ['assistant', 'thinking', 'text']);
+});
+
+test('manual thinking is left out where the answer to go on with began without it, as after another provider: opencode#3077', () => {
+  const reasoning = { budgetTokens: 2000 };
+  const asked = (...content: ContentBlock[]) =>
+    encode({ tools: [tool('go')], reasoning, messages: [user(text('x')), model(...content), user(result('a'))] });
+  const foreign = asked(thought('Hm.', 'openai/responses/gpt-5'), use('a'));
+  assert.deepEqual([foreign.body['thinking'], foreign.codes], [undefined, ['option-ignored']]);
+  assert.deepEqual(asked(thought('Hm.'), use('a')).body['thinking'], { type: 'enabled', budget_tokens: 2000 });
+});
+
+test('a forced choice and thinking never go out together; one of several names is any of all', () => {
+  const forced = { tools: [tool('go'), tool('stop')], toolChoice: { oneOf: ['go'] } } as const;
+  assert.deepEqual(encode(forced).body['tool_choice'], { type: 'tool', name: 'go' });
+  const thinking = encode({ ...forced, reasoning: { effort: 'high' } });
+  assert.deepEqual([thinking.body['tool_choice'], thinking.codes], [undefined, ['option-ignored']]);
+  assert.deepEqual(encode({ ...forced, toolChoice: { oneOf: ['go', 'stop'] } }).body['tool_choice'], { type: 'any' });
+  assert.deepEqual(encode({ ...forced, toolChoice: 'required' }).body['tool_choice'], { type: 'any' });
+  const single = encode({ tools: [tool('go')], parallelToolCalls: false });
+  assert.deepEqual(single.body['tool_choice'], { type: 'auto', disable_parallel_tool_use: true });
+  const none = encode({ tools: [tool('go')], toolChoice: 'none', parallelToolCalls: false });
+  assert.deepEqual(none.body['tool_choice'], { type: 'none' });
+});
+
+test('a budget is bounded by what may be written, effort goes to models that know it, and none switches thinking off', () => {
+  const body = (reasoning: ModelRequest['reasoning'], more: Partial<ModelRequest> = {}, name = sonnet) => {
+    const {
+      thinking,
+      output_config: output,
+      max_tokens: max,
+    } = encode({ ...more, ...(reasoning && { reasoning }) }, { model: name }).body;
+    return [thinking, output, max];
+  };
+  assert.deepEqual(body({ budgetTokens: 10 }), [{ type: 'enabled', budget_tokens: 1024 }, undefined, 32_000]);
+  assert.deepEqual(body({ budgetTokens: 9000 }, { maxOutputTokens: 4000 }), [
+    { type: 'enabled', budget_tokens: 3999 },
+    undefined,
+    4000,
+  ]);
+  assert.deepEqual(body({ budgetTokens: 2000 }, { maxOutputTokens: 500 }), [undefined, undefined, 500]);
+  assert.deepEqual(body({ effort: 'minimal', summary: true }, {}, 'claude-opus-5'), [
+    { type: 'adaptive', display: 'summarized' },
+    { effort: 'low' },
+    32_000,
+  ]);
+  assert.deepEqual(body({ effort: 'medium' }, {}, 'claude-sonnet-4-5-20250929'), [
+    { type: 'enabled', budget_tokens: 8192 },
+    undefined,
+    32_000,
+  ]);
+  assert.deepEqual(body({ effort: 'none' }), [{ type: 'disabled' }, undefined, 32_000]);
+  assert.deepEqual(body({ effort: 'high' }, {}, 'claude-3-5-sonnet-20241022'), [undefined, undefined, 8192]);
+});
+
+test('sampling goes out only where it is set and taken: nanobot#329, llm-anthropic#86, vllm#58246', () => {
+  const sampling = { temperature: 0.5, topK: 3, seed: 1, stopSequences: ['END'] };
+  const old = encode({ sampling });
+  assert.deepEqual([old.body['temperature'], old.body['top_k'], old.codes], [0.5, 3, ['option-ignored']]);
+  for (const options of [{ model: 'claude-opus-4-7' }, { apiVersion: '2026-10-21' }] as const) {
+    const { body, codes } = encode({ sampling }, options);
+    assert.deepEqual([body['temperature'], body['top_k'], body['stop_sequences']], [undefined, undefined, ['END']]);
+    assert.equal(codes.length, 3);
+  }
+  assert.ok(!('temperature' in encode({}).body));
+});
+
+const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } };
+const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] };
+
+test('what the provider ran goes back in pairs and in place, and to nobody else: claude-code#95406, oh-my-pi#6496, litellm#30486', () => {
+  const history = (...content: ContentBlock[]) => [user(text('x')), model(...content), user(text('and?'))];
+  const kept = encode({ messages: history(raw(search), raw(found), text('So.')) });
+  assert.deepEqual(kept.messages[1]?.content, [search, found, { type: 'text', text: 'So.' }]);
+  for (const half of [search, found]) {
+    const { messages, codes } = encode({ messages: history(raw(half), text('So.')) });
+    assert.deepEqual([typesOf(messages)[1], codes], [['assistant', 'text'], ['block-dropped']]);
+  }
+  const foreign = encode({ messages: history(raw(search, 'other'), raw(found, 'other'), text('So.')) });
+  assert.deepEqual([typesOf(foreign.messages)[1], foreign.codes], [['assistant', 'text'], ['block-dropped']]);
+});
+
+test('a turn that the provider paused goes back as it is', () => {
+  const { messages } = encode({ messages: [user(text('x')), model(text('Let me see.'), raw(search))] });
+  assert.deepEqual(typesOf(messages)[1], ['assistant', 'text', 'server_tool_use']);
+});
+
+test('a script goes on where it was: its call open, its container named, its calls marked as its own', () => {
+  const caller = { type: 'code_execution_20260120', tool_id: 'srvtoolu_9' };
+  const script = { type: 'server_tool_use', id: 'srvtoolu_9', name: 'code_execution', input: { code: 'await go()' } };
+  const call = use('a', { caller: 'chain', opaque: { source, data: { caller } } });
+  const container = raw({ type: 'container', id: 'container_1', expires_at: '2026-11-20T12:00:00Z' });
+  const tools = [
+    tool('go', undefined, { allowedCallers: ['direct', 'chain'], strict: true }),
+    native('code', { type: 'code_execution_20260120', name: 'code_execution' }),
+  ];
+  const history = [user(text('x')), model(raw(script), call, container), user(result('a', text('1')))];
+  const running = encode({ tools, messages: history, parallelToolCalls: false });
+  assert.deepEqual(typesOf(running.messages)[1], ['assistant', 'server_tool_use', 'tool_use']);
+  assert.deepEqual(running.messages[1]?.content[1]?.['caller'], caller);
+  assert.equal(running.body['container'], 'container_1');
+  assert.deepEqual(running.tools[0]?.['allowed_callers'], ['direct', 'code_execution_20260120']);
+  // Neither is supported together with scripts that call tools.
+  assert.deepEqual([running.tools[0]?.['strict'], running.body['tool_choice']], [undefined, undefined]);
+  assert.deepEqual(running.codes, ['tool-degraded', 'option-ignored']);
+
+  const interrupted = encode({ tools, messages: [...history, user(text('Stop it.'))] });
+  assert.deepEqual(typesOf(interrupted.messages)[1], ['assistant', 'tool_use']);
+  assert.equal(interrupted.messages[1]?.content[0]?.['caller'], undefined);
+});
+
+test('a tool that only scripts may call is not offered where the provider runs none', () => {
+  const { tools, warnings } = encode({ tools: [tool('go'), tool('inner', undefined, { allowedCallers: ['chain'] })] });
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    ['go'],
+  );
+  assert.deepEqual(
+    warnings.map(({ code, tool: name }) => [code, name]),
+    [['tool-dropped', 'inner']],
+  );
+});
+
+test('bash, editor and memory are declared by their specs, their calls come to us, and go back in their own shape', () => {
+  const bash = native('shell', { type: 'bash_20250124', name: 'bash' }, ['shell_call', 'bash']);
+  const memory = native('notes', { type: 'memory_20250818', name: 'memory' }, ['memory_20250818']);
+  const call = use('a', { name: 'shell', callType: 'bash', arguments: { command: 'ls' } });
+  const answer = result('a', { type: 'data', data: [{ type: 'text', text: 'README.md' }] });
+  const { messages, tools, context } = encode({
+    tools: [bash, memory],
+    messages: [user(text('x')), model(call), user(answer)],
+  });
+  assert.deepEqual(tools, [bash.spec, memory.spec]);
+  assert.deepEqual(context.nativeTool('bash'), { name: 'shell', wireName: 'bash', callType: 'bash', isToolset: false });
+  assert.equal(context.nativeTool('memory')?.callType, 'memory_20250818');
+  assert.equal(context.nameOf('bash'), 'shell');
+  assert.deepEqual(messages[1]?.content, [{ type: 'tool_use', id: 'a', name: 'bash', input: { command: 'ls' } }]);
+  assert.deepEqual(messages[2]?.content[0]?.['content'], [{ type: 'text', text: 'README.md' }]);
+});
+
+test('members of a toolset carry its name both ways', () => {
+  const computer = native('screen', { type: 'computer_toolset_20260801' }, ['computer']);
+  const call = use('a', {
+    name: 'screen',
+    callType: 'computer',
+    arguments: { action: 'left_click', coordinate: [1, 2] },
+  });
+  const { messages, context } = encode({
+    tools: [computer],
+    messages: [user(text('x')), model(call), user(result('a', image))],
+  });
+  assert.deepEqual(messages[1]?.content[0], {
+    type: 'tool_use',
+    id: 'a',
+    name: 'left_click',
+    input: { coordinate: [1, 2] },
+    toolset_name: 'computer',
+  });
+  assert.equal(messages[2]?.content[0]?.['toolset_name'], 'computer');
+  assert.equal(context.nativeTool('computer')?.isToolset, true);
+});
+
+test('a tool that would bear the name of one of the provider is dropped alone; betas follow from the tools', () => {
+  const bash = native('shell', { type: 'bash_20250124', name: 'bash' }, ['bash']);
+  const computer = native(
+    'screen',
+    { type: 'computer_20251124', name: 'computer', display_width_px: 1, display_height_px: 1 },
+    ['computer'],
+  );
+  const { tools, warnings, betas } = encode({
+    tools: [tool('bash'), tool('go'), bash, computer],
+    providerOptions: { anthropic: { betas: ['context-1m-2025-08-07'] } },
+  });
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    ['go', 'bash', 'computer'],
+  );
+  assert.match(warnings[0]?.message ?? '', /bash.*shell/u);
+  assert.deepEqual(betas, ['computer-use-2025-11-24', 'context-1m-2025-08-07']);
+});
+
+test('a tool of another provider, a bad schema and a repeated name are dropped alone: claude-code#19882', () => {
+  const { tools, warnings } = encode({
+    tools: [
+      { ...native('x', { type: 'shell' }), provider: 'openai' },
+      tool('bad', { type: 'string' }),
+      tool('go'),
+      tool('go'),
+    ],
+  });
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    ['go'],
+  );
+  assert.deepEqual(
+    warnings.map(({ code }) => code),
+    ['tool-dropped', 'tool-dropped', 'tool-dropped'],
+  );
+});
+
+test('tools are loaded later only beside a search for them, which names only what is offered', () => {
+  const later = tool('later', undefined, { lazySchema: true });
+  const finder = native('find', { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' });
+  assert.equal(encode({ tools: [later] }).tools[0]?.['defer_loading'], undefined);
+  assert.equal(encode({ tools: [later, finder] }).tools[0]?.['defer_loading'], true);
+  const call = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'tool_search_tool_bm25', input: {} };
+  const references = ['later', 'gone'].map((name) => ({ type: 'tool_reference', tool_name: name }));
+  const content = { type: 'tool_search_tool_search_result', tool_references: references };
+  const { messages } = encode({
+    tools: [later, finder],
+    messages: [
+      user(text('x')),
+      model(raw(call), raw({ type: 'tool_search_tool_result', tool_use_id: 'srvtoolu_1', content })),
+      user(text('and?')),
+    ],
+  });
+  assert.match(JSON.stringify(messages[1]), /"later"/u);
+  assert.doesNotMatch(JSON.stringify(messages[1]), /"gone"/u);
+});
+
+test('strict is for tools that ask for it, closes objects, and is refused for circles and open places', () => {
+  const parameters = { type: 'object', properties: { a: { type: 'string', format: 'uri' } }, required: ['a'] };
+  const circle = {
+    ...parameters,
+    properties: { a: { $ref: '#/$defs/A' } },
+    $defs: { A: { type: 'object', properties: { a: { $ref: '#/$defs/A' } } } },
+  };
+  const asked = (schema: JsonObject, more: Partial<FunctionSpec> = { strict: true }, options = {}) =>
+    encode({ tools: [tool('t', schema, more)] }, options);
+  assert.deepEqual(asked(parameters).tools[0]?.['input_schema'], { ...parameters, additionalProperties: false });
+  assert.equal(asked(parameters, {}).tools[0]?.['strict'], undefined);
+  assert.equal(asked(parameters, {}, { strict: 'always' }).tools[0]?.['strict'], true);
+  assert.deepEqual([asked(circle).tools[0]?.['strict'], asked(circle).codes], [undefined, ['tool-degraded']]);
+  const old = asked(parameters, { strict: true }, { model: 'claude-3-7-sonnet-20250219' });
+  assert.deepEqual([old.tools[0]?.['strict'], old.codes], [undefined, ['tool-degraded']]);
+});
+
+test('a request with calls and without tools declares what it called, and allows none of it', () => {
+  const { tools, body } = encode({ messages: [user(text('x')), model(use('a')), user(result('a'), text('Why?'))] });
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    ['go'],
+  );
+  assert.deepEqual(body['tool_choice'], { type: 'none' });
+});
+
+test('an image, a document and text are shown, what cannot be is told in words', () => {
+  const document = (mediaType: string, at: string): ContentBlock => ({
+    type: 'document',
+    mediaType,
+    name: 'a.txt',
+    source: { kind: 'url', url: at },
+  });
+  const plain: ContentBlock = {
+    type: 'document',
+    mediaType: 'text/markdown',
+    source: { kind: 'bytes', bytes: new TextEncoder().encode('größe') },
+  };
+  const sound: ContentBlock = {
+    type: 'audio',
+    mediaType: 'audio/wav',
+    source: { kind: 'bytes', bytes: Uint8Array.of(1) },
+  };
+  const { messages, codes } = encode({
+    messages: [
+      user(image, plain, sound, document('application/pdf', 'https://x/y'), document('application/pdf', 'http://x/y')),
+    ],
+  });
+  assert.deepEqual(messages[0]?.content.slice(0, 2), [
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AQID' } },
+    { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'größe' } },
+  ]);
+  assert.deepEqual(typesOf(messages)[0], ['user', 'image', 'document', 'text', 'document', 'text']);
+  assert.deepEqual(codes, ['media-replaced', 'media-replaced']);
+});
+
+test('text without a character is left out, and an answer to go on with does not end in white space', () => {
+  const { messages } = encode({ messages: [user(text('x'), text(' \n')), model(text(' '), text('So: '))] });
+  assert.deepEqual(messages, [
+    { role: 'user', content: [{ type: 'text', text: 'x' }] },
+    { role: 'assistant', content: [{ type: 'text', text: 'So:' }] },
+  ]);
+});
+
+test('a conversation that begins with the model begins with the user', () => {
+  assert.deepEqual(typesOf(encode({ messages: [model(text('Hello.')), user(text('x'))] }).messages), [
+    ['user', 'text'],
+    ['assistant', 'text'],
+    ['user', 'text'],
+  ]);
+});
+
+test('half a character never goes out: claude-code#56064, claude-code#60394, claude-code#5934', () => {
+  const { body } = encode({ messages: [user(text(`cut ${'😀'.slice(0, 1)}`))] });
+  assert.doesNotMatch(wireJson(body), /\\ud83d/u);
+});
+
+test('the cache is marked behind the system prompt, or the last tool, and behind everything; a longer request begins like a shorter one', () => {
+  const messages = [user(text('one')), model(text('1')), user(text('two'))];
+  const first = encode({ system: 'Be brief.', messages: messages.slice(0, 1) }, { cache: '5m' });
+  assert.deepEqual(first.body['system'], [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }]);
+  assert.deepEqual(first.messages[0]?.content[0]?.['cache_control'], { type: 'ephemeral' });
+  const tools = [
+    tool('a'),
+    tool('b', undefined, { lazySchema: true }),
+    native('f', { type: 'tool_search_tool_regex', name: 'tool_search_tool_regex' }),
+  ];
+  const marked = encode({ tools }, { cache: '1h' }).tools.map(({ cache_control: mark }) => mark);
+  assert.deepEqual(marked, [undefined, undefined, { type: 'ephemeral', ttl: '1h' }]);
+  const plain = (count: number) => encode({ messages: messages.slice(0, count) }).messages;
+  assert.deepEqual(plain(3).slice(0, 1), plain(1));
+});
+
+test('a schema for the answer is enforced where it can be, and told in words where not', () => {
+  const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
+  assert.deepEqual(encode({ output: { schema } }).body['output_config'], {
+    format: { type: 'json_schema', schema: { ...schema, additionalProperties: false } },
+  });
+  const open = encode({ system: 'Be brief.', output: { schema: { type: 'object', properties: { a: {} } } } }).body;
+  assert.equal(open['output_config'], undefined);
+  assert.match(JSON.stringify(open['system']), /^"Be brief\.\\n\\nAnswer with one JSON object/u);
+});
+
+test('fields of the caller win, and only the user goes out of metadata', () => {
+  const { body, codes } = encode({
+    metadata: { user_id: 'u', team: 't' },
+    providerOptions: { anthropic: { service_tier: 'auto', max_tokens: 7 }, openai: { store: true } },
+  });
+  assert.deepEqual(
+    [body['metadata'], body['service_tier'], body['max_tokens'], body['store']],
+    [{ user_id: 'u' }, 'auto', 7, undefined],
+  );
+  assert.deepEqual(codes, ['option-ignored']);
+});
