@@ -63,7 +63,7 @@ export function requestOf({ request }: RecordedInteraction): ModelRequest {
     const functions = ((functionDeclarations ?? []) as readonly Wire[]).map((declared): FunctionSpec => ({
       type: 'function',
       name: String(declared['name']),
-      description: String(declared['description'] ?? ''),
+      description: (declared['description'] ?? '') as string,
       parameters: (declared['parametersJsonSchema'] ?? declared['parameters_json_schema'] ?? {}) as JsonSchema,
     }));
     if (Object.keys(spec).length === 0) return functions;

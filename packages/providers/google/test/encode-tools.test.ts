@@ -32,10 +32,9 @@ function undocumented(schema: unknown, at = ''): string[] {
   if ('$ref' in node && Object.keys(node).some((key) => !key.startsWith('$'))) found.push(`${at} beside $ref`);
   if ('type' in node && typeof node['type'] !== 'string') found.push(`${at}/type`);
   const required = (node['required'] ?? []) as readonly string[];
-  if (required.some((name) => !Object.hasOwn((node['properties'] ?? {}) as object, name))) found.push(`${at}/required`);
+  if (required.some((name) => !Object.hasOwn(node['properties'] ?? {}, name))) found.push(`${at}/required`);
   for (const key of ['properties', '$defs']) {
-    for (const [name, inner] of Object.entries((node[key] ?? {}) as object))
-      found.push(...undocumented(inner, `${at}/${name}`));
+    for (const [name, inner] of Object.entries(node[key] ?? {})) found.push(...undocumented(inner, `${at}/${name}`));
   }
   for (const key of ['anyOf', 'prefixItems']) {
     for (const inner of (node[key] ?? []) as readonly unknown[]) found.push(...undocumented(inner, `${at}/${key}`));
@@ -86,7 +85,7 @@ shared('names on the wire fit, are unique within a request, and find back (needs
   for (let at = 0; at < tools.length; at += 100) {
     const offered = tools.slice(at, at + 100);
     const { body, context } = encodeGemini({ messages: [], tools: offered }, settingsFor('gemini-2.5-flash'));
-    const names = functionsIn(body).map(({ name }) => String(name));
+    const names = functionsIn(body).map(({ name }) => name as string);
     assert.equal(new Set(names).size, names.length);
     const known = new Set(offered.map(({ name }) => name));
     for (const name of names) {

@@ -5,8 +5,11 @@ export function withNotes(schema: SchemaObject, original: SchemaObject, keywords
   const notes = keywords
     .filter((key) => original[key] !== undefined && original[key] !== false)
     .map((key) => `${key}: ${JSON.stringify(original[key])}`);
-  if (notes.length === 0) return schema;
-  const { description } = schema;
-  const words = `(${notes.join(', ')})`;
-  return { ...schema, description: typeof description === 'string' ? `${description} ${words}` : words };
+  return notes.length === 0 ? schema : { ...schema, ...description(schema['description'], `(${notes.join(', ')})`) };
+}
+
+/** These descriptions as one; none when there are none. */
+export function description(...words: readonly unknown[]): { readonly description?: string } {
+  const said = words.filter((word) => typeof word === 'string');
+  return said.length === 0 ? {} : { description: said.join(' ') };
 }

@@ -1,7 +1,7 @@
 import { isSchemaObject, resolveRef } from '@ravi/provider-kit';
 import type { PortableSchema, SchemaObject } from '@ravi/provider-kit';
 import { geminiSchema } from './gemini-schema.ts';
-import { withNotes } from './notes.ts';
+import { description, withNotes } from './notes.ts';
 
 /** Formats that the older dialect refuses anything else than. */
 const formats: Readonly<Record<string, readonly string[]>> = {
@@ -95,8 +95,12 @@ function alternatives(
   return whole.length === 1 ? { ...whole[0] } : { anyOf: whole };
 }
 
-function withDescription(schema: SchemaObject, { description }: SchemaObject): SchemaObject {
-  if (typeof description !== 'string') return schema;
-  if (!Array.isArray(schema['anyOf'])) return { description, ...schema };
-  return { anyOf: (schema['anyOf'] as readonly SchemaObject[]).map((kind) => ({ description, ...kind })) };
+/** The description of the whole goes before that of the alternative. */
+function withDescription(schema: SchemaObject, whole: SchemaObject): SchemaObject {
+  const described = (one: SchemaObject): SchemaObject => ({
+    ...one,
+    ...description(whole['description'], one['description']),
+  });
+  if (!Array.isArray(schema['anyOf'])) return described(schema);
+  return { anyOf: (schema['anyOf'] as readonly SchemaObject[]).map(described) };
 }

@@ -1,6 +1,6 @@
 import { isSchemaObject } from '@ravi/provider-kit';
 import type { SchemaObject } from '@ravi/provider-kit';
-import { withNotes } from './notes.ts';
+import { description, withNotes } from './notes.ts';
 
 /** Which keywords mean something for which type. */
 const keywordsOf: Readonly<Record<string, readonly string[]>> = {
@@ -29,7 +29,7 @@ export function typedAlternatives(schema: SchemaObject, original: SchemaObject):
   const [only] = alternatives;
   if (only === undefined) return shared;
   return alternatives.length === 1
-    ? { ...shared, ...only, ...described(shared, only) }
+    ? { ...shared, ...only, ...description(shared['description'], only['description']) }
     : { ...shared, anyOf: alternatives };
 }
 
@@ -51,11 +51,6 @@ function alternative(type: string, schema: SchemaObject, values: readonly unknow
   if (type === 'null') return [{ type }];
   const isListed = type === 'string' || type === 'number' || type === 'integer';
   return [isListed ? { type, ...own, enum: fitting } : withNotes({ type, ...own }, { values: fitting }, ['values'])];
-}
-
-function described(shared: SchemaObject, only: SchemaObject): { readonly description?: string } {
-  const words = [shared['description'], only['description']].filter((text) => typeof text === 'string');
-  return words.length === 0 ? {} : { description: words.join(' ') };
 }
 
 function valuesOf(original: SchemaObject): readonly unknown[] | undefined {
