@@ -1,12 +1,9 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { BenchGroup } from '../group.ts';
 import type { Contender } from '../interleave.ts';
 import type { BenchRow } from '../row.ts';
+import { processFigure } from '../process-figure.ts';
 import { rowsOf } from '../rows-of.ts';
-import { nextAnswer } from '../sandboxes/next-answer.ts';
-import type { RunnerAnswer } from '../sandboxes/runner-child.ts';
 import { peerNames } from '../sandboxes/runners.ts';
 import type { RunnerName } from '../sandboxes/runners.ts';
 
@@ -28,20 +25,5 @@ export const benchMemory: BenchGroup = async ({ rounds }) => {
 
 function hostWith(name: RunnerName, live: number): Contender {
   const file = fileURLToPath(new URL('./memory-child.ts', import.meta.url));
-  return {
-    name,
-    async measure() {
-      const child = fork(file, [name, String(live)], {
-        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-        execArgv: ['--expose-gc'],
-      });
-      const exited = once(child, 'exit');
-      const answer = (await nextAnswer(child)) as RunnerAnswer;
-      // Isolates that wait on threads keep a process from exiting by itself.
-      child.kill('SIGKILL');
-      await exited;
-      if ('failure' in answer) throw new Error(answer.failure);
-      return answer.figure;
-    },
-  };
+  return { name, measure: () => processFigure(file, [name, String(live)]) };
 }

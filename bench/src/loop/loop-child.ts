@@ -1,0 +1,64 @@
+import type { RunnerAnswer } from '../sandboxes/runner-child.ts';
+import { loopContenders } from './contenders/contenders.ts';
+import type { LoopRunner, LoopTool } from './script.ts';
+
+/** A task is 50 calls, one to a step or all in one. */
+const calls = 50;
+const concurrentRuns = 1_000;
+/** Runs before the clock counts, and counted ones at least. */
+const [warmUps, atLeast, atLeastMs] = [20, 20, 1_000];
+
+const [name = '', scene = ''] = process.argv.slice(2);
+process.send?.(await answer());
+
+async function answer(): Promise<RunnerAnswer> {
+  try {
+    const create = await loopContenders[name]?.();
+    if (create === undefined) return { failure: `there is no ${name}` };
+    return { figure: scene === 'heap' ? await heapMb(create) : await callUs(create, scene === 'parallel') };
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function callUs(create: (tool: LoopTool) => LoopRunner, isParallel: boolean): Promise<number> {
+  let done = 0;
+  const run = create(async (value) => {
+    done++;
+    return value;
+  });
+  const script = isParallel ? { steps: 1, callsPerStep: calls } : { steps: calls, callsPerStep: 1 };
+  for (let round = 0; round < warmUps; round++) await run(script);
+  done = 0;
+  const start = performance.now();
+  let runs = 0;
+  for (; runs < atLeast || performance.now() - start < atLeastMs; runs++) await run(script);
+  const elapsedMs = performance.now() - start;
+  if (done !== runs * calls) throw new TypeError(`${done} of ${runs * calls} calls ran`);
+  return (elapsedMs * 1_000) / (runs * calls);
+}
+
+/** What the heap has grown by while every run waits for its tool. */
+async function heapMb(create: (tool: LoopTool) => LoopRunner): Promise<number> {
+  let waiting = 0;
+  let isWarm = false;
+  const allWait = Promise.withResolvers<void>();
+  // Nobody could come back to a promise that nobody can resolve: what waits for it would be collected.
+  const held: ((value: number) => void)[] = [];
+  const run = create((value) => {
+    if (!isWarm) return Promise.resolve(value);
+    if (++waiting === concurrentRuns) allWait.resolve();
+    return new Promise((resolve) => held.push(resolve));
+  });
+  const script = { steps: 1, callsPerStep: 1 };
+  for (let round = 0; round < warmUps; round++) await run(script);
+  isWarm = true;
+  globalThis.gc?.();
+  const before = process.memoryUsage().heapUsed;
+  const runs = Array.from({ length: concurrentRuns }, () => run(script));
+  await Promise.race([allWait.promise, Promise.all(runs)]);
+  globalThis.gc?.();
+  const grownMb = (process.memoryUsage().heapUsed - before) / 1e6;
+  if (runs.length !== waiting || held.length !== waiting) throw new TypeError(`${waiting} of ${runs.length} runs wait`);
+  return grownMb;
+}
