@@ -57,3 +57,40 @@ test('a chat answer that a limit ends anywhere makes no call with half of its ar
     assert.equal(answer.finish?.reason, 'length');
   }
 });
+
+test('calls in pieces of any length, with any characters, in any turn, with and without index, come out as they were written', () => {
+  const random = createSeededRandom(7);
+  const letters = ['a', '"', '\\', '\n', 'é', '😀', '{', '}', '\u0007', 'arguments', '":"'];
+  for (let round = 0; round < 2000; round++) {
+    const written = Array.from({ length: 1 + random.below(3) }, (_, index) => ({
+      index,
+      args: { text: Array.from({ length: random.below(60) }, () => random.pick(letters)).join('') },
+    }));
+    const hasIndex = written.length > 1 || random.below(2) === 0;
+    const events: object[] = [];
+    const rests = written.map(({ index, args }) => {
+      events.push({ ...(hasIndex ? { index } : {}), id: `c${index}`, function: { name: 'go', arguments: '' } });
+      return { index, rest: JSON.stringify(args) };
+    });
+    for (let open = rests; open.length > 0; open = open.filter(({ rest }) => rest !== '')) {
+      const turn = random.pick(open);
+      const length = 1 + random.below(4);
+      events.push({ ...(hasIndex ? { index: turn.index } : {}), function: { arguments: turn.rest.slice(0, length) } });
+      turn.rest = turn.rest.slice(length);
+    }
+    const deltas = events.map((call) => ({
+      choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: null }],
+    }));
+    const end = { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] };
+    const stream = [...deltas, end].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('');
+    const { blocks, events: told } = decodeStream('chat', [stream]);
+    assert.deepEqual(
+      blocks.map((block) => (block.type === 'tool_use' ? block.arguments : block)),
+      written.map(({ args }) => args),
+    );
+    const deltaText = told
+      .map((event) => (event.type === 'tool-call-delta' && event.id === 'c0' ? event.text : ''))
+      .join('');
+    assert.equal(deltaText, JSON.stringify(written[0]?.args));
+  }
+});

@@ -4,6 +4,7 @@ import type { ModelDecoder } from '@ravi/provider-kit';
 import { streamError } from '../refusal.ts';
 import { usageOf } from '../usage.ts';
 import type { WireContext } from '../wire-settings.ts';
+import { createAppendReader } from './append-reader.ts';
 import { mergeDetails } from './reasoning.ts';
 import type { ChatReasoning } from './reasoning.ts';
 import { createToolCallSlots } from './tool-call-slots.ts';
@@ -43,6 +44,7 @@ interface WireChoice {
 export function createChatDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
   const answer = createAnswer(context, emit);
   const slots = createToolCallSlots(answer, context);
+  const appends = createAppendReader();
   let reasoning: ChatReasoning | undefined;
   let details: JsonObject[] = [];
   let reason: string | undefined;
@@ -137,11 +139,14 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
         isDone = true;
         return;
       }
+      const appended = appends.read(data);
+      if (appended !== undefined) return slots.append(appended);
       const chunk = parsed(data);
       if (chunk === undefined) {
         return answer.fail(modelError('E_MODEL_PROTOCOL', 'An event of the answer is no JSON object', true));
       }
       takeChunk(name === 'error' && chunk.error === undefined ? { error: chunk } : chunk, 'delta');
+      appends.learn(data, appendedBy(chunk));
     },
     body(value) {
       if (typeof value !== 'object' || value === null) {
@@ -161,6 +166,21 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
       if (!answer.isOver) finish();
     },
   };
+}
+
+/** The arguments that a chunk brings for a call that has begun, when it brings nothing else. */
+function appendedBy({ choices, usage, error }: WireChunk): string | undefined {
+  const choice = choices?.[0];
+  const pieces = choice?.delta?.tool_calls;
+  const piece = pieces?.[0];
+  if (choices?.length !== 1 || pieces?.length !== 1 || (piece?.id ?? piece?.function?.name ?? piece?.type) != null)
+    return undefined;
+  if (choice?.finish_reason || usage || error) return undefined;
+  const saysMore = Object.entries(choice?.delta ?? {}).some(
+    ([key, value]) => key !== 'tool_calls' && key !== 'role' && value,
+  );
+  const text = piece?.function?.arguments;
+  return saysMore || typeof text !== 'string' ? undefined : text;
 }
 
 function isLength(reason: string): boolean {

@@ -15,6 +15,8 @@ export interface WireToolCall {
 /** Puts calls together from their pieces. */
 export interface ToolCallSlots {
   take(piece: WireToolCall): void;
+  /** More arguments for the call that the last piece was for. */
+  append(text: string): void;
   /** Ends all calls. */
   end(how: AnswerEnding): void;
 }
@@ -41,6 +43,8 @@ interface Slot {
 export function createToolCallSlots(answer: Answer, context: WireContext): ToolCallSlots {
   const slots: Slot[] = [];
   let firstOpen = 0;
+  /** The slot of the last piece. */
+  let touched: Slot | undefined;
 
   const slotOf = (piece: WireToolCall, name: string | undefined, id: string | undefined, text: string): Slot => {
     const index = typeof piece.index === 'number' ? piece.index : undefined;
@@ -92,20 +96,13 @@ export function createToolCallSlots(answer: Answer, context: WireContext): ToolC
     return open(slot).end({ whole, callType, ...opaque });
   };
 
-  /** Nearly every piece brings an index and more arguments, and nothing else, for the call that is open. */
-  const appendOnly = (piece: WireToolCall): boolean => {
-    const slot = slots.at(-1);
-    const { index, function: asked } = piece;
-    if (slot?.call === undefined || slot.isEnded || slot.callType !== undefined || index !== slot.index) return false;
-    if (typeof asked?.arguments !== 'string' || asked.name !== undefined || Object.keys(piece).length > 2) return false;
-    slot.text += asked.arguments;
-    slot.call.append(asked.arguments);
-    return true;
-  };
-
   return {
+    append(text) {
+      if (touched === undefined || touched.isEnded) return;
+      touched.text += text;
+      touched.call?.append(text);
+    },
     take(piece) {
-      if (appendOnly(piece)) return;
       const { function: asked, custom, id: wireId, type, index: _index, ...kept } = piece;
       // Servers that know both kinds fill the other one with nothing.
       const isCustom = type === 'custom' || (isUsable(custom?.name) && !isUsable(asked?.name));
@@ -114,6 +111,7 @@ export function createToolCallSlots(answer: Answer, context: WireContext): ToolC
       const id = isUsable(wireId) ? wireId : undefined;
       const text = textOf(isCustom ? custom?.input : asked?.arguments);
       const slot = slotOf(piece, name, id, text);
+      touched = slot;
       slot.id ??= id;
       slot.name ??= name;
       slot.kept = { ...slot.kept, ...(kept as JsonObject) };
