@@ -25,6 +25,7 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
   let blockReason: string | undefined;
   let responseId: string | undefined;
   let model: string | undefined;
+  let counts: unknown;
   const said: Record<string, JsonValue> = {};
 
   /** Thoughts go back as such, so they say what they are. */
@@ -106,13 +107,19 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
     if (isWire(promptFeedback)) blockReason ??= textOrNothing(promptFeedback['blockReason']);
     const candidate: unknown = Array.isArray(candidates) ? candidates[0] : undefined;
     if (isWire(candidate)) takeCandidate(candidate);
-    const usage = usageOf(chunk['usageMetadata']);
+    counts = chunk['usageMetadata'] ?? counts;
+  };
+
+  /** Each chunk counts anew; the last one counts. */
+  const tellUsage = (): void => {
+    const usage = usageOf(counts);
     if (usage !== undefined) answer.usage(usage);
   };
 
   const finish = (): void => {
     endText();
     endOpenCall(true);
+    tellUsage();
     const providerReason = reason ?? blockReason;
     if (providerReason === undefined) {
       return answer.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));

@@ -26,8 +26,8 @@ const maxDepth = 64;
 /** Arguments that come value by value, as Vertex AI streams them when it is asked to. */
 export function createPartialArguments(whole: JsonObject = {}): PartialArguments {
   const root: Record<string, JsonValue> = structuredClone(whole) as Record<string, JsonValue>;
-  /** Of the text that more of comes. */
-  let openPath: string | undefined;
+  /** Where texts are of which more comes. */
+  const openPaths = new Set<string>();
   let isBroken = false;
 
   return {
@@ -35,11 +35,13 @@ export function createPartialArguments(whole: JsonObject = {}): PartialArguments
       const { jsonPath = '', willContinue = false } = piece;
       const keys = keysOf(jsonPath);
       const value = valueOf(piece);
-      if (keys === undefined || value === undefined || !put(root, keys, value, jsonPath === openPath)) isBroken = true;
-      openPath = willContinue ? jsonPath : undefined;
+      if (keys === undefined || value === undefined || !put(root, keys, value, openPaths.has(jsonPath)))
+        isBroken = true;
+      if (willContinue) openPaths.add(jsonPath);
+      else openPaths.delete(jsonPath);
     },
     end(wasCut) {
-      if (!wasCut && !isBroken && openPath === undefined) return { arguments: root };
+      if (!wasCut && !isBroken && openPaths.size === 0) return { arguments: root };
       const reason = isBroken && !wasCut ? 'malformed' : 'truncated';
       return { arguments: {}, invalid: { reason, text: JSON.stringify(root) } };
     },

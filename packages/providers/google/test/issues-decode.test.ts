@@ -100,6 +100,7 @@ test('a call in pieces that never ends, or whose last text never ends, is trunca
     [start, piece({}, true)],
     [start, piece({ willContinue: true }, false)],
     [start, piece({}, true), call('next', {})],
+    [start, piece({ willContinue: true }, true), piece({ jsonPath: '$.b' }, false)],
   ]) {
     assert.deepEqual(made(read(parts).blocks)[0], ['go', 'truncated']);
   }
