@@ -6,7 +6,7 @@ export interface ProcessReading {
   /** The highest since {@link forgetPeak}, or since the process began. */
   readonly peakBytes: number;
   readonly cpuTimeMs: number;
-  /** It runs no code of its own any more: the system takes down what it held. */
+  /** It runs no code of its own any more: it is killed, or the system takes down what it held. */
   readonly isEnding: boolean;
 }
 
@@ -24,7 +24,7 @@ export function readProcess(pid: number): ProcessReading | undefined {
     return {
       residentBytes: kilobytes(status, 'VmRSS'),
       peakBytes: kilobytes(status, 'VmHWM'),
-      isEnding: (Number(fields[6]) & exitingFlag) !== 0,
+      isEnding: (Number(fields[6]) & exitingFlag) !== 0 || isKilled(status),
       cpuTimeMs: (Number(fields[11]) + Number(fields[12])) * 10,
     };
   } catch {
@@ -48,6 +48,12 @@ export function namespaceOf(pid: number): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether SIGKILL waits for it: it does not come back from the system then, whenever that gives it the processor. */
+function isKilled(status: string): boolean {
+  const pending = status.matchAll(/^(?:SigPnd|ShdPnd):\s+([0-9a-f]+)$/gm);
+  return [...pending].some(([, mask]) => (BigInt(`0x${mask}`) & (1n << 8n)) !== 0n);
 }
 
 function kilobytes(status: string, field: string): number {
