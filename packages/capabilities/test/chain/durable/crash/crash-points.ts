@@ -9,8 +9,8 @@ const methods = {
   blobs: ['store', 'pin', 'unpin'],
 } as const;
 
-/** The tools of a world, which have points of their own. */
-export const effects = ['mail', 'row', 'wire'] as const;
+// The tools of a world, which have points of their own.
+const effects = ['mail', 'row', 'wire'] as const;
 
 /** Every point at which a process may kill itself: before and after each operation that leaves something behind. */
 export const crashPoints: readonly string[] = [

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFsBlobStore } from '@ravi/blob-fs';
 import { defineTool, KernelError } from '@ravi/kernel';
@@ -89,6 +89,7 @@ export function crashTools({ folder }: CrashOrders, pass: PassPoint): readonly T
 
 /** What the tools of a world did, in order. */
 export function readEffects(folder: string): readonly Effect[] {
+  if (!existsSync(effectsFile(folder))) return [];
   const lines = readFileSync(effectsFile(folder), 'utf8').split('\n').filter(Boolean);
   return lines.map((line) => JSON.parse(line) as Effect);
 }
