@@ -1,6 +1,5 @@
-import { defineTool, KernelError } from '@ravi/kernel';
+import { defineTool, KernelError, textBlock } from '@ravi/kernel';
 import type { InvocationResult, JobStatus, JsonObject, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
-import { textBlock } from '@ravi/kernel';
 import { runOf } from '../loop/agent-run.ts';
 import type { AgentRun } from '../loop/agent-run.ts';
 import { isLive } from './jobs.ts';
@@ -105,5 +104,5 @@ function runIn(context: ToolContext): AgentRun {
 }
 
 function idOf(args: JsonObject): string {
-  return String(args['id']);
+  return args['id'] as string;
 }

@@ -83,10 +83,10 @@ export function defineStatefulTool<const Schema extends JsonSchema | StandardSch
     description: `Goes on with what ${name} has begun, or ends it.`,
     inputSchema: continueSchema,
     execute: (args, context) => goOn(args, context),
-  } as ToolDefinition<typeof continueSchema>);
+  });
 
   async function goOn(args: JsonObject, context: ToolContext): Promise<JsonValue> {
-    const id = String(args['id']);
+    const id = args['id'] as string;
     if (args['stop'] !== true) return advance(context, id, args['input'] ?? null);
     const parts = partsOf(context);
     const part = parts.get(id);

@@ -24,6 +24,7 @@ import type { AgentMiddleware } from './middleware.ts';
 import { createOutputCheck } from './output-check.ts';
 import type { OutputCheck } from './output-check.ts';
 import type { PriceTable } from './prices.ts';
+import type { ReActAgent } from './react-agent.ts';
 
 /** An agent with every default filled in: what all of its runs share. */
 export interface AgentDefinition {
@@ -51,6 +52,25 @@ export interface AgentDefinition {
   readonly runs: RunStore | undefined;
   readonly jobs: JobStore | undefined;
   readonly supervision: Supervision | undefined;
+}
+
+const key: unique symbol = Symbol('definition of an agent');
+
+// A property and not a weak map: agents are made by the thousand, and a weak map of young keys burdens every collection.
+interface Defined {
+  [key]?: AgentDefinition;
+}
+
+/** Gives an agent its definition, which is no part of its public face. */
+export function keepDefinition(agent: ReActAgent, definition: AgentDefinition): void {
+  (agent as Defined)[key] = definition;
+}
+
+/** The definition of an agent. @throws TypeError for something else */
+export function definitionOf(agent: ReActAgent): AgentDefinition {
+  const definition = (agent as Defined)[key];
+  if (definition === undefined) throw new TypeError('This is no agent');
+  return definition;
 }
 
 /** @throws KernelError `E_CONFIG_INVALID`, `E_TOOL_INVALID`, `E_TOOL_NAME_CONFLICT` */

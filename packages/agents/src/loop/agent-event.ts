@@ -1,5 +1,12 @@
-import type { InvocationResult, JsonObject, ModelError, ModelMessage, ModelUsage, ModelWarning } from '@ravi/kernel';
-import type { ProgressUpdate } from '@ravi/kernel';
+import type {
+  InvocationResult,
+  JsonObject,
+  ModelError,
+  ModelMessage,
+  ModelUsage,
+  ModelWarning,
+  ProgressUpdate,
+} from '@ravi/kernel';
 import type { AgentResult } from './agent-result.ts';
 
 /**

@@ -1,7 +1,6 @@
 import type { ContentBlock, Principal } from '@ravi/kernel';
 import type { PausedRun, QuestionAnswer } from '../questions/paused-run.ts';
-import { defineAgent } from './agent-definition.ts';
-import type { AgentDefinition } from './agent-definition.ts';
+import { defineAgent, definitionOf, keepDefinition } from './agent-definition.ts';
 import type { AgentOptions, RunOptions } from './agent-options.ts';
 import type { AgentResult } from './agent-result.ts';
 import { AgentStream } from './agent-stream.ts';
@@ -23,29 +22,23 @@ export type ResumeOptions = Pick<RunOptions, 'signal' | 'allowedTools' | 'policy
 export class ReActAgent {
   readonly name: string;
   readonly description: string | undefined;
-  readonly #definition: AgentDefinition;
 
   /** @throws KernelError `E_CONFIG_INVALID`, `E_TOOL_INVALID`, `E_TOOL_NAME_CONFLICT` */
   constructor(options: AgentOptions) {
     this.name = options.name;
     this.description = options.description;
-    this.#definition = defineAgent(options);
-  }
-
-  /** What the runs of an agent share; for the loop, not for its users. */
-  static definitionOf(agent: ReActAgent): AgentDefinition {
-    return agent.#definition;
+    keepDefinition(this, defineAgent(options));
   }
 
   /** Works on a task until it ends one way or another. It does not reject for anything that happens on the way. */
   run(task: AgentTask, options: RunOptions = {}): Promise<AgentResult> {
-    return startRun(this.#definition, { task, options });
+    return startRun(definitionOf(this), { task, options });
   }
 
   /** The same, told while it happens. Who stops reading cancels the run. */
   stream(task: AgentTask, options: RunOptions = {}): AgentStream {
     return new AgentStream(options.signal, (parts) =>
-      startRun(this.#definition, {
+      startRun(definitionOf(this), {
         task,
         options: { ...options, signal: parts.signal },
         emit: parts.emit,
@@ -61,6 +54,6 @@ export class ReActAgent {
    * open question, `E_CONFIG_INVALID` for the run of another agent or a session without a history
    */
   resume(point: ResumePoint, answer: QuestionAnswer, options: ResumeOptions = {}): Promise<AgentResult> {
-    return resumeRun(this.#definition, { point, answer, options });
+    return resumeRun(definitionOf(this), { point, answer, options });
   }
 }

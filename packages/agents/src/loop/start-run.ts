@@ -4,6 +4,7 @@ import type { InvokerSession, SessionOptions } from '../invoke/session.ts';
 import { answersOf, readPause } from '../questions/pause.ts';
 import type { PauseState } from '../questions/pause.ts';
 import type { QuestionAnswer } from '../questions/paused-run.ts';
+import { definitionOf } from './agent-definition.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentEventSink } from './agent-event.ts';
 import type { RunOptions } from './agent-options.ts';
@@ -14,8 +15,7 @@ import { Budget } from './budget.ts';
 import type { BudgetLimits } from './budget.ts';
 import { Conversation } from './conversation.ts';
 import { narrowedPolicy } from './permissions.ts';
-import { ReActAgent } from './react-agent.ts';
-import type { AgentTask, ResumeOptions, ResumePoint } from './react-agent.ts';
+import type { AgentTask, ReActAgent, ResumeOptions, ResumePoint } from './react-agent.ts';
 import { runAgent } from './run-agent.ts';
 
 /** A task and how it is run. */
@@ -85,7 +85,7 @@ export async function resumeRun(
 
 // Its conversation is its own and ends with it; the session's is the parent's.
 function startChild(parent: AgentRun, agent: ReActAgent, task: string, options: ChildOptions): Promise<AgentResult> {
-  const definition = ReActAgent.definitionOf(agent);
+  const definition = definitionOf(agent);
   const { runId, signal, parentCallId, priority = parent.priority } = options;
   const { sessionId, principal, session: outer } = parent;
   const session = openSession(

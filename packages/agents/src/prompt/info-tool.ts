@@ -20,7 +20,7 @@ export const infoTool: Tool = defineTool({
       throw new KernelError('E_TOOL_NOT_CALLABLE', 'info can be called in the turn of an agent only');
     const tools = run.offered.tools();
     const tool = tools.find((each) => each.name === name);
-    if (tool === undefined) throw unknown(String(name), tools);
+    if (tool === undefined) throw unknown(name as string, tools);
     run.offered.describe(tool.name);
     return documentationOf(tool);
   },

@@ -45,7 +45,7 @@ export const skillTools: readonly Tool[] = [activateSkillTool, deactivateSkillTo
 function find(args: JsonObject, context: ToolContext): { readonly skills: ActiveSkills; readonly skill: Skill } {
   const run = runOf(context);
   if (run === undefined) throw new KernelError('E_TOOL_NOT_CALLABLE', 'Skills belong to the turn of an agent');
-  const name = String(args['name']);
+  const name = args['name'] as string;
   const skill = run.skills.find(name);
   if (skill !== undefined) return { skills: run.skills, skill };
   const near = nearNames(

@@ -40,7 +40,7 @@ export function createAgentTool(agent: ReActAgent, options: AgentToolOptions = {
       if (run === undefined)
         throw new KernelError('E_TOOL_NOT_CALLABLE', `${name} can be called in the turn of an agent only`);
       const { callId: parentCallId, signal } = context;
-      const result = await run.join(run.spawn(agent, String(task), { priority, parentCallId, signal }));
+      const result = await run.join(run.spawn(agent, task as string, { priority, parentCallId, signal }));
       if (result.status === 'completed') return { content: [textBlock(result.text)], isError: false };
       const why = result.error?.message ?? result.reason;
       return {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { defineTool } from '@ravi/kernel';
-import type { Tool } from '@ravi/kernel';
+import type { ModelRequest, Tool } from '@ravi/kernel';
 import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
 import type { ScriptedToolCall } from '@ravi/testkit';
-import type { ModelRequest } from '@ravi/kernel';
 import { ReActAgent } from '../../src/index.ts';
 import type { AgentEvent } from '../../src/index.ts';
 import { settle } from '../support/harness.ts';

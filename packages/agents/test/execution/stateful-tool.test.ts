@@ -16,11 +16,11 @@ function createQuiz(risk: ToolRisk = 'safe'): {
     inputSchema: { type: 'object', properties: { topic: { type: 'string' } }, required: ['topic'] },
     async *execute({ topic }) {
       try {
-        const first = yield `${String(topic)}: one?`;
-        const second = yield `${String(topic)}: two?`;
+        const first = yield `${topic as string}: one?`;
+        const second = yield `${topic as string}: two?`;
         return [first, second];
       } finally {
-        ended.push(String(topic));
+        ended.push(topic as string);
       }
     },
   });

@@ -33,7 +33,7 @@ test('middleware wraps steps, answers and calls, the first of the list outermost
   const step = ['a turn', 'b turn', 'a model', 'b model'];
   assert.deepEqual(seen, [...step, 'a tool', 'b tool', ...step]);
   assert.equal(model.requests[0]?.system, 'ab');
-  assert.deepEqual(office.done, ['look b']);
+  assert.deepEqual(office.done, ['look "b"']);
 });
 
 test('middleware cannot open a gate, may answer itself, and what it throws is the result of its call', async () => {

@@ -50,7 +50,11 @@ async function runGenerated(seed: number): Promise<void> {
   await stored.load();
   assert.deepEqual(pairingProblems(result.messages, { openCalls }), [], `seed ${seed}`);
   assert.deepEqual(stored.messages, result.messages, `seed ${seed}`);
-  assert.ok(!office.done.some((done) => done.includes('cut off')), `seed ${seed} executed a call that was cut off`);
+  // Only a call that was not cut off has a number.
+  assert.ok(
+    office.done.every((done) => /\d$/.test(done)),
+    `seed ${seed} executed a call that was cut off`,
+  );
   clock.advance(60_000); // the invoker keeps one armed for each kind of limit, which then finds nothing to do
   assert.equal(clock.pendingTimers, 0, `seed ${seed} left timers`);
 }

@@ -49,7 +49,7 @@ test('results stand in the order of the calls, whichever ends first', async () =
     inputSchema: { type: 'object', properties: { n: { type: 'integer' } } },
     execute: async ({ n }) => {
       await gates.get(n as number)?.promise;
-      return `waited ${String(n)}`;
+      return `waited ${n as number}`;
     },
   });
   const toolCalls = [1, 2, 3].map((n) => ({ name: 'wait', arguments: { n } }));

@@ -102,8 +102,8 @@ test('a paused run of another agent, and tampered permissions, are refused', asy
   await assert.rejects(other.resume(paused, 'x'), (error) => isKernelError(error, 'E_CONFIG_INVALID'));
   const history = createTestHistory();
   await agentWith(createScriptedModel([{ toolCalls: [ask('Which?')] }]), { history }).run('go', { sessionId: 's' });
-  const [last] = history.turns.slice(-1);
-  (last?.details?.['pause'] as Record<string, unknown>)['permissions'] = { skills: [] };
+  const pause = history.turns.at(-1)?.details?.['pause'] as Record<string, unknown>;
+  pause['permissions'] = { skills: [] };
   await assert.rejects(agentWith(createScriptedModel([]), { history }).resume({ sessionId: 's' }, 'x'), (error) =>
     isKernelError(error, 'E_STATE_CORRUPT'),
   );

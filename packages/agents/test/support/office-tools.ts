@@ -19,7 +19,7 @@ export function createOffice(): Office {
       inputSchema: noArguments,
       ...more,
       execute: async (args, context) => {
-        done.push(`${name}${args['n'] === undefined ? '' : ` ${String(args['n'])}`}`);
+        done.push(`${name}${args['n'] === undefined ? '' : ` ${JSON.stringify(args['n'])}`}`);
         return act === undefined ? `${name} is done` : act(context);
       },
     });
