@@ -19,6 +19,6 @@ export function traitsOf(model: string): ModelTraits {
     checksSignatures: isThird,
     mixes: isThird,
     thinking: isThird ? 'level' : version >= 205 ? 'budget' : 'none',
-    alwaysThinks: model.includes('pro'),
+    alwaysThinks: /-pro(?:-|$)/u.test(model),
   };
 }

@@ -53,8 +53,8 @@ function valueOf({ stringValue, numberValue, boolValue, nullValue }: PartialArgu
 }
 
 /** The keys of a path such as `$.list[0].name` or `$['a b']`; `undefined` for any other path. */
-function keysOf(path: string): readonly (string | number)[] | undefined {
-  if (!path.startsWith('$')) return undefined;
+function keysOf(path: unknown): readonly (string | number)[] | undefined {
+  if (typeof path !== 'string' || !path.startsWith('$')) return undefined;
   const keys: (string | number)[] = [];
   const step = /\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/uy;
   step.lastIndex = 1;

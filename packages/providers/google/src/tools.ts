@@ -60,7 +60,10 @@ export function toolConfig(
   if (tools.length === 0) return undefined;
   const { functions, native } = prepared;
   const isMixed = functions.length > 0 && native.some((spec) => isHosted(spec, settings));
-  const choice = functions.length === 0 ? undefined : callingConfig(request, settings, prepared, warnings);
+  const choice =
+    functions.length === 0
+      ? undefined
+      : callingConfig(request, isFree(settings, prepared) && !isMixed, prepared, warnings);
   if (request.parallelToolCalls === false) {
     warnings.push({ code: 'option-ignored', message: 'Parallel calls cannot be switched off here' });
   }
@@ -71,20 +74,23 @@ export function toolConfig(
   };
 }
 
+/** Whether calls need not fit their schemas. */
+function isFree({ strict }: WireSettings, { functions }: PreparedTools): boolean {
+  return strict === 'never' || (strict === 'auto' && functions.every(({ spec }) => spec.strict !== true));
+}
+
+/** @param mayBeAuto beside tools that Google runs a call has to fit its schema: mio-chat-backend#30 */
 function callingConfig(
   request: ModelRequest,
-  { strict }: WireSettings,
+  mayBeAuto: boolean,
   prepared: PreparedTools,
   warnings: ModelWarning[],
 ): JsonObject | undefined {
-  const isWanted = prepared.functions.some(({ spec }) => spec.strict === true);
-  const isStrict = strict === 'always' || (strict === 'auto' && isWanted);
-  const free = isStrict ? 'VALIDATED' : 'AUTO';
   switch (request.toolChoice) {
     case undefined:
-      return isStrict ? { mode: free } : undefined;
+      return mayBeAuto ? undefined : { mode: 'VALIDATED' };
     case 'auto':
-      return { mode: free };
+      return { mode: mayBeAuto ? 'AUTO' : 'VALIDATED' };
     case 'none':
       return { mode: 'NONE' };
     case 'required':

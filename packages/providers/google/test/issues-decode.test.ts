@@ -110,13 +110,14 @@ test('a piece for a place that cannot be makes the call malformed', () => {
   for (const piece of [
     { jsonPath: 'a', stringValue: 'x' },
     { jsonPath: '$', stringValue: 'x' },
+    { jsonPath: 7, stringValue: 'x' },
     { jsonPath: '$.list[4000000000]', stringValue: 'x' },
     { jsonPath: '$[0]', stringValue: 'x' },
     { jsonPath: `$${'.a'.repeat(1000)}`, stringValue: 'x' },
     { jsonPath: '$.a' },
   ]) {
     const functionCall = { name: 'go', partialArgs: [{ jsonPath: '$.first', numberValue: 1 }, piece] };
-    assert.deepEqual(made(read([{ functionCall }]).blocks), [['go', 'malformed']], piece.jsonPath.slice(0, 40));
+    assert.deepEqual(made(read([{ functionCall }]).blocks), [['go', 'malformed']], String(piece.jsonPath).slice(0, 40));
   }
   const names = { name: 'go', partialArgs: [{ jsonPath: '$.__proto__.polluted', boolValue: true }] };
   read([{ functionCall: names }]);

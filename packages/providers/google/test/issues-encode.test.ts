@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ContentBlock, JsonObject, MediaBlock, ProviderSpec } from '@ravi/kernel';
+import type { ContentBlock, JsonObject, MediaBlock, ProviderSpec, ToolChoice, ToolSpec } from '@ravi/kernel';
 import { wireJson } from '@ravi/provider-kit';
 import { ask, image, model, result, text, tool, use, user } from '@ravi/provider-testing';
 import { test } from 'vitest';
@@ -210,7 +210,10 @@ test('tools that Google runs go out in its words, beside functions where the mod
   const request = ask([], { tools: [tool('go'), search, native('code', { codeExecution: {} }), foreign] });
   const { tools, warnings, body } = encoded(request);
   assert.deepEqual(tools.slice(1), [{ googleSearch: {} }, { codeExecution: {} }]);
-  assert.deepEqual(body['toolConfig'], { includeServerSideToolInvocations: true });
+  assert.deepEqual(body['toolConfig'], {
+    functionCallingConfig: { mode: 'VALIDATED' },
+    includeServerSideToolInvocations: true,
+  });
   assert.deepEqual(
     warnings.map(({ tool: name }) => name),
     ['foreign'],
@@ -259,15 +262,16 @@ test('calls of the MCP servers that Google was told of are its own, unless a fun
 });
 
 test('the choice of tools: free, none, any, or some by name', () => {
-  const configOf = (toolChoice: NonNullable<Parameters<typeof encoded>[0]['toolChoice']>): unknown =>
-    (encoded(ask([], { tools: [tool('a'), tool('b/c'), search], toolChoice })).body['toolConfig'] as JsonObject)[
-      'functionCallingConfig'
-    ];
+  const configOf = (toolChoice: ToolChoice, ...more: ToolSpec[]): unknown => {
+    const { body } = encoded(ask([], { tools: [tool('a'), tool('b/c'), ...more], toolChoice }));
+    return (body['toolConfig'] as JsonObject | undefined)?.['functionCallingConfig'];
+  };
   assert.deepEqual(configOf('auto'), { mode: 'AUTO' });
+  assert.deepEqual(configOf('auto', search), { mode: 'VALIDATED' });
   assert.deepEqual(configOf('none'), { mode: 'NONE' });
   assert.deepEqual(configOf('required'), { mode: 'ANY' });
   assert.deepEqual(configOf({ oneOf: ['b/c', 'a'] }), { mode: 'ANY', allowedFunctionNames: ['a', 'b_c'] });
-  assert.equal(configOf({ oneOf: ['a', 'search'] }), undefined);
+  assert.equal(configOf({ oneOf: ['a', 'search'] }, search), undefined);
 });
 
 test('calls have to fit their schemas where a tool asks for it, or always', () => {
