@@ -10,7 +10,7 @@ import { settle } from '../support/harness.ts';
 import { createTestHistory } from '../support/memory-state.ts';
 import { createOffice } from '../support/office-tools.ts';
 
-const runs = 200;
+const runs = 100;
 
 test(`${runs} generated tasks end, execute nothing that was cut off, and leave histories that obey the pairing rules`, async () => {
   for (let seed = 1; seed <= runs; seed++) await runGenerated(seed);
