@@ -14,7 +14,10 @@ type OpenBlock =
 /** Puts the content blocks of an answer together. */
 export interface BlockReader {
   start(at: number, block: JsonObject): void;
-  delta(at: number, delta: Wire): void;
+  /** The text that it brought, when it did nothing else. */
+  delta(at: number, delta: Wire): string | undefined;
+  /** More of the text that the last delta of this block brought. */
+  append(at: number, text: string): void;
   stop(at: number): void;
   /** Nothing more comes. @param isWhole whether the model came to an end by itself */
   end(isWhole: boolean): void;
@@ -86,12 +89,19 @@ export function createBlockReader(answer: Answer, context: WireContext): BlockRe
       let block = open.get(at);
       if (block === undefined) {
         block = blockFor(delta);
-        if (block === undefined) return;
+        if (block === undefined) return undefined;
         release(true);
         answer.closeText();
         open.set(at, block);
       }
-      take(block, delta, answer);
+      const text = textFor(block, delta);
+      if (text === undefined) takeOther(block, delta);
+      else append(block, text, answer);
+      return text;
+    },
+    append(at, text) {
+      const block = open.get(at);
+      if (block !== undefined) append(block, text, answer);
     },
     stop(at) {
       const block = open.get(at);
@@ -108,21 +118,30 @@ export function createBlockReader(answer: Answer, context: WireContext): BlockRe
   };
 }
 
-function take(block: OpenBlock, delta: Wire, answer: Answer): void {
+/** The text of a delta that only goes on with its block. */
+function textFor({ type: kind }: OpenBlock, delta: Wire): string | undefined {
   const { type } = delta;
-  if (block.type === 'call') {
-    if (type === 'input_json_delta') block.call.append(textIn(delta['partial_json']));
-  } else if (block.type === 'text') {
-    if (type === 'text_delta') answer.text(textIn(delta['text']));
-    if (type === 'citations_delta') block.citations.push((delta['citation'] ?? null) as JsonValue);
-  } else if (block.type === 'thinking') {
-    if (type === 'thinking_delta') answer.reasoning(textIn(delta['thinking']));
-    if (type === 'signature_delta') block.signature = textIn(delta['signature']);
-  } else if (type === 'input_json_delta') block.json += textIn(delta['partial_json']);
-  else {
-    const { type: _type, ...fields } = delta as JsonObject;
-    block.raw = { ...block.raw, ...fields };
+  if (kind === 'text') return type === 'text_delta' ? textIn(delta['text']) : undefined;
+  if (kind === 'thinking') return type === 'thinking_delta' ? textIn(delta['thinking']) : undefined;
+  return type === 'input_json_delta' ? textIn(delta['partial_json']) : undefined;
+}
+
+function append(block: OpenBlock, text: string, answer: Answer): void {
+  if (block.type === 'call') block.call.append(text);
+  else if (block.type === 'text') answer.text(text);
+  else if (block.type === 'thinking') answer.reasoning(text);
+  else block.json += text;
+}
+
+function takeOther(block: OpenBlock, delta: Wire): void {
+  const { type } = delta;
+  if (block.type === 'text' && type === 'citations_delta') {
+    block.citations.push((delta['citation'] ?? null) as JsonValue);
   }
+  if (block.type === 'thinking' && type === 'signature_delta') block.signature = textIn(delta['signature']);
+  if (block.type !== 'raw') return;
+  const { type: _type, ...fields } = delta as JsonObject;
+  block.raw = { ...block.raw, ...fields };
 }
 
 /** The block of a delta whose start never came. */

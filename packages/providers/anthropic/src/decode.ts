@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, ModelEvent, ModelStopReason } from '@ravi/kernel';
-import { createAnswer, modelError } from '@ravi/provider-kit';
+import { createAnswer, createAppendReader, modelError } from '@ravi/provider-kit';
 import type { ModelDecoder } from '@ravi/provider-kit';
 import { createBlockReader } from './block-reader.ts';
 import { streamError } from './refusal.ts';
@@ -14,6 +14,9 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
   const answer = createAnswer(context, emit);
   const blocks = createBlockReader(answer, context);
   const counter = createUsageCounter();
+  const appends = createAppendReader(['partial_json', 'text', 'thinking']);
+  /** The place of the block that the last event was for. */
+  let place = 0;
   let reason: string | undefined;
   let container: JsonObject | undefined;
   let responseId: string | undefined;
@@ -41,14 +44,11 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
   };
 
   const event = (type: unknown, wire: Wire): void => {
-    const at = Number(wire['index'] ?? 0);
     switch (type) {
-      case 'content_block_delta':
-        return isWire(wire['delta']) ? blocks.delta(at, wire['delta']) : undefined;
       case 'content_block_start':
-        return isWire(wire['content_block']) ? blocks.start(at, wire['content_block'] as JsonObject) : undefined;
+        return isWire(wire['content_block']) ? blocks.start(place, wire['content_block'] as JsonObject) : undefined;
       case 'content_block_stop':
-        return blocks.stop(at);
+        return blocks.stop(place);
       case 'message_start': {
         if (!isWire(wire['message'])) return undefined;
         takeMessage(wire['message']);
@@ -69,11 +69,17 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
   return {
     event(data, name) {
       if (answer.isOver || data === '' || data === '[DONE]') return;
+      const more = appends.read(data);
+      if (more !== undefined) return blocks.append(place, more);
       const wire = parsed(data);
       if (wire === undefined) {
         return answer.fail(modelError('E_MODEL_PROTOCOL', 'An event of the answer is no JSON object', true));
       }
-      event(wire['type'] ?? name, wire);
+      const type = wire['type'] ?? name;
+      place = Number(wire['index'] ?? 0);
+      const isDelta = type === 'content_block_delta' && isWire(wire['delta']);
+      appends.learn(data, isDelta ? blocks.delta(place, wire['delta'] as Wire) : undefined);
+      if (!isDelta) event(type, wire);
     },
     body(value) {
       if (!isWire(value)) return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer is no JSON object', true));

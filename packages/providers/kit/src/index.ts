@@ -1,6 +1,8 @@
 export { createAnswer } from './answer.ts';
 export type { Answer, AnswerContext, AnswerEnd, CallEnd, OpenCall } from './answer.ts';
 export { answerSchema, withSchemaInWords } from './answer-schema.ts';
+export { createAppendReader } from './append-reader.ts';
+export type { AppendReader } from './append-reader.ts';
 export { arrangeTurns, callIdsOf } from './arrange-turns.ts';
 export type { ArrangedTurns, AssistantTurn, CallResult, UserTurn } from './arrange-turns.ts';
 export { connectionSchema } from './connection-schema.ts';

@@ -24,21 +24,23 @@ export function createSseSplitter(listener: SseListener, maxEventChars: number =
   let event: string | undefined;
   let heldCarriageReturn = false;
 
+  /** A name alone is a field too, and its value is empty. */
+  const isField = (name: string, start: number, end: number): boolean =>
+    buffer.startsWith(name, start) && (buffer[start + name.length] === ':' || end === start + name.length);
+
+  const valueAt = (start: number, end: number): string =>
+    buffer.slice(buffer.charCodeAt(start) === 32 ? start + 1 : start, Math.max(start, end));
+
   const line = (start: number, end: number): void => {
     if (start === end) {
       if (data !== undefined) listener(data, event);
       data = event = undefined;
       return;
     }
-    // 'data:' by far most often; anything else is looked at slowly.
-    if (buffer.startsWith('data:', start)) {
-      const value = buffer.slice(buffer.charCodeAt(start + 5) === 32 ? start + 6 : start + 5, end);
+    if (isField('data', start, end)) {
+      const value = valueAt(start + 'data:'.length, end);
       data = data === undefined ? value : `${data}\n${value}`;
-      return;
-    }
-    const [, field, value] = /^([^:]*)(?:: ?(.*))?$/su.exec(buffer.slice(start, end)) ?? [];
-    if (field === 'event') event = value ?? '';
-    if (field === 'data') data = data === undefined ? (value ?? '') : `${data}\n${value ?? ''}`;
+    } else if (isField('event', start, end)) event = valueAt(start + 'event:'.length, end);
   };
 
   const drain = (): void => {

@@ -1,10 +1,9 @@
 import type { JsonObject, ModelEvent, ModelStopReason } from '@ravi/kernel';
-import { createAnswer, modelError } from '@ravi/provider-kit';
+import { createAnswer, createAppendReader, modelError } from '@ravi/provider-kit';
 import type { ModelDecoder } from '@ravi/provider-kit';
 import { streamError } from '../refusal.ts';
 import { usageOf } from '../usage.ts';
 import type { WireContext } from '../wire-settings.ts';
-import { createAppendReader } from './append-reader.ts';
 import { mergeDetails } from './reasoning.ts';
 import type { ChatReasoning } from './reasoning.ts';
 import { createToolCallSlots } from './tool-call-slots.ts';
@@ -44,7 +43,7 @@ interface WireChoice {
 export function createChatDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
   const answer = createAnswer(context, emit);
   const slots = createToolCallSlots(answer, context);
-  const appends = createAppendReader();
+  const appends = createAppendReader(['arguments']);
   let reasoning: ChatReasoning | undefined;
   let details: JsonObject[] = [];
   let reason: string | undefined;
