@@ -45,7 +45,7 @@ function undocumented(schema: unknown, at = ''): string[] {
 }
 
 test('the judge by types refuses a field that does not exist', () => {
-  const judges = new Map(requestOracles());
+  const judges = new Map(requestOracles);
   const body = { contents: [], tools: [{ functionDeclarations: [{ name: 'a', strict: true }] }] };
   assert.match(judges.get('npm types')?.(body) ?? '', /strict/u);
 });
@@ -60,7 +60,7 @@ for (const schemas of ['json', 'openapi'] as const) {
       count++;
       dropped += warnings.filter(({ code }) => code === 'tool-dropped').length;
       degraded += warnings.filter(({ code }) => code === 'tool-degraded').length;
-      for (const [oracle, judge] of requestOracles()) {
+      for (const [oracle, judge] of requestOracles) {
         const problem = judge?.(body);
         if (problem !== undefined) invalid.push(`${oracle}: ${request.tools[0]?.name}: ${problem}`);
       }

@@ -4,22 +4,14 @@ import type { JsonObject } from '@ravi/kernel';
 import { specOracle, typesOracle } from '@ravi/provider-testing';
 import type { NamedOracle } from '@ravi/provider-testing';
 
-let made: readonly NamedOracle[] | undefined;
+const folder = dirname(dirname(createRequire(import.meta.url).resolve('@google/genai')));
+const judgeByTypes = typesOracle(join(folder, 'genai.d.ts'), 'GenerateContentParameters');
 
-/** Judges of requests: what is published, and what the official package types; made once, since that takes seconds. */
-export function requestOracles(): readonly NamedOracle[] {
-  made ??= makeOracles();
-  return made;
-}
-
-function makeOracles(): readonly NamedOracle[] {
-  const folder = dirname(dirname(createRequire(import.meta.url).resolve('@google/genai')));
-  const judge = typesOracle(join(folder, 'genai.d.ts'), 'GenerateContentParameters');
-  return [
-    ['specification', specOracle('gemini', 'GenerateContentRequest')],
-    ['npm types', (body) => judge(parametersOf(body as JsonObject))],
-  ];
-}
+/** Judges of requests: what is published, and what the official package types. */
+export const requestOracles: readonly NamedOracle[] = [
+  ['specification', specOracle('gemini', 'GenerateContentRequest')],
+  ['npm types', (body) => judgeByTypes(parametersOf(body as JsonObject))],
+];
 
 /** The parameters that make the official package send the same request. */
 function parametersOf({ contents, generationConfig, ...config }: JsonObject): object {

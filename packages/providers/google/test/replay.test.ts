@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
+import { ask, image, model, result, text, tool, use, user } from '@ravi/provider-testing';
 import { readRecordings } from '@ravi/testkit';
 import { test } from 'vitest';
+import { encoded } from './encoding.ts';
 import { requestOracles } from './oracles.ts';
 import { replaysOf } from './replay.ts';
 
@@ -26,7 +28,7 @@ recorded(
   'every conversation that goes on from a recorded answer is a valid request (needs the shared recordings)',
   () => {
     const invalid = replays.flatMap(({ name, encoded }) =>
-      requestOracles().flatMap(([oracle, judge]) => {
+      requestOracles.flatMap(([oracle, judge]) => {
         const problem = judge?.(encoded.body);
         return problem === undefined ? [] : [`${name}: ${oracle}: ${problem}`];
       }),
@@ -36,3 +38,39 @@ recorded(
     assert.ok(replays.length > 100);
   },
 );
+
+test('a history of another provider with everything in it is a valid request', () => {
+  const { body } = encoded(
+    ask(
+      [
+        user(text('x'), image),
+        model(
+          { type: 'reasoning', text: 'Hm.' },
+          text('I look.'),
+          use('toolu_1', { arguments: { a: [1] } }),
+          use('toolu_2'),
+        ),
+        user(result('toolu_1', text('1'), image)),
+        model({ type: 'data', data: { a: 1 } }, image, { type: 'error', message: 'oops' }),
+      ],
+      {
+        system: 's',
+        tools: [tool('go'), { type: 'provider', name: 'search', provider: 'google', spec: { googleSearch: {} } }],
+        toolChoice: { oneOf: ['go'] },
+        reasoning: { effort: 'medium', summary: true },
+        sampling: {
+          temperature: 1,
+          topP: 1,
+          topK: 1,
+          seed: 1,
+          presencePenalty: 1,
+          frequencyPenalty: 1,
+          stopSequences: ['.'],
+        },
+        output: { schema: { type: 'object' } },
+        maxOutputTokens: 5,
+      },
+    ),
+  );
+  for (const [name, judge] of requestOracles) assert.equal(judge?.(body), undefined, name);
+});
