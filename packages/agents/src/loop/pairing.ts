@@ -17,7 +17,7 @@ export function joinMessages(messages: ModelMessage[], message: ModelMessage): v
 }
 
 /** The calls of the last assistant message that have no result yet. */
-export function openCalls(messages: readonly ModelMessage[]): readonly ToolUseBlock[] {
+function openCalls(messages: readonly ModelMessage[]): readonly ToolUseBlock[] {
   const index = messages.findLastIndex((message) => message.role === 'assistant');
   const calls = callsOf(messages[index]);
   const answered = new Set(resultsOf(messages[index + 1]?.content ?? []).map((result) => result.toolUseId));

@@ -30,7 +30,7 @@ export class SystemPrompt {
 }
 
 /** What a system prompt is made of. */
-export interface SystemParts {
+interface SystemParts {
   readonly system: string;
   readonly tools: readonly AnyTool[];
   readonly skills: readonly Skill[];
@@ -38,7 +38,7 @@ export interface SystemParts {
 }
 
 /** Joins the parts; tools and skills by name. */
-export function assembleSystem({ system, tools, skills, active }: SystemParts): string {
+function assembleSystem({ system, tools, skills, active }: SystemParts): string {
   const hints = tools.flatMap((tool) =>
     isLocalTool(tool) && tool.promptHint !== undefined ? [`- ${tool.name}: ${oneLine(tool.promptHint)}`] : [],
   );
