@@ -18,7 +18,7 @@ const sources = ['groundingMetadata', 'urlContextMetadata', 'citationMetadata'];
 export function createGeminiDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
   const answer = createAnswer(context, emit);
   /** The call whose arguments come piece by piece. */
-  let open: { readonly call: OpenCall; readonly args: PartialArguments; readonly end: CallFrame } | undefined;
+  let open: { readonly call: OpenCall; readonly args: PartialArguments; end: CallFrame } | undefined;
   let isThinking = false;
   let reason: string | undefined;
   let reasonText = '';
@@ -57,19 +57,23 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
   };
 
   const takeCall = (part: Wire, asked: Wire): void => {
-    const { name, id, args, partialArgs, willContinue, ...others } = asked;
+    const { name, id, args, partialArgs, willContinue } = asked;
     const pieces = Array.isArray(partialArgs) ? (partialArgs as readonly unknown[]).filter(isWire) : [];
-    if (typeof name !== 'string' || name === '') {
-      if (open === undefined && pieces.length === 0 && args === undefined) return;
-    } else endOpenCall(true);
+    const isNamed = typeof name === 'string' && name !== '';
+    if (isNamed) endOpenCall(true);
+    else if (open === undefined && pieces.length === 0 && args === undefined) return;
     if (open === undefined) {
       endText();
-      const wireName = typeof name === 'string' ? name : '';
+      const wireName = isNamed ? name : '';
       if (context.isHosted(wireName)) return takeOther(part);
       const call = answer.openCall({ id: typeof id === 'string' ? id : undefined, wireName });
-      const end = frameOf(part, wireName, others, context);
+      const end = frameOf(part, asked, wireName, context);
       if (willContinue !== true && pieces.length === 0) return call.end({ ...end, whole: argumentsOf(args) });
       open = { call, end, args: createPartialArguments(isWire(args) ? (args as JsonObject) : {}) };
+    } else {
+      // A signature may come with any piece; whole arguments behind pieces of them are neither.
+      if (Object.keys(part).length > 1) open.end = { ...open.end, opaque: { ...open.end.opaque, ...keptOf(part) } };
+      if (isWire(args) && Object.keys(args).length > 0) open.args.take({});
     }
     for (const piece of pieces) open.args.take(piece);
     if (willContinue !== true) endOpenCall(false);
@@ -167,17 +171,23 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
 
 interface CallFrame {
   readonly callType?: string;
-  readonly opaque?: JsonValue;
+  readonly opaque?: JsonObject;
 }
 
 /** What of a part goes back beside the call: its signature, and fields that nobody here knows. */
-function frameOf(part: Wire, wireName: string, others: Wire, context: WireContext): CallFrame {
-  const { functionCall: _call, ...kept } = part;
+function frameOf(part: Wire, asked: Wire, wireName: string, context: WireContext): CallFrame {
+  const kept = keptOf(part);
+  const { name: _name, id: _id, args: _args, partialArgs: _pieces, willContinue: _more, ...others } = asked;
   const frame = { ...kept, ...(Object.keys(others).length > 0 ? { functionCall: others } : {}) } as JsonObject;
   return {
     ...(context.toolOfCallType(wireName) === undefined ? {} : { callType: wireName }),
     ...(Object.keys(frame).length > 0 ? { opaque: frame } : {}),
   };
+}
+
+function keptOf(part: Wire): JsonObject {
+  const { functionCall: _call, ...kept } = part;
+  return kept as JsonObject;
 }
 
 /** What a try again may mend. */

@@ -106,6 +106,19 @@ test('a call in pieces that never ends, or whose last text never ends, is trunca
   }
 });
 
+test('whole arguments behind pieces of them make the call malformed, and a signature may come with any piece', () => {
+  const piece = { partialArgs: [{ jsonPath: '$.a', numberValue: 1 }], willContinue: true };
+  const start = { functionCall: { name: 'go', ...piece } };
+  assert.deepEqual(made(read([start, { functionCall: { args: { b: 2 } } }]).blocks), [['go', 'malformed']]);
+  assert.deepEqual(made(read([start, call('next', { b: 2 })]).blocks), [
+    ['go', 'truncated'],
+    ['next', { b: 2 }],
+  ]);
+  const [block] = read([start, { functionCall: {}, thoughtSignature: 'YQ==' }]).blocks;
+  assert.ok(block?.type === 'tool_use');
+  assert.deepEqual([block.arguments, block.opaque?.data], [{ a: 1 }, { thoughtSignature: 'YQ==' }]);
+});
+
 test('a piece for a place that cannot be makes the call malformed', () => {
   for (const piece of [
     { jsonPath: 'a', stringValue: 'x' },
