@@ -38,6 +38,8 @@ export interface Activation {
   readonly result: Promise<DurableChainResult>;
   /** Leaves the run as it stands, so that it can go on later or elsewhere. */
   suspend(reason: string): void;
+  /** Ends the run for good. */
+  cancel(): void;
 }
 
 /** Takes a run on whose lease this process has just got: from its beginning, or from what its journal says. */
@@ -170,7 +172,11 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     throw error;
   }
 
-  return { result: activate(), suspend };
+  return {
+    result: activate(),
+    suspend,
+    cancel: () => ending.abort(new KernelError('E_CANCELLED', 'The run was cancelled')),
+  };
 }
 
 function newBeginning(now: number): RunBeginning {

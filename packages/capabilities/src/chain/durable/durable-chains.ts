@@ -43,6 +43,8 @@ export interface DurableChains extends AsyncDisposable {
    */
   resume(runId: string): Promise<DurableChainResult>;
   get(runId: string): Promise<Run | undefined>;
+  /** Ends a run that this process holds for good; `false` when it holds no such run. */
+  cancel(runId: string): boolean;
   /** Runs that this process holds at the moment; a paused one is none of them. */
   readonly active: number;
 }
@@ -134,6 +136,11 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     },
     resume,
     get: (runId) => store.runs.get(runId),
+    cancel(runId) {
+      const running = active.get(runId);
+      running?.cancel();
+      return running !== undefined;
+    },
     async [Symbol.asyncDispose]() {
       closing.abort();
       const activations = [...active.values()];
