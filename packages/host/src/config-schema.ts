@@ -44,6 +44,20 @@ export const configSchema: JsonSchema = {
         },
       },
     },
+    agent: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        system: { type: 'string', description: 'The first part of its system prompt.' },
+        maxSteps: { type: 'integer', minimum: 1, description: 'Answers that one run may ask its model for.' },
+        demoScript: {
+          type: 'string',
+          minLength: 1,
+          description: 'Script that the scripted model runs where no key of a provider is set.',
+        },
+      },
+    },
     tools: {
       type: 'array',
       default: [],

@@ -22,6 +22,8 @@ export interface RaviConfig {
    * where there is a state store: it waits for as long as the policy says, or is stored and goes on with the answer.
    */
   readonly chains?: { readonly preflight?: boolean; readonly approvals?: 'wait' | 'pause' };
+  /** The agent of a server. `demoScript` is the file that its scripted model runs where no key of a provider is set. */
+  readonly agent?: { readonly system?: string; readonly maxSteps?: number; readonly demoScript?: string };
   /** Folders of files that default-export tools. */
   readonly tools?: readonly string[];
   readonly plugins?: PluginsConfig;
@@ -32,6 +34,8 @@ export interface ResolvedConfig {
   readonly server: { readonly host: string; readonly port: number };
   readonly policy: ChainPolicy;
   readonly chains: { readonly preflight: boolean; readonly approvals: 'wait' | 'pause' };
+  /** `demoScript` is an absolute path. */
+  readonly agent: { readonly system?: string; readonly maxSteps?: number; readonly demoScript?: string };
   /** Absolute paths. */
   readonly tools: readonly string[];
   /** As written: each plugin's schema checks its options when it is opened. */

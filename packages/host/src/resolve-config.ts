@@ -21,12 +21,16 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   const mistakes = compileSchema(configSchema)(config, '');
   if (mistakes.length > 0) throw invalidConfig(source, mistakes);
   // The schema has filled in its defaults, so everything is there.
-  const { server, policy, chains, tools, plugins } = config as Required<RaviConfig>;
+  const { server, policy, chains, agent, tools, plugins } = config as Required<RaviConfig>;
   try {
     return {
       server: server as ResolvedConfig['server'],
       policy: defineChainPolicy(policy),
       chains: chains as ResolvedConfig['chains'],
+      agent: {
+        ...agent,
+        ...(agent.demoScript === undefined ? {} : { demoScript: resolve(baseDir, agent.demoScript) }),
+      },
       tools: tools.map((folder) => resolve(baseDir, folder)),
       plugins,
     };

@@ -24,6 +24,7 @@ test('without any file the defaults hold and relative paths mean the working dir
   assert.deepEqual(config, {
     server: { host: '127.0.0.1', port: 7341 },
     policy: defaultChainPolicy,
+    agent: {},
     chains: { preflight: true, approvals: 'wait' },
     tools: [],
     plugins: {},
