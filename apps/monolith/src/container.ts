@@ -1,13 +1,28 @@
 import 'reflect-metadata/lite';
-import { createApprovalFeed, createRecordedApprovals, HookManager, Toolbox, ToolInvoker } from '@ravi/agents';
+import {
+  createApprovalFeed,
+  createRecordedApprovals,
+  HookManager,
+  ReActAgent,
+  Toolbox,
+  ToolInvoker,
+} from '@ravi/agents';
 import { createDurableChains } from '@ravi/capabilities';
+import type { DurableChains } from '@ravi/capabilities';
 import type { ApprovalHandler } from '@ravi/kernel';
 import { createArgumentDigest } from '@ravi/host';
 import { container as root, instancePerContainerCachingFactory } from 'tsyringe';
 import type { DependencyContainer, InjectionToken } from 'tsyringe';
 import { createChainRunner } from './chain-runner.ts';
 import { createHttpApp } from './http/app.ts';
-import type { HttpAppOptions } from './http/app.ts';
+import type { StatefulParts } from './http/app.ts';
+import { createAgentRunner } from './runs/agent-runner.ts';
+import { createExchangeRecorder } from './runs/exchange-recorder.ts';
+import { createRecordedChains } from './runs/recorded-chains.ts';
+import { createRunRecorder } from './runs/run-recorder.ts';
+import { createRunService } from './runs/run-service.ts';
+import { createStoredEvents } from './runs/stored-events.ts';
+import { createToolMetrics } from './tool-metrics.ts';
 import { tokens } from './tokens.ts';
 import type { Services } from './tokens.ts';
 
@@ -17,6 +32,13 @@ export type OpenedServices = Omit<
   | 'stateStore'
   | 'approvalFeed'
   | 'durableChains'
+  | 'callerApprovals'
+  | 'storedEvents'
+  | 'recorder'
+  | 'agent'
+  | 'agentRunner'
+  | 'runs'
+  | 'toolMetrics'
   | 'hooks'
   | 'toolbox'
   | 'invoker'
@@ -24,7 +46,7 @@ export type OpenedServices = Omit<
   | 'toolReport'
   | 'httpApp'
 > &
-  Partial<Pick<Services, 'stateStore'>>;
+  Partial<Pick<Services, 'stateStore' | 'callerApprovals'>>;
 
 /** The composition root: a child container of its own per process or test. It ends nothing; the lifespan does. */
 export function createContainer(opened: OpenedServices): DependencyContainer {
@@ -38,16 +60,36 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
   };
   single(tokens.hooks, (from) => new HookManager(reporting(from)));
   single(tokens.toolbox, (from) => new Toolbox([], { ...reporting(from), hooks: from.resolve(tokens.hooks) }));
+  single(tokens.toolMetrics, (from) => createToolMetrics(from.resolve(tokens.hooks)));
   single(tokens.invoker, createInvoker);
   if (opened.stateStore !== undefined) {
     const { approvals: store } = opened.stateStore;
     single(tokens.approvalFeed, (from) => createApprovalFeed({ store, ...reporting(from) }));
-    single(tokens.durableChains, (from) =>
-      createDurableChains({
+    single(tokens.durableChains, createChains);
+    single(tokens.storedEvents, (from) => createStoredEvents(from.resolve(tokens.stateStore).journal));
+    single(tokens.recorder, (from) =>
+      createRunRecorder({
+        hooks: from.resolve(tokens.hooks),
+        stored: from.resolve(tokens.storedEvents),
+        blobStore: from.resolve(tokens.blobStore),
+        ...reporting(from),
+      }),
+    );
+    single(tokens.runs, (from) =>
+      createRunService({
         store: from.resolve(tokens.stateStore),
-        invoker: from.resolve(tokens.invoker),
-        sandbox: from.resolve(tokens.sandbox),
-        preflight: from.resolve(tokens.preflight),
+        chains: from.resolve(tokens.durableChains),
+        agentRunner: from.resolve(tokens.agentRunner),
+        hooks: from.resolve(tokens.hooks),
+        ...reporting(from),
+      }),
+    );
+    single(tokens.agent, createAgent);
+    single(tokens.agentRunner, (from) =>
+      createAgentRunner({
+        agent: from.resolve(tokens.agent),
+        recorder: from.resolve(tokens.recorder),
+        lifetime: from.resolve(tokens.lifetime),
         logger: from.resolve(tokens.logger),
       }),
     );
@@ -61,14 +103,20 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
   );
   single(tokens.httpApp, (from) =>
     createHttpApp({
+      config: from.resolve(tokens.config),
       toolbox: from.resolve(tokens.toolbox),
       invoker: from.resolve(tokens.invoker),
       runChain: from.resolve(tokens.runChain),
+      blobStore: from.resolve(tokens.blobStore),
+      sandbox: from.resolve(tokens.sandbox),
+      model: from.resolve(tokens.model),
+      toolMetrics: from.resolve(tokens.toolMetrics),
       approvalMode: from.resolve(tokens.config).chains.approvals,
-      ...(from.isRegistered(tokens.durableChains) ? durableParts(from) : {}),
+      ...(from.isRegistered(tokens.durableChains) ? { stateful: statefulParts(from) } : {}),
       approvalHandler: from.resolve(tokens.approvalHandler),
+      ...(from.isRegistered(tokens.callerApprovals) ? { callerApprovals: from.resolve(tokens.callerApprovals) } : {}),
       lifetime: from.resolve(tokens.lifetime),
-      logger: from.resolve(tokens.logger),
+      ...reporting(from),
     }),
   );
   return container;
@@ -88,6 +136,35 @@ function createInvoker(from: DependencyContainer): ToolInvoker {
   });
 }
 
+function createChains(from: DependencyContainer): DurableChains {
+  const chains = createDurableChains({
+    store: from.resolve(tokens.stateStore),
+    invoker: from.resolve(tokens.invoker),
+    sandbox: from.resolve(tokens.sandbox),
+    preflight: from.resolve(tokens.preflight),
+    logger: from.resolve(tokens.logger),
+  });
+  return createRecordedChains(chains, from.resolve(tokens.recorder));
+}
+
+// Without a list of tools it may call every one of the registry.
+function createAgent(from: DependencyContainer): ReActAgent {
+  const { runs, history, jobs } = from.resolve(tokens.stateStore);
+  const { system, maxSteps } = from.resolve(tokens.config).agent;
+  return new ReActAgent({
+    name: 'ravi',
+    model: from.resolve(tokens.model),
+    invoker: from.resolve(tokens.invoker),
+    logger: from.resolve(tokens.logger),
+    runs,
+    history,
+    jobs,
+    middleware: [createExchangeRecorder(from.resolve(tokens.storedEvents), from.resolve(tokens.logger))],
+    ...(system === undefined ? {} : { system }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+  });
+}
+
 // With a state store each request is on record before anybody is asked, whoever that is.
 function approvalsOf(from: DependencyContainer): ApprovalHandler {
   const handler = from.resolve(tokens.approvalHandler);
@@ -96,8 +173,14 @@ function approvalsOf(from: DependencyContainer): ApprovalHandler {
   return createRecordedApprovals({ store, handler, feed: from.resolve(tokens.approvalFeed), ...reporting(from) });
 }
 
-function durableParts(from: DependencyContainer): Required<Pick<HttpAppOptions, 'durableChains' | 'stateStore'>> {
-  return { durableChains: from.resolve(tokens.durableChains), stateStore: from.resolve(tokens.stateStore) };
+function statefulParts(from: DependencyContainer): StatefulParts {
+  return {
+    store: from.resolve(tokens.stateStore),
+    chains: from.resolve(tokens.durableChains),
+    runs: from.resolve(tokens.runs),
+    recorder: from.resolve(tokens.recorder),
+    storedEvents: from.resolve(tokens.storedEvents),
+  };
 }
 
 function reporting(from: DependencyContainer): Pick<Services, 'clock' | 'logger'> {

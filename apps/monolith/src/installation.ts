@@ -11,6 +11,11 @@ export interface InstallationOptions {
   readonly cwd: string;
   /** The environment: `RAVI_CONFIG`, and `RAVI_DATA` for the data folder. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /**
+   * Whether the ports of a server are filled too: what happens is kept in SQLite, and whoever sends requests answers
+   * approvals. Without it nothing is kept and nothing approved.
+   */
+  readonly isServer?: boolean;
   /** Plugins that win over the configured ones, port by port. */
   readonly plugins?: PluginsConfig;
 }
@@ -31,7 +36,9 @@ export async function findInstallation(options: InstallationOptions): Promise<In
   const { configPath, cwd, env } = options;
   const { config, baseDir, path } = await loadConfig({ path: configPath, cwd, env });
   const dataFolder = env['RAVI_DATA'] ? resolve(cwd, env['RAVI_DATA']) : join(baseDir, 'data');
-  const plugins = { ...defaultPlugins(dataFolder), ...config.plugins, ...options.plugins };
+  const given = { ...config.plugins, ...options.plugins };
+  const defaults = options.isServer === true ? serverPlugins(dataFolder) : approvesNothing;
+  const plugins = { ...defaultPlugins(dataFolder), ...defaults, ...given };
   return { config: { ...config, plugins }, baseDir, dataFolder, ...(path === undefined ? {} : { configPath: path }) };
 }
 
@@ -46,11 +53,16 @@ export function openInstalledPlugins(
   return openPlugins({ plugins }, { ...context, fallbackBaseDir: import.meta.dirname });
 }
 
-// Nothing is approved by default.
+const approvesNothing: PluginsConfig = { approvalHandler: { use: '@ravi/approval-auto', rules: [] } };
+
+// The handler of approvals is made of the callers that the server knows, and is no plugin.
+function serverPlugins(dataFolder: string): PluginsConfig {
+  return { stateStore: { use: '@ravi/state-sqlite', file: join(dataFolder, 'state.db') } };
+}
+
 function defaultPlugins(dataFolder: string): PluginsConfig {
   return {
     blobStore: { use: '@ravi/blob-fs', root: join(dataFolder, 'blobs') },
-    approvalHandler: { use: '@ravi/approval-auto', rules: [] },
     sandbox: { use: '@ravi/sandbox-isolated-vm' },
   };
 }

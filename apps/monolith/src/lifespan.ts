@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import type { Toolbox } from '@ravi/agents';
@@ -10,16 +11,20 @@ import {
   createToolChainTool,
 } from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';
-import type { OpenedPlugins } from '@ravi/host';
+import type { OpenedPlugins, ResolvedConfig } from '@ravi/host';
 import { KernelError, silentLogger, systemClock } from '@ravi/kernel';
-import type { Clock, Logger, ToolSource } from '@ravi/kernel';
+import type { Clock, Logger, StateStore, ToolSource } from '@ravi/kernel';
 import type { DependencyContainer } from 'tsyringe';
+import { createCallerApprovals } from './access/caller-approvals.ts';
+import { localCaller } from './access/caller.ts';
+import type { OpenedServices } from './container.ts';
 import { createContainer } from './container.ts';
 import { loadDigestKey } from './digest-key.ts';
 import { findInstallation, openInstalledPlugins } from './installation.ts';
 import type { InstallationOptions } from './installation.ts';
 import { loadTools } from './load-tools.ts';
 import type { ToolReport } from './load-tools.ts';
+import { chooseModel } from './model/choose-model.ts';
 import { startSweeper } from './sweeper.ts';
 import { tokens } from './tokens.ts';
 
@@ -41,7 +46,7 @@ const sweepIntervalMs = 600_000;
 const builtIn = 'built-in';
 
 /** A found installation leaves none of these ports empty. */
-type FilledPorts = OpenedPlugins & Required<Pick<OpenedPlugins, 'blobStore' | 'approvalHandler' | 'sandbox'>>;
+type FilledPorts = OpenedPlugins & Required<Pick<OpenedPlugins, 'blobStore' | 'sandbox'>>;
 
 /**
  * Opens everything that a server, the command line and an example share: configuration, plugins, digest key, container,
@@ -55,7 +60,11 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
 
   await using opening = new AsyncDisposableStack();
   const plugins = opening.use(await openInstalledPlugins(config.plugins, { baseDir, clock, logger }));
-  const { toolSource, blobStore, sandbox, approvalHandler, stateStore } = plugins as FilledPorts;
+  const { toolSource, blobStore, sandbox, stateStore } = plugins as FilledPorts;
+  const approvals = approvalsOf(plugins, { clock, logger });
+  opening.use(approvals.callerApprovals?.handler);
+  const model = plugins.modelProvider[0] ?? chooseModel(options.env, { script: await demoScriptOf(config) });
+  const snippetStore = createFolderSnippetStore(join(dataFolder, 'snippets'));
   const preflight = config.chains.preflight && opening.use(createPreflight({ clock }));
   const lifetime = new AbortController();
   const cancelRuns = (): void => lifetime.abort(new KernelError('E_CANCELLED', 'The process is shutting down'));
@@ -71,7 +80,9 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
     blobStore,
     sandbox,
     preflight,
-    approvalHandler,
+    model,
+    snippetStore,
+    ...approvals,
     ...(stateStore === undefined ? {} : { stateStore }),
   });
 
@@ -80,7 +91,6 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
     createFolderToolSource(folder, { name: relative(baseDir, folder) || '.' }),
   );
   const invoker = container.resolve(tokens.invoker);
-  const snippetStore = createFolderSnippetStore(join(dataFolder, 'snippets'));
   const snippets = createSnippetToolSource({ store: snippetStore, invoker, sandbox, preflight });
   const sources = [...folders, ...toolSource, snippets, discoverySource(toolbox)];
   const toolReport = await loadTools(toolbox, { sources, signal: lifetime.signal });
@@ -92,6 +102,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   // The first script would wait for it; nothing else does.
   if (preflight !== false) void warm(preflight, lifetime.signal, logger);
   if (stateStore !== undefined) {
+    opening.use(container.resolve(tokens.recorder));
     const chains = opening.use(container.resolve(tokens.durableChains));
     // The process that ends leaves its durable runs as they are.
     lifetime.signal.addEventListener('abort', () => void chains[Symbol.asyncDispose](), { once: true });
@@ -99,6 +110,26 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   opening.use(await startSweeper({ blobStore, clock, logger, intervalMs: sweepIntervalMs }));
   const opened = opening.move();
   return { container, cancelRuns, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+// Where nothing else was configured there is a state store, and callers answer over HTTP.
+function approvalsOf(
+  { approvalHandler, stateStore }: OpenedPlugins,
+  reporting: { readonly clock: Clock; readonly logger: Logger },
+): Pick<OpenedServices, 'approvalHandler' | 'callerApprovals'> {
+  if (approvalHandler !== undefined) return { approvalHandler };
+  const { approvals: store } = stateStore as StateStore;
+  const callerApprovals = createCallerApprovals([localCaller], { store, allowedHosts: [], ...reporting });
+  return { approvalHandler: callerApprovals.handler, callerApprovals };
+}
+
+async function demoScriptOf({ agent }: ResolvedConfig): Promise<string | undefined> {
+  if (agent.demoScript === undefined) return undefined;
+  try {
+    return await readFile(agent.demoScript, 'utf8');
+  } catch (cause) {
+    throw new KernelError('E_CONFIG_INVALID', 'agent.demoScript names a file that cannot be read', { cause });
+  }
 }
 
 async function warm(preflight: Preflight, lifetime: AbortSignal, logger: Logger): Promise<void> {

@@ -17,7 +17,13 @@ const badUsage = 2;
 async function main({ config, host, port }: Flags): Promise<void> {
   const logger = createJsonLogger({ write: (line) => process.stderr.write(line) });
   const shutdown = untilShutdown();
-  await using monolith = await openMonolith({ configPath: config, cwd: process.cwd(), env: process.env, logger });
+  await using monolith = await openMonolith({
+    configPath: config,
+    cwd: process.cwd(),
+    env: process.env,
+    logger,
+    isServer: true,
+  });
   await using server = await serve(monolith, { host, port });
   process.stdout.write(`listening on ${server.url}\n`);
   await shutdown;

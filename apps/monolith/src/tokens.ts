@@ -1,11 +1,26 @@
-import type { ApprovalFeed, HookManager, Toolbox, ToolInvoker } from '@ravi/agents';
+import type { ApprovalFeed, HookManager, ReActAgent, Toolbox, ToolInvoker } from '@ravi/agents';
 import type { DurableChains, Preflight } from '@ravi/capabilities';
 import type { ResolvedConfig } from '@ravi/host';
-import type { ApprovalHandler, BlobStore, Clock, Logger, Sandbox, StateStore } from '@ravi/kernel';
+import type {
+  ApprovalHandler,
+  BlobStore,
+  Clock,
+  Logger,
+  ModelProvider,
+  Sandbox,
+  SnippetStore,
+  StateStore,
+} from '@ravi/kernel';
 import type { Hono } from 'hono';
 import type { InjectionToken } from 'tsyringe';
+import type { CallerApprovals } from './access/caller-approvals.ts';
 import type { ChainRunner } from './chain-runner.ts';
 import type { ToolReport } from './load-tools.ts';
+import type { AgentRunner } from './runs/agent-runner.ts';
+import type { RunRecorder } from './runs/run-recorder.ts';
+import type { RunService } from './runs/run-service.ts';
+import type { StoredEvents } from './runs/stored-events.ts';
+import type { ToolMetrics } from './tool-metrics.ts';
 
 /** Everything that lives once per process, by the name of its token. */
 export interface Services {
@@ -29,6 +44,17 @@ export interface Services {
   readonly approvalFeed: ApprovalFeed;
   /** Chains that outlive the process; registered with the state store. */
   readonly durableChains: DurableChains;
+  /** Registered where the server itself answers approvals. */
+  readonly callerApprovals: CallerApprovals;
+  readonly model: ModelProvider;
+  /** Those up to `runs` are registered with the state store. */
+  readonly storedEvents: StoredEvents;
+  readonly recorder: RunRecorder;
+  readonly agent: ReActAgent;
+  readonly agentRunner: AgentRunner;
+  readonly runs: RunService;
+  readonly toolMetrics: ToolMetrics;
+  readonly snippetStore: SnippetStore;
   readonly hooks: HookManager;
   readonly toolbox: Toolbox;
   readonly invoker: ToolInvoker;
@@ -55,6 +81,15 @@ export const tokens: Tokens = {
   stateStore: token('stateStore'),
   approvalFeed: token('approvalFeed'),
   durableChains: token('durableChains'),
+  callerApprovals: token('callerApprovals'),
+  model: token('model'),
+  storedEvents: token('storedEvents'),
+  recorder: token('recorder'),
+  agent: token('agent'),
+  agentRunner: token('agentRunner'),
+  runs: token('runs'),
+  toolMetrics: token('toolMetrics'),
+  snippetStore: token('snippetStore'),
   hooks: token('hooks'),
   toolbox: token('toolbox'),
   invoker: token('invoker'),

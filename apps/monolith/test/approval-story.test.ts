@@ -60,8 +60,8 @@ test.skipIf(missingBrowser !== undefined)(
     await cardOf('mars').getByRole('button', { name: 'Approve', exact: true }).click();
 
     const run = await completed(`${url}/v1/runs/${runId}`);
-    assert.equal(run.result.value, 'both decided');
-    assert.match(JSON.stringify(run.result.logs), /Too close/);
+    assert.equal(run.outcome.result.value, 'both decided');
+    assert.match(JSON.stringify(run.outcome.result.logs), /Too close/);
     assert.deepEqual(await installation.launches(), ['launch mars']);
   },
   120_000,
@@ -69,7 +69,7 @@ test.skipIf(missingBrowser !== undefined)(
 
 interface ShownRun {
   readonly status: string;
-  readonly result: { readonly value: unknown; readonly logs: unknown };
+  readonly outcome: { readonly result: { readonly value: unknown; readonly logs: unknown } };
 }
 
 /** The run once it is over. */

@@ -52,7 +52,7 @@ function decide(server: TestServer, id: string, decision: object): Promise<Answe
 
 test('a call and a script wait for an answer over HTTP, and go on with it', async () => {
   await using server = await startServer(config);
-  const called = server.post('/v1/tools/launch', { arguments: { target: 'moon' } });
+  const called = server.post('/v1/tools/launch', { args: { target: 'moon' } });
   const { id, principal, risk, args } = await waiting(server);
   assert.deepEqual([principal, risk, args], ['local', 'high', { target: 'moon' }]);
   assert.deepEqual(await server.installation.launches(), []);
@@ -73,7 +73,7 @@ test('a call and a script wait for an answer over HTTP, and go on with it', asyn
 test('no payload holds a secret of the arguments, and an edited call keeps it', async () => {
   await using server = await startServer(config, { 'tools/sign-in.mjs': signInTool });
   const stream = await fetch(`${server.url}/v1/approvals/events?after=0`, { headers });
-  const called = server.post('/v1/tools/sign_in', { arguments: { user: 'ada', password: 'hunter2' } });
+  const called = server.post('/v1/tools/sign_in', { args: { user: 'ada', password: 'hunter2' } });
   const listed = await waiting(server);
   assert.deepEqual(listed.args, { user: 'ada', password: '[redacted]' });
   const modifiedArgs = { user: 'bob', password: '[redacted]' };

@@ -7,7 +7,17 @@ import { startServer } from './support/server.ts';
 
 // All tokens alike: which service belongs to which is what the types of `tokens` say.
 const anyTokens: Readonly<Record<string, InjectionToken<unknown>>> = tokens;
-const withState: ReadonlySet<string> = new Set(['stateStore', 'approvalFeed', 'durableChains']);
+const withState: ReadonlySet<string> = new Set([
+  'stateStore',
+  'approvalFeed',
+  'durableChains',
+  'callerApprovals',
+  'storedEvents',
+  'recorder',
+  'agent',
+  'agentRunner',
+  'runs',
+]);
 
 test('every token resolves to one and the same service each time', async () => {
   await using server = await startServer();
@@ -34,9 +44,9 @@ test('there is one Toolbox and one ToolInvoker, and HTTP and scripts go through 
 
   const seen: string[] = [];
   invoker.hooks.observe('tool-end', ({ tool, caller }) => void seen.push(`${caller} ${tool}`));
-  await server.post('/v1/tools/echo', { arguments: {} });
+  await server.post('/v1/tools/echo', { args: {} });
   await server.chain('return await tools.echo({ word: "hello" })');
-  await server.post('/v1/tools/tool_chain', { arguments: { code: 'return await tools.echo({})' } });
+  await server.post('/v1/tools/tool_chain', { args: { code: 'return await tools.echo({})' } });
   assert.deepEqual(seen, ['direct echo', 'chain echo', 'chain echo', 'direct tool_chain']);
 });
 

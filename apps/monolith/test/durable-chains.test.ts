@@ -66,7 +66,9 @@ test(
         body.approval.args.target === 'moon' ? { decision: 'approved' } : { decision: 'denied', reason: 'too hot' };
       assert.equal((await send(url, `/v1/approvals/${id}/decision`, decision)).status, 200);
     }
-    const { result } = await ended(url, runId);
+    const {
+      outcome: { result },
+    } = await ended(url, runId);
     assert.deepEqual(result.value, [true, 'fulfilled', 'The call of launch was denied: too hot']);
     assert.deepEqual(await installation.launches(), ['launch moon']);
     assert.deepEqual((await send(url, `/v1/runs/${runId}/resume`, {})).body.value, result.value);
@@ -95,7 +97,9 @@ export default {
 
     using second = startProcess(installation.folder, ['--port', '0']);
     const url = await second.url();
-    const { result } = await ended(url, await onlyRun(installation.folder));
+    const {
+      outcome: { result },
+    } = await ended(url, await onlyRun(installation.folder));
     assert.equal(result.value, 'E_CALL_UNKNOWN');
     assert.deepEqual(await installation.launches(), ['launch moon']);
   },
@@ -109,7 +113,10 @@ test('runs that are not there are not found', async () => {
   assert.equal((await send(url, '/v1/runs/run-1/resume', {})).status, 404);
 });
 
-async function ended(url: string, runId: string): Promise<{ readonly result: { readonly value: unknown } }> {
+async function ended(
+  url: string,
+  runId: string,
+): Promise<{ readonly outcome: { readonly result: { readonly value: unknown } } }> {
   for (;;) {
     const { body } = await send(url, `/v1/runs/${runId}`);
     if (body.status !== 'paused' && body.status !== 'running') return body;

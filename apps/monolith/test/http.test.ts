@@ -25,7 +25,7 @@ test('health says that it serves and how many tools it has', async () => {
 
 test('tools are listed with risk, source and schemas, and no path of the host', async () => {
   const { body } = await server.get('/v1/tools');
-  const echo = body.tools.find((tool: { name: string }) => tool.name === 'echo');
+  const echo = body.items.find((tool: { name: string }) => tool.name === 'echo');
   assert.deepEqual(echo, {
     name: 'echo',
     description: 'Gives its arguments back.',
@@ -36,21 +36,21 @@ test('tools are listed with risk, source and schemas, and no path of the host', 
     outputSchema: { type: 'object' },
   });
   assert.deepEqual(
-    body.tools.map((tool: { name: string }) => tool.name),
+    body.items.map((tool: { name: string }) => tool.name),
     ['echo', 'launch', 'detonate', 'wait', 'search_tools', 'describe_tool', 'tool_chain'],
   );
   assert.ok(!JSON.stringify(body).includes(server.installation.folder));
 });
 
 test('a direct call answers with the result of the invoker, refusals included', async () => {
-  const echoed = await server.post('/v1/tools/echo', { arguments: { word: 'hello' } });
+  const echoed = await server.post('/v1/tools/echo', { args: { word: 'hello' } });
   assert.deepEqual(echoed.body.structured, { word: 'hello' });
   assert.equal(echoed.body.status, 'ok');
-  const unknown = await server.post('/v1/tools/ecko', { arguments: {} });
+  const unknown = await server.post('/v1/tools/ecko', { args: {} });
   assert.equal(unknown.status, 200);
   assert.equal(unknown.body.error.code, 'E_TOOL_UNKNOWN');
   assert.match(unknown.body.text, /echo/);
-  const invalid = await server.post('/v1/tools/launch', { arguments: { target: 5 } });
+  const invalid = await server.post('/v1/tools/launch', { args: { target: 5 } });
   assert.equal(invalid.body.error.code, 'E_ARGUMENTS_INVALID');
 });
 
@@ -86,7 +86,7 @@ test('a request that is no JSON, no object, of another type or with an unknown k
     await server.post('/v1/chains', { code: '1', polcy: {} }),
     400,
     'E_REQUEST_INVALID',
-    /"polcy" is not a known key; known are code, policy/,
+    /"polcy" is not a known key; known are code, language, policy/,
   );
   assertProblem(
     await server.post('/v1/chains', '{"code":"1","__proto__":{"policy":{}}}'),
@@ -95,10 +95,10 @@ test('a request that is no JSON, no object, of another type or with an unknown k
     /"__proto__" is not a known key/,
   );
   assertProblem(
-    await server.post('/v1/tools/echo', { arguments: [1] }),
+    await server.post('/v1/tools/echo', { args: [1] }),
     400,
     'E_REQUEST_INVALID',
-    /"arguments" must be a JSON object/,
+    /"args" must be a JSON object/,
   );
   const plain = { 'content-type': 'text/plain' };
   assertProblem(await server.post('/v1/chains', { code: '1' }, plain), 415, 'E_CONTENT_TYPE', /"text\/plain"/);

@@ -8,7 +8,7 @@ const launch = `await tools.launch({ target: 'moon' })`;
 test('without an approval a high tool runs from no entry: direct, nested, chained, retried or posted again', async () => {
   await using server = await startServer();
 
-  const direct = await server.post('/v1/tools/launch', { arguments: { target: 'moon' } });
+  const direct = await server.post('/v1/tools/launch', { args: { target: 'moon' } });
   assert.equal(direct.status, 200);
   assert.equal(direct.body.status, 'denied');
   assert.equal(direct.body.error.code, 'E_APPROVAL_DENIED');
@@ -21,7 +21,7 @@ test('without an approval a high tool runs from no entry: direct, nested, chaine
   const again = await server.chain(launch);
   assert.deepEqual(statusesOf(again.body), ['denied']);
 
-  const nested = await server.post('/v1/tools/tool_chain', { arguments: { code: launch } });
+  const nested = await server.post('/v1/tools/tool_chain', { args: { code: launch } });
   assert.equal(nested.body.status, 'error');
   assert.match(nested.body.text, /launch/);
 
@@ -50,7 +50,7 @@ test('with an approval the same call runs, once for each yes', async () => {
   const rules = [{ tool: 'launch', risk: 'high', decision: 'approved' }];
   await using server = await startServer({ plugins: { approvalHandler: { use: '@ravi/approval-auto', rules } } });
 
-  const direct = await server.post('/v1/tools/launch', { arguments: { target: 'moon' } });
+  const direct = await server.post('/v1/tools/launch', { args: { target: 'moon' } });
   assert.equal(direct.body.status, 'ok');
   const chained = await server.chain(launch);
   assert.equal(chained.body.callTrace[0].approval.decision, 'approved');

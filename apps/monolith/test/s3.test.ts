@@ -22,7 +22,7 @@ function runAgainst(s3: S3TestServer): void {
     const prefix = `${randomUUID()}/`;
     await using server = await startOn(s3, prefix);
     const word = 'long '.repeat(2_000);
-    const { body } = await server.post('/v1/tools/echo', { arguments: { word } });
+    const { body } = await server.post('/v1/tools/echo', { args: { word } });
     assert.equal(body.status, 'ok');
     const store = server.monolith.container.resolve(tokens.blobStore);
     assert.deepEqual(JSON.parse(Buffer.from(await store.resolve(body.artifactRef)).toString()), { word });

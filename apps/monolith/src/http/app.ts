@@ -1,49 +1,87 @@
 import type { Toolbox, ToolInvoker } from '@ravi/agents';
 import type { ApprovalMode, DurableChains } from '@ravi/capabilities';
-import type { ApprovalHandler, Logger, StateStore } from '@ravi/kernel';
+import type { ResolvedConfig } from '@ravi/host';
+import type { ApprovalHandler, BlobStore, Clock, Logger, ModelProvider, Sandbox, StateStore } from '@ravi/kernel';
 import { Hono } from 'hono';
+import type { CallerApprovals } from '../access/caller-approvals.ts';
 import type { ChainRunner } from '../chain-runner.ts';
+import type { RunRecorder } from '../runs/run-recorder.ts';
+import type { RunService } from '../runs/run-service.ts';
+import type { StoredEvents } from '../runs/stored-events.ts';
+import type { ToolMetrics } from '../tool-metrics.ts';
 import { approvalRoutes } from './approvals.ts';
-import { chainRoutes } from './chains.ts';
+import { artifactOperations } from './artifacts.ts';
+import { chainOperations } from './chains.ts';
+import { jobOperations } from './jobs.ts';
+import { mount } from './mount.ts';
+import type { Operation } from './operation.ts';
 import { answerProblem, problem } from './problem.ts';
-import { runRoutes } from './runs.ts';
+import { runOperations } from './runs.ts';
 import { sameOrigin } from './same-origin.ts';
-import { toolRoutes } from './tools.ts';
+import { sessionOperations } from './sessions.ts';
+import { settingsOperations } from './settings.ts';
+import { toolOperations } from './tools.ts';
+
+/** What there is where something is kept. */
+export interface StatefulParts {
+  readonly store: StateStore;
+  /** Runs scripts so that they outlive the process; without them a script ends with its request. */
+  readonly chains: DurableChains;
+  readonly runs: RunService;
+  readonly recorder: RunRecorder;
+  readonly storedEvents: StoredEvents;
+}
 
 /** What the HTTP interface is made of. */
 export interface HttpAppOptions {
+  readonly config: ResolvedConfig;
   readonly toolbox: Toolbox;
   readonly invoker: ToolInvoker;
   readonly runChain: ChainRunner;
-  /** Runs scripts so that they outlive the process; without them a script ends with its request. */
-  readonly durableChains?: DurableChains;
-  /** Present with `durableChains`. */
-  readonly stateStore?: StateStore;
+  readonly blobStore: BlobStore;
+  readonly sandbox: Sandbox;
+  readonly model: ModelProvider;
+  readonly toolMetrics: ToolMetrics;
+  /** Absent without a state store; the resources that need one are then absent too. */
+  readonly stateful?: StatefulParts;
   /** What a durable run does while it waits for a human. */
   readonly approvalMode: ApprovalMode;
   readonly approvalHandler: ApprovalHandler;
+  /** Present when the server itself knows who answers approvals. */
+  readonly callerApprovals?: CallerApprovals;
   /** Aborts when the process shuts down. */
   readonly lifetime: AbortSignal;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /** The HTTP interface: an adapter over the one invoker, with no way to a tool of its own. */
 export function createHttpApp(options: HttpAppOptions): Hono {
-  const { toolbox, lifetime, logger } = options;
+  const { lifetime, logger } = options;
   const app = new Hono();
   app.use(sameOrigin);
   app.use(async (_context, next) => {
     if (lifetime.aborted) throw problem('E_SHUTTING_DOWN', 'The server is shutting down');
     await next();
   });
-  app.get('/health', (context) => context.json({ status: 'ok', tools: toolbox.size }));
-  app.route('/v1/tools', toolRoutes(options));
-  app.route('/v1/chains', chainRoutes(options));
-  app.route('/v1/runs', runRoutes(options));
+  mount(app, operationsOf(options));
   app.route('/', approvalRoutes(options));
   app.notFound((context) =>
     answerProblem(context, problem('E_ROUTE_UNKNOWN', `There is no ${context.req.method} ${context.req.path}`), logger),
   );
   app.onError((error, context) => answerProblem(context, error, logger));
   return app;
+}
+
+function operationsOf(options: HttpAppOptions): readonly Operation[] {
+  const { stateful } = options;
+  const always = [...settingsOperations(options), ...toolOperations(options), ...chainOperations(options)];
+  if (stateful === undefined) return always;
+  return [
+    ...always,
+    ...runOperations({ ...options, stateful }),
+    ...artifactOperations({ ...options, stateful }),
+    ...jobOperations(stateful),
+    ...sessionOperations(stateful),
+  ];
 }

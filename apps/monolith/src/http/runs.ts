@@ -1,31 +1,163 @@
-import type { Run } from '@ravi/kernel';
-import { Hono } from 'hono';
-import type { HttpAppOptions } from './app.ts';
+import type { ApprovalMode } from '@ravi/capabilities';
+import type { Run, RunStatus } from '@ravi/kernel';
+import { maySee } from '../access/caller.ts';
+import { runDetails } from '../runs/run-details.ts';
+import { agUiEvents } from './ag-ui.ts';
+import { aiUiEvents } from './ai-ui.ts';
+import type { HttpAppOptions, StatefulParts } from './app.ts';
+import { statsOf } from './artifacts.ts';
+import { maxScriptBodyBytes, scriptOf, scriptProperties } from './chain-request.ts';
+import { raviEvents, streamEvents } from './event-stream.ts';
+import type { EventFormat } from './event-stream.ts';
+import { listAnswer, pageOf, pageQuery } from './operation.ts';
+import type { ApiRequest, Operation } from './operation.ts';
 import { problem } from './problem.ts';
 
-// Whoever reaches this server is the one who runs it.
-const principal = 'local';
+const statuses: readonly RunStatus[] = ['running', 'paused', 'completed', 'failed', 'cancelled'];
+const id = { type: 'string', minLength: 1, maxLength: 100 } as const;
 
-/** `GET /:id` tells how a durable run stands, `POST /:id/resume` goes on with it; without a state store there are none. */
-export function runRoutes({ durableChains, stateStore }: HttpAppOptions): Hono {
-  const routes = new Hono();
-  if (durableChains === undefined || stateStore === undefined) return routes;
+/** Finds a run that the caller may see; one of somebody else is not there. @throws KernelError `E_RUN_NOT_FOUND` */
+export async function findRun({ store }: StatefulParts, { caller }: ApiRequest, runId: string): Promise<Run> {
+  const run = await store.runs.get(runId);
+  if (run === undefined || !maySee(caller, run.principal))
+    throw problem('E_RUN_NOT_FOUND', `There is no run "${runId}"`);
+  return run;
+}
 
-  async function find(runId: string): Promise<Run> {
-    const run = await durableChains?.get(runId);
-    if (run?.principal !== principal) throw problem('E_RUN_NOT_FOUND', `There is no run "${runId}"`);
-    return run;
-  }
+/** Runs of the agent and of scripts that outlive the request. */
+export function runOperations(options: HttpAppOptions & { readonly stateful: StatefulParts }): readonly Operation[] {
+  const { stateful, invoker, approvalMode, blobStore, lifetime } = options;
+  const { store, runs, chains, recorder, storedEvents } = stateful;
+  const find = (request: ApiRequest): Promise<Run> => findRun(stateful, request, request.params['id'] ?? '');
 
-  routes.get('/:id', async (context) => {
-    const { id: runId, status, sessionId, createdAt, updatedAt, outcome } = await find(context.req.param('id'));
-    const { items } = await stateStore.approvals.list({ runId, status: 'pending' });
-    const pendingApprovals = items.map(({ request: { id, tool, expiresAt } }) => ({ id, tool, expiresAt }));
-    return context.json({ runId, status, sessionId, createdAt, updatedAt, pendingApprovals, ...outcome });
-  });
-  routes.post('/:id/resume', async (context) => {
-    const { id } = await find(context.req.param('id'));
-    return context.json(await durableChains.resume(id));
-  });
-  return routes;
+  return [
+    {
+      method: 'post',
+      path: '/v1/runs',
+      summary: 'Start a run of the agent or of a script; it goes on in the background.',
+      role: 'run',
+      maxBodyBytes: maxScriptBodyBytes(invoker.policy),
+      body: {
+        type: 'object',
+        required: ['kind'],
+        additionalProperties: false,
+        properties: {
+          kind: { enum: ['agent', 'chain'] },
+          task: { type: 'string', minLength: 1, maxLength: 1_000_000, description: 'For the agent.' },
+          sessionId: id,
+          agent: { const: 'ravi', description: 'The only agent there is.' },
+          approvalMode: { enum: ['wait', 'pause'], description: 'What a script does while a human is asked.' },
+          ...scriptProperties,
+        },
+      },
+      async answer({ body, caller: { principal } }) {
+        const { kind, task, sessionId, code, approvalMode: mode = approvalMode } = body;
+        const about = { principal, ...(sessionId === undefined ? {} : { sessionId: sessionId as string }) };
+        if (kind === 'agent' && task === undefined) throw problem('E_REQUEST_INVALID', '"task" must be text');
+        if (kind === 'chain' && code === undefined) throw problem('E_REQUEST_INVALID', '"code" must be text');
+        const script = scriptOf(body, invoker.policy);
+        const run =
+          kind === 'agent'
+            ? await runs.startAgent({ ...about, task: task as string, policy: script.policy })
+            : await runs.startChain({ ...about, ...script, approvals: mode as ApprovalMode });
+        return Response.json(run, { status: 201, headers: { location: `/v1/runs/${run.id}` } });
+      },
+    },
+    {
+      method: 'get',
+      path: '/v1/runs',
+      summary: 'List runs, newest first.',
+      query: { ...pageQuery, status: { enum: statuses }, sessionId: id, kind: { enum: ['agent', 'chain'] } },
+      async answer(request) {
+        const { query, caller } = request;
+        const { status, sessionId } = query as { readonly status?: RunStatus; readonly sessionId?: string };
+        const filter = {
+          ...(caller.roles.includes('admin') ? {} : { principal: caller.principal }),
+          ...(status === undefined ? {} : { status }),
+          ...(sessionId === undefined ? {} : { sessionId }),
+        };
+        const { items, next } = await store.runs.list(filter, pageOf(request));
+        const { kind } = query;
+        return listAnswer(
+          items.filter(({ definition }) => kind === undefined || definition.kind === kind),
+          next,
+        );
+      },
+    },
+    {
+      method: 'get',
+      path: '/v1/runs/{id}',
+      summary: 'A run with its trace, usage, logs, artifacts and open questions.',
+      async answer(request) {
+        const run = await find(request);
+        const details = runDetails(run, await recorder.read(run.id, 0));
+        const { items } = await store.approvals.list({ runId: run.id, status: 'pending' });
+        const pendingApprovals = items.map(({ request: { id: requestId, tool, expiresAt } }) => ({
+          id: requestId,
+          tool,
+          expiresAt,
+        }));
+        const { artifactRefs, ...shown } = details;
+        return { ...shown, artifacts: await statsOf(blobStore, artifactRefs), pendingApprovals };
+      },
+    },
+    {
+      method: 'get',
+      path: '/v1/runs/{id}/events',
+      summary: 'What the run does, as server-sent events from its beginning or after Last-Event-ID.',
+      query: { format: { enum: ['ravi', 'ai-ui', 'ag-ui'] }, after: { type: 'integer', minimum: 0 } },
+      async answer(request) {
+        const run = await find(request);
+        const source = {
+          active: () => recorder.active(run.id),
+          read: (sequence: number) => recorder.read(run.id, sequence),
+        };
+        return streamEvents(source, { after: startOf(request), format: formatOf(request, run), lifetime });
+      },
+    },
+    {
+      method: 'get',
+      path: '/v1/runs/{id}/exchanges',
+      summary: 'The exact prompts, tool definitions and answers of the model, step by step.',
+      answer: async (request) => listAnswer(await storedEvents.exchanges((await find(request)).id)),
+    },
+    {
+      method: 'post',
+      path: '/v1/runs/{id}/cancel',
+      summary: 'End a run for good.',
+      role: 'run',
+      answer: async (request) => Response.json(await runs.cancel(await find(request)), { status: 202 }),
+    },
+    {
+      method: 'post',
+      path: '/v1/runs/{id}/resume',
+      summary: 'Go on with a run: a script answers with its result, the agent with its run.',
+      role: 'run',
+      body: {
+        type: 'object',
+        additionalProperties: false,
+        properties: { answer: { type: 'string', maxLength: 100_000 } },
+      },
+      async answer(request) {
+        const run = await find(request);
+        if (run.definition.kind !== 'agent') return chains.resume(run.id);
+        const { answer } = request.body;
+        if (answer === undefined) throw problem('E_REQUEST_INVALID', '"answer" must be text');
+        return runs.resumeAgent(run, answer as string);
+      },
+    },
+  ];
+}
+
+function formatOf({ query }: ApiRequest, run: Run): EventFormat {
+  if (query['format'] === 'ai-ui') return aiUiEvents(run.id);
+  return query['format'] === 'ag-ui' ? agUiEvents(run) : raviEvents;
+}
+
+// A browser that comes back names the last event it has seen.
+function startOf({ headers, query }: ApiRequest): number {
+  const seen = headers.get('last-event-id');
+  if (seen === null) return Number(query['after'] ?? 0);
+  if (/^\d{1,15}$/.test(seen)) return Number(seen);
+  throw problem('E_REQUEST_INVALID', '"Last-Event-ID" must be a whole number');
 }

@@ -1,21 +1,59 @@
-import { Hono } from 'hono';
+import { toolStubs } from '@ravi/capabilities';
+import { isLocalTool } from '@ravi/kernel';
+import type { JsonObject } from '@ravi/kernel';
 import { describeTools } from '../describe-tool.ts';
 import type { HttpAppOptions } from './app.ts';
+import { listAnswer } from './operation.ts';
+import type { Operation } from './operation.ts';
 import { problem } from './problem.ts';
-import { isObject, limitBody, readBody } from './read-body.ts';
 
-const maxBodyBytes = 4_194_304;
-
-/** `GET /` lists the tools, `POST /:name` calls one through the invoker in a session of its own. */
-export function toolRoutes({ toolbox, invoker, lifetime }: HttpAppOptions): Hono {
-  const routes = new Hono();
-  routes.get('/', (context) => context.json({ tools: describeTools(toolbox, invoker.policy) }));
-  routes.post('/:name', limitBody(maxBodyBytes), async (context) => {
-    const body = await readBody(context, ['arguments']);
-    const args = body['arguments'] ?? {};
-    if (!isObject(args)) throw problem('E_REQUEST_INVALID', '"arguments" must be a JSON object');
-    await using session = invoker.openSession({ signal: AbortSignal.any([lifetime, context.req.raw.signal]) });
-    return context.json(await invoker.invoke({ name: context.req.param('name'), args }, { session }));
-  });
-  return routes;
+/** What tools there are, each as its own page needs it, and a call of one through the invoker. */
+export function toolOperations({ toolbox, invoker, lifetime, toolMetrics }: HttpAppOptions): readonly Operation[] {
+  return [
+    {
+      method: 'get',
+      path: '/v1/tools',
+      summary: 'List the tools.',
+      query: { q: { type: 'string', maxLength: 200, description: 'Words that name or description contain.' } },
+      answer({ query: { q = '' } }) {
+        const wanted = String(q).toLowerCase().split(/\s+/).filter(Boolean);
+        const all = describeTools(toolbox, invoker.policy);
+        return listAnswer(
+          all.filter(({ name, description }) => {
+            const text = `${name} ${description}`.toLowerCase();
+            return wanted.every((word) => text.includes(word));
+          }),
+        );
+      },
+    },
+    {
+      method: 'get',
+      path: '/v1/tools/{name}',
+      summary: 'Describe a tool, as a script sees it and as it has done so far.',
+      answer({ params: { name = '' } }) {
+        const description = describeTools(toolbox, invoker.policy).find((tool) => tool.name === name);
+        const tool = toolbox.get(name);
+        if (description === undefined || tool === undefined) {
+          throw problem('E_TOOL_UNKNOWN', `There is no tool "${name}"`);
+        }
+        const stub = isLocalTool(tool) ? { stub: toolStubs([tool]).text } : {};
+        return { ...description, ...stub, metrics: toolMetrics.of(name) };
+      },
+    },
+    {
+      method: 'post',
+      path: '/v1/tools/{name}',
+      summary: 'Call a tool through the invoker, every gate included.',
+      role: 'run',
+      body: {
+        type: 'object',
+        additionalProperties: false,
+        properties: { args: { type: 'object', description: 'None when absent.' } },
+      },
+      async answer({ params: { name = '' }, body: { args = {} }, caller: { principal }, signal }) {
+        await using session = invoker.openSession({ principal, signal: AbortSignal.any([lifetime, signal]) });
+        return await invoker.invoke({ name, args: args as JsonObject }, { session });
+      },
+    },
+  ];
 }

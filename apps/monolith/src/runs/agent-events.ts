@@ -1,0 +1,31 @@
+import type { AgentEvent } from '@ravi/agents';
+import type { JsonObject } from '@ravi/kernel';
+import type { EventLog } from './event-log.ts';
+
+/** Writes down what an agent tells, as far as the hooks of its calls do not tell it. */
+export function recordAgentEvent(log: EventLog, event: AgentEvent): void {
+  switch (event.type) {
+    case 'step-start':
+      return log.append('step', { step: event.step, status: 'started' });
+    case 'step-end':
+      log.append('step', { step: event.step, status: 'ended' });
+      return log.append('usage', { step: event.step, ...event.usage });
+    case 'text-delta':
+      return log.append('model-delta', { text: event.text });
+    case 'reasoning-delta':
+      return log.append('reasoning-delta', { text: event.text });
+    case 'tool-progress': {
+      const { callId, tool, update } = event;
+      return log.append('tool-progress', { callId, tool, update: { ...update } });
+    }
+    case 'run-end': {
+      const { status, reason, text, steps, usage, trace, error } = event.result;
+      const failure = error === undefined ? {} : { error: { ...error } };
+      const ended = { status, reason, text, steps, usage: { ...usage }, trace, ...failure };
+      return status === 'paused'
+        ? log.append('run', { status: 'paused' })
+        : log.append('run-ended', ended as unknown as JsonObject);
+    }
+    default:
+  }
+}

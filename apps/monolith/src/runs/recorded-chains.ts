@@ -1,0 +1,50 @@
+import type { DurableChainResult, DurableChains } from '@ravi/capabilities';
+import type { JsonObject } from '@ravi/kernel';
+import type { EventLog } from './event-log.ts';
+import type { RunRecorder } from './run-recorder.ts';
+
+/** Durable chains whose runs are written down. Whoever starts or resumes one, it is in the same log. */
+export function createRecordedChains(chains: DurableChains, recorder: RunRecorder): DurableChains {
+  async function follow(
+    runId: string,
+    about: JsonObject,
+    run: () => Promise<DurableChainResult>,
+  ): Promise<DurableChainResult> {
+    const log = await recorder.open(runId);
+    if (log === undefined) return run();
+    log.append('run', { status: 'running', kind: 'chain', ...about });
+    try {
+      const result = await run();
+      tellEnd(log, result);
+      return result;
+    } finally {
+      await recorder.close(runId);
+    }
+  }
+
+  return {
+    start(request) {
+      const { runId = `run_${crypto.randomUUID()}` } = request;
+      return follow(runId, {}, () => chains.start({ ...request, runId }));
+    },
+    async resume(runId) {
+      const run = await chains.get(runId);
+      // One that is over, or that nobody knows, has nothing new to tell.
+      if (run === undefined || run.outcome !== undefined) return chains.resume(runId);
+      return follow(runId, { isResumed: true }, () => chains.resume(runId));
+    },
+    get: (runId) => chains.get(runId),
+    cancel: (runId) => chains.cancel(runId),
+    get active() {
+      return chains.active;
+    },
+    [Symbol.asyncDispose]: () => chains[Symbol.asyncDispose](),
+  };
+}
+
+function tellEnd(log: EventLog, { status, logs, error, durationMs, toolCalls }: DurableChainResult): void {
+  if (status === 'paused') return log.append('run', { status: 'paused' });
+  for (const { level, text } of logs) log.append('console', { level, text });
+  const failure = error === undefined ? {} : { error: { ...error } as JsonObject };
+  log.append('run-ended', { status, durationMs, toolCalls, ...failure });
+}

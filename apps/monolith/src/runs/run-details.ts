@@ -1,0 +1,79 @@
+import type { ChainCallRecord, ChainRunResult, JsonObject, JsonValue, ModelUsage, Run } from '@ravi/kernel';
+import type { RunEvent } from './run-event.ts';
+
+/** A run with everything that its events tell. */
+export type RunDetails = Run & {
+  readonly trace: readonly ChainCallRecord[];
+  readonly steps: number;
+  readonly usage: ModelUsage;
+  /** Estimate of what the same calls would have cost as a conversation, one call after the other, in tokens. */
+  readonly plainConversationTokens: number;
+  readonly logs: readonly JsonValue[];
+  /** Refs, in the order in which they were stored. */
+  readonly artifactRefs: readonly string[];
+  readonly task?: string;
+  readonly script?: string;
+  readonly error?: JsonValue;
+};
+
+const bytesPerToken = 4;
+
+/** Puts a run and its events together. */
+export function runDetails(run: Run, events: readonly RunEvent[]): RunDetails {
+  const ended = events.findLast(({ type }) => type === 'run-ended')?.data;
+  const result = run.definition.kind === 'chain' ? (run.outcome?.result as ChainRunResult | undefined) : undefined;
+  const own = result?.callTrace ?? (ended?.['trace'] as readonly ChainCallRecord[] | undefined) ?? [];
+  const trace = withInnerCalls(own, events);
+  const task = ofType(events, 'run').find(({ task: given }) => given !== undefined)?.['task'];
+  const error = result?.error ?? ended?.['error'] ?? run.outcome?.error;
+  const { code: script } = run.definition;
+  return {
+    ...run,
+    trace,
+    steps: ofType(events, 'step').filter(({ status }) => status === 'started').length,
+    usage: sumUsage(ofType(events, 'usage')),
+    plainConversationTokens: plainTokens(trace),
+    logs: (result?.logs ?? ofType(events, 'console')) as readonly JsonValue[],
+    artifactRefs: ofType(events, 'artifact').map(({ ref }) => String(ref)),
+    ...(typeof task === 'string' ? { task } : {}),
+    ...(script === undefined ? {} : { script }),
+    ...(error === undefined ? {} : { error: error as JsonValue }),
+  };
+}
+
+function ofType(events: readonly RunEvent[], type: RunEvent['type']): readonly JsonObject[] {
+  return events.filter((event) => event.type === type).map(({ data }) => data);
+}
+
+// Of a call inside of a script of an agent the events tell all but its arguments.
+function withInnerCalls(own: readonly ChainCallRecord[], events: readonly RunEvent[]): readonly ChainCallRecord[] {
+  const known = new Set(own.map(({ callId }) => callId));
+  const inner = events.flatMap(({ type, at, data }): readonly ChainCallRecord[] => {
+    if (type !== 'tool-result' || known.has(String(data['callId']))) return [];
+    const { callId, tool, caller, status, durationMs, errorCode } = data as unknown as ChainCallRecord;
+    const startedAt = at - durationMs;
+    const failure = errorCode === undefined ? {} : { errorCode };
+    return [{ callId, tool, caller, status, startedAt, durationMs, argsDigest: '', argsPreview: '', ...failure }];
+  });
+  return [...own, ...inner];
+}
+
+function sumUsage(parts: readonly JsonObject[]): ModelUsage {
+  let [inputTokens, outputTokens] = [0, 0];
+  for (const part of parts) {
+    inputTokens += Number(part['inputTokens'] ?? 0);
+    outputTokens += Number(part['outputTokens'] ?? 0);
+  }
+  return { inputTokens, outputTokens };
+}
+
+// In a conversation each result is read again with every call that comes after it.
+function plainTokens(trace: readonly ChainCallRecord[]): number {
+  let conversation = 0;
+  let total = 0;
+  for (const { bytes = 0, argsPreview } of trace) {
+    conversation += Math.ceil((bytes + argsPreview.length) / bytesPerToken);
+    total += conversation;
+  }
+  return total;
+}

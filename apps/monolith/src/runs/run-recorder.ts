@@ -1,0 +1,115 @@
+import type { HookManager } from '@ravi/agents';
+import type { BlobStore, Clock, HookEvent, HookPayloads, JsonObject, Logger } from '@ravi/kernel';
+import { createEventLog } from './event-log.ts';
+import type { EventLog } from './event-log.ts';
+import type { RunEvent, RunEventType } from './run-event.ts';
+import type { StoredEvents } from './stored-events.ts';
+
+/** Writes down what runs do, from their hooks, and keeps it beyond the process. */
+export interface RunRecorder extends AsyncDisposable {
+  /** Begins or goes on with the log of a run. `undefined` when it is being written already. */
+  open(runId: string): Promise<EventLog | undefined>;
+  /** Stores what is not stored yet and forgets the log. */
+  close(runId: string): Promise<void>;
+  /** The log of a run that goes on in this process. */
+  active(runId: string): EventLog | undefined;
+  /** Events after `sequence`, from memory or the store. */
+  read(runId: string, sequence: number): Promise<readonly RunEvent[]>;
+}
+
+/** What a recorder works with. */
+export interface RunRecorderOptions {
+  readonly hooks: HookManager;
+  readonly stored: StoredEvents;
+  readonly blobStore: BlobStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const maxUnsaved = 200;
+// What somebody may wait for long after this process has ended.
+const milestones: ReadonlySet<RunEventType> = new Set<RunEventType>(['approval-requested', 'approval-decided', 'run']);
+
+/** Events of hooks, by the type that they have in a log. */
+const hookTypes = {
+  'tool-start': 'tool-call',
+  'tool-end': 'tool-result',
+  'approval-requested': 'approval-requested',
+  'approval-decided': 'approval-decided',
+  'artifact-stored': 'artifact',
+} as const satisfies { readonly [Event in HookEvent]?: RunEventType };
+
+/** The owner of the pins that keep the artifacts of a run after it has ended. */
+export function keeperOf(runId: string): string {
+  return `kept:${runId}`;
+}
+
+/** A recorder of the runs that are opened with it; calls outside of them are not recorded. */
+export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
+  const { hooks, stored, blobStore, clock, logger } = options;
+  const logs = new Map<string, EventLog>();
+  const writes = new Set<Promise<void>>();
+
+  function track(runId: string, what: string, write: Promise<void>): void {
+    const tracked: Promise<void> = write
+      .catch((error: unknown) => logger.error(`${what} could not be stored`, { runId, error }))
+      .finally(() => writes.delete(tracked));
+    writes.add(tracked);
+  }
+
+  function save(runId: string, log: EventLog): void {
+    track(runId, 'events of a run', stored.save(runId, log.takeUnsaved()));
+  }
+
+  function record<Event extends keyof typeof hookTypes>(event: Event): () => void {
+    return hooks.observe(event, (payload: HookPayloads[Event]) => {
+      const { runId, sessionId: _, ...data } = payload;
+      const log = logs.get(runId);
+      if (log === undefined) return;
+      log.append(hookTypes[event], data as unknown as JsonObject);
+      if ('ref' in payload) track(runId, 'an artifact of a run', blobStore.pin(payload.ref, keeperOf(runId)));
+    });
+  }
+
+  const unsubscribe = (Object.keys(hookTypes) as (keyof typeof hookTypes)[]).map(record);
+
+  return {
+    async open(runId) {
+      if (logs.has(runId)) return undefined;
+      const from = (await stored.load(runId)).at(-1)?.sequence ?? 0;
+      if (logs.has(runId)) return undefined;
+      const log = createEventLog({
+        clock,
+        from,
+        onAppend: (type, unsaved) => {
+          if (unsaved >= maxUnsaved || milestones.has(type)) queueMicrotask(() => save(runId, log));
+        },
+      });
+      logs.set(runId, log);
+      return log;
+    },
+    async close(runId) {
+      const log = logs.get(runId);
+      if (log === undefined) return;
+      save(runId, log);
+      await Promise.all(writes);
+      logs.delete(runId);
+      log.close();
+    },
+    active: (runId) => logs.get(runId),
+    async read(runId, sequence) {
+      const known = logs.get(runId)?.after(sequence);
+      if (known !== undefined) return known;
+      return (await stored.load(runId)).filter((event) => event.sequence > sequence);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const stop of unsubscribe) stop();
+      for (const [runId, log] of logs) {
+        save(runId, log);
+        log.close();
+      }
+      logs.clear();
+      await Promise.all(writes);
+    },
+  };
+}

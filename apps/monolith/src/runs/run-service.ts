@@ -1,0 +1,87 @@
+import type { HookManager } from '@ravi/agents';
+import type { DurableChainRequest, DurableChains } from '@ravi/capabilities';
+import { KernelError } from '@ravi/kernel';
+import type { Clock, Logger, Run, StateStore } from '@ravi/kernel';
+import type { AgentRequest, AgentRunner } from './agent-runner.ts';
+
+/** Starts and ends runs of both kinds. Whose they are is for the caller to check. */
+export interface RunService {
+  /** Starts the agent; resolves with the run once it is on record. */
+  startAgent(request: AgentRequest): Promise<Run>;
+  /** Starts a script; resolves with the run once it is on record. */
+  startChain(request: Omit<DurableChainRequest, 'runId'>): Promise<Run>;
+  /** @throws KernelError `E_STATE_CONFLICT` when the run is over or another process has it */
+  cancel(run: Run): Promise<Run>;
+  /** Goes on with a run in the background. @throws KernelError as resuming it does */
+  resumeAgent(run: Run, answer: string): Promise<Run>;
+}
+
+/** Options of {@link createRunService}. */
+export interface RunServiceOptions {
+  readonly store: StateStore;
+  readonly chains: DurableChains;
+  readonly agentRunner: AgentRunner;
+  readonly hooks: HookManager;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The runs of the process, on top of the state store. */
+export function createRunService(options: RunServiceOptions): RunService {
+  const { store, chains, agentRunner, hooks, clock, logger } = options;
+
+  async function recorded(runId: string): Promise<Run> {
+    const run = await store.runs.get(runId);
+    if (run === undefined) throw new KernelError('E_STATE_UNAVAILABLE', 'The run could not be put on record');
+    return run;
+  }
+
+  function inBackground(runId: string, result: Promise<unknown>): void {
+    result.catch((error: unknown) => logger.error('a run failed', { runId, error }));
+  }
+
+  async function cancelPaused(run: Run): Promise<boolean> {
+    const error = { code: 'E_CANCELLED', message: 'The run was cancelled', retryable: false };
+    const change = { from: ['paused'], to: 'cancelled', now: clock.now(), outcome: { error } } as const;
+    if (!(await store.runs.transition(run.id, change))) return false;
+    const { items } = await store.approvals.list({ runId: run.id, status: 'pending' });
+    for (const { request } of items) {
+      await store.approvals.withdraw(request.id, { now: clock.now(), reason: 'The run was cancelled' });
+    }
+    return true;
+  }
+
+  return {
+    async startAgent(request) {
+      const { runId, result } = await agentRunner.start(request);
+      inBackground(runId, result);
+      return recorded(runId);
+    },
+    async startChain(request) {
+      const runId = `run_${crypto.randomUUID()}`;
+      const { promise: opened, resolve } = Promise.withResolvers<void>();
+      const stop = hooks.observe('session-opened', (payload) => {
+        if (payload.runId === runId) resolve();
+      });
+      try {
+        const result = chains.start({ ...request, runId });
+        inBackground(runId, result);
+        await Promise.race([opened, result]);
+      } finally {
+        stop();
+      }
+      return recorded(runId);
+    },
+    async cancel(run) {
+      const isEnding = chains.cancel(run.id) || agentRunner.cancel(run.id) || (await cancelPaused(run));
+      if (!isEnding)
+        throw new KernelError('E_STATE_CONFLICT', `The run ${run.id} is ${run.status} and does not go on here`);
+      return recorded(run.id);
+    },
+    async resumeAgent(run, answer) {
+      const { id: runId, sessionId, principal } = run;
+      await agentRunner.resume({ runId, sessionId, principal }, answer);
+      return recorded(runId);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { HookManager } from '@ravi/agents';
+
+/** How a tool has done in this process. Times are milliseconds. */
+export interface ToolFigures {
+  readonly calls: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly errors: number;
+  readonly denials: number;
+}
+
+/** Counts the calls of every tool. */
+export interface ToolMetrics {
+  of(tool: string): ToolFigures;
+  all(): ReadonlyMap<string, ToolFigures>;
+}
+
+interface Counted {
+  calls: number;
+  errors: number;
+  denials: number;
+  /** Of the latest calls. */
+  readonly durations: number[];
+}
+
+const maxDurations = 1_000;
+const maxTools = 10_000;
+
+/** Counts from now on, whoever calls. Percentiles are of the last 1 000 calls of a tool. */
+export function createToolMetrics(hooks: HookManager): ToolMetrics {
+  const tools = new Map<string, Counted>();
+  hooks.observe('tool-end', ({ tool, status, durationMs }) => {
+    let counted = tools.get(tool);
+    if (counted === undefined) {
+      // Names come from models too.
+      if (tools.size >= maxTools) return;
+      counted = { calls: 0, errors: 0, denials: 0, durations: [] };
+      tools.set(tool, counted);
+    }
+    counted.durations[counted.calls % maxDurations] = durationMs;
+    counted.calls++;
+    if (status === 'denied') counted.denials++;
+    else if (status !== 'ok') counted.errors++;
+  });
+  const of = (tool: string): ToolFigures => figures(tools.get(tool));
+  return { of, all: () => new Map([...tools.keys()].map((tool) => [tool, of(tool)])) };
+}
+
+function figures(counted: Counted | undefined): ToolFigures {
+  const { calls = 0, errors = 0, denials = 0, durations = [] } = counted ?? {};
+  const sorted = durations.toSorted((left, right) => left - right);
+  const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+  return { calls, errors, denials, p50: at(0.5), p95: at(0.95) };
+}
