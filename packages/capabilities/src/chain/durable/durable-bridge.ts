@@ -85,6 +85,9 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     },
   });
 
+  // Whoever still waits then is cancelled by the invoker, on record.
+  session.signal.addEventListener('abort', () => caughtUp.resolve(), { once: true });
+
   function catchUp(): void {
     const missing = missingMessage();
     if (missing !== undefined) return diverge(missing);

@@ -42,19 +42,18 @@ export function createDurableHost(builtins: PreludeBuiltins, raw: PreludeHost): 
           ended();
           reject(error);
         };
-        then(raw.call(op, payload), (text) => take(text as string, resolve, reject), onError);
+        then(raw.call(op, payload), (text) => resolve(take(text as string)), onError);
       };
       if (underWay < maxInFlight) send();
       else queued[last++] = send;
     });
   }
 
-  function take(text: string, resolve: (value: string) => void, reject: (error: unknown) => void): void {
+  function take(text: string): string | Promise<string> {
     confirm(text);
     ended();
     const body = slice(text, indexOf(text, '\n', 0) + 1);
-    if (slice(body, 0, 1) === 'v') resolve(slice(body, 1));
-    else rejectLater(slice(body, 1), reject);
+    return slice(body, 0, 1) === 'v' ? slice(body, 1) : failure(slice(body, 1));
   }
 
   function confirm(text: string): void {
@@ -71,21 +70,21 @@ export function createDurableHost(builtins: PreludeBuiltins, raw: PreludeHost): 
     send();
   }
 
-  // Some promise jobs later, when V8 can follow the script's `await` and give the error its line.
-  function rejectLater(described: string, reject: (error: unknown) => void): void {
+  /** Rejects some promise jobs later, when V8 can follow the script's `await` and give the error its line. */
+  function failure(described: string): Promise<string> {
     const { name, message, code } = parse(described) as Readonly<Record<string, string>>;
     let later: unknown = new Promise<void>((resolve) => resolve());
     for (let jobs = 0; jobs < 3; jobs++) later = then(later, nothing, nothing);
-    then(
+    return then(
       later,
       () => {
         const error = new Error(message);
         defineProperty(error, 'name', { value: name, configurable: true, writable: true });
         defineProperty(error, 'code', { value: code, enumerable: true, configurable: true, writable: true });
-        reject(error);
+        throw error;
       },
       nothing,
-    );
+    ) as Promise<string>;
   }
 
   return {

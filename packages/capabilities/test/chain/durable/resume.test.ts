@@ -179,6 +179,27 @@ test('a script that goes another way is stopped before anything of it has an eff
   }
 });
 
+test('a call that was held back when the script went another way ends with it', async () => {
+  await using world = await createWorld();
+  const wire = valueTool('wire', () => world.effects.push('wire'), { risk: 'critical' });
+  const code = (key: number): string =>
+    `const wired = tools.wire({}); await tools.put({ key: ${key} }); await tools.hang({}); await wired;`;
+  await cutOff(world, code(1), [wire]);
+  await using process = world.open({
+    policy: unasked,
+    store: changeCode(world, code(2)),
+    tools: [wire, hangDone(world.effects)],
+    approvalHandler: { request: async () => ({ decision: 'approved' }) },
+  });
+  const result = await process.chains.resume('run-1');
+  assert.deepEqual([result.error?.code, result.error?.line], ['E_RUN_DIVERGED', 1]);
+  assert.deepEqual(world.effects, ['put {"key":1}']);
+  assert.deepEqual(
+    result.callTrace.map(({ tool, status }) => `${tool} ${status}`),
+    ['wire cancelled'],
+  );
+});
+
 test('a run whose script or tools have changed does not go on, and its end names them', async () => {
   await using world = await createWorld();
   await cutOff(world, 'await tools.put({ key: 1 }); await tools[`cou${"nt"}`]({}); await tools.hang({});');
