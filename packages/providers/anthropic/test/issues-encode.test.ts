@@ -1,53 +1,21 @@
 import assert from 'node:assert/strict';
 import type { ContentBlock, FunctionSpec, JsonObject, ModelRequest, ProviderSpec } from '@ravi/kernel';
 import { wireJson } from '@ravi/provider-kit';
-import { ask, image, model, result, text, tool, use, user } from '@ravi/provider-testing';
+import { image, model, result, text, tool, use, user } from '@ravi/provider-testing';
 import { test } from 'vitest';
-import { encodeMessages } from '../src/index.ts';
-import type { AnthropicOptions } from '../src/index.ts';
-import { settingsFor } from './settings.ts';
-import { wireProblems } from './wire-problems.ts';
+import { encode, sonnet, source, typesOf } from './encoding.ts';
 
-type Wire = Readonly<Record<string, never>>;
-
-interface WireMessage {
-  readonly role: string;
-  readonly content: readonly Wire[];
-}
-
-const sonnet = 'claude-sonnet-4-6';
-const source = `anthropic/messages/${sonnet}`;
 const thought = (words: string, by = source): ContentBlock => ({
   type: 'reasoning',
   text: words,
   opaque: { source: by, data: { type: 'thinking', signature: 'sig' } },
 });
-const raw = (block: JsonObject, by = source): ContentBlock => ({ type: 'unknown', raw: block, source: by });
-const native = (name: string, spec: JsonObject, callTypes?: readonly string[]): ProviderSpec => ({
+const native = (name: string, provider: string, spec: JsonObject): ProviderSpec => ({
   type: 'provider',
   name,
-  provider: 'anthropic',
+  provider,
   spec,
-  ...(callTypes === undefined ? {} : { callTypes }),
 });
-function encode(more: Partial<ModelRequest>, options: Partial<AnthropicOptions> = {}) {
-  const encoded = encodeMessages(
-    ask([user(text('Hi'))], more),
-    settingsFor(options.model ?? sonnet, { cache: 'none', ...options }),
-  );
-  const { body, warnings } = encoded;
-  assert.deepEqual(wireProblems(body), []);
-  return {
-    ...encoded,
-    codes: warnings.map(({ code }) => code),
-    messages: body['messages'] as unknown as readonly WireMessage[],
-    tools: (body['tools'] ?? []) as unknown as readonly Wire[],
-  };
-}
-
-function typesOf(messages: readonly WireMessage[]): unknown[] {
-  return messages.map(({ role, content }) => [role, ...content.map(({ type }) => type)]);
-}
 
 test('all results of an answer stand first in the one message behind it, also after an abort: claude-code#2959, bike4mind#197, TeXRA#7171, letta-code#578, opencode#10616', () => {
   const { messages } = encode({
@@ -194,128 +162,9 @@ test('sampling goes out only where it is set and taken: nanobot#329, llm-anthrop
   assert.ok(!('temperature' in encode({}).body));
 });
 
-const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } };
-const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] };
-
-test('what the provider ran goes back in pairs and in place, and to nobody else: claude-code#95406, oh-my-pi#6496, litellm#30486', () => {
-  const history = (...content: ContentBlock[]) => [user(text('x')), model(...content), user(text('and?'))];
-  const kept = encode({ messages: history(raw(search), raw(found), text('So.')) });
-  assert.deepEqual(kept.messages[1]?.content, [search, found, { type: 'text', text: 'So.' }]);
-  for (const half of [search, found]) {
-    const { messages, codes } = encode({ messages: history(raw(half), text('So.')) });
-    assert.deepEqual([typesOf(messages)[1], codes], [['assistant', 'text'], ['block-dropped']]);
-  }
-  const foreign = encode({ messages: history(raw(search, 'other'), raw(found, 'other'), text('So.')) });
-  assert.deepEqual([typesOf(foreign.messages)[1], foreign.codes], [['assistant', 'text'], ['block-dropped']]);
-});
-
-test('a turn that the provider paused goes back as it is', () => {
-  const { messages } = encode({ messages: [user(text('x')), model(text('Let me see.'), raw(search))] });
-  assert.deepEqual(typesOf(messages)[1], ['assistant', 'text', 'server_tool_use']);
-});
-
-test('a script goes on where it was: its call open, its container named, its calls marked as its own', () => {
-  const caller = { type: 'code_execution_20260120', tool_id: 'srvtoolu_9' };
-  const script = { type: 'server_tool_use', id: 'srvtoolu_9', name: 'code_execution', input: { code: 'await go()' } };
-  const call = use('a', { caller: 'chain', opaque: { source, data: { caller } } });
-  const container = raw({ type: 'container', id: 'container_1', expires_at: '2026-11-20T12:00:00Z' });
-  const tools = [
-    tool('go', undefined, { allowedCallers: ['direct', 'chain'], strict: true }),
-    native('code', { type: 'code_execution_20260120', name: 'code_execution' }),
-  ];
-  const history = [user(text('x')), model(raw(script), call, container), user(result('a', text('1')))];
-  const running = encode({ tools, messages: history, parallelToolCalls: false });
-  assert.deepEqual(typesOf(running.messages)[1], ['assistant', 'server_tool_use', 'tool_use']);
-  assert.deepEqual(running.messages[1]?.content[1]?.['caller'], caller);
-  assert.equal(running.body['container'], 'container_1');
-  assert.deepEqual(running.tools[0]?.['allowed_callers'], ['direct', 'code_execution_20260120']);
-  // Neither is supported together with scripts that call tools.
-  assert.deepEqual([running.tools[0]?.['strict'], running.body['tool_choice']], [undefined, undefined]);
-  assert.deepEqual(running.codes, ['tool-degraded', 'option-ignored']);
-
-  const interrupted = encode({ tools, messages: [...history, user(text('Stop it.'))] });
-  assert.deepEqual(typesOf(interrupted.messages)[1], ['assistant', 'tool_use']);
-  assert.equal(interrupted.messages[1]?.content[0]?.['caller'], undefined);
-});
-
-test('a tool that only scripts may call is not offered where the provider runs none', () => {
-  const { tools, warnings } = encode({ tools: [tool('go'), tool('inner', undefined, { allowedCallers: ['chain'] })] });
-  assert.deepEqual(
-    tools.map(({ name }) => name),
-    ['go'],
-  );
-  assert.deepEqual(
-    warnings.map(({ code, tool: name }) => [code, name]),
-    [['tool-dropped', 'inner']],
-  );
-});
-
-test('bash, editor and memory are declared by their specs, their calls come to us, and go back in their own shape', () => {
-  const bash = native('shell', { type: 'bash_20250124', name: 'bash' }, ['shell_call', 'bash']);
-  const memory = native('notes', { type: 'memory_20250818', name: 'memory' }, ['memory_20250818']);
-  const call = use('a', { name: 'shell', callType: 'bash', arguments: { command: 'ls' } });
-  const answer = result('a', { type: 'data', data: [{ type: 'text', text: 'README.md' }] });
-  const { messages, tools, context } = encode({
-    tools: [bash, memory],
-    messages: [user(text('x')), model(call), user(answer)],
-  });
-  assert.deepEqual(tools, [bash.spec, memory.spec]);
-  assert.deepEqual(context.nativeTool('bash'), { name: 'shell', wireName: 'bash', callType: 'bash', isToolset: false });
-  assert.equal(context.nativeTool('memory')?.callType, 'memory_20250818');
-  assert.equal(context.nameOf('bash'), 'shell');
-  assert.deepEqual(messages[1]?.content, [{ type: 'tool_use', id: 'a', name: 'bash', input: { command: 'ls' } }]);
-  assert.deepEqual(messages[2]?.content[0]?.['content'], [{ type: 'text', text: 'README.md' }]);
-});
-
-test('members of a toolset carry its name both ways', () => {
-  const computer = native('screen', { type: 'computer_toolset_20260801' }, ['computer']);
-  const call = use('a', {
-    name: 'screen',
-    callType: 'computer',
-    arguments: { action: 'left_click', coordinate: [1, 2] },
-  });
-  const { messages, context } = encode({
-    tools: [computer],
-    messages: [user(text('x')), model(call), user(result('a', image))],
-  });
-  assert.deepEqual(messages[1]?.content[0], {
-    type: 'tool_use',
-    id: 'a',
-    name: 'left_click',
-    input: { coordinate: [1, 2] },
-    toolset_name: 'computer',
-  });
-  assert.equal(messages[2]?.content[0]?.['toolset_name'], 'computer');
-  assert.equal(context.nativeTool('computer')?.isToolset, true);
-});
-
-test('a tool that would bear the name of one of the provider is dropped alone; betas follow from the tools', () => {
-  const bash = native('shell', { type: 'bash_20250124', name: 'bash' }, ['bash']);
-  const computer = native(
-    'screen',
-    { type: 'computer_20251124', name: 'computer', display_width_px: 1, display_height_px: 1 },
-    ['computer'],
-  );
-  const { tools, warnings, betas } = encode({
-    tools: [tool('bash'), tool('go'), bash, computer],
-    providerOptions: { anthropic: { betas: ['context-1m-2025-08-07'] } },
-  });
-  assert.deepEqual(
-    tools.map(({ name }) => name),
-    ['go', 'bash', 'computer'],
-  );
-  assert.match(warnings[0]?.message ?? '', /bash.*shell/u);
-  assert.deepEqual(betas, ['computer-use-2025-11-24', 'context-1m-2025-08-07']);
-});
-
 test('a tool of another provider, a bad schema and a repeated name are dropped alone: claude-code#19882', () => {
   const { tools, warnings } = encode({
-    tools: [
-      { ...native('x', { type: 'shell' }), provider: 'openai' },
-      tool('bad', { type: 'string' }),
-      tool('go'),
-      tool('go'),
-    ],
+    tools: [native('x', 'openai', { type: 'shell' }), tool('bad', { type: 'string' }), tool('go'), tool('go')],
   });
   assert.deepEqual(
     tools.map(({ name }) => name),
@@ -325,26 +174,6 @@ test('a tool of another provider, a bad schema and a repeated name are dropped a
     warnings.map(({ code }) => code),
     ['tool-dropped', 'tool-dropped', 'tool-dropped'],
   );
-});
-
-test('tools are loaded later only beside a search for them, which names only what is offered', () => {
-  const later = tool('later', undefined, { lazySchema: true });
-  const finder = native('find', { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' });
-  assert.equal(encode({ tools: [later] }).tools[0]?.['defer_loading'], undefined);
-  assert.equal(encode({ tools: [later, finder] }).tools[0]?.['defer_loading'], true);
-  const call = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'tool_search_tool_bm25', input: {} };
-  const references = ['later', 'gone'].map((name) => ({ type: 'tool_reference', tool_name: name }));
-  const content = { type: 'tool_search_tool_search_result', tool_references: references };
-  const { messages } = encode({
-    tools: [later, finder],
-    messages: [
-      user(text('x')),
-      model(raw(call), raw({ type: 'tool_search_tool_result', tool_use_id: 'srvtoolu_1', content })),
-      user(text('and?')),
-    ],
-  });
-  assert.match(JSON.stringify(messages[1]), /"later"/u);
-  assert.doesNotMatch(JSON.stringify(messages[1]), /"gone"/u);
 });
 
 test('strict is for tools that ask for it, closes objects, and is refused for circles and open places', () => {
@@ -432,7 +261,7 @@ test('the cache is marked behind the system prompt, or the last tool, and behind
   const tools = [
     tool('a'),
     tool('b', undefined, { lazySchema: true }),
-    native('f', { type: 'tool_search_tool_regex', name: 'tool_search_tool_regex' }),
+    native('f', 'anthropic', { type: 'tool_search_tool_regex', name: 'tool_search_tool_regex' }),
   ];
   const marked = encode({ tools }, { cache: '1h' }).tools.map(({ cache_control: mark }) => mark);
   assert.deepEqual(marked, [undefined, undefined, { type: 'ephemeral', ttl: '1h' }]);

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { createSeededRandom } from '@ravi/testkit';
+import { test } from 'vitest';
+import { createAppendReader } from '../src/index.ts';
+
+const event = (text: string, more: object = {}): string =>
+  JSON.stringify({ type: 'delta', index: 0, ...more, delta: { type: 'json', partial_json: text } });
+
+/** What a decoder does with the reader, and how many events it had to parse. */
+function readAll(events: readonly string[]): { readonly texts: readonly unknown[]; readonly parsed: number } {
+  const reader = createAppendReader(['partial_json']);
+  let parsed = 0;
+  const texts = events.map((data) => {
+    const known = reader.read(data);
+    if (known !== undefined) return known;
+    parsed++;
+    const { delta, index } = JSON.parse(data) as { delta: { partial_json: string }; index: number };
+    reader.learn(data, index === 0 ? delta.partial_json : undefined);
+    return delta.partial_json;
+  });
+  return { texts, parsed };
+}
+
+test('events that differ in their text alone are parsed once, also where spaces pad their end', () => {
+  const texts = ['{"a', '":"', String.raw`\n`, '"}}', '\\', 'ü😀', '}', '"', 'x'.repeat(50)];
+  const plain = texts.map((text) => event(text));
+  assert.deepEqual(readAll(plain), { texts, parsed: 1 });
+  const padded = plain.map((data, at) => data.replace(/\}\}$/u, `}${' '.repeat(at)}}`));
+  assert.deepEqual(readAll(padded), { texts, parsed: 1 });
+});
+
+test('another place, another field and a broken event are not taken for the same', () => {
+  const reader = createAppendReader(['partial_json']);
+  reader.learn(event('a'), 'a');
+  assert.equal(reader.read(event('b')), 'b');
+  assert.equal(reader.read(event('b', { index: 1 })), undefined);
+  assert.equal(reader.read(event('b').slice(0, -1)), undefined);
+  assert.equal(reader.read(event('b","partial_json":"c').replaceAll('\\', '')), undefined);
+  assert.equal(reader.read(`${event('b')},`), undefined);
+  reader.learn('{"text":"a"}', 'a');
+  assert.equal(reader.read('{"text":"b"}'), undefined);
+});
+
+test('whatever characters a text has, it reads as if it had been parsed', () => {
+  const random = createSeededRandom(7);
+  const characters = ['"', '\\', '}', '{', ' ', '\n', '\u0000', 'a', 'é', '😀', '\ud83d', ','];
+  const texts = Array.from({ length: 5000 }, () =>
+    Array.from({ length: random.below(6) }, () => random.pick(characters)).join(''),
+  );
+  const events = texts.map((text) => event(text).replace(/\}\}$/u, `}${' '.repeat(random.below(3))}}`));
+  const read = readAll(events);
+  assert.deepEqual(read.texts, texts);
+  assert.ok(read.parsed < texts.length / 2, `${read.parsed}`);
+});
