@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { argumentsOf, parseArguments } from '@ravi/provider-kit';
-import type { Answer, OpenCall, ParsedArguments } from '@ravi/provider-kit';
+import type { Answer, OpenCall, ParsedArguments, Wire } from '@ravi/provider-kit';
 import { textIn } from './wire.ts';
-import type { Wire } from './wire.ts';
 import type { WireContext } from './wire-settings.ts';
 
 type OpenBlock =

@@ -1,12 +1,11 @@
 import type { JsonObject, JsonValue, ModelEvent, ModelStopReason } from '@ravi/kernel';
-import { createAnswer, createAppendReader, modelError } from '@ravi/provider-kit';
-import type { ModelDecoder } from '@ravi/provider-kit';
+import { createAnswer, createAppendReader, isWire, modelError, parsedWire } from '@ravi/provider-kit';
+import type { ModelDecoder, Wire } from '@ravi/provider-kit';
 import { createBlockReader } from './block-reader.ts';
 import { streamError } from './refusal.ts';
 import { containerType } from './server-blocks.ts';
 import { createUsageCounter } from './usage.ts';
-import { isWire, textIn } from './wire.ts';
-import type { Wire } from './wire.ts';
+import { textIn } from './wire.ts';
 import type { WireContext } from './wire-settings.ts';
 
 /** Reads the answers of the Messages interface, streamed or whole. */
@@ -71,7 +70,7 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
       if (answer.isOver || data === '' || data === '[DONE]') return;
       const more = appends.read(data);
       if (more !== undefined) return blocks.append(place, more);
-      const wire = parsed(data);
+      const wire = parsedWire(data);
       if (wire === undefined) {
         return answer.fail(modelError('E_MODEL_PROTOCOL', 'An event of the answer is no JSON object', true));
       }
@@ -120,13 +119,4 @@ const stopReasons: Readonly<Record<string, ModelStopReason>> = {
 /** Whether the model came to an end by itself, so that its last block is whole. */
 function isWhole(reason: string | undefined): boolean {
   return reason === 'tool_use' || reason === 'end_turn' || reason === 'pause_turn';
-}
-
-function parsed(data: string): Wire | undefined {
-  try {
-    const value: unknown = JSON.parse(data);
-    return isWire(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,7 @@
 import type { ModelError } from '@ravi/kernel';
-import { modelErrorInStream } from '@ravi/provider-kit';
-import type { Refusal } from '@ravi/provider-kit';
-import { isWire, textIn } from './wire.ts';
-import type { Wire } from './wire.ts';
+import { isWire, modelErrorInStream } from '@ravi/provider-kit';
+import type { Refusal, Wire } from '@ravi/provider-kit';
+import { textIn } from './wire.ts';
 
 /** Reads `{ type: 'error', error: { type, message, details } }`; what a proxy says instead becomes the message as it is. */
 export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode'> {

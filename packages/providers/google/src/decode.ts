@@ -1,15 +1,12 @@
 import type { JsonObject, JsonValue, ModelEvent, ModelStopReason } from '@ravi/kernel';
-import { argumentsOf, createAnswer, modelError } from '@ravi/provider-kit';
-import type { ModelDecoder, OpenCall } from '@ravi/provider-kit';
+import { argumentsOf, createAnswer, isWire, modelError, parsedWire, textOrNothing } from '@ravi/provider-kit';
+import type { ModelDecoder, OpenCall, Wire } from '@ravi/provider-kit';
 import { mediaBlock } from './media.ts';
 import { createPartialArguments } from './partial-arguments.ts';
 import type { PartialArguments } from './partial-arguments.ts';
 import { streamError } from './refusal.ts';
 import { usageOf } from './usage.ts';
 import type { WireContext } from './wire-settings.ts';
-
-/** A chunk, candidate or part: read field by field, since none of them is always there. */
-type Wire = Readonly<Record<string, unknown>>;
 
 /** What a candidate says of its sources, for people. */
 const sources = ['groundingMetadata', 'urlContextMetadata', 'citationMetadata'];
@@ -141,7 +138,7 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
   return {
     event(data) {
       if (answer.isOver || data === '' || data === '[DONE]') return;
-      const chunk = parsed(data);
+      const chunk = parsedWire(data);
       if (chunk === undefined) {
         return answer.fail(modelError('E_MODEL_PROTOCOL', 'An event of the answer is no JSON object', true));
       }
@@ -206,21 +203,4 @@ function stopReason(reason: string, hasCalls: boolean): ModelStopReason {
   // Calls come with STOP, and those of tools that do not exist with UNEXPECTED_TOOL_CALL.
   if (hasCalls) return 'tool-use';
   return reason === 'STOP' ? 'end' : 'other';
-}
-
-function isWire(value: unknown): value is Wire {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function textOrNothing(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function parsed(data: string): Wire | undefined {
-  try {
-    const value: unknown = JSON.parse(data);
-    return isWire(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,6 @@
 import type { ModelError } from '@ravi/kernel';
-import { modelErrorInStream, parseDuration } from '@ravi/provider-kit';
-import type { Refusal } from '@ravi/provider-kit';
-
-type Wire = Readonly<Record<string, unknown>>;
+import { isWire, modelErrorInStream, parseDuration } from '@ravi/provider-kit';
+import type { Refusal, Wire } from '@ravi/provider-kit';
 
 /** Reads `{ error: { code, message, status, details } }`, also in a list of one: the wait stands in the details. */
 export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode' | 'retryAfterMs'> {
@@ -30,8 +28,4 @@ function errorIn(body: unknown): Wire | undefined {
   const outer: unknown = Array.isArray(body) ? body[0] : body;
   const error = isWire(outer) ? outer['error'] : undefined;
   return isWire(error) ? error : undefined;
-}
-
-function isWire(value: unknown): value is Wire {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

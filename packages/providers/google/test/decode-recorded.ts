@@ -45,7 +45,7 @@ export function decodeInteraction(interaction: RecordedInteraction, context?: Wi
 }
 
 /** The model that a recorded request asks. */
-export function modelOf({ request }: RecordedInteraction): string {
+function modelOf({ request }: RecordedInteraction): string {
   return /models\/([^:]+)/u.exec(request.path)?.[1] ?? '';
 }
 

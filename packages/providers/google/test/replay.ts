@@ -36,7 +36,7 @@ export function replaysOf({ name, interactions }: Recording): Replay[] {
 }
 
 /** A conversation that goes on from an answer. */
-export function continued(answer: readonly ContentBlock[]): ModelMessage[] {
+function continued(answer: readonly ContentBlock[]): ModelMessage[] {
   const results = answer.flatMap((block): ContentBlock[] =>
     block.type === 'tool_use'
       ? [{ type: 'tool_result', toolUseId: block.id, isError: false, content: [{ type: 'text', text: 'done' }] }]

@@ -35,6 +35,8 @@ export type { SchemaObject } from './schema/subschemas.ts';
 export { createSseSplitter } from './sse-splitter.ts';
 export type { SseListener, StreamSplitter } from './sse-splitter.ts';
 export { withTextTools } from './text-tools/with-text-tools.ts';
+export { isWire, parsedWire, textOrNothing } from './wire.ts';
+export type { Wire } from './wire.ts';
 export { wireJson } from './wire-json.ts';
 export { chosenNames, withOptions } from './wire-request.ts';
 export type { WireRequest } from './wire-request.ts';

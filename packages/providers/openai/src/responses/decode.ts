@@ -1,22 +1,10 @@
 import type { JsonObject, ModelEvent } from '@ravi/kernel';
-import { createAnswer, modelError } from '@ravi/provider-kit';
-import type { ModelDecoder, OpenCall } from '@ravi/provider-kit';
+import { createAnswer, isWire, modelError, parsedWire, textOrNothing } from '@ravi/provider-kit';
+import type { ModelDecoder, OpenCall, Wire } from '@ravi/provider-kit';
 import { streamError } from '../refusal.ts';
 import { usageOf } from '../usage.ts';
 import type { WireContext } from '../wire-settings.ts';
-import {
-  argumentsCut,
-  callName,
-  endCall,
-  endMessage,
-  endReasoning,
-  idOf,
-  isWire,
-  keptOf,
-  listOf,
-  textOrNothing,
-} from './items.ts';
-import type { Wire } from './items.ts';
+import { argumentsCut, callName, endCall, endMessage, endReasoning, idOf, keptOf, listOf } from './items.ts';
 
 /** Reads the answers of the Responses interface, streamed or whole. */
 export function createResponsesDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
@@ -116,7 +104,7 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
   return {
     event(data, name) {
       if (answer.isOver || data === '' || data === '[DONE]') return;
-      const wire = parsed(data);
+      const wire = parsedWire(data);
       if (wire === undefined) {
         return answer.fail(modelError('E_MODEL_PROTOCOL', 'An event of the answer is no JSON object', true));
       }
@@ -135,13 +123,4 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
       answer.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
     },
   };
-}
-
-function parsed(data: string): Wire | undefined {
-  try {
-    const value: unknown = JSON.parse(data);
-    return isWire(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,11 +1,8 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
-import { argumentsOf } from '@ravi/provider-kit';
-import type { Answer, OpenCall } from '@ravi/provider-kit';
+import { argumentsOf, isWire, textOrNothing } from '@ravi/provider-kit';
+import type { Answer, OpenCall, Wire } from '@ravi/provider-kit';
 import type { WireContext } from '../wire-settings.ts';
 import { splitCall } from './native-calls.ts';
-
-/** An event, item, part or response: read field by field, since each server leaves out others. */
-export type Wire = Readonly<Record<string, unknown>>;
 
 /** The name that a call goes by; `undefined` for an item that is no call of ours. */
 export function callName(item: Wire, context: WireContext): string | undefined {
@@ -76,14 +73,4 @@ export function endReasoning(answer: Answer, item: Wire, wasStreamed: boolean): 
 /** The objects of a list; empty for anything else. */
 export function listOf(value: unknown): readonly Wire[] {
   return Array.isArray(value) ? value.filter(isWire) : [];
-}
-
-/** Whether a value is a JSON object. */
-export function isWire(value: unknown): value is Wire {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Text that says something. */
-export function textOrNothing(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
