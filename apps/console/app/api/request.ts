@@ -1,0 +1,71 @@
+import type { JsonObject } from '@ravi/kernel';
+import { apiBase } from '../environment.ts';
+
+/** A refusal of the server, or that it was not reached (`status` 0). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly code: string;
+  /** Everything that the refusal says beside its message. */
+  readonly body: JsonObject;
+
+  constructor(message: string, about: { readonly status: number; readonly code: string; readonly body?: JsonObject }) {
+    super(message);
+    this.status = about.status;
+    this.code = about.code;
+    this.body = about.body ?? {};
+  }
+}
+
+/** What a request carries beside its path. */
+export interface RequestOptions {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly body?: object;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The answer of the API to a path below its base.
+ * @throws ApiError
+ */
+export async function request<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
+  const { method = 'GET', body, signal } = options;
+  const response = await fetch(addressOf(path), {
+    method,
+    ...(signal === undefined ? {} : { signal }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  }).catch((cause: unknown) => {
+    if (signal?.aborted) throw cause;
+    throw new ApiError('The server cannot be reached', { status: 0, code: 'E_UNREACHABLE' });
+  });
+  if (response.status === 204) return undefined as Answer;
+  const answer = await readJson(response);
+  if (response.ok) return answer as Answer;
+  throw refusal(response.status, answer);
+}
+
+/** The address of a path below the API's base, for what a browser loads itself. */
+export function addressOf(path: string): string {
+  return `${apiBase}${path}`;
+}
+
+/** The path with each inserted value encoded. */
+export function path(parts: TemplateStringsArray, ...values: readonly string[]): string {
+  return String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)));
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    const { status } = response;
+    throw new ApiError(`The server answered ${status} with something that is no JSON`, { status, code: 'E_ANSWER' });
+  }
+}
+
+function refusal(status: number, answer: unknown): ApiError {
+  const body = (typeof answer === 'object' && answer !== null ? answer : {}) as JsonObject;
+  const error = (body['error'] ?? {}) as JsonObject;
+  const { message = `The server answered ${status}`, code = 'E_UNKNOWN' } = error;
+  return new ApiError(String(message), { status, code: String(code), body });
+}

@@ -1,0 +1,31 @@
+import { useSyncExternalStore } from 'react';
+
+let offsetMs = 0;
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+let second = Math.floor(Date.now() / 1_000);
+
+/** Learns what time it is for the server, whose clock decides about what expires. */
+export function setServerTime(now: number): void {
+  offsetMs = now - Date.now();
+}
+
+/** The server's time in milliseconds, anew each second; one timer serves everybody. */
+export function useServerTime(): number {
+  const current = useSyncExternalStore(listen, () => second);
+  return current * 1_000 + offsetMs;
+}
+
+function listen(onTick: () => void): () => void {
+  listeners.add(onTick);
+  timer ??= setInterval(() => {
+    second = Math.floor(Date.now() / 1_000);
+    for (const tell of listeners) tell();
+  }, 250);
+  return () => {
+    listeners.delete(onTick);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}

@@ -1,0 +1,91 @@
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Redirect, Route, Router, Switch } from 'wouter';
+import { ApiError } from './api/request.ts';
+import { ArtifactPage } from './artifacts/artifact-page.tsx';
+import { ArtifactsPage } from './artifacts/artifacts-page.tsx';
+import { BudgetsPage } from './budgets/budgets-page.tsx';
+import { ChatPage } from './chat/chat-page.tsx';
+import { basePath } from './environment.ts';
+import { InboxPage } from './inbox/inbox-page.tsx';
+import { JobsPage } from './jobs/jobs-page.tsx';
+import { RunPage } from './runs/run-page.tsx';
+import { RunsPage } from './runs/runs-page.tsx';
+import { SettingsPage } from './settings/settings-page.tsx';
+import { NotFoundPage } from './shell/not-found-page.tsx';
+import { Shell } from './shell/shell.tsx';
+import { SignInPage } from './shell/sign-in-page.tsx';
+import { ToolPage } from './tools/tool-page.tsx';
+import { ToolsPage } from './tools/tools-page.tsx';
+import { ToastRegion } from './ui/toasts.tsx';
+
+/** The whole console. */
+export function App() {
+  const [isSignedOut, setSignedOut] = useState(false);
+  const [client] = useState(() => createClient(() => setSignedOut(true)));
+
+  function onSignedIn(): void {
+    setSignedOut(false);
+    client.clear();
+  }
+
+  return (
+    <QueryClientProvider client={client}>
+      <ToastRegion>
+        <Router base={basePath}>
+          {isSignedOut ? (
+            <SignInPage onSignedIn={onSignedIn} />
+          ) : (
+            <Shell>
+              <Pages />
+            </Shell>
+          )}
+        </Router>
+      </ToastRegion>
+    </QueryClientProvider>
+  );
+}
+
+function Pages() {
+  return (
+    <Switch>
+      <Route path="/">
+        <Redirect to="/runs" replace />
+      </Route>
+      <Route path="/inbox" component={InboxPage} />
+      <Route path="/runs" component={RunsPage} />
+      <Route path="/runs/:id">{({ id }) => <RunPage key={id} id={id} />}</Route>
+      <Route path="/chat">{() => <ChatPage key="new" />}</Route>
+      <Route path="/chat/:sessionId">{({ sessionId }) => <ChatPage key={sessionId} sessionId={sessionId} />}</Route>
+      <Route path="/tools" component={ToolsPage} />
+      <Route path="/tools/:name">{({ name }) => <ToolPage key={name} name={name} />}</Route>
+      <Route path="/artifacts" component={ArtifactsPage} />
+      <Route path="/artifacts/:reference">
+        {({ reference }) => <ArtifactPage key={reference} reference={reference} />}
+      </Route>
+      <Route path="/jobs" component={JobsPage} />
+      <Route path="/budgets" component={BudgetsPage} />
+      <Route path="/settings" component={SettingsPage} />
+      <Route component={NotFoundPage} />
+    </Switch>
+  );
+}
+
+function createClient(onSignedOut: () => void): QueryClient {
+  const onError = (error: Error): void => {
+    if (error instanceof ApiError && error.status === 401) onSignedOut();
+  };
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        networkMode: 'always',
+        // A refusal is an answer; only a server that is not there may be back in a moment.
+        retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status === 503),
+      },
+      mutations: { networkMode: 'always' },
+    },
+  });
+}

@@ -1,0 +1,101 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Download, Trash2 } from 'lucide-react';
+import type { BlobStat } from '@ravi/kernel';
+import { Link, useLocation } from 'wouter';
+import { artifactQuery } from '../api/queries.ts';
+import { addressOf, path, request } from '../api/request.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorText } from '../ui/error-notice.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { formatBytes } from '../ui/format.ts';
+import { Loaded } from '../ui/loaded.tsx';
+import { Moment } from '../ui/moment.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { ArtifactPreview } from './artifact-preview.tsx';
+import { fileNameOf } from './preview-kind.ts';
+
+/** One stored result with a preview. */
+export function ArtifactPage({ reference }: { readonly reference: string }) {
+  const query = useQuery(artifactQuery(reference));
+  return (
+    <>
+      <PageHeader title="Artifact" parent={<Link href="/artifacts">Artifacts</Link>} lead={<code>{reference}</code>}>
+        {query.data !== undefined && <Actions artifact={query.data} />}
+      </PageHeader>
+      <Loaded query={query}>
+        {(artifact) => (
+          <>
+            <ArtifactPreview artifact={artifact} />
+            <section className="panel" aria-label="About this artifact">
+              <Facts
+                facts={{
+                  Type: artifact.mediaType,
+                  Size: formatBytes(artifact.bytes),
+                  Owner: artifact.scope.principal,
+                  Session: (
+                    <Link href={`/chat/${encodeURIComponent(artifact.scope.sessionId)}`}>
+                      {artifact.scope.sessionId}
+                    </Link>
+                  ),
+                  Stored: <Moment at={artifact.createdAt} />,
+                  Expires: artifact.expiresAt === undefined ? 'not by itself' : <Moment at={artifact.expiresAt} />,
+                  Pins: String(artifact.pins),
+                  'SHA-256': <code className="breaking">{artifact.sha256}</code>,
+                }}
+              />
+            </section>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Actions({ artifact }: { readonly artifact: BlobStat }) {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const remove = useMutation({
+    mutationFn: () => request(path`/artifacts/${artifact.ref}`, { method: 'DELETE' }),
+    onSuccess() {
+      void client.invalidateQueries({ queryKey: ['artifacts'] });
+      navigate('/artifacts');
+    },
+  });
+  return (
+    <>
+      <a
+        className="button primary"
+        href={addressOf(path`/artifacts/${artifact.ref}/content`)}
+        download={fileNameOf(artifact)}
+      >
+        <Download aria-hidden size={16} /> Download
+      </a>
+      <AlertDialog.Root>
+        <AlertDialog.Trigger
+          render={
+            <Button variant="danger" icon={Trash2}>
+              Delete
+            </Button>
+          }
+        />
+        <AlertDialog.Portal>
+          <AlertDialog.Backdrop className="backdrop" />
+          <AlertDialog.Popup className="dialog small">
+            <AlertDialog.Title>Delete this artifact?</AlertDialog.Title>
+            <AlertDialog.Description>
+              Runs that still refer to it can no longer read it. This cannot be undone.
+            </AlertDialog.Description>
+            <ErrorText error={remove.error} />
+            <div className="dialog-actions">
+              <AlertDialog.Close render={<Button>Keep it</Button>} />
+              <Button variant="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
+                Delete for good
+              </Button>
+            </div>
+          </AlertDialog.Popup>
+        </AlertDialog.Portal>
+      </AlertDialog.Root>
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query';
+import { FileQuestionMark } from 'lucide-react';
+import type { BlobStat, JsonValue } from '@ravi/kernel';
+import { addressOf, ApiError, path } from '../api/request.ts';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { formatBytes, printable } from '../ui/format.ts';
+import { JsonTree } from '../ui/json-tree.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { TabView } from '../ui/tabs.tsx';
+import { parseCsv } from './parse-csv.ts';
+import { PdfView } from './pdf-view.tsx';
+import { previewKindOf } from './preview-kind.ts';
+import { tableOf } from './table-of.ts';
+import { TextTableView } from './text-table-view.tsx';
+
+const maxTextBytes = 2_000_000;
+const maxRows = 200;
+
+/** What is in an artifact, as far as a browser can show it. */
+export function ArtifactPreview({ artifact }: { readonly artifact: BlobStat }) {
+  const kind = previewKindOf(artifact.mediaType);
+  const address = addressOf(path`/artifacts/${artifact.ref}/content`);
+  if (kind === 'none') {
+    return (
+      <EmptyState icon={FileQuestionMark} title={`There is no preview for ${artifact.mediaType}`}>
+        Download it to open it with a program of yours.
+      </EmptyState>
+    );
+  }
+  if (kind === 'image') {
+    return (
+      <div className="preview image">
+        <img src={address} alt={`Preview of the artifact ${artifact.ref}`} />
+      </div>
+    );
+  }
+  if (kind === 'pdf') return <PdfView address={address} />;
+  return <TextPreview artifact={artifact} kind={kind} address={address} />;
+}
+
+interface TextPreviewProps {
+  readonly artifact: BlobStat;
+  readonly kind: 'json' | 'csv' | 'text';
+  readonly address: string;
+}
+
+function TextPreview({ artifact, kind, address }: TextPreviewProps) {
+  const query = useQuery({
+    queryKey: ['artifact', artifact.ref, 'text'],
+    staleTime: Infinity,
+    queryFn: ({ signal }) => readStart(address, signal),
+  });
+  const isCut = artifact.bytes > maxTextBytes;
+  return (
+    <Loaded query={query}>
+      {(text) => (
+        <>
+          {isCut && (
+            <p className="muted">
+              The first {formatBytes(maxTextBytes)} of {formatBytes(artifact.bytes)}.
+            </p>
+          )}
+          <TextContent text={text} kind={isCut && kind === 'json' ? 'text' : kind} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function TextContent({ text, kind }: { readonly text: string; readonly kind: TextPreviewProps['kind'] }) {
+  if (kind === 'csv') {
+    const [columns = [], ...rows] = parseCsv(text, maxRows + 1);
+    return <TextTableView table={{ columns, rows }} />;
+  }
+  const value = kind === 'json' ? parse(text) : undefined;
+  if (value === undefined) return <PlainText text={text} />;
+  const table = tableOf(value, maxRows);
+  const tree = (
+    <div className="panel">
+      <JsonTree value={value} />
+    </div>
+  );
+  if (table === undefined) return tree;
+  return (
+    <TabView
+      label="Preview"
+      panels={[
+        { id: 'table', name: 'Table', content: <TextTableView table={table} /> },
+        { id: 'tree', name: 'Tree', content: tree },
+        { id: 'text', name: 'Text', content: <PlainText text={text} /> },
+      ]}
+    />
+  );
+}
+
+function PlainText({ text }: { readonly text: string }) {
+  return (
+    <pre className="prose preview" role="region" aria-label="Preview" tabIndex={0}>
+      {printable(text)}
+    </pre>
+  );
+}
+
+async function readStart(address: string, signal: AbortSignal): Promise<string> {
+  const response = await fetch(address, { signal, headers: { range: `bytes=0-${maxTextBytes - 1}` } });
+  if (response.ok) return response.text();
+  throw new ApiError(`The content could not be read (${response.status})`, {
+    status: response.status,
+    code: 'E_CONTENT',
+  });
+}
+
+function parse(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}

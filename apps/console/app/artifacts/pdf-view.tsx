@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { ApiError } from '../api/request.ts';
+import { Loaded } from '../ui/loaded.tsx';
+
+/** A PDF in the browser's own viewer. The bytes are named as PDF here, so that nothing else can come of them. */
+export function PdfView({ address }: { readonly address: string }) {
+  const query = useQuery({
+    queryKey: ['pdf', address],
+    staleTime: Infinity,
+    queryFn: async ({ signal }) => {
+      const response = await fetch(address, { signal });
+      const { status } = response;
+      if (!response.ok) throw new ApiError(`The content could not be read (${status})`, { status, code: 'E_CONTENT' });
+      return new Blob([await response.arrayBuffer()], { type: 'application/pdf' });
+    },
+  });
+  return <Loaded query={query}>{(blob) => <Frame blob={blob} />}</Loaded>;
+}
+
+function Frame({ blob }: { readonly blob: Blob }) {
+  const [source, setSource] = useState<string>();
+  useEffect(() => {
+    const url = URL.createObjectURL(blob);
+    setSource(url);
+    return () => URL.revokeObjectURL(url);
+  }, [blob]);
+  return <iframe className="preview pdf" title="Preview of the document" src={source} />;
+}

@@ -1,0 +1,44 @@
+import type { BlobStat } from '@ravi/kernel';
+
+/** How bytes are shown. */
+export type PreviewKind = 'json' | 'csv' | 'text' | 'image' | 'pdf' | 'none';
+
+const images: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'image/svg+xml',
+]);
+
+/** What a media type is shown as. */
+export function previewKindOf(mediaType: string): PreviewKind {
+  const type = essenceOf(mediaType);
+  if (type === 'application/json' || type.endsWith('+json')) return 'json';
+  if (type === 'text/csv') return 'csv';
+  if (type === 'application/pdf') return 'pdf';
+  if (images.has(type)) return 'image';
+  const isText = type.startsWith('text/') || type.endsWith('+xml') || /(xml|javascript|yaml|ndjson)$/.test(type);
+  return isText ? 'text' : 'none';
+}
+
+const endings: Readonly<Record<string, string>> = {
+  'application/json': 'json',
+  'application/pdf': 'pdf',
+  'image/jpeg': 'jpg',
+  'image/svg+xml': 'svg',
+  'text/markdown': 'md',
+  'text/plain': 'txt',
+};
+
+/** The name that a download gets. */
+export function fileNameOf({ ref, mediaType }: Pick<BlobStat, 'ref' | 'mediaType'>): string {
+  const type = essenceOf(mediaType);
+  const ending = endings[type] ?? /\/([a-z0-9]+)$/.exec(type)?.[1] ?? 'bin';
+  return `${ref.replaceAll(/[^\w-]+/g, '-').slice(0, 40)}.${ending}`;
+}
+
+function essenceOf(mediaType: string): string {
+  return (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+}

@@ -1,0 +1,80 @@
+import { Meter } from '@base-ui/react/meter';
+import { useQuery } from '@tanstack/react-query';
+import { Gauge } from 'lucide-react';
+import { budgetsQuery } from '../api/queries.ts';
+import type { BudgetView } from '../api/wire.ts';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { formatCount, formatDuration, formatMoney } from '../ui/format.ts';
+import { Loaded } from '../ui/loaded.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+
+const refreshMs = 5_000;
+const nearlyFull = 0.8;
+
+/** What may be used, and what is used of it. */
+export function BudgetsPage() {
+  const query = useQuery({ ...budgetsQuery(), refetchInterval: refreshMs });
+  return (
+    <>
+      <PageHeader title="Budgets" lead="Bounds on tokens, money, calls and time, and what is used of them." />
+      <Loaded query={query}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <EmptyState icon={Gauge} title="No budget is set">
+              Without one, only the limits of each run hold. Set <code>budget</code> in the configuration.
+            </EmptyState>
+          ) : (
+            <ul className="budgets">
+              {items.map((budget) => (
+                <li key={budget.name} className="panel">
+                  <BudgetMeter budget={budget} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function BudgetMeter({ budget: { name, unit, limit, used } }: { readonly budget: BudgetView }) {
+  const format = formats[unit];
+  if (limit === undefined) {
+    return (
+      <div className="meter">
+        <span className="meter-name">{name}</span>
+        <span className="meter-used">{format(used)}</span>
+        <span className="muted">no limit</span>
+      </div>
+    );
+  }
+  const share = limit === 0 ? 1 : used / limit;
+  return (
+    <Meter.Root
+      className="meter"
+      value={Math.min(used, limit)}
+      max={limit}
+      aria-valuetext={`${format(used)} of ${format(limit)}`}
+    >
+      <Meter.Label className="meter-name">{name}</Meter.Label>
+      <span className="meter-used">{format(used)}</span>
+      <span className="muted">
+        of {format(limit)}, {Math.round(100 * share)} %
+      </span>
+      <Meter.Track className="meter-track">
+        <Meter.Indicator
+          className="meter-bar"
+          data-tone={share >= 1 ? 'bad' : share >= nearlyFull ? 'warning' : 'good'}
+        />
+      </Meter.Track>
+    </Meter.Root>
+  );
+}
+
+const formats: Readonly<Record<BudgetView['unit'], (value: number) => string>> = {
+  tokens: (value) => `${formatCount(value)} tokens`,
+  cost: formatMoney,
+  calls: (value) => `${formatCount(value)} calls`,
+  milliseconds: formatDuration,
+};

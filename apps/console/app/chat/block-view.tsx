@@ -1,0 +1,61 @@
+import { Brain, CornerDownLeft, Wrench } from 'lucide-react';
+import { textOf } from '@ravi/kernel';
+import type { ContentBlock } from '@ravi/kernel';
+import { Link } from 'wouter';
+import { jsonLine, printable } from '../ui/format.ts';
+import { JsonTree } from '../ui/json-tree.tsx';
+
+/** One piece of a message as people read it. */
+export function BlockView({ block }: { readonly block: ContentBlock }) {
+  switch (block.type) {
+    case 'text':
+      return <p className="block-text">{printable(block.text)}</p>;
+    case 'reasoning':
+      return (
+        <details className="block">
+          <summary>
+            <Brain aria-hidden size={15} /> Reasoning
+          </summary>
+          <p className="block-text muted">
+            {block.text === '' ? 'Only its provider can read it.' : printable(block.text)}
+          </p>
+        </details>
+      );
+    case 'tool_use':
+      return (
+        <details className="block">
+          <summary>
+            <Wrench aria-hidden size={15} /> <code>{printable(block.name)}</code>
+            <span className="muted">{jsonLine(block.arguments, 60)}</span>
+          </summary>
+          <JsonTree value={block.arguments} />
+        </details>
+      );
+    case 'tool_result':
+      return (
+        <details className="block" data-failed={block.isError}>
+          <summary>
+            <CornerDownLeft aria-hidden size={15} /> {block.isError ? 'Failed' : 'Result'}
+            <span className="muted">{jsonLine(textOf(block.content), 60)}</span>
+          </summary>
+          {block.content.map((inner, index) => (
+            <BlockView key={index} block={inner} />
+          ))}
+        </details>
+      );
+    case 'error':
+      return <p className="error-text">{printable(block.message)}</p>;
+    case 'data':
+      return <JsonTree value={block.data} />;
+    case 'unknown':
+      return <JsonTree value={block.raw} depth={0} />;
+    case 'image':
+    case 'audio':
+    case 'document':
+      return block.source.kind === 'blob' ? (
+        <Link href={`/artifacts/${encodeURIComponent(block.source.ref)}`}>{block.name ?? block.mediaType}</Link>
+      ) : (
+        <p className="muted">{block.name ?? block.mediaType}</p>
+      );
+  }
+}

@@ -1,0 +1,101 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Bot, Plus } from 'lucide-react';
+import { Link, useLocation } from 'wouter';
+import { historyQuery, runsQuery, sessionsQuery } from '../api/queries.ts';
+import { request } from '../api/request.ts';
+import type { RunView } from '../api/wire.ts';
+import { isLive } from '../runs/run-title.ts';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { Moment } from '../ui/moment.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { Composer } from './composer.tsx';
+import { Conversation } from './conversation.tsx';
+import { LiveAnswer } from './live-answer.tsx';
+
+/** Talks to the agent. Each message is a run; the conversation is its session. */
+export function ChatPage({ sessionId }: { readonly sessionId?: string }) {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const send = useMutation({
+    mutationFn: (task: string) =>
+      request<RunView>('/runs', {
+        method: 'POST',
+        body: { kind: 'agent', task, ...(sessionId === undefined ? {} : { sessionId }) },
+      }),
+    async onSuccess(run) {
+      await client.invalidateQueries({ queryKey: ['runs'] });
+      void client.invalidateQueries({ queryKey: ['sessions'] });
+      if (sessionId === undefined) navigate(`/chat/${encodeURIComponent(run.sessionId)}`);
+    },
+  });
+
+  return (
+    <>
+      <PageHeader title="Chat" lead="Give the agent a task. Its calls pass the same gates as everywhere.">
+        {sessionId !== undefined && (
+          <Link href="/chat" className="button plain">
+            <Plus aria-hidden size={16} /> New conversation
+          </Link>
+        )}
+      </PageHeader>
+      <div className="chat">
+        <Sessions {...(sessionId === undefined ? {} : { openId: sessionId })} />
+        <div className="chat-main">
+          {sessionId === undefined ? (
+            <EmptyState icon={Bot} title="What shall be done?">
+              The agent may write scripts that call many tools at once; you see each call on the page of its run.
+            </EmptyState>
+          ) : (
+            <OpenConversation sessionId={sessionId} />
+          )}
+          <Composer isBusy={send.isPending} error={send.error} onSend={(task) => send.mutateAsync(task)} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function OpenConversation({ sessionId }: { readonly sessionId: string }) {
+  const client = useQueryClient();
+  const history = useQuery(historyQuery(sessionId));
+  const runs = useInfiniteQuery(runsQuery({ sessionId }));
+  const live = runs.data?.pages.flatMap(({ items }) => items).find(isLive);
+
+  async function onEnded(): Promise<void> {
+    await client.invalidateQueries({ queryKey: historyQuery(sessionId).queryKey });
+    await client.invalidateQueries({ queryKey: ['runs'] });
+  }
+
+  return (
+    <>
+      <Loaded query={history}>{({ items }) => <Conversation turns={items} />}</Loaded>
+      {live !== undefined && <LiveAnswer key={live.id} runId={live.id} onEnded={() => void onEnded()} />}
+    </>
+  );
+}
+
+function Sessions({ openId }: { readonly openId?: string }) {
+  const query = useInfiniteQuery(sessionsQuery());
+  const sessions = query.data?.pages.flatMap(({ items }) => items) ?? [];
+  if (sessions.length === 0) return <div className="chat-sessions" />;
+  return (
+    <nav className="chat-sessions" aria-label="Conversations">
+      <ul>
+        {sessions.map((session) => (
+          <li key={session.sessionId}>
+            <Link
+              href={`/chat/${encodeURIComponent(session.sessionId)}`}
+              aria-current={session.sessionId === openId ? 'page' : undefined}
+            >
+              <span>
+                <Moment at={session.lastRunAt} />
+              </span>
+              <span className="muted">{session.runs === 1 ? '1 run' : `${session.runs} runs`}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,32 @@
+import type { Turn } from '@ravi/kernel';
+import { Link } from 'wouter';
+import { Moment } from '../ui/moment.tsx';
+import { BlockView } from './block-view.tsx';
+
+/** The turns of a conversation. What goes back to the model from tools stands with the answer that asked for it. */
+export function Conversation({ turns }: { readonly turns: readonly Turn[] }) {
+  return (
+    <ol className="conversation">
+      {turns.map(({ number, message, createdAt, runId }) => {
+        const isPerson = message.role === 'user' && message.content.every(({ type }) => type !== 'tool_result');
+        return (
+          <li key={number} className="turn" data-from={isPerson ? 'person' : 'agent'}>
+            {message.content.map((block, index) => (
+              <BlockView key={index} block={block} />
+            ))}
+            <p className="turn-note">
+              {isPerson && 'You, '}
+              <Moment at={createdAt} />
+              {runId !== undefined && !isPerson && (
+                <>
+                  {' · '}
+                  <Link href={`/runs/${encodeURIComponent(runId)}`}>Run</Link>
+                </>
+              )}
+            </p>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

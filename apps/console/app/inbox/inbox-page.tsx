@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query';
+import { InboxIcon } from 'lucide-react';
+import { useSearchParams } from 'wouter';
+import type { ApprovalView } from '@ravi/approval-web';
+import { approvalsQuery } from '../api/approvals.ts';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { printable } from '../ui/format.ts';
+import { Loaded } from '../ui/loaded.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { TabView } from '../ui/tabs.tsx';
+import { RiskBadge } from '../ui/badge.tsx';
+import { ApprovalCard } from './approval-card.tsx';
+import { PastDecisions } from './past-decisions.tsx';
+import { TimeLeft } from './time-left.tsx';
+import { useShortcuts } from './use-shortcuts.ts';
+
+/** What waits for a human, and what humans have decided. */
+export function InboxPage() {
+  const query = useQuery(approvalsQuery());
+  return (
+    <>
+      <PageHeader title="Inbox" lead="Calls that may not run before somebody says yes." />
+      <Loaded query={query}>
+        {({ approvals }) => {
+          const waiting = approvals.filter(({ status }) => status === 'pending').toReversed();
+          const past = approvals.filter(({ status }) => status !== 'pending');
+          return (
+            <TabView
+              label="Requests"
+              panels={[
+                { id: 'waiting', name: 'Waiting', count: waiting.length, content: <Waiting approvals={waiting} /> },
+                { id: 'decided', name: 'Decided', content: <PastDecisions approvals={past} /> },
+              ]}
+            />
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+function Waiting({ approvals }: { readonly approvals: readonly ApprovalView[] }) {
+  const [search, setSearch] = useSearchParams();
+  const wanted = approvals.findIndex(({ id }) => id === search.get('request'));
+  const place = Math.max(0, wanted);
+  const selected = approvals[place];
+
+  function select(index: number): void {
+    const id = approvals[Math.min(Math.max(0, index), approvals.length - 1)]?.id;
+    if (id !== undefined) setSearch({ request: id }, { replace: true });
+  }
+
+  useShortcuts(approvals.length > 0, { j: () => select(place + 1), k: () => select(place - 1) });
+
+  if (selected === undefined) {
+    return (
+      <EmptyState icon={InboxIcon} title="Nothing waits for your decision">
+        Requests appear here by themselves, the moment a call needs a human.
+      </EmptyState>
+    );
+  }
+  return (
+    <div className="inbox">
+      <div className="inbox-list">
+        <ul aria-label="Waiting requests">
+          {approvals.map((approval, index) => (
+            <li key={approval.id}>
+              <button type="button" aria-current={approval === selected} onClick={() => select(index)}>
+                <span className="inbox-line">
+                  <code>{printable(approval.tool)}</code>
+                  <TimeLeft expiresAt={approval.expiresAt} />
+                </span>
+                <span className="inbox-summary">{printable(approval.summary ?? approval.description)}</span>
+                <RiskBadge risk={approval.risk} />
+              </button>
+            </li>
+          ))}
+        </ul>
+        <p className="inbox-keys muted">
+          <kbd>J</kbd> <kbd>K</kbd> next and previous
+        </p>
+      </div>
+      <ApprovalCard key={selected.id} approval={selected} hasShortcuts />
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { History } from 'lucide-react';
+import type { ApprovalView } from '@ravi/approval-web';
+import { Link } from 'wouter';
+import { RiskBadge, StatusBadge } from '../ui/badge.tsx';
+import { DataTable } from '../ui/data-table.tsx';
+import type { Column } from '../ui/data-table.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { printable } from '../ui/format.ts';
+import { Moment } from '../ui/moment.tsx';
+import { outcomeOf } from './outcome.ts';
+
+const columns: readonly Column<ApprovalView>[] = [
+  { name: 'Decision', cell: (approval) => <StatusBadge status={approval.answer?.decision ?? 'expired'} /> },
+  { name: 'Tool', cell: ({ tool }) => <code>{printable(tool)}</code> },
+  {
+    name: 'Request',
+    cell: ({ summary, description, answer }) => (
+      <>
+        {printable(summary ?? description)}
+        {answer?.reason !== undefined && <span className="cell-note">“{printable(answer.reason)}”</span>}
+        {answer?.changedArguments !== undefined && (
+          <span className="cell-note">changed: {answer.changedArguments.join(', ')}</span>
+        )}
+      </>
+    ),
+  },
+  { name: 'Risk', isMinor: true, cell: ({ risk }) => <RiskBadge risk={risk} /> },
+  { name: 'By', cell: (approval) => printable(approval.answer?.approver ?? outcomeOf(approval)) },
+  {
+    name: 'When',
+    isMinor: true,
+    cell: ({ answer, expiresAt }) => <Moment at={answer?.decidedAt ?? expiresAt} />,
+  },
+  { name: 'Run', isMinor: true, cell: ({ runId }) => <Link href={`/runs/${encodeURIComponent(runId)}`}>Open</Link> },
+];
+
+/** What became of the newest requests. */
+export function PastDecisions({ approvals }: { readonly approvals: readonly ApprovalView[] }) {
+  if (approvals.length === 0) return <EmptyState icon={History} title="Nothing has been decided yet" />;
+  return <DataTable label="Decided requests" columns={columns} rows={approvals} keyOf={({ id }) => id} />;
+}

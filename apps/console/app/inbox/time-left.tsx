@@ -1,0 +1,14 @@
+import { useServerTime } from '../api/server-clock.ts';
+import { formatWait } from '../ui/format.ts';
+
+const urgentMs = 15_000;
+
+/** How long somebody waits for the answer still, by the server's clock. */
+export function TimeLeft({ expiresAt }: { readonly expiresAt: number }) {
+  const leftMs = expiresAt - useServerTime();
+  return (
+    <span className="time-left" data-urgent={leftMs < urgentMs}>
+      {leftMs > 0 ? `${formatWait(leftMs)} left` : 'Time is over'}
+    </span>
+  );
+}

@@ -1,0 +1,36 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { UseMutationResult } from '@tanstack/react-query';
+import type { ApprovalView } from '@ravi/approval-web';
+import { approvalsQuery, decideApproval, withApproval } from '../api/approvals.ts';
+import type { DecisionBody } from '../api/approvals.ts';
+import { ApiError } from '../api/request.ts';
+import { useTell } from '../ui/toasts.tsx';
+import { outcomeOf } from './outcome.ts';
+
+/** Decides a request. Nothing shows as decided before the server has said so, also when somebody else was first. */
+export function useDecision(
+  approval: ApprovalView,
+  onDone: () => void,
+): UseMutationResult<ApprovalView, Error, DecisionBody> {
+  const client = useQueryClient();
+  const tell = useTell();
+
+  function settle(decided: ApprovalView): void {
+    client.setQueryData(approvalsQuery().queryKey, (list) => list && withApproval(list, decided));
+    onDone();
+  }
+
+  return useMutation({
+    mutationFn: (body: DecisionBody) => decideApproval(approval.id, body),
+    onSuccess(decided) {
+      tell(`${decided.tool}: ${outcomeOf(decided)}`);
+      settle(decided);
+    },
+    onError(error) {
+      const decided = error instanceof ApiError ? (error.body['approval'] as ApprovalView | undefined) : undefined;
+      if (decided === undefined) return;
+      tell(error.message);
+      settle(decided);
+    },
+  });
+}

@@ -1,0 +1,39 @@
+import { Link } from 'wouter';
+import type { CallView } from '../api/wire.ts';
+import { StatusBadge } from '../ui/badge.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { formatBytes, formatDuration, printable } from '../ui/format.ts';
+import { Moment } from '../ui/moment.tsx';
+
+/** Everything on record about one call. */
+export function CallDetail({ call }: { readonly call: CallView }) {
+  const { approval, artifactRef, bytes } = call;
+  return (
+    <div className="call-detail">
+      <pre className="arguments-text" role="region" aria-label={`Arguments of ${call.tool}`} tabIndex={0}>
+        {printable(call.argsPreview)}
+      </pre>
+      <Facts
+        facts={{
+          Tool: <Link href={`/tools/${encodeURIComponent(call.tool)}`}>{call.tool}</Link>,
+          Status: <StatusBadge status={call.status} />,
+          Error: call.errorCode,
+          Began: <Moment at={call.startedAt} />,
+          Took: formatDuration(call.durationMs),
+          'Written by': call.caller === 'chain' ? 'a script' : 'the model',
+          Result: bytes === undefined ? undefined : formatBytes(bytes),
+          Artifact:
+            artifactRef === undefined ? undefined : (
+              <Link href={`/artifacts/${encodeURIComponent(artifactRef)}`}>Open the stored result</Link>
+            ),
+          Approval: approval === undefined ? undefined : <StatusBadge status={approval.decision} />,
+          'Decided by': approval?.approver,
+          Reason: approval?.reason === undefined ? undefined : printable(approval.reason),
+          'Human took': approval === undefined ? undefined : formatDuration(approval.waitedMs),
+          Late: call.late === true ? 'answered after its time was over; dropped' : undefined,
+          'Call id': <code>{call.callId}</code>,
+        }}
+      />
+    </div>
+  );
+}

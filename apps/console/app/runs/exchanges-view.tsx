@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query';
+import { MessagesSquare } from 'lucide-react';
+import type { ToolSpec } from '@ravi/kernel';
+import { exchangesQuery } from '../api/queries.ts';
+import type { Exchange } from '../api/wire.ts';
+import { BlockView } from '../chat/block-view.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { formatCount } from '../ui/format.ts';
+import { JsonTree } from '../ui/json-tree.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+
+/** Exactly what was sent to the model and what it answered, step by step. */
+export function ExchangesView({ runId }: { readonly runId: string }) {
+  const query = useQuery(exchangesQuery(runId));
+  return (
+    <Loaded query={query}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <EmptyState icon={MessagesSquare} title="No exchange with a model is on record" />
+        ) : (
+          <div className="stack">
+            {items.map((exchange, index) => (
+              <ExchangeView key={index} exchange={exchange} isOpen={index === 0} />
+            ))}
+          </div>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function ExchangeView({ exchange, isOpen }: { readonly exchange: Exchange; readonly isOpen: boolean }) {
+  const { step, request, answer } = exchange;
+  const end = answer.end?.type === 'finish' ? answer.end : undefined;
+  const usage = end?.usage;
+  return (
+    <details className="panel exchange" open={isOpen}>
+      <summary>
+        <strong>Step {step}</strong>
+        <span className="muted">
+          {[
+            end?.model,
+            `${request.messages.length} messages`,
+            `${request.tools.length} tools`,
+            usage && `${formatCount(usage.inputTokens)} tokens in, ${formatCount(usage.outputTokens)} out`,
+          ]
+            .filter((part) => part !== undefined)
+            .join(' · ')}
+        </span>
+      </summary>
+      {request.system !== undefined && (
+        <section>
+          <h3>System prompt</h3>
+          <pre className="prose" role="region" aria-label={`System prompt of step ${step}`} tabIndex={0}>
+            {request.system}
+          </pre>
+        </section>
+      )}
+      <section>
+        <h3>Messages</h3>
+        {request.messages.map(({ role, content }, index) => (
+          <div key={index} className="message" data-role={role}>
+            <h4>{role}</h4>
+            {content.map((block, place) => (
+              <BlockView key={place} block={block} />
+            ))}
+          </div>
+        ))}
+      </section>
+      <section>
+        <h3>Tool definitions</h3>
+        {request.tools.map((tool) => (
+          <ToolSpecView key={tool.name} tool={tool} />
+        ))}
+      </section>
+      <section>
+        <h3>Answer</h3>
+        {answer.blocks.map((block, place) => (
+          <BlockView key={place} block={block} />
+        ))}
+      </section>
+    </details>
+  );
+}
+
+function ToolSpecView({ tool }: { readonly tool: ToolSpec }) {
+  return (
+    <details className="tool-spec">
+      <summary>
+        <code>{tool.name}</code>
+      </summary>
+      <JsonTree value={JSON.parse(JSON.stringify(tool))} depth={3} />
+    </details>
+  );
+}

@@ -1,0 +1,55 @@
+import { CircleAlert } from 'lucide-react';
+import type { JsonObject, JsonValue } from '@ravi/kernel';
+import type { RunView } from '../api/wire.ts';
+import { printable } from '../ui/format.ts';
+import { JsonTree } from '../ui/json-tree.tsx';
+
+/** How a run ended, or what its model writes at the moment. */
+export function RunOutcomeView({ run, liveText }: { readonly run: RunView; readonly liveText: string }) {
+  const error = run.error ?? run.outcome?.error;
+  const answer = run.status === 'running' ? liveText : textOf(run.outcome?.result);
+  const value = valueOf(run.outcome?.result);
+  return (
+    <>
+      {error !== undefined && (
+        <div className="notice" role="alert">
+          <CircleAlert aria-hidden size={20} />
+          <div>
+            <p>{printable(error.message)}</p>
+            <p className="code muted">{error.code}</p>
+            {'suggestion' in error && <p>{printable(error.suggestion ?? '')}</p>}
+          </div>
+        </div>
+      )}
+      {answer !== '' && (
+        <section className="answer panel" aria-label="Answer" aria-busy={run.status === 'running'}>
+          {printable(answer)}
+        </section>
+      )}
+      {value !== undefined && (
+        <section className="panel" aria-label="Result">
+          <h2 className="panel-title">Result</h2>
+          <JsonTree value={value} />
+        </section>
+      )}
+    </>
+  );
+}
+
+function textOf(result: JsonValue | undefined): string {
+  if (typeof result === 'string') return result;
+  const text = isObject(result) ? result['text'] : undefined;
+  return typeof text === 'string' ? text : '';
+}
+
+/** The value of a script or of an agent's output; nothing when there is only text. */
+function valueOf(result: JsonValue | undefined): JsonValue | undefined {
+  if (result === undefined || result === null || typeof result === 'string') return undefined;
+  if (!isObject(result)) return result;
+  if (typeof result['text'] === 'string' && typeof result['reason'] === 'string') return result['output'];
+  return 'outputText' in result ? result['value'] : result;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { approvalsQuery } from '../api/approvals.ts';
+import { runQuery } from '../api/queries.ts';
+import { useServerTime } from '../api/server-clock.ts';
+import { useRunStory } from '../api/use-run-story.ts';
+import type { RunView } from '../api/wire.ts';
+import { ArtifactList } from '../artifacts/artifact-list.tsx';
+import { ApprovalCard } from '../inbox/approval-card.tsx';
+import { StatusBadge } from '../ui/badge.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { Moment } from '../ui/moment.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { TabView } from '../ui/tabs.tsx';
+import { ConsoleOutput } from './console-output.tsx';
+import { ExchangesView } from './exchanges-view.tsx';
+import { RunActions } from './run-actions.tsx';
+import { RunOutcomeView } from './run-outcome.tsx';
+import { RunSummary } from './run-summary.tsx';
+import { isLive, titleOf } from './run-title.ts';
+import { ScriptView } from './script-view.tsx';
+import { timelineOf } from './timeline.ts';
+import { Waterfall } from './waterfall.tsx';
+
+/** Everything about one run, live while it goes on. */
+export function RunPage({ id }: { readonly id: string }) {
+  const query = useQuery(runQuery(id));
+  if (query.data === undefined) {
+    return (
+      <>
+        <PageHeader title="Run" parent={<Link href="/runs">Runs</Link>} />
+        <Loaded query={query}>{() => undefined}</Loaded>
+      </>
+    );
+  }
+  return <RunContent run={query.data} />;
+}
+
+function RunContent({ run }: { readonly run: RunView }) {
+  const story = useRunStory(run.id, isLive(run));
+  const now = useServerTime();
+  const timeline = timelineOf(run, story, isLive(run) ? now : run.updatedAt);
+  const logs = isLive(run) && story.console.length > 0 ? story.console : (run.logs ?? []);
+  const script = run.script ?? run.definition.code;
+  const { artifacts = [] } = run;
+  return (
+    <>
+      <PageHeader
+        title={titleOf(run)}
+        parent={<Link href="/runs">Runs</Link>}
+        badge={<StatusBadge status={run.status} />}
+        lead={
+          <>
+            {run.definition.kind} run of {run.principal}, begun <Moment at={run.createdAt} /> · <code>{run.id}</code>
+          </>
+        }
+      >
+        <RunActions run={run} />
+      </PageHeader>
+      <WaitingApprovals runId={run.id} />
+      <RunSummary run={run} story={story} timeline={timeline} />
+      <RunOutcomeView run={run} liveText={story.text} />
+      <TabView
+        label="About this run"
+        panels={[
+          {
+            id: 'timeline',
+            name: 'Timeline',
+            content: <Waterfall timeline={timeline} progress={story.progress} />,
+          },
+          ...(script === undefined
+            ? []
+            : [{ id: 'script', name: 'Script', content: <ScriptView run={run} script={script} /> }]),
+          { id: 'console', name: 'Console', count: logs.length, content: <ConsoleOutput lines={logs} /> },
+          {
+            id: 'artifacts',
+            name: 'Artifacts',
+            count: artifacts.length,
+            content: <ArtifactList artifacts={artifacts} />,
+          },
+          ...(run.definition.kind === 'agent'
+            ? [{ id: 'prompts', name: 'Prompts', content: <ExchangesView runId={run.id} /> }]
+            : []),
+        ]}
+      />
+    </>
+  );
+}
+
+function WaitingApprovals({ runId }: { readonly runId: string }) {
+  const { data } = useQuery(approvalsQuery());
+  const waiting = data?.approvals.filter((approval) => approval.runId === runId && approval.status === 'pending') ?? [];
+  return waiting.map((approval) => <ApprovalCard key={approval.id} approval={approval} />);
+}

@@ -1,0 +1,52 @@
+import type { RunStory } from '../api/run-story.ts';
+import type { RunView } from '../api/wire.ts';
+import { formatCompact, formatCount, formatDuration, formatMoney } from '../ui/format.ts';
+import type { Timeline } from './timeline.ts';
+import { TokenComparison } from './token-comparison.tsx';
+
+/** Props of a {@link RunSummary}. */
+export interface RunSummaryProps {
+  readonly run: RunView;
+  readonly story: RunStory;
+  readonly timeline: Timeline;
+}
+
+/** The figures of a run. */
+export function RunSummary({ run, story, timeline }: RunSummaryProps) {
+  const { usage, cost, plainConversationTokens } = run;
+  const calls = timeline.rows.flatMap(({ call }) => call ?? []);
+  const inScripts = calls.filter(({ caller }) => caller === 'chain').length;
+  const steps = Math.max(run.steps ?? 0, story.steps.length);
+  const tokens = usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
+  const figures = [
+    { name: 'Duration', value: formatDuration(timeline.endedAt - timeline.startedAt), note: 'people included' },
+    ...(steps > 0 ? [{ name: 'Model steps', value: formatCount(steps), note: 'answers of the model' }] : []),
+    { name: 'Calls', value: formatCount(calls.length), note: `${inScripts} inside scripts` },
+    ...(usage === undefined || tokens === 0
+      ? []
+      : [
+          {
+            name: 'Tokens',
+            value: formatCompact(tokens),
+            note: `${formatCount(usage.inputTokens)} in, ${formatCount(usage.outputTokens)} out`,
+          },
+        ]),
+    ...(cost === undefined ? [] : [{ name: 'Cost', value: formatMoney(cost), note: 'by the price table' }]),
+  ];
+  return (
+    <div className="run-summary">
+      <dl className="figures">
+        {figures.map(({ name, value, note }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+            <dd className="figure-note">{note}</dd>
+          </div>
+        ))}
+      </dl>
+      {tokens > 0 && plainConversationTokens !== undefined && (
+        <TokenComparison used={tokens} plain={plainConversationTokens} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { ListTree } from 'lucide-react';
+import { Link, useSearchParams } from 'wouter';
+import type { RunStatus } from '@ravi/kernel';
+import { runsQuery } from '../api/queries.ts';
+import type { RunView } from '../api/wire.ts';
+import { StatusBadge } from '../ui/badge.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { formatDuration } from '../ui/format.ts';
+import { Loaded } from '../ui/loaded.tsx';
+import { Moment } from '../ui/moment.tsx';
+import { MoreRows } from '../ui/more-rows.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { NewRun } from './new-run.tsx';
+import { isLive, titleOf } from './run-title.ts';
+
+const filters: readonly { readonly status: RunStatus | ''; readonly name: string }[] = [
+  { status: '', name: 'All' },
+  { status: 'running', name: 'Running' },
+  { status: 'paused', name: 'Paused' },
+  { status: 'completed', name: 'Completed' },
+  { status: 'failed', name: 'Failed' },
+  { status: 'cancelled', name: 'Cancelled' },
+];
+
+const refreshMs = 3_000;
+
+/** Every run, newest first. */
+export function RunsPage() {
+  const [search, setSearch] = useSearchParams();
+  const status = search.get('status') ?? '';
+  const query = useInfiniteQuery({
+    ...runsQuery(status === '' ? {} : { status }),
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ items }) => items.some(isLive)) ? refreshMs : refreshMs * 4,
+  });
+  return (
+    <>
+      <PageHeader title="Runs" lead="What agents and scripts have done, and what they are doing.">
+        <NewRun />
+      </PageHeader>
+      <div className="segments" role="group" aria-label="Status">
+        {filters.map((filter) => (
+          <button
+            key={filter.status}
+            type="button"
+            aria-pressed={status === filter.status}
+            onClick={() => setSearch(filter.status === '' ? {} : { status: filter.status }, { replace: true })}
+          >
+            {filter.name}
+          </button>
+        ))}
+      </div>
+      <Loaded query={query}>
+        {({ pages }) => {
+          const runs = pages.flatMap(({ items }) => items);
+          if (runs.length === 0) {
+            return (
+              <EmptyState icon={ListTree} title={status === '' ? 'No run yet' : `No run is ${status}`}>
+                Start one with “New run”: give a task to the agent, or a script to the sandbox.
+              </EmptyState>
+            );
+          }
+          return (
+            <>
+              <ul className="rows">
+                {runs.map((run) => (
+                  <RunRow key={run.id} run={run} />
+                ))}
+              </ul>
+              <MoreRows query={query} />
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+function RunRow({ run }: { readonly run: RunView }) {
+  return (
+    <li>
+      <Link href={`/runs/${encodeURIComponent(run.id)}`} className="row">
+        <span className="row-main">
+          <span className="row-title">{titleOf(run)}</span>
+          <span className="row-note">
+            {run.definition.kind} · {run.principal} · <Moment at={run.createdAt} />
+          </span>
+        </span>
+        <span className="row-side">
+          <span className="muted number">{isLive(run) ? '' : formatDuration(run.updatedAt - run.createdAt)}</span>
+          <StatusBadge status={run.status} />
+        </span>
+      </Link>
+    </li>
+  );
+}

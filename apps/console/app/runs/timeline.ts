@@ -1,0 +1,103 @@
+import type { RunStory } from '../api/run-story.ts';
+import type { CallView, RunView } from '../api/wire.ts';
+
+/** A row of the waterfall. Times are milliseconds since the Unix epoch. */
+export interface TimelineRow {
+  readonly id: string;
+  /** `chain` is a call that runs a script, `nested` a call of that script. */
+  readonly kind: 'step' | 'call' | 'chain' | 'nested';
+  readonly name: string;
+  readonly depth: number;
+  readonly status: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly isRunning: boolean;
+  readonly call?: CallView;
+  /** Tokens of a step. */
+  readonly tokens?: number;
+}
+
+/** The rows of a run in the order of their beginning, each below what it belongs to. */
+export interface Timeline {
+  readonly rows: readonly TimelineRow[];
+  readonly startedAt: number;
+  /** Never before `startedAt + 1`. */
+  readonly endedAt: number;
+}
+
+/** Steps of the model, their calls, and the calls inside of scripts; what still runs reaches to `now`. */
+export function timelineOf(run: RunView, story: Pick<RunStory, 'steps' | 'calls'>, now: number): Timeline {
+  const { steps } = story;
+  const calls = callsOf(run, story).toSorted((left, right) => left.startedAt - right.startedAt);
+  const inside = Map.groupBy(calls, (call) => parentOf(call, calls));
+  const outer = inside.get(undefined) ?? [];
+  const rowsOf = (call: CallView, depth: number): readonly TimelineRow[] => {
+    const inner = inside.get(call) ?? [];
+    const row = callRow(call, { depth, now, hasCalls: inner.length > 0 });
+    return [row, ...inner.flatMap((each) => rowsOf(each, depth + 1))];
+  };
+  const first = steps[0];
+  const before = first === undefined ? outer : outer.filter(({ startedAt }) => startedAt < first.startedAt);
+  const rows = [
+    ...before.flatMap((call) => rowsOf(call, 0)),
+    ...steps.flatMap((step, index) => {
+      const until = steps[index + 1]?.startedAt ?? Infinity;
+      const own = outer.filter(({ startedAt }) => startedAt >= step.startedAt && startedAt < until);
+      const { inputTokens = 0, outputTokens = 0 } = step.usage ?? {};
+      const isRunning = step.durationMs === undefined && run.status === 'running';
+      const row: TimelineRow = {
+        id: `step-${step.step}`,
+        kind: 'step',
+        name: `Step ${step.step}`,
+        depth: 0,
+        status: isRunning ? 'running' : 'ok',
+        startedAt: step.startedAt,
+        endedAt: step.durationMs === undefined ? now : step.startedAt + step.durationMs,
+        isRunning,
+        ...(step.usage === undefined ? {} : { tokens: inputTokens + outputTokens }),
+      };
+      return [row, ...own.flatMap((call) => rowsOf(call, 1))];
+    }),
+  ];
+  const startedAt = Math.min(run.createdAt, ...rows.map((row) => row.startedAt));
+  const end = run.status === 'running' || run.status === 'paused' ? now : run.updatedAt;
+  return { rows, startedAt, endedAt: Math.max(startedAt + 1, end, ...rows.map((row) => row.endedAt)) };
+}
+
+/** What the record and the events know of each call, put together; the record knows better what both know. */
+function callsOf({ trace = [] }: RunView, story: Pick<RunStory, 'calls'>): readonly CallView[] {
+  const recorded = trace.map((call) => ({ ...story.calls[call.callId], ...call }));
+  const ids = new Set(trace.map(({ callId }) => callId));
+  return [...recorded, ...Object.values(story.calls).filter(({ callId }) => !ids.has(callId))];
+}
+
+/** The call that ran the script of this one: as the server says it, else the direct call during which it began. */
+function parentOf(call: CallView, calls: readonly CallView[]): CallView | undefined {
+  if (call.parentId !== undefined) return calls.find(({ callId }) => callId === call.parentId);
+  if (call.caller !== 'chain') return undefined;
+  return calls.findLast(
+    (other) =>
+      other.caller === 'direct' &&
+      other.startedAt <= call.startedAt &&
+      (other.status === 'started' || other.startedAt + other.durationMs >= call.startedAt),
+  );
+}
+
+function callRow(
+  call: CallView,
+  { depth, now, hasCalls }: { readonly depth: number; readonly now: number; readonly hasCalls: boolean },
+): TimelineRow {
+  const isRunning = call.status === 'started';
+  const outerKind = hasCalls ? 'chain' : 'call';
+  return {
+    id: call.callId,
+    kind: call.caller === 'chain' ? 'nested' : outerKind,
+    name: call.tool,
+    depth,
+    status: isRunning ? 'running' : call.status,
+    startedAt: call.startedAt,
+    endedAt: isRunning ? now : call.startedAt + call.durationMs,
+    isRunning,
+    call,
+  };
+}

@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query';
+import { settingsQuery } from '../api/queries.ts';
+import type { HealthView, PluginView, SettingsView } from '../api/wire.ts';
+import { StatusBadge } from '../ui/badge.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { formatDuration } from '../ui/format.ts';
+import { JsonTree } from '../ui/json-tree.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+
+const refreshMs = 10_000;
+
+/** What is plugged into this server, and how it does. */
+export function SettingsPage() {
+  const query = useQuery({ ...settingsQuery(), refetchInterval: refreshMs });
+  return (
+    <>
+      <PageHeader title="Settings" lead="What is plugged into this server, and how it does. Secrets are never shown." />
+      <Loaded query={query}>{(settings) => <SettingsContent settings={settings} />}</Loaded>
+    </>
+  );
+}
+
+function SettingsContent({
+  settings: { plugins, health, policy, versions, model },
+}: {
+  readonly settings: SettingsView;
+}) {
+  return (
+    <>
+      {model !== undefined && (
+        <section className="panel" aria-labelledby="model-title">
+          <h2 className="panel-title" id="model-title">
+            Model
+          </h2>
+          <Facts facts={{ Name: <code>{model.id}</code>, Kind: model.isDemo ? 'scripted demonstration' : 'real' }} />
+          {model.isDemo && (
+            <p className="field-hint">
+              No key is set, so a script plays the model. Set <code>OPENAI_API_KEY</code>,{' '}
+              <code>ANTHROPIC_API_KEY</code>, <code>GOOGLE_API_KEY</code> or <code>OPENAI_BASE_URL</code> and start
+              again for a real one.
+            </p>
+          )}
+        </section>
+      )}
+      <section aria-labelledby="plugins-title">
+        <h2 className="section-title" id="plugins-title">
+          Plugged in
+        </h2>
+        <ul className="plugins">
+          {plugins.map((plugin) => (
+            <li key={`${plugin.port} ${plugin.package}`} className="panel">
+              <PluginCard plugin={plugin} health={health[plugin.port]} />
+            </li>
+          ))}
+        </ul>
+      </section>
+      {policy !== undefined && (
+        <section className="panel" aria-labelledby="policy-title">
+          <h2 className="panel-title" id="policy-title">
+            Limits of a run
+          </h2>
+          <Facts facts={Object.fromEntries(Object.entries(policy).map(([name, value]) => [name, String(value)]))} />
+        </section>
+      )}
+      <section className="panel" aria-labelledby="versions-title">
+        <h2 className="panel-title" id="versions-title">
+          Versions
+        </h2>
+        <Facts facts={versions} />
+      </section>
+    </>
+  );
+}
+
+interface PluginCardProps {
+  readonly plugin: PluginView;
+  readonly health: HealthView | undefined;
+}
+
+function PluginCard({ plugin: { port, package: name, options = {} }, health }: PluginCardProps) {
+  return (
+    <>
+      <div className="plugin-head">
+        <h3>{port}</h3>
+        {health !== undefined && <StatusBadge status={health.status} />}
+      </div>
+      <p>
+        <code>{name}</code>
+      </p>
+      {health !== undefined && <p className="field-hint">answered in {formatDuration(health.durationMs)}</p>}
+      {Object.keys(options).length > 0 && <JsonTree value={options} name="options" depth={0} />}
+    </>
+  );
+}

@@ -1,0 +1,16 @@
+import { Compass } from 'lucide-react';
+import { Link } from 'wouter';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+
+/** For an address that no page has. */
+export function NotFoundPage() {
+  return (
+    <>
+      <PageHeader title="No such page" />
+      <EmptyState icon={Compass} title="There is nothing at this address">
+        <Link href="/runs">Go to the runs</Link>
+      </EmptyState>
+    </>
+  );
+}

@@ -1,0 +1,27 @@
+import { Bot, Clock, FileBox, Gauge, Inbox, ListTree, Settings, Wrench } from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
+
+/** A page of the navigation. */
+export interface PageLink {
+  readonly path: string;
+  readonly name: string;
+  readonly icon: LucideIcon;
+}
+
+/** The navigation, in groups. */
+export const pageGroups: readonly (readonly PageLink[])[] = [
+  [
+    { path: '/inbox', name: 'Inbox', icon: Inbox },
+    { path: '/runs', name: 'Runs', icon: ListTree },
+    { path: '/chat', name: 'Chat', icon: Bot },
+  ],
+  [
+    { path: '/tools', name: 'Tools', icon: Wrench },
+    { path: '/artifacts', name: 'Artifacts', icon: FileBox },
+    { path: '/jobs', name: 'Jobs', icon: Clock },
+  ],
+  [
+    { path: '/budgets', name: 'Budgets', icon: Gauge },
+    { path: '/settings', name: 'Settings', icon: Settings },
+  ],
+];

@@ -1,0 +1,36 @@
+import { useMutation } from '@tanstack/react-query';
+import { request } from '../api/request.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorText } from '../ui/error-notice.tsx';
+
+/** Asks for a token and opens a session with it. */
+export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) {
+  const signIn = useMutation({
+    mutationFn: (token: string) => request('/session', { method: 'POST', body: { token } }),
+    onSuccess: onSignedIn,
+  });
+
+  return (
+    <main className="sign-in">
+      <form
+        className="panel"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const token = new FormData(event.currentTarget).get('token');
+          if (typeof token === 'string') signIn.mutate(token);
+        }}
+      >
+        <h1>Sign in to Ravi</h1>
+        <p className="muted">This server asks who you are. Your token stays in a cookie that scripts cannot read.</p>
+        <label className="field">
+          <span className="field-label">Your token</span>
+          <input name="token" type="password" autoComplete="current-password" required />
+        </label>
+        <ErrorText error={signIn.error} />
+        <Button variant="primary" type="submit" isBusy={signIn.isPending}>
+          Sign in
+        </Button>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,65 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useLayoutEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import type { ToolView } from '../api/wire.ts';
+import { RiskBadge } from '../ui/badge.tsx';
+import { formatCompact, formatDuration, printable } from '../ui/format.ts';
+
+const rowHeight = 76;
+
+/** Tools as rows; of thousands only those in sight are in the document. */
+export function ToolList({ tools }: { readonly tools: readonly ToolView[] }) {
+  const list = useRef<HTMLUListElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => setTop(list.current?.offsetTop ?? 0), []);
+  const virtualizer = useWindowVirtualizer({
+    count: tools.length,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    scrollMargin: top,
+  });
+
+  return (
+    <ul ref={list} className="rows virtual" style={{ height: virtualizer.getTotalSize() }}>
+      {virtualizer.getVirtualItems().map(({ index, start }) => {
+        const tool = tools[index];
+        if (tool === undefined) return undefined;
+        return (
+          <li
+            key={tool.name}
+            aria-setsize={tools.length}
+            aria-posinset={index + 1}
+            style={{ height: rowHeight, transform: `translateY(${start - top}px)` }}
+          >
+            <ToolRow tool={tool} />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function ToolRow({ tool }: { readonly tool: ToolView }) {
+  const { name, description, risk, source, metrics } = tool;
+  return (
+    <Link href={`/tools/${encodeURIComponent(name)}`} className="row">
+      <span className="row-main">
+        <span className="row-title">
+          <code>{printable(name)}</code>
+        </span>
+        <span className="row-note">{printable(description)}</span>
+      </span>
+      <span className="row-side">
+        {metrics !== undefined && metrics.calls > 0 && (
+          <span className="muted number row-metric">
+            {formatCompact(metrics.calls)} calls{metrics.p50 !== undefined && `, ${formatDuration(metrics.p50)}`}
+          </span>
+        )}
+        {source !== undefined && source !== '' && (
+          <span className="badge outlined row-metric">{source.split('/').at(-1)}</span>
+        )}
+        {risk !== undefined && <RiskBadge risk={risk} />}
+      </span>
+    </Link>
+  );
+}

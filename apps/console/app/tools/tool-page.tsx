@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { toolQuery } from '../api/queries.ts';
+import type { ToolMetrics, ToolView } from '../api/wire.ts';
+import { RiskBadge } from '../ui/badge.tsx';
+import { CodeView } from '../ui/code-view.tsx';
+import { formatCount, formatDuration, printable } from '../ui/format.ts';
+import { JsonTree } from '../ui/json-tree.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { TabView } from '../ui/tabs.tsx';
+import { TryTool } from './try-tool.tsx';
+
+/** One tool: what the model sees of it, how it did, and a way to try it. */
+export function ToolPage({ name }: { readonly name: string }) {
+  const query = useQuery(toolQuery(name));
+  const risk = query.data?.risk;
+  return (
+    <>
+      <PageHeader
+        title={name}
+        parent={<Link href="/tools">Tools</Link>}
+        badge={risk === undefined ? undefined : <RiskBadge risk={risk} />}
+        lead={query.data === undefined ? undefined : printable(query.data.description)}
+      />
+      <Loaded query={query}>{(tool) => <ToolContent tool={tool} />}</Loaded>
+    </>
+  );
+}
+
+function ToolContent({ tool }: { readonly tool: ToolView }) {
+  const { metrics, stub, inputSchema, outputSchema } = tool;
+  const schemas = { ...(inputSchema && { input: inputSchema }), ...(outputSchema && { output: outputSchema }) };
+  return (
+    <>
+      {metrics !== undefined && <Metrics metrics={metrics} />}
+      <TabView
+        label="About this tool"
+        panels={[
+          { id: 'try', name: 'Try it', content: <TryTool tool={tool} /> },
+          ...(stub === undefined
+            ? []
+            : [
+                {
+                  id: 'stub',
+                  name: 'As the model sees it',
+                  content: (
+                    <section className="code-frame">
+                      <CodeView label="Declaration" code={stub} language="typescript" />
+                    </section>
+                  ),
+                },
+              ]),
+          {
+            id: 'schema',
+            name: 'Schemas',
+            content: (
+              <div className="panel">
+                <JsonTree value={JSON.parse(JSON.stringify(schemas))} depth={4} />
+              </div>
+            ),
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function Metrics({ metrics }: { readonly metrics: ToolMetrics }) {
+  const { calls, p50, p95, errors, denials } = metrics;
+  const share = (part: number): string => (calls === 0 ? '' : `${((100 * part) / calls).toFixed(1)} % of calls`);
+  const figures = [
+    { name: 'Calls', value: formatCount(calls), note: 'since the server began' },
+    { name: 'Median', value: p50 === undefined ? '–' : formatDuration(p50), note: 'half are faster' },
+    { name: '95th percentile', value: p95 === undefined ? '–' : formatDuration(p95), note: 'one in twenty is slower' },
+    { name: 'Errors', value: formatCount(errors), note: share(errors) },
+    { name: 'Denials', value: formatCount(denials), note: share(denials) },
+  ];
+  return (
+    <dl className="figures">
+      {figures.map(({ name, value, note }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+          <dd className="figure-note">{note}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query';
+import { Search, Wrench } from 'lucide-react';
+import { useDeferredValue } from 'react';
+import { useSearchParams } from 'wouter';
+import { toolsQuery } from '../api/queries.ts';
+import type { ToolView } from '../api/wire.ts';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { formatCount } from '../ui/format.ts';
+import { Loaded } from '../ui/loaded.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { searchTools } from './search-tools.ts';
+import { ToolList } from './tool-list.tsx';
+
+/** The catalogue of tools. */
+export function ToolsPage() {
+  const query = useQuery(toolsQuery());
+  const [search, setSearch] = useSearchParams();
+  const words = search.get('q') ?? '';
+  return (
+    <>
+      <PageHeader title="Tools" lead="Everything that agents and scripts may call, through one invoker." />
+      <div className="search">
+        <Search aria-hidden size={18} />
+        <input
+          type="search"
+          aria-label="Search tools"
+          placeholder="Search by name, description or source"
+          value={words}
+          onChange={({ target }) => setSearch(target.value === '' ? {} : { q: target.value }, { replace: true })}
+        />
+      </div>
+      <Loaded query={query}>{(tools) => <Found tools={tools} words={words} />}</Loaded>
+    </>
+  );
+}
+
+function Found({ tools, words }: { readonly tools: readonly ToolView[]; readonly words: string }) {
+  const found = searchTools(tools, useDeferredValue(words));
+  if (tools.length === 0) {
+    return (
+      <EmptyState icon={Wrench} title="No tool is loaded">
+        Name a folder of tools in the configuration: <code>"tools": ["./tools"]</code>
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <p className="result-count muted" role="status">
+        {words === ''
+          ? `${formatCount(tools.length)} tools`
+          : `${formatCount(found.length)} of ${formatCount(tools.length)} tools`}
+      </p>
+      {found.length === 0 ? (
+        <EmptyState icon={Search} title={`No tool matches “${words}”`} />
+      ) : (
+        <ToolList tools={found} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import type { ToolRisk } from '@ravi/kernel';
+
+/** What a colour means. */
+export type Tone = 'good' | 'bad' | 'warning' | 'active' | 'quiet';
+
+const tones: Readonly<Record<string, Tone>> = {
+  ok: 'good',
+  completed: 'good',
+  approved: 'good',
+  consumed: 'good',
+  running: 'active',
+  started: 'active',
+  queued: 'quiet',
+  paused: 'warning',
+  pending: 'warning',
+  timeout: 'bad',
+  failed: 'bad',
+  error: 'bad',
+  unavailable: 'bad',
+  denied: 'bad',
+  cancelled: 'quiet',
+  expired: 'quiet',
+  unknown: 'warning',
+  'run-scope': 'good',
+  modified: 'good',
+  skipped: 'quiet',
+  'no-handler': 'bad',
+};
+
+/** The tone of a status, whatever it is the status of. */
+export function toneOf(status: string): Tone {
+  return tones[status] ?? 'quiet';
+}
+
+/** A word for a state, in its colour. */
+export function StatusBadge({ status }: { readonly status: string }) {
+  return (
+    <span className="badge" data-tone={toneOf(status)}>
+      {status}
+    </span>
+  );
+}
+
+const riskTones: Readonly<Record<ToolRisk, Tone>> = { safe: 'quiet', high: 'warning', critical: 'bad' };
+
+/** How dangerous a call is. */
+export function RiskBadge({ risk }: { readonly risk: ToolRisk }) {
+  return (
+    <span className="badge outlined" data-tone={riskTones[risk]}>
+      {risk === 'safe' ? 'safe' : `${risk} risk`}
+    </span>
+  );
+}

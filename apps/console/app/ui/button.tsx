@@ -1,0 +1,53 @@
+import { LoaderCircle } from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
+import type { ComponentProps, ReactNode } from 'react';
+
+/** Props of a {@link Button}. */
+export interface ButtonProps extends ComponentProps<'button'> {
+  readonly variant?: 'primary' | 'plain' | 'danger' | 'quiet';
+  readonly icon?: LucideIcon;
+  /** Its work is under way: it keeps its place and focus and does nothing more. */
+  readonly isBusy?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A button; `plain` unless it says otherwise. */
+export function Button({ variant = 'plain', icon: Icon, isBusy = false, children, onClick, ...props }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...props}
+      className={`button ${variant} ${props.className ?? ''}`}
+      aria-disabled={isBusy || props['aria-disabled']}
+      onClick={(event) => {
+        if (isBusy) return event.preventDefault();
+        onClick?.(event);
+      }}
+    >
+      {isBusy && <LoaderCircle aria-hidden size={16} className="spinner" />}
+      {!isBusy && Icon !== undefined && <Icon aria-hidden size={16} strokeWidth={2} />}
+      {children}
+    </button>
+  );
+}
+
+/** Props of an {@link IconButton}. */
+export interface IconButtonProps extends ComponentProps<'button'> {
+  readonly label: string;
+  readonly icon: LucideIcon;
+}
+
+/** A button that shows a symbol and says its name. */
+export function IconButton({ label, icon: Icon, ...props }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      title={label}
+      aria-label={label}
+      {...props}
+      className={`icon-button ${props.className ?? ''}`}
+    >
+      <Icon aria-hidden size={18} strokeWidth={1.75} />
+    </button>
+  );
+}

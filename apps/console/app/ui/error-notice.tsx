@@ -1,0 +1,26 @@
+import { CircleAlert } from 'lucide-react';
+import { ApiError } from '../api/request.ts';
+import { Button } from './button.tsx';
+
+/** Says that something could not be loaded, and offers to try again. */
+export function ErrorNotice({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) {
+  return (
+    <div className="notice" role="alert">
+      <CircleAlert aria-hidden size={20} />
+      <div>
+        <p>{error.message}</p>
+        {error instanceof ApiError && <p className="code muted">{error.code}</p>}
+      </div>
+      {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
+    </div>
+  );
+}
+
+/** A line that says why an action failed; nothing without an error. */
+export function ErrorText({ error }: { readonly error: Error | null }) {
+  return (
+    <p className="error-text" role="alert">
+      {error?.message}
+    </p>
+  );
+}

@@ -1,0 +1,2 @@
+export { createConsoleHandler } from './console-handler.ts';
+export type { ConsoleHandler, ConsoleOptions } from './console-handler.ts';

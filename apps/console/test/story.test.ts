@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { createApprovalRequest } from '@ravi/testkit';
+import { missingBrowser, openBrowser } from '@ravi/test-browser';
+import type { BrowserPage, TestBrowser } from '@ravi/test-browser';
+import { afterAll, beforeAll, test } from 'vitest';
+import { buildPage } from './support/built-page.ts';
+import type { BuiltPage } from './support/built-page.ts';
+import { startConsoleServer } from './support/console-server.ts';
+import type { ConsoleServer } from './support/console-server.ts';
+
+type Page = BrowserPage['page'];
+
+const screenshots = join(import.meta.dirname, '../../../artifacts/console');
+const inBrowser = missingBrowser === undefined ? test : test.skip;
+const stack = new AsyncDisposableStack();
+let browser: TestBrowser;
+let built: BuiltPage;
+
+beforeAll(async () => {
+  if (missingBrowser !== undefined) return;
+  built = stack.use(await buildPage());
+  browser = stack.use(await openBrowser());
+}, 60_000);
+afterAll(() => stack.disposeAsync());
+
+function serve(basePath = '/'): Promise<ConsoleServer> {
+  return startConsoleServer({ folder: built.folder, basePath });
+}
+
+function ask(server: ConsoleServer, change: Partial<ReturnType<typeof createApprovalRequest>> = {}) {
+  const requestedAt = Date.now();
+  return server.api.ask(createApprovalRequest({ requestedAt, expiresAt: requestedAt + 600_000, ...change }));
+}
+
+function button(page: Page, name: RegExp) {
+  return page.getByRole('button', { name });
+}
+
+inBrowser('a person starts a run, reloads while it waits, approves it, and reads its report', async () => {
+  await using server = await serve();
+  const { page, errors } = await browser.open(`${server.url}/`);
+  await button(page, /New run/).click();
+  await page.getByLabel('What should it do?').fill('When should I fly?');
+  await button(page, /^Start$/).click();
+  await page.getByText('Publish “When to fly” for the team').waitFor();
+  await page.reload();
+  await page.getByText('Publish “When to fly” for the team').waitFor();
+  await page.getByText('I count the delays by hour in one script.').waitFor();
+  await page.getByRole('tab', { name: 'Console' }).click();
+  await page.getByText('200000 flights, 703 earthquakes').waitFor();
+  await page.screenshot({ path: join(screenshots, 'story-waiting.png'), fullPage: true });
+  await button(page, /^Approve/).click();
+  await page.getByText('The report is published: fly at 6:00.').waitFor();
+  await page.getByRole('tab', { name: 'Artifacts' }).click();
+  await page.getByRole('link', { name: /text\/markdown/ }).click();
+  await page.getByText('Fly at 6:00').waitFor();
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download' }).click();
+  assert.equal((await download).suggestedFilename(), 'art_report.md');
+  assert.deepEqual(errors, []);
+});
+
+inBrowser('keys go through the inbox, and what somebody has begun to answer survives a reload', async () => {
+  await using server = await serve();
+  const first = ask(server, { id: 'first', summary: 'First request' });
+  const second = ask(server, { id: 'second', summary: 'Second request', args: { title: 'Old', copies: 1 } });
+  const { page } = await browser.open(`${server.url}/inbox`);
+  await page.getByRole('heading', { name: 'First request' }).waitFor();
+  await page.keyboard.press('j');
+  await page.getByRole('heading', { name: 'Second request' }).waitFor();
+  await page.keyboard.press('e');
+  await page.getByLabel('title').fill('New');
+  await page.getByText('Your changes (1)').waitFor();
+  await page.reload();
+  await page.getByText('Your changes (1)').waitFor();
+  await page.screenshot({ path: join(screenshots, 'story-edit.png'), fullPage: true });
+  await button(page, /Approve with changes/).click();
+  const { decision, modifiedArgs } = await second;
+  assert.deepEqual([decision, modifiedArgs], ['modified', { title: 'New', copies: 1 }]);
+  await page.getByRole('heading', { name: 'First request' }).waitFor();
+  await page.keyboard.press('d');
+  await page.getByLabel('Why not?').fill('Not on a Friday');
+  await button(page, /Deny this call/).click();
+  assert.deepEqual(await first, { decision: 'denied', reason: 'Not on a Friday', approver: 'local' });
+  await page.getByText('Nothing waits for your decision').waitFor();
+});
+
+inBrowser('of two people who decide at once one is told that the other was first', async () => {
+  await using server = await serve();
+  const answer = ask(server, { summary: 'Only once' });
+  const one = await browser.open(`${server.url}/inbox`);
+  const other = await browser.open(`${server.url}/inbox`);
+  // The second decision is held back until the first has reached the server.
+  const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();
+  await other.page.route('**/decision', async (route) => {
+    await mayGoOn;
+    await route.continue();
+  });
+  await button(other.page, /^Deny/).click();
+  await button(other.page, /Deny this call/).click();
+  await button(one.page, /^Approve/).click();
+  assert.equal((await answer).decision, 'approved');
+  goOn();
+  await other.page
+    .getByText(/was first: this request is approved/)
+    .first()
+    .waitFor();
+});
+
+inBrowser(
+  'a decision does not show before the server has confirmed it, and can be given again when it was lost',
+  async () => {
+    await using server = await serve();
+    const answer = ask(server, { summary: 'Wait for the server' });
+    const { page } = await browser.open(`${server.url}/inbox`);
+    await page.route('**/decision', (route) => route.abort());
+    await button(page, /^Approve/).click();
+    await page.getByText('The server cannot be reached').first().waitFor();
+    assert.ok(await page.getByRole('heading', { name: 'Wait for the server' }).isVisible());
+    await page.unroute('**/decision');
+    await button(page, /^Approve/).click();
+    assert.equal((await answer).decision, 'approved');
+    await page.getByText('Nothing waits for your decision').waitFor();
+  },
+);
+
+inBrowser('a tool is tried with a form of its schema', async () => {
+  await using server = await serve();
+  const { page } = await browser.open(`${server.url}/tools/publish_report`);
+  await page.getByLabel('title').fill('Hello');
+  await button(page, /Call the tool/).click();
+  assert.ok(await page.getByLabel('markdown').evaluate((field) => field === document.activeElement));
+  await page.getByLabel('markdown').fill('# Text');
+  await page.getByLabel('copies').fill('3');
+  await page.getByLabel('tags').fill('["a"');
+  await page.getByText('This is not JSON yet').waitFor();
+  await page.getByLabel('tags').fill('["a"]');
+  await button(page, /Call the tool/).click();
+  const result = page.getByRole('region', { name: 'Result' });
+  await result.getByText('"Hello"').waitFor();
+  assert.match(await result.innerText(), /copies: 3/);
+});
+
+inBrowser('empty lists say what will fill them, a failure what is wrong, and both go away', async () => {
+  await using server = await serve('/console');
+  server.api.failWith(500);
+  const { page } = await browser.open(`${server.url}/runs`);
+  await page.getByText('The store is not there').waitFor();
+  server.api.failWith(0);
+  server.api.forgetAll();
+  await button(page, /Try again/).click();
+  await page.getByText('No run yet').waitFor();
+  for (const [path, text] of [
+    ['tools', 'No tool is loaded'],
+    ['artifacts', 'Nothing is stored'],
+    ['jobs', 'No job yet'],
+    ['budgets', 'No budget is set'],
+  ] as const) {
+    await page.goto(`${server.url}/${path}`);
+    await page.getByText(text).waitFor();
+  }
+});
+
+inBrowser('who is not known signs in, and is where he wanted to be', async () => {
+  await using server = await serve();
+  server.api.failWith(401);
+  const { page } = await browser.open(`${server.url}/settings`);
+  await page.getByLabel('Your token').fill('some token');
+  await button(page, /Sign in/).click();
+  await page.getByText('@ravi/state-sqlite').waitFor();
+});

@@ -1,0 +1,162 @@
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import { streamSSE } from 'hono/streaming';
+import { createWebApprovalHandler } from '@ravi/approval-web';
+import { createMemoryApprovalStore } from '@ravi/testkit';
+import type { ApprovalRequest, ApprovalResult, Turn } from '@ravi/kernel';
+import type { RunView } from '../../app/api/wire.ts';
+import { budgets, jobs, settings, tools } from './catalogue.ts';
+import { artifacts, contents } from './contents.ts';
+import { startDemoRun } from './demo-run.ts';
+import type { DemoRun } from './demo-run.ts';
+import { began, conversation, exchanges, failedRun, finishedEvents, finishedRun } from './runs.ts';
+
+const token = 'token-of-the-tests-0123456789abcdefghij';
+
+/** The API of the reference server over data of the tests. Approvals are those of the real handler. */
+export interface ApiDouble {
+  readonly app: Hono;
+  /** Asks for an approval and waits for the answer. */
+  ask(request: ApprovalRequest): Promise<ApprovalResult>;
+  /** Empties every list. */
+  forgetAll(): void;
+  /** From now on every request is refused with this status, until it is 0. */
+  failWith(status: 0 | 401 | 500): void;
+  close(): void;
+}
+
+/** Opens the double with a finished and a failed run. */
+export function openApiDouble(): ApiDouble {
+  const handler = createWebApprovalHandler({
+    tokens: [{ token, principal: 'local', roles: ['approve'] }],
+    store: createMemoryApprovalStore(),
+    requestsPerMinute: 100_000,
+  });
+  const waiting = new AbortController();
+  const demos = new Map<string, DemoRun>();
+  let isEmpty = false;
+  let failure: 0 | 401 | 500 = 0;
+  const app = new Hono();
+  const list = <Item>(items: readonly Item[]) => ({ items: isEmpty ? [] : items });
+  const runs = (): readonly RunView[] => [
+    ...[...demos.values()].map(({ view }) => view).toReversed(),
+    finishedRun,
+    failedRun,
+  ];
+  const missing = (context: Context) =>
+    context.json({ error: { code: 'E_NOT_FOUND', message: 'There is no such thing' } }, 404);
+  const one = <Item>(context: Context, item: Item | undefined) =>
+    item === undefined ? missing(context) : context.json(item);
+
+  app.use('/v1/*', async (context, next) => {
+    if (failure !== 0 && context.req.path !== '/v1/session') {
+      return context.json({ error: { code: 'E_TEST', message: 'The store is not there' } }, failure);
+    }
+    return next();
+  });
+  app.post('/v1/session', (context) => {
+    failure = 0;
+    return context.json({});
+  });
+  app.all('/v1/approvals/*', ({ req }) => handler.fetch(withToken(req.raw)));
+  app.all('/v1/approvals', ({ req }) => handler.fetch(withToken(req.raw)));
+  app.get('/v1/settings', (context) => context.json(settings));
+  app.get('/v1/budgets', (context) => context.json(list(budgets)));
+  app.get('/v1/jobs', (context) => context.json(list(jobs)));
+  app.get('/v1/tools', (context) => context.json(list(tools)));
+  app.get('/v1/tools/:name', (context) =>
+    one(
+      context,
+      tools.find(({ name }) => name === context.req.param('name')),
+    ),
+  );
+  app.post('/v1/tools/:name', async (context) => {
+    const { args } = await context.req.json<{ args: object }>();
+    return context.json({ status: 'ok', text: 'done', structured: { received: args }, files: [] });
+  });
+  app.get('/v1/sessions', (context) => context.json(list([{ sessionId: 'session-1', runs: 1, lastRunAt: began }])));
+  app.get('/v1/sessions/:id/history', (context) =>
+    context.json(list(context.req.param('id') === 'session-1' ? turns() : [])),
+  );
+  app.get('/v1/artifacts', (context) => context.json(list(artifacts)));
+  app.get('/v1/artifacts/:ref', (context) =>
+    one(
+      context,
+      artifacts.find(({ ref }) => ref === context.req.param('ref')),
+    ),
+  );
+  app.delete('/v1/artifacts/:ref', (context) => context.body(null, 204));
+  app.get('/v1/artifacts/:ref/content', (context) => {
+    const found = contents.get(context.req.param('ref'));
+    return found === undefined ? missing(context) : context.body(found.bytes, 200, { 'content-type': found.mediaType });
+  });
+  app.get('/v1/runs', (context) => {
+    const { status, sessionId } = context.req.query();
+    const isWanted = (run: RunView): boolean =>
+      (status === undefined || run.status === status) && (sessionId === undefined || run.sessionId === sessionId);
+    return context.json(list(runs().filter(isWanted)));
+  });
+  app.post('/v1/runs', async (context) => {
+    const { task = 'A script', sessionId = `session-${demos.size + 2}` } = await context.req.json<{
+      task?: string;
+      sessionId?: string;
+    }>();
+    const demo = startDemoRun({ task, sessionId }, (request, signal) => handler.request(request, { signal }));
+    demos.set(demo.view.id, demo);
+    return context.json(demo.view, 201);
+  });
+  app.get('/v1/runs/:id', (context) =>
+    one(
+      context,
+      runs().find(({ id }) => id === context.req.param('id')),
+    ),
+  );
+  app.get('/v1/runs/:id/exchanges', (context) => context.json(list(exchanges)));
+  app.post('/v1/runs/:id/cancel', (context) => {
+    demos.get(context.req.param('id'))?.cancel();
+    return context.json({});
+  });
+  app.get('/v1/runs/:id/events', (context) => {
+    const demo = demos.get(context.req.param('id'));
+    return streamSSE(context, async (stream) => {
+      let sent = Number(context.req.header('last-event-id') ?? 0);
+      while (!stream.aborted && !waiting.signal.aborted) {
+        for (const { event, ...data } of (demo?.events ?? finishedEvents).slice(sent)) {
+          sent += 1;
+          await stream.writeSSE({ id: String(sent), event, data: JSON.stringify(data) });
+        }
+        if (demo === undefined) return;
+        await demo.after(sent);
+      }
+    });
+  });
+
+  return {
+    app,
+    ask: (request) => handler.request(request, { signal: waiting.signal }),
+    forgetAll: () => void (isEmpty = true),
+    failWith: (status) => void (failure = status),
+    close() {
+      waiting.abort();
+      handler.closeStreams();
+    },
+  };
+}
+
+function turns(): readonly Turn[] {
+  return conversation.map((message, index) => ({
+    principal: 'local',
+    sessionId: 'session-1',
+    runId: finishedRun.id,
+    message,
+    createdAt: began + index * 1_000,
+    number: index + 1,
+  }));
+}
+
+/** As a server does it on loopback, where everybody is the same principal. */
+function withToken(request: Request): Request {
+  const headers = new Headers(request.headers);
+  headers.set('authorization', `Bearer ${token}`);
+  return new Request(request, { headers });
+}

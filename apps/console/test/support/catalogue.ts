@@ -1,0 +1,124 @@
+import { defaultChainPolicy } from '@ravi/kernel';
+import type { Job } from '@ravi/kernel';
+import type { BudgetView, SettingsView, ToolView } from '../../app/api/wire.ts';
+import { began } from './runs.ts';
+
+/** The tool whose calls ask for approval. */
+export const publishReport: ToolView = {
+  name: 'publish_report',
+  description: 'Writes a report to disk, where everybody can read it.',
+  kind: 'local',
+  risk: 'high',
+  source: './tools',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      title: { type: 'string', description: 'Stands above the report.' },
+      markdown: { type: 'string', description: 'The report itself.', maxLength: 100_000 },
+      audience: { type: 'string', enum: ['everybody', 'team'], default: 'team' },
+      notify: { type: 'boolean', description: 'Send a mail to those who read it.' },
+      copies: { type: 'integer', minimum: 1 },
+      tags: { type: 'array', items: { type: 'string' } },
+    },
+    required: ['title', 'markdown'],
+  },
+  stub: `/** Writes a report to disk, where everybody can read it. */
+publish_report(args: {
+  /** Stands above the report. */
+  title: string;
+  markdown: string;
+  audience?: 'everybody' | 'team';
+}): Promise<{ file: string }>;`,
+  metrics: { calls: 14, p50: 84, p95: 310, errors: 1, denials: 2 },
+};
+
+const verbs = ['list', 'read', 'create', 'update', 'search', 'archive'];
+const nouns = [
+  'invoice',
+  'customer',
+  'ticket',
+  'order',
+  'shipment',
+  'calendar_event',
+  'mail',
+  'document',
+  'contact',
+  'branch',
+];
+
+/** A catalogue of a size that real servers have. */
+export const tools: readonly ToolView[] = [
+  {
+    name: 'open_dataset',
+    description: 'Opens one of the data sets as a table.',
+    kind: 'local',
+    risk: 'safe',
+    source: './tools',
+    inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+    metrics: { calls: 128, p50: 212, p95: 960, errors: 0, denials: 0 },
+  },
+  publishReport,
+  ...Array.from({ length: 600 }, (_, index): ToolView => {
+    const verb = verbs[index % verbs.length] ?? '';
+    const noun = nouns[Math.floor(index / verbs.length) % nouns.length] ?? '';
+    return {
+      name: `${verb}_${noun}_${index}`,
+      description: `${verb} a ${noun.replace('_', ' ')} of department ${index}`,
+      kind: 'local',
+      risk: verb === 'archive' ? 'critical' : 'safe',
+      source: 'mcp/office',
+      metrics: { calls: 0, errors: 0, denials: 0 },
+    };
+  }),
+];
+
+/** Jobs in every state. */
+export const jobs: readonly Job[] = (
+  [
+    ['running', { fraction: 0.4 }],
+    ['queued', undefined],
+    ['completed', undefined],
+    ['failed', undefined],
+    ['cancelled', undefined],
+  ] as const
+).map(([status, progress], index) => ({
+  id: `job-${index}`,
+  principal: 'local',
+  sessionId: 'session-1',
+  runId: 'run-flights-7f3a',
+  kind: index === 1 ? 'nightly_report' : 'crawl_site',
+  input: index === 1 ? { schedule: 'every day at 06:00' } : { url: 'https://example.org' },
+  createdAt: began + index * 1_000,
+  updatedAt: began + index * 1_000 + 42_000,
+  status,
+  version: 2,
+  ...(progress === undefined ? {} : { progress }),
+  ...(status === 'failed'
+    ? { error: { code: 'E_TOOL_FAILED', message: 'The site answered 503', retryable: true } }
+    : {}),
+}));
+
+/** Budgets, one of them nearly used up. */
+export const budgets: readonly BudgetView[] = [
+  { name: 'Tokens today', unit: 'tokens', limit: 1_000_000, used: 214_380 },
+  { name: 'Money this month', unit: 'cost', limit: 50, used: 43.2 },
+  { name: 'Calls today', unit: 'calls', used: 1_204 },
+];
+
+/** What is plugged in. */
+export const settings: SettingsView = {
+  model: { id: 'scripted-demo', isDemo: true },
+  versions: { ravi: '0.1.0', node: 'v24.21.0' },
+  policy: defaultChainPolicy,
+  health: {
+    stateStore: { status: 'ok', durationMs: 0.4 },
+    blobStore: { status: 'ok', durationMs: 1.2 },
+    sandbox: { status: 'unavailable', durationMs: 0.1 },
+  },
+  plugins: [
+    { port: 'stateStore', package: '@ravi/state-sqlite', options: { file: './data/ravi.db' } },
+    { port: 'blobStore', package: '@ravi/blob-fs', options: { root: './data/blobs' } },
+    { port: 'sandbox', package: '@ravi/sandbox-isolated-vm' },
+    { port: 'approvalHandler', package: '@ravi/approval-web' },
+  ],
+};

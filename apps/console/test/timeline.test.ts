@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { continuations, emptyStory } from '../app/api/run-story.ts';
+import { timelineOf } from '../app/runs/timeline.ts';
+import { began, call, failedRun, finishedRun } from './support/runs.ts';
+
+const steps = [
+  { step: 1, startedAt: began + 20, durationMs: 1_730 },
+  { step: 2, startedAt: began + 10_300, durationMs: 1_100 },
+];
+
+test('calls of a script stand below the call that ran it, and that below its step', () => {
+  const { rows } = timelineOf(finishedRun, { ...emptyStory, steps }, finishedRun.updatedAt);
+  assert.deepEqual(
+    rows.map(({ kind, depth, name }) => `${depth} ${kind} ${name}`),
+    [
+      '0 step Step 1',
+      '1 chain tool_chain',
+      '2 nested open_dataset',
+      '2 nested open_dataset',
+      '2 nested open_dataset',
+      '2 nested profile_table',
+      '2 nested query_rows',
+      '2 nested query_rows',
+      '2 nested publish_report',
+      '0 step Step 2',
+    ],
+  );
+});
+
+test('of two scripts at once each has the calls that the server says are its own', () => {
+  const trace = [
+    call('first', 'tool_chain', 0, { caller: 'direct', durationMs: 500 }),
+    call('second', 'tool_chain', 5, { caller: 'direct', durationMs: 500 }),
+    call('inner', 'open_dataset', 10),
+  ];
+  const story = continuations['tool-call'](
+    emptyStory,
+    { callId: 'inner', tool: 'open_dataset', caller: 'chain', parentId: 'first' },
+    began + 10,
+  );
+  const { rows } = timelineOf({ ...finishedRun, trace }, story, finishedRun.updatedAt);
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    ['first', 'inner', 'second'],
+  );
+});
+
+test('a call that only the events know reaches to the present while it runs', () => {
+  const begun = { callId: 'open', tool: 'open_dataset', caller: 'chain' } as const;
+  const story = continuations['tool-call'](emptyStory, begun, began + 40);
+  const running = { ...finishedRun, status: 'running', trace: [] } as const;
+  const [row] = timelineOf(running, story, began + 5_000).rows;
+  assert.deepEqual([row?.status, row?.endedAt], ['running', began + 5_000]);
+  const ended = continuations['tool-result'](story, { ...begun, status: 'error', durationMs: 60 }, began + 100);
+  const [after] = timelineOf(running, ended, began + 5_000).rows;
+  assert.deepEqual([after?.status, after?.startedAt, after?.endedAt], ['error', began + 40, began + 100]);
+});
+
+test('a run without a model begins with its calls', () => {
+  const { rows, startedAt } = timelineOf(failedRun, emptyStory, failedRun.updatedAt);
+  assert.deepEqual(
+    rows.map(({ id, depth }) => [id, depth]),
+    [['list', 0]],
+  );
+  assert.equal(startedAt, failedRun.createdAt);
+});
