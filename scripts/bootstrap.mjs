@@ -1,11 +1,12 @@
 // Plain JavaScript for any Node from 18 on: this file runs before anything is installed.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const binaries = join(root, 'node_modules', '.bin');
+const consoleFolder = join(root, 'apps', 'console');
 const onWindows = process.platform === 'win32';
 
 const [task = '', ...taskArguments] = process.argv.slice(2);
@@ -22,6 +23,7 @@ function main() {
     fail(`Node ${process.versions.node} is too old to set up this repository: Node 18 or newer is needed.`);
   }
   if (!isInstalled()) install();
+  if (task === 'start' && !isConsoleBuilt()) buildConsole();
   run(entry(taskArguments), taskArguments);
 }
 
@@ -55,9 +57,33 @@ function install() {
   );
 }
 
-function run(entry, args) {
+/** Whether the console was built after each of its sources was written. */
+function isConsoleBuilt() {
+  const document = join(consoleFolder, 'dist', 'app', 'index.html');
+  if (!existsSync(document)) return false;
+  const sources = readdirSync(join(consoleFolder, 'app'), { recursive: true }).map((name) => join('app', name));
+  const builtAt = statSync(document).mtimeMs;
+  return [...sources, 'index.html', 'vite.config.ts', 'package.json'].every(
+    (name) => statSync(join(consoleFolder, name)).mtimeMs <= builtAt,
+  );
+}
+
+function buildConsole() {
+  console.error('Building the console. This takes a few seconds, and is needed again only when it changes …');
+  const vite = join(consoleFolder, 'node_modules', 'vite', 'bin', 'vite.js');
+  const args = [vite, 'build', '--logLevel', 'error'];
+  const { status } = spawnSync(node24(), args, { cwd: consoleFolder, stdio: ['ignore', 2, 2] });
+  if (status !== 0) fail('The console could not be built: see the messages above.');
+}
+
+function node24() {
   const node = join(root, 'node_modules', 'node', 'bin', onWindows ? 'node.exe' : 'node');
   if (!existsSync(node)) fail(`Node 24 is missing at ${node}: delete the folder node_modules and try again.`);
+  return node;
+}
+
+function run(entry, args) {
+  const node = node24();
   const child = spawn(node, [join(root, entry), ...args], {
     cwd: root,
     stdio: 'inherit',
