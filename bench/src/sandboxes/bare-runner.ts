@@ -45,7 +45,7 @@ export function createBareRunner(): ScriptRunner {
 
 async function answer({ op, payload }: BridgeCall): Promise<string> {
   const { value = 0, milliseconds = 0, bytes = 0 } = JSON.parse(payload) as Record<string, number | undefined>;
-  if (op === 'echo') return JSON.stringify(await toolBodies.echo(value));
-  if (op === 'wait') return JSON.stringify((await toolBodies.wait(milliseconds)) ?? null);
+  if (op === 'echo') return JSON.stringify(toolBodies.echo(value));
+  if (op === 'wait') return JSON.stringify(await toolBodies.wait(milliseconds));
   return JSON.stringify(op === 'text' ? toolBodies.text(bytes) : toolBodies.rows(bytes));
 }

@@ -115,7 +115,8 @@ class Inspector {
 
   #counted<Value>(value: Value, bytes: number): Value {
     this.bytes += bytes;
-    if (this.bytes > this.#maxBytes) throw new Refusal(`The arguments are larger than ${this.#maxBytes} bytes (maxArgumentBytes)`);
+    if (this.bytes > this.#maxBytes)
+      throw new Refusal(`The arguments are larger than ${this.#maxBytes} bytes (maxArgumentBytes)`);
     return value;
   }
 

@@ -1,5 +1,14 @@
-import type { ContentBlock, FunctionSpec, JsonSchema, MediaBlock, ModelMessage, ModelRequest } from '@ravi/kernel';
-import type { TextBlock, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
+import type {
+  ContentBlock,
+  FunctionSpec,
+  JsonSchema,
+  MediaBlock,
+  ModelMessage,
+  ModelRequest,
+  TextBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+} from '@ravi/kernel';
 
 /** A text. */
 export const text = (words: string): TextBlock => ({ type: 'text', text: words });
