@@ -29,13 +29,13 @@ export function pairServerBlocks(turns: ArrangedTurns['turns'], source: string):
   let dropped = 0;
 
   const take = (block: UnknownBlock): void => {
-    const raw = objectOf(block.raw);
-    const { type, id, tool_use_id: answers } = raw;
+    const { type, id, tool_use_id: answers } = objectOf(block.raw);
     if (type === containerType) {
-      if (typeof id === 'string') container = id;
+      if (typeof id === 'string' && !isForeign(block, source)) container = id;
       return;
     }
     dropped++;
+    if (isForeign(block, source)) return;
     if (typeof answers === 'string') {
       const call = open.get(answers);
       if (call === undefined) return;
@@ -56,9 +56,7 @@ export function pairServerBlocks(turns: ArrangedTurns['turns'], source: string):
       continue;
     }
     for (const block of turn.content) {
-      if (block.type !== 'unknown') continue;
-      if (isForeign(block, source)) dropped++;
-      else take(block);
+      if (block.type === 'unknown') take(block);
     }
   }
   for (const block of open.values()) kept.add(block);

@@ -40,7 +40,9 @@ for (const strict of ['auto', 'always'] as const) {
         const settings = settingsFor('claude-sonnet-4-6', { strict, apiVersion });
         const invalid: string[] = [];
         const count = { requests: 0, strict: 0, dropped: 0 };
-        for (const request of requestsOf(tools)) {
+        // The versions differ in nothing that tools have.
+        const isFirst = apiVersion === '2023-06-01';
+        for (const request of requestsOf(tools).filter(({ tools: offered }) => isFirst || offered.length > 1)) {
           const encoded = encodeMessages(request, settings);
           count.requests++;
           count.strict += toolsOf(encoded).filter((tool) => tool.strict === true).length;
