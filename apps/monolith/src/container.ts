@@ -114,6 +114,7 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
       approvalMode: from.resolve(tokens.config).chains.approvals,
       ...(from.isRegistered(tokens.durableChains) ? { stateful: statefulParts(from) } : {}),
       approvalHandler: from.resolve(tokens.approvalHandler),
+      access: from.resolve(tokens.access),
       ...(from.isRegistered(tokens.callerApprovals) ? { callerApprovals: from.resolve(tokens.callerApprovals) } : {}),
       lifetime: from.resolve(tokens.lifetime),
       ...reporting(from),

@@ -16,7 +16,9 @@ import { KernelError, silentLogger, systemClock } from '@ravi/kernel';
 import type { Clock, Logger, StateStore, ToolSource } from '@ravi/kernel';
 import type { DependencyContainer } from 'tsyringe';
 import { createCallerApprovals } from './access/caller-approvals.ts';
-import { localCaller } from './access/caller.ts';
+import type { CallerApprovalsOptions } from './access/caller-approvals.ts';
+import { createAccess } from './access/access.ts';
+import { readTokens } from './access/known-tokens.ts';
 import type { OpenedServices } from './container.ts';
 import { createContainer } from './container.ts';
 import { loadDigestKey } from './digest-key.ts';
@@ -61,7 +63,19 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   await using opening = new AsyncDisposableStack();
   const plugins = opening.use(await openInstalledPlugins(config.plugins, { baseDir, clock, logger }));
   const { toolSource, blobStore, sandbox, stateStore } = plugins as FilledPorts;
-  const approvals = approvalsOf(plugins, { clock, logger });
+  const known = await readTokens(config.server.tokens ?? [], { env: options.env, baseDir });
+  const { requestsPerMinute } = config.server;
+  const access = createAccess({
+    tokens: known,
+    clock,
+    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+  });
+  const approvals = approvalsOf(plugins, {
+    callers: access.callers,
+    allowedHosts: config.server.allowedHosts ?? [],
+    clock,
+    logger,
+  });
   opening.use(approvals.callerApprovals?.handler);
   const model = plugins.modelProvider[0] ?? chooseModel(options.env, { script: await demoScriptOf(config) });
   const snippetStore = createFolderSnippetStore(join(dataFolder, 'snippets'));
@@ -82,6 +96,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
     preflight,
     model,
     snippetStore,
+    access,
     ...approvals,
     ...(stateStore === undefined ? {} : { stateStore }),
   });
@@ -115,11 +130,11 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
 // Where nothing else was configured there is a state store, and callers answer over HTTP.
 function approvalsOf(
   { approvalHandler, stateStore }: OpenedPlugins,
-  reporting: { readonly clock: Clock; readonly logger: Logger },
+  options: Omit<CallerApprovalsOptions, 'store'>,
 ): Pick<OpenedServices, 'approvalHandler' | 'callerApprovals'> {
   if (approvalHandler !== undefined) return { approvalHandler };
   const { approvals: store } = stateStore as StateStore;
-  const callerApprovals = createCallerApprovals([localCaller], { store, allowedHosts: [], ...reporting });
+  const callerApprovals = createCallerApprovals({ ...options, store });
   return { approvalHandler: callerApprovals.handler, callerApprovals };
 }
 

@@ -26,19 +26,21 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 const answerMs = 1_000;
+// Who sends a request slower than this only wants to hold the connection.
+const serverOptions = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 };
 
 /**
- * Serves the HTTP interface on a loopback address.
+ * Serves the HTTP interface: on a loopback address, or on any where tokens say who may use it.
  * @throws KernelError `E_CONFIG_INVALID` for an address that others could reach, or one that is taken
  */
 export async function serve(monolith: Monolith, options: ServeOptions = {}): Promise<HttpServer> {
   const { container } = monolith;
   const { server: configured } = container.resolve(tokens.config);
   const { host = configured.host, port = configured.port, graceMs = 3_000 } = options;
-  requireLoopback(host);
+  if (configured.tokens === undefined || configured.tokens.length === 0) requireLoopback(host);
   const app = container.resolve(tokens.httpApp);
   const approvalHandler = container.resolve(tokens.approvalHandler);
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server;
   const address = await listen(server, { host, port });
   const keeper = keepGoing(container);
   return {

@@ -13,6 +13,7 @@ import type {
 } from '@ravi/kernel';
 import type { Hono } from 'hono';
 import type { InjectionToken } from 'tsyringe';
+import type { Access } from './access/access.ts';
 import type { CallerApprovals } from './access/caller-approvals.ts';
 import type { ChainRunner } from './chain-runner.ts';
 import type { ToolReport } from './load-tools.ts';
@@ -44,6 +45,8 @@ export interface Services {
   readonly approvalFeed: ApprovalFeed;
   /** Chains that outlive the process; registered with the state store. */
   readonly durableChains: DurableChains;
+  /** Who may use the server. */
+  readonly access: Access;
   /** Registered where the server itself answers approvals. */
   readonly callerApprovals: CallerApprovals;
   readonly model: ModelProvider;
@@ -81,6 +84,7 @@ export const tokens: Tokens = {
   stateStore: token('stateStore'),
   approvalFeed: token('approvalFeed'),
   durableChains: token('durableChains'),
+  access: token('access'),
   callerApprovals: token('callerApprovals'),
   model: token('model'),
   storedEvents: token('storedEvents'),

@@ -8,6 +8,24 @@ const pluginEntry: JsonSchema = {
   properties: { use: { type: 'string', minLength: 1, description: 'Package name or ./path of the plugin.' } },
 };
 
+const serverToken: JsonSchema = {
+  type: 'object',
+  required: ['principal'],
+  additionalProperties: false,
+  properties: {
+    token: {
+      type: 'object',
+      required: ['$env'],
+      additionalProperties: false,
+      properties: { $env: { type: 'string', minLength: 1, description: 'Environment variable with the secret.' } },
+    },
+    tokenFile: { type: 'string', minLength: 1, description: 'File with the secret.' },
+    tokenSha256: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the secret.' },
+    principal: { type: 'string', minLength: 1, description: 'Whose runs and artifacts it sees.' },
+    roles: { type: 'array', items: { enum: ['run', 'approve', 'admin'] }, description: '"run" alone when absent.' },
+  },
+};
+
 /**
  * JSON Schema (2020-12) of a configuration file, defaults included. The values of `policy` are checked by
  * `defineChainPolicy` and the options of a plugin by its own schema.
@@ -23,6 +41,10 @@ export const configSchema: JsonSchema = {
       properties: {
         host: { type: 'string', minLength: 1, default: '127.0.0.1', description: 'Address to listen on.' },
         port: { type: 'integer', minimum: 0, maximum: 65_535, default: 7341, description: '0 picks a free port.' },
+        tokens: { type: 'array', items: serverToken, description: 'Who may use the server.' },
+        allowedHosts: { type: 'array', items: { type: 'string', minLength: 1 }, description: 'Names beside loopback.' },
+        requestsPerMinute: { type: 'integer', minimum: 1, description: 'Of one principal.' },
+        maxConcurrent: { type: 'integer', minimum: 1, description: 'Calls and scripts that run at once; 512.' },
       },
     },
     policy: {

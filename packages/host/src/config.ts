@@ -13,9 +13,34 @@ export type PluginsConfig = { readonly [Port in SinglePort]?: PluginEntry } & {
   readonly [Port in ListPort]?: readonly PluginEntry[];
 };
 
+/** Somebody who may use the server; exactly one of `token`, `tokenFile` and `tokenSha256` is given. */
+export interface ServerToken {
+  /** Environment variable with a secret of at least 32 characters. */
+  readonly token?: { readonly $env: string };
+  /** File with such a secret. */
+  readonly tokenFile?: string;
+  /** SHA-256 of such a secret, in hex. */
+  readonly tokenSha256?: string;
+  readonly principal: string;
+  /** `run` alone when absent. */
+  readonly roles?: readonly ('run' | 'approve' | 'admin')[];
+}
+
+/** Who may use the server, and how much. */
+export interface ServerAccess {
+  /** Needed for every address that is not loopback; without any, everybody on this machine may do everything. */
+  readonly tokens?: readonly ServerToken[];
+  /** Names of the server beside loopback ones. */
+  readonly allowedHosts?: readonly string[];
+  /** Of one principal. */
+  readonly requestsPerMinute?: number;
+  /** Calls, scripts and starts of runs that are worked on at once. */
+  readonly maxConcurrent?: number;
+}
+
 /** A configuration as somebody writes it. Relative paths mean the configuration's folder. */
 export interface RaviConfig {
-  readonly server?: { readonly host?: string; readonly port?: number };
+  readonly server?: { readonly host?: string; readonly port?: number } & ServerAccess;
   readonly policy?: Partial<ChainPolicy>;
   /**
    * `preflight: false` runs scripts without checking them first. `approvals` is what a script does that waits for a human,
@@ -31,7 +56,7 @@ export interface RaviConfig {
 
 /** A configuration that was checked and completed with the defaults. */
 export interface ResolvedConfig {
-  readonly server: { readonly host: string; readonly port: number };
+  readonly server: { readonly host: string; readonly port: number } & ServerAccess;
   readonly policy: ChainPolicy;
   readonly chains: { readonly preflight: boolean; readonly approvals: 'wait' | 'pause' };
   /** `demoScript` is an absolute path. */

@@ -11,19 +11,21 @@ export interface CallerApprovals {
   fetchAs(caller: Caller, request: Request): Promise<Response>;
 }
 
+/** Options of {@link createCallerApprovals}. */
+export interface CallerApprovalsOptions {
+  readonly callers: readonly Caller[];
+  readonly store: ApprovalStore;
+  /** Names of the server beside loopback ones. */
+  readonly allowedHosts: readonly string[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
 const requestsPerMinute = 60_000;
 const maxStreams = 1_000;
 
 /** Each caller gets a token that never leaves the process. */
-export function createCallerApprovals(
-  callers: readonly Caller[],
-  options: {
-    readonly store: ApprovalStore;
-    readonly clock: Clock;
-    readonly logger: Logger;
-    readonly allowedHosts: readonly string[];
-  },
-): CallerApprovals {
+export function createCallerApprovals({ callers, ...options }: CallerApprovalsOptions): CallerApprovals {
   const tokens = new Map(callers.map((caller) => [caller, randomBytes(32).toString('base64url')]));
   const handler = createWebApprovalHandler({
     ...options,

@@ -3,6 +3,7 @@ import type { ApprovalMode, DurableChains } from '@ravi/capabilities';
 import type { ResolvedConfig } from '@ravi/host';
 import type { ApprovalHandler, BlobStore, Clock, Logger, ModelProvider, Sandbox, StateStore } from '@ravi/kernel';
 import { Hono } from 'hono';
+import type { Access } from '../access/access.ts';
 import type { CallerApprovals } from '../access/caller-approvals.ts';
 import type { ChainRunner } from '../chain-runner.ts';
 import type { RunRecorder } from '../runs/run-recorder.ts';
@@ -15,9 +16,13 @@ import { chainOperations } from './chains.ts';
 import { jobOperations } from './jobs.ts';
 import { mount } from './mount.ts';
 import type { Operation } from './operation.ts';
+import { withOpenApi } from './openapi.ts';
 import { answerProblem, problem } from './problem.ts';
+import { requestLog } from './request-log.ts';
 import { runOperations } from './runs.ts';
+import { safeHeaders } from './safe-headers.ts';
 import { sameOrigin } from './same-origin.ts';
+import { sessionOperation } from './session.ts';
 import { sessionOperations } from './sessions.ts';
 import { settingsOperations } from './settings.ts';
 import { toolOperations } from './tools.ts';
@@ -47,6 +52,7 @@ export interface HttpAppOptions {
   /** What a durable run does while it waits for a human. */
   readonly approvalMode: ApprovalMode;
   readonly approvalHandler: ApprovalHandler;
+  readonly access: Access;
   /** Present when the server itself knows who answers approvals. */
   readonly callerApprovals?: CallerApprovals;
   /** Aborts when the process shuts down. */
@@ -55,16 +61,20 @@ export interface HttpAppOptions {
   readonly logger: Logger;
 }
 
+const usualConcurrent = 512;
+
 /** The HTTP interface: an adapter over the one invoker, with no way to a tool of its own. */
 export function createHttpApp(options: HttpAppOptions): Hono {
-  const { lifetime, logger } = options;
+  const { lifetime, logger, access } = options;
+  const { server } = options.config;
   const app = new Hono();
-  app.use(sameOrigin);
+  app.use(safeHeaders, requestLog(options), sameOrigin(server.allowedHosts ?? []));
   app.use(async (_context, next) => {
     if (lifetime.aborted) throw problem('E_SHUTTING_DOWN', 'The server is shutting down');
     await next();
   });
-  mount(app, operationsOf(options));
+  const { maxConcurrent = usualConcurrent } = server;
+  mount(app, withOpenApi(operationsOf(options)), { access, maxConcurrent });
   app.route('/', approvalRoutes(options));
   app.notFound((context) =>
     answerProblem(context, problem('E_ROUTE_UNKNOWN', `There is no ${context.req.method} ${context.req.path}`), logger),
@@ -75,7 +85,12 @@ export function createHttpApp(options: HttpAppOptions): Hono {
 
 function operationsOf(options: HttpAppOptions): readonly Operation[] {
   const { stateful } = options;
-  const always = [...settingsOperations(options), ...toolOperations(options), ...chainOperations(options)];
+  const always = [
+    ...settingsOperations(options),
+    ...sessionOperation(options),
+    ...toolOperations(options),
+    ...chainOperations(options),
+  ];
   if (stateful === undefined) return always;
   return [
     ...always,

@@ -1,19 +1,67 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
+import type { Access } from '../access/access.ts';
 import { localCaller } from '../access/caller.ts';
 import type { Operation } from './operation.ts';
+import { problem } from './problem.ts';
 import { limitBody, readBody } from './read-body.ts';
 import { bodyValidator, queryValidator } from './validate.ts';
 
 const defaultBodyBytes = 4_194_304;
+const busyRetryMs = 1_000;
 
-/** Serves operations: body limit, checks, answer. */
-export function mount(app: Hono, operations: readonly Operation[]): void {
+/** What stands between a request and its operation. */
+export interface MountOptions {
+  readonly access: Access;
+  /** Operations with an effect that are worked on at once. */
+  readonly maxConcurrent: number;
+}
+
+/** Serves operations: who asks, body limit, checks, answer. */
+export function mount(app: Hono, operations: readonly Operation[], options: MountOptions): void {
+  const limitConcurrency = concurrencyLimit(options.maxConcurrent);
   for (const operation of operations) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    const limits = operation.body === undefined ? [] : [limitBody(operation.maxBodyBytes ?? defaultBodyBytes)];
-    const handlers: MiddlewareHandler[] = [...limits, handlerOf(operation)];
-    app.on(operation.method.toUpperCase(), [path], ...handlers);
+    const handlers: MiddlewareHandler[] = [
+      ...(operation.role === 'run' ? [limitConcurrency] : []),
+      ...(operation.body === undefined ? [] : [limitBody(operation.maxBodyBytes ?? defaultBodyBytes)]),
+      handlerOf(operation),
+    ];
+    app.on(operation.method.toUpperCase(), [path], authorize(operation, options.access), ...handlers);
   }
+}
+
+/** Where a request comes from; empty when the app is called without a server. */
+export function addressOf({ env }: Context): string {
+  const { incoming } = (env ?? {}) as { readonly incoming?: IncomingMessage };
+  return incoming?.socket?.remoteAddress ?? '';
+}
+
+// Before the body is read: who is not known costs little.
+function authorize({ isOpen, role }: Operation, access: Access): MiddlewareHandler {
+  return async (context, next) => {
+    if (isOpen !== true) {
+      const caller = access.authenticate(context.req.raw.headers, addressOf(context));
+      if (role !== undefined && !caller.roles.includes(role) && !caller.roles.includes('admin')) {
+        throw problem('E_FORBIDDEN', `This needs the role "${role}"`);
+      }
+      context.set('caller', caller);
+    }
+    await next();
+  };
+}
+
+function concurrencyLimit(max: number): MiddlewareHandler {
+  let active = 0;
+  return async (_context, next) => {
+    if (active >= max) throw problem('E_BUSY', `${max} requests are worked on at once already`, busyRetryMs);
+    active++;
+    try {
+      await next();
+    } finally {
+      active--;
+    }
+  };
 }
 
 function handlerOf({ query = {}, body: schema, answer }: Operation): (context: Context) => Promise<Response> {
@@ -25,8 +73,17 @@ function handlerOf({ query = {}, body: schema, answer }: Operation): (context: C
     checkQuery(asked);
     const body = checkBody === undefined ? {} : await readBody(context);
     checkBody?.(body);
-    const { headers, signal } = req.raw;
-    const answered = await answer({ caller: localCaller, params: req.param(), query: asked, body, headers, signal });
+    const { headers, signal, url } = req.raw;
+    const answered = await answer({
+      caller: context.get('caller') ?? localCaller,
+      params: req.param(),
+      query: asked,
+      body,
+      headers,
+      signal,
+      address: addressOf(context),
+      isSecure: url.startsWith('https:'),
+    });
     return answered instanceof Response ? answered : context.json(answered ?? {});
   };
 }

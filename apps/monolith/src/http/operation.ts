@@ -12,6 +12,9 @@ export interface ApiRequest {
   readonly headers: Headers;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
+  /** Where the connection comes from. */
+  readonly address: string;
+  readonly isSecure: boolean;
 }
 
 /** One operation of the API: what checks a request and what the OpenAPI document says are the same schemas. */
@@ -22,6 +25,8 @@ export interface Operation {
   readonly summary: string;
   /** What the caller must be allowed; everybody who is known may when absent. */
   readonly role?: Role;
+  /** Anybody may, known or not. */
+  readonly isOpen?: boolean;
   /** Schema of each parameter of the query; others are refused. */
   readonly query?: Readonly<Record<string, JsonSchema>>;
   /** Schema of the body, an object. */

@@ -11,6 +11,10 @@ export type ProblemCode =
   | 'E_BODY_TOO_LARGE'
   | 'E_CONTENT_TYPE'
   | 'E_CANCELLED'
+  | 'E_UNAUTHENTICATED'
+  | 'E_FORBIDDEN'
+  | 'E_RATE_LIMITED'
+  | 'E_BUSY'
   | 'E_ARGUMENTS_INVALID'
   | 'E_TOOL_UNKNOWN'
   | 'E_ARTIFACT_UNKNOWN'
@@ -30,6 +34,10 @@ const statusByCode: Readonly<Record<ProblemCode, ContentfulStatusCode>> = {
   E_BODY_TOO_LARGE: 413,
   E_CONTENT_TYPE: 415,
   E_CANCELLED: 503,
+  E_UNAUTHENTICATED: 401,
+  E_FORBIDDEN: 403,
+  E_RATE_LIMITED: 429,
+  E_BUSY: 429,
   E_ARGUMENTS_INVALID: 400,
   E_TOOL_UNKNOWN: 404,
   E_ARTIFACT_UNKNOWN: 404,
@@ -43,15 +51,17 @@ const statusByCode: Readonly<Record<ProblemCode, ContentfulStatusCode>> = {
   E_SHUTTING_DOWN: 503,
 };
 
-/** A refusal of a request; the message is shown to the client. */
-export function problem(code: ProblemCode, message: string): KernelError {
-  return new KernelError(code, message);
+/** A refusal of a request; the message is shown to the client, which may come again after `retryAfterMs`. */
+export function problem(code: ProblemCode, message: string, retryAfterMs?: number): KernelError {
+  return new KernelError(code, message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
 /** `{ error: { code, message } }` with the status of the code. Anything that is no {@link problem} says nothing of the inside. */
 export function answerProblem(context: Context, error: Error, logger: Logger): Response {
   if (isKernelError(error) && Object.hasOwn(statusByCode, error.code)) {
-    const { code, message } = error;
+    const { code, message, retryAfterMs } = error;
+    if (retryAfterMs !== undefined) context.header('retry-after', String(Math.ceil(retryAfterMs / 1_000)));
+    if (code === 'E_UNAUTHENTICATED') context.header('www-authenticate', 'Bearer');
     return context.json({ error: { code, message } }, statusByCode[code as ProblemCode]);
   }
   logger.error('a request failed', { method: context.req.method, path: context.req.path, error });

@@ -12,12 +12,14 @@ export function settingsOperations(options: HttpAppOptions): readonly Operation[
       method: 'get',
       path: '/health',
       summary: 'Whether the process lives.',
+      isOpen: true,
       answer: () => ({ status: 'ok', tools: toolbox.size }),
     },
     {
       method: 'get',
       path: '/ready',
       summary: 'Whether every adapter answers.',
+      isOpen: true,
       async answer() {
         const checked = await checkHealth(adapters, clock);
         const isReady = Object.values(checked).every(({ status }) => status === 'ok');

@@ -1,0 +1,68 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { ServerToken } from '@ravi/host';
+import { KernelError } from '@ravi/kernel';
+import type { Caller } from './caller.ts';
+
+/** A caller and what it proves itself with. */
+export interface KnownToken {
+  readonly caller: Caller;
+  /** SHA-256 of the token. */
+  readonly digest: Buffer;
+}
+
+const minCharacters = 32;
+
+/**
+ * Reads the tokens of a configuration, from the environment, files or hashes.
+ * @throws KernelError `E_CONFIG_INVALID` for one that is missing, weak or given twice
+ */
+export async function readTokens(
+  tokens: readonly ServerToken[],
+  { env, baseDir }: { readonly env: Readonly<Record<string, string | undefined>>; readonly baseDir: string },
+): Promise<readonly KnownToken[]> {
+  const known = await Promise.all(
+    tokens.map(async ({ principal, roles = ['run'], ...proof }, index) => {
+      const place = `server.tokens[${index}]`;
+      return { caller: Object.freeze({ principal, roles }), digest: await digestOf(proof, place) };
+    }),
+  );
+  if (new Set(known.map(({ digest }) => digest.toString('hex'))).size === known.length) return known;
+  throw invalid('two of server.tokens are the same');
+
+  async function digestOf({ token, tokenFile, tokenSha256 }: Omit<ServerToken, 'principal' | 'roles'>, place: string) {
+    if ([token, tokenFile, tokenSha256].filter((given) => given !== undefined).length !== 1) {
+      throw invalid(`${place} needs exactly one of "token", "tokenFile" and "tokenSha256"`);
+    }
+    if (tokenSha256 !== undefined) return Buffer.from(tokenSha256, 'hex');
+    const secret = token === undefined ? await readSecret(resolve(baseDir, tokenFile ?? ''), place) : env[token.$env];
+    if (secret === undefined) throw invalid(`${place}: the variable ${token?.$env} is not set`);
+    if (secret.length < minCharacters) throw invalid(`${place} must have at least ${minCharacters} characters`);
+    return sha256(secret);
+  }
+}
+
+/** Whose token it is. Takes the same time whichever token it is, and for a wrong one. */
+export function callerWith(presented: string, tokens: readonly KnownToken[]): Caller | undefined {
+  const digest = sha256(presented);
+  let found: Caller | undefined;
+  for (const known of tokens) if (timingSafeEqual(digest, known.digest)) found = known.caller;
+  return found;
+}
+
+async function readSecret(path: string, place: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (cause) {
+    throw new KernelError('E_CONFIG_INVALID', `${place}.tokenFile cannot be read`, { cause });
+  }
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function invalid(message: string): KernelError {
+  return new KernelError('E_CONFIG_INVALID', message);
+}

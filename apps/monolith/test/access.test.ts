@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { connect } from 'node:net';
+import type { RaviConfig } from '@ravi/host';
+import { afterAll, beforeAll, test } from 'vitest';
+import { startServer } from './support/server.ts';
+import type { Answer, TestServer } from './support/server.ts';
+
+const secrets = { ada: 'a'.repeat(32), bob: 'b'.repeat(32), eve: 'e'.repeat(32), root: 'r'.repeat(32) };
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const config: RaviConfig = {
+  chains: { approvals: 'pause' },
+  server: {
+    allowedHosts: ['ravi.example'],
+    requestsPerMinute: 2_000,
+    tokens: [
+      { principal: 'ada', token: { $env: 'ADA' }, roles: ['run'] },
+      { principal: 'bob', tokenFile: './bob.txt', roles: ['run'] },
+      { principal: 'eve', tokenSha256: sha256(secrets.eve), roles: ['approve'] },
+      { principal: 'root', tokenSha256: sha256(secrets.root), roles: ['admin'] },
+    ],
+  },
+};
+const as = (name: keyof typeof secrets) => ({ authorization: `Bearer ${secrets[name]}` });
+
+let server: TestServer;
+beforeAll(async () => {
+  const options = { isServer: true, env: { ADA: secrets.ada } };
+  server = await startServer(config, { 'bob.txt': `${secrets.bob}\n` }, options);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+interface Described {
+  readonly method: string;
+  readonly path: string;
+  readonly role: string | undefined;
+  readonly isOpen: boolean;
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly properties: Readonly<Record<string, { readonly type?: string; readonly enum?: unknown }>> | undefined;
+}
+
+/** Every operation that the document knows. */
+async function operations(): Promise<readonly Described[]> {
+  const { status, body } = await server.get('/v1/openapi.json', as('root'));
+  assert.equal(status, 200);
+  assert.equal(body.openapi, '3.1.0');
+  // oxlint-disable-next-line typescript/no-explicit-any
+  return Object.entries<any>(body.paths).flatMap(([path, methods]) =>
+    // oxlint-disable-next-line typescript/no-explicit-any
+    Object.entries<any>(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      role: operation['x-role'],
+      isOpen: operation.security?.length === 0,
+      parameters: operation.parameters,
+      properties: operation.requestBody?.content['application/json'].schema.properties,
+    })),
+  );
+}
+
+async function send(method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
+  const response = await fetch(`${server.url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  return { status: response.status, body: isJson ? JSON.parse(text) : text };
+}
+
+test('every operation but the open ones wants to know who asks, and none takes a wrong role', async () => {
+  const all = await operations();
+  assert.ok(all.length > 20, String(all.length));
+  for (const { method, path, role, isOpen } of all) {
+    const place = path.replaceAll(/\{\w+\}/g, 'unknown');
+    if (isOpen) continue;
+    assert.equal((await send(method, place, {})).status, 401, `${method} ${path}`);
+    if (role === 'run') assert.equal((await send(method, place, as('eve'))).status, 403, `${method} ${path}`);
+  }
+});
+
+test('what belongs to one principal is not there for another, on any operation', async () => {
+  const code = `await tools.echo({ text: 'x'.repeat(9_000) }); await tools.launch({})`;
+  const started = await send('POST', '/v1/runs', as('ada'), { kind: 'chain', code, sessionId: 'of-ada' });
+  assert.equal(started.status, 201);
+  const id: string = started.body.id;
+  // Ends when the run is paused.
+  await send('GET', `/v1/runs/${id}/events`, as('ada'));
+  const [{ ref }] = (await send('GET', `/v1/artifacts?runId=${id}`, as('ada'))).body.items;
+  const [{ id: approvalId }] = (await send('GET', `/v1/runs/${id}`, as('ada'))).body.pendingApprovals;
+
+  for (const { method, path } of await operations()) {
+    const isOfRun = path.startsWith('/v1/runs/{id}');
+    if (!isOfRun && !path.startsWith('/v1/artifacts/{ref}')) continue;
+    const place = path.replace('{id}', id).replace('{ref}', ref);
+    const answer = await send(method, place, as('bob'), method === 'POST' ? {} : undefined);
+    assert.equal(answer.status, 404, `${method} ${path}`);
+  }
+  assert.equal((await send('GET', `/v1/artifacts?runId=${id}`, as('bob'))).status, 404);
+  for (const list of ['/v1/runs', '/v1/artifacts', '/v1/sessions', '/v1/sessions/of-ada/history', '/v1/jobs']) {
+    assert.deepEqual((await send('GET', list, as('bob'))).body, { items: [] }, list);
+  }
+  assert.equal((await send('GET', `/v1/approvals/${approvalId}`, as('bob'))).status, 404);
+  const decision = { decision: 'approved' };
+  assert.equal((await send('POST', `/v1/approvals/${approvalId}/decision`, as('bob'), decision)).status, 404);
+  assert.deepEqual(await server.installation.launches(), []);
+
+  assert.equal((await send('GET', `/v1/runs/${id}`, as('root'))).status, 200);
+  assert.equal((await send('POST', `/v1/approvals/${approvalId}/decision`, as('eve'), decision)).status, 200);
+});
+
+test('a body with a wrong type, an unknown key or no JSON is refused by every operation that takes one', async () => {
+  for (const { method, path, properties } of await operations()) {
+    if (properties === undefined) continue;
+    const place = path.replaceAll(/\{\w+\}/g, 'unknown');
+    const where = `${method} ${path}`;
+    for (const [name, { type, enum: choices }] of Object.entries(properties)) {
+      if (type === undefined && choices === undefined) continue;
+      for (const wrong of type === 'string' ? [1, null, {}, []] : ['text', null, 1, []]) {
+        const answer = await send(method, place, as('root'), { [name]: wrong });
+        assert.equal(answer.status, 400, `${where} ${name} ${JSON.stringify(wrong)}`);
+      }
+    }
+    assert.equal((await send(method, place, as('root'), { unknownKey: 1 })).status, 400, where);
+    assert.equal((await send(method, place, as('root'), [1])).status, 400, where);
+  }
+});
+
+test('a query with a parameter that is wrong or unknown is refused by every operation', async () => {
+  for (const { method, path, parameters } of await operations()) {
+    if (method !== 'GET') continue;
+    const place = path.replaceAll(/\{\w+\}/g, 'unknown');
+    assert.equal((await send(method, `${place}?unknownParameter=1`, as('root'))).status, 400, path);
+    if (parameters.some(({ name }) => name === 'limit')) {
+      for (const limit of ['0', '-1', '1e9', 'many', '']) {
+        assert.equal((await send(method, `${place}?limit=${limit}`, as('root'))).status, 400, `${path} ${limit}`);
+      }
+    }
+  }
+});
+
+test('a sign-in holds by cookie until it is ended, and a page cannot read it', async () => {
+  const signedIn = await fetch(`${server.url}/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: secrets.ada }),
+  });
+  assert.deepEqual(await signedIn.json(), { principal: 'ada', roles: ['run'] });
+  const given = signedIn.headers.get('set-cookie') ?? '';
+  assert.match(given, /HttpOnly; SameSite=Strict/);
+  const cookie = given.split(';')[0] ?? '';
+  assert.equal((await send('GET', '/v1/session', { cookie })).body.principal, 'ada');
+  assert.equal((await send('DELETE', '/v1/session', { cookie })).status, 204);
+  assert.equal((await send('GET', '/v1/session', { cookie })).status, 401);
+  assert.equal((await send('GET', '/v1/session', { cookie: `ravi_session=${'x'.repeat(43)}` })).status, 401);
+});
+
+test('every answer says what a browser may not do with it, and has an id', async () => {
+  for (const path of ['/health', '/v1/runs', '/nowhere']) {
+    const { headers } = await fetch(`${server.url}${path}`);
+    assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/, path);
+    assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
+    assert.match(headers.get('x-request-id') ?? '', /^[\w-]{36}$/, path);
+  }
+});
+
+test('a configured name of the server is served, and a line break in a header splits nothing', async () => {
+  assert.equal((await server.get('/health', { host: 'ravi.example' })).status, 200);
+  assert.equal((await server.get('/health', { host: 'evil.example' })).status, 403);
+  const injected = await send('GET', `/v1/artifacts/${encodeURIComponent('x\r\nset-cookie: a=b')}`, as('ada'));
+  assert.equal(injected.status, 404);
+  const { port } = new URL(server.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write('GET /health HTTP/1.1\r\nhost: localhost\r\nx: a\rb\r\n\r\n');
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  assert.match(text, /^HTTP\/1\.1 400 /);
+});
+
+test('who asks too often is told when to come back, and nobody else is', async () => {
+  await using limited = await startServer(
+    {
+      server: {
+        requestsPerMinute: 3,
+        tokens: [
+          { principal: 'ada', token: { $env: 'ADA' } },
+          { principal: 'bob', tokenSha256: sha256(secrets.bob) },
+        ],
+      },
+    },
+    {},
+    { env: { ADA: secrets.ada } },
+  );
+  const ask = (name: 'ada' | 'bob') => fetch(`${limited.url}/v1/tools`, { headers: as(name) });
+  for (let count = 0; count < 3; count++) assert.equal((await ask('ada')).status, 200);
+  const refused = await ask('ada');
+  assert.equal(refused.status, 429);
+  assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
+  assert.equal((await ask('bob')).status, 200);
+  for (let count = 0; count < 20; count++) {
+    const wrong = await fetch(`${limited.url}/v1/tools`, { headers: { authorization: `Bearer ${count}` } });
+    assert.equal(wrong.status, 401);
+  }
+  assert.equal((await ask('bob')).status, 429);
+});
+
+test('work beyond the bound is refused at once, and reads go on', async () => {
+  await using busy = await startServer({ server: { maxConcurrent: 1 } });
+  const leaving = new AbortController();
+  const body = JSON.stringify({ args: {} });
+  const headers = { 'content-type': 'application/json' };
+  const first = fetch(`${busy.url}/v1/tools/wait`, { method: 'POST', headers, body, signal: leaving.signal });
+  first.catch(() => {});
+  let second: Response;
+  do second = await fetch(`${busy.url}/v1/tools/echo`, { method: 'POST', headers, body });
+  while (second.status === 200);
+  assert.equal(second.status, 429);
+  assert.equal(second.headers.get('retry-after'), '1');
+  assert.equal((await fetch(`${busy.url}/v1/tools`)).status, 200);
+  leaving.abort();
+});
+
+test('tokens that are missing, weak, given twice or written into the configuration are refused at the start', async () => {
+  const refuse = (tokens: unknown, message: RegExp) =>
+    assert.rejects(startServer({ server: { tokens } as never }), (error: Error) => {
+      assert.match(error.message, message);
+      assert.ok(!error.message.includes('secret-in-the-file'));
+      return true;
+    });
+  await refuse([{ principal: 'ada', token: { $env: 'ADA' } }], /variable ADA is not set/);
+  await refuse([{ principal: 'ada', token: 'secret-in-the-file' }], /server\.tokens\[0\]\.token must be an object/);
+  await refuse([{ principal: 'ada' }], /exactly one of/);
+  await refuse([{ principal: 'ada', tokenFile: './nowhere' }], /tokenFile cannot be read/);
+  const twice = { tokenSha256: sha256('x') };
+  await refuse(
+    [
+      { principal: 'ada', ...twice },
+      { principal: 'bob', ...twice },
+    ],
+    /are the same/,
+  );
+});
