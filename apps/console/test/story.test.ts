@@ -64,7 +64,11 @@ inBrowser('a person starts a run, reloads while it waits, approves it, and reads
 inBrowser('keys go through the inbox, and what somebody has begun to answer survives a reload', async () => {
   await using server = await serve();
   const first = ask(server, { id: 'first', summary: 'First request' });
-  const second = ask(server, { id: 'second', summary: 'Second request', args: { title: 'Old', copies: 1 } });
+  const second = ask(server, {
+    id: 'second',
+    summary: 'Second request',
+    args: { title: 'Old', markdown: '# Text', copies: 1 },
+  });
   const { page } = await browser.open(`${server.url}/inbox`);
   await page.getByRole('heading', { name: 'First request' }).waitFor();
   await page.keyboard.press('j');
@@ -77,7 +81,7 @@ inBrowser('keys go through the inbox, and what somebody has begun to answer surv
   await page.screenshot({ path: join(screenshots, 'story-edit.png'), fullPage: true });
   await button(page, /Approve with changes/).click();
   const { decision, modifiedArgs } = await second;
-  assert.deepEqual([decision, modifiedArgs], ['modified', { title: 'New', copies: 1 }]);
+  assert.deepEqual([decision, modifiedArgs], ['modified', { title: 'New', markdown: '# Text', copies: 1 }]);
   await page.getByRole('heading', { name: 'First request' }).waitFor();
   await page.keyboard.press('d');
   await page.getByLabel('Why not?').fill('Not on a Friday');
@@ -138,7 +142,7 @@ inBrowser('a tool is tried with a form of its schema', async () => {
   await page.getByLabel('tags').fill('["a"]');
   await button(page, /Call the tool/).click();
   const result = page.getByRole('region', { name: 'Result' });
-  await result.getByText('"Hello"').waitFor();
+  await result.getByText('"Hello"', { exact: true }).waitFor();
   assert.match(await result.innerText(), /copies: 3/);
 });
 

@@ -66,6 +66,10 @@ async function readJson(response: Response): Promise<unknown> {
 function refusal(status: number, answer: unknown): ApiError {
   const body = (typeof answer === 'object' && answer !== null ? answer : {}) as JsonObject;
   const error = (body['error'] ?? {}) as JsonObject;
-  const { message = `The server answered ${status}`, code = 'E_UNKNOWN' } = error;
-  return new ApiError(String(message), { status, code: String(code), body });
+  const { message, code } = error;
+  return new ApiError(typeof message === 'string' ? message : `The server answered ${status}`, {
+    status,
+    code: typeof code === 'string' ? code : 'E_UNKNOWN',
+    body,
+  });
 }

@@ -1,6 +1,7 @@
 import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { JsonObject, JsonSchema, JsonValue } from '@ravi/kernel';
+import { jsonLine } from '../ui/format.ts';
 import { fieldsOf } from './schema.ts';
 import type { FieldDefinition } from './schema.ts';
 
@@ -127,7 +128,7 @@ function inputFor({ field, value, onChange }: FieldProps, attributes: InputAttri
           </option>
           {field.choices.map((choice, index) => (
             <option key={index} value={index}>
-              {String(choice)}
+              {jsonLine(choice)}
             </option>
           ))}
         </select>

@@ -50,17 +50,17 @@ function ExchangeView({ exchange, isOpen }: { readonly exchange: Exchange; reado
       </summary>
       {request.system !== undefined && (
         <section>
-          <h3>System prompt</h3>
+          <h2>System prompt</h2>
           <pre className="prose" role="region" aria-label={`System prompt of step ${step}`} tabIndex={0}>
             {request.system}
           </pre>
         </section>
       )}
       <section>
-        <h3>Messages</h3>
+        <h2>Messages</h2>
         {request.messages.map(({ role, content }, index) => (
           <div key={index} className="message" data-role={role}>
-            <h4>{role}</h4>
+            <h3>{role}</h3>
             {content.map((block, place) => (
               <BlockView key={place} block={block} />
             ))}
@@ -68,13 +68,13 @@ function ExchangeView({ exchange, isOpen }: { readonly exchange: Exchange; reado
         ))}
       </section>
       <section>
-        <h3>Tool definitions</h3>
+        <h2>Tool definitions</h2>
         {request.tools.map((tool) => (
           <ToolSpecView key={tool.name} tool={tool} />
         ))}
       </section>
       <section>
-        <h3>Answer</h3>
+        <h2>Answer</h2>
         {answer.blocks.map((block, place) => (
           <BlockView key={place} block={block} />
         ))}

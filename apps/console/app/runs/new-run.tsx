@@ -45,8 +45,9 @@ export function NewRun() {
             className="stack"
             onSubmit={(event) => {
               event.preventDefault();
-              const text = String(new FormData(event.currentTarget).get('text'));
-              start.mutate(kind === 'agent' ? { kind, task: text } : { kind, code: text });
+              const text = new FormData(event.currentTarget).get('text');
+              if (typeof text === 'string')
+                start.mutate(kind === 'agent' ? { kind, task: text } : { kind, code: text });
             }}
           >
             <div className="segments" role="group" aria-label="Kind of run">

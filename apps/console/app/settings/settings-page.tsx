@@ -3,7 +3,7 @@ import { settingsQuery } from '../api/queries.ts';
 import type { HealthView, PluginView, SettingsView } from '../api/wire.ts';
 import { StatusBadge } from '../ui/badge.tsx';
 import { Facts } from '../ui/facts.tsx';
-import { formatDuration } from '../ui/format.ts';
+import { formatBytes, formatCount, formatDuration } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
@@ -60,7 +60,9 @@ function SettingsContent({
           <h2 className="panel-title" id="policy-title">
             Limits of a run
           </h2>
-          <Facts facts={Object.fromEntries(Object.entries(policy).map(([name, value]) => [name, String(value)]))} />
+          <Facts
+            facts={Object.fromEntries(Object.entries(policy).map(([name, value]) => [name, limitText(name, value)]))}
+          />
         </section>
       )}
       <section className="panel" aria-labelledby="versions-title">
@@ -71,6 +73,13 @@ function SettingsContent({
       </section>
     </>
   );
+}
+
+/** A limit in the unit that its name says. */
+function limitText(name: string, value: number | string): string {
+  if (typeof value === 'string') return value;
+  if (name.endsWith('Ms')) return formatDuration(value);
+  return name.endsWith('Bytes') ? formatBytes(value) : formatCount(value);
 }
 
 interface PluginCardProps {

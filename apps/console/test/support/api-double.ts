@@ -117,11 +117,13 @@ export function openApiDouble(): ApiDouble {
     return context.json({});
   });
   app.get('/v1/runs/:id/events', (context) => {
-    const demo = demos.get(context.req.param('id'));
+    const id = context.req.param('id');
+    const demo = demos.get(id);
+    const stored = id === finishedRun.id ? finishedEvents : [];
     return streamSSE(context, async (stream) => {
       let sent = Number(context.req.header('last-event-id') ?? 0);
       while (!stream.aborted && !waiting.signal.aborted) {
-        for (const { event, ...data } of (demo?.events ?? finishedEvents).slice(sent)) {
+        for (const { event, ...data } of (demo?.events ?? stored).slice(sent)) {
           sent += 1;
           await stream.writeSSE({ id: String(sent), event, data: JSON.stringify(data) });
         }

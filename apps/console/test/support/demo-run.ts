@@ -1,6 +1,5 @@
 import { createApprovalRequest } from '@ravi/testkit';
-import type { ApprovalResult } from '@ravi/kernel';
-import type { ApprovalRequest } from '@ravi/kernel';
+import type { ApprovalRequest, ApprovalResult } from '@ravi/kernel';
 import type { CallView, RunView } from '../../app/api/wire.ts';
 import { artifact, script } from './runs.ts';
 
