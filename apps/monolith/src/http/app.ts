@@ -13,6 +13,7 @@ import type { ToolMetrics } from '../tool-metrics.ts';
 import { approvalRoutes } from './approvals.ts';
 import { artifactOperations } from './artifacts.ts';
 import { chainOperations } from './chains.ts';
+import { mountConsole } from './console.ts';
 import { jobOperations } from './jobs.ts';
 import { mount } from './mount.ts';
 import type { Operation } from './operation.ts';
@@ -76,6 +77,8 @@ export function createHttpApp(options: HttpAppOptions): Hono {
   const { maxConcurrent = usualConcurrent } = server;
   mount(app, withOpenApi(operationsOf(options)), { access, maxConcurrent });
   app.route('/', approvalRoutes(options));
+  // Its pages need what is kept, and approvals by the same sign-in.
+  if (options.callerApprovals !== undefined) mountConsole(app, logger);
   app.notFound((context) =>
     answerProblem(context, problem('E_ROUTE_UNKNOWN', `There is no ${context.req.method} ${context.req.path}`), logger),
   );

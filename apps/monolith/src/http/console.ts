@@ -1,0 +1,26 @@
+import { createConsoleHandler } from '@ravi/console';
+import type { ConsoleHandler } from '@ravi/console';
+import { isKernelError } from '@ravi/kernel';
+import type { Logger } from '@ravi/kernel';
+import type { Hono } from 'hono';
+
+/** Serves the console at every address that is not of the API. One that was not built is reported and left out. */
+export function mountConsole(app: Hono, logger: Logger): void {
+  const handler = openConsole(logger);
+  if (handler === undefined) return;
+  app.get('*', async ({ req }, next) => (isOfApi(req.path) ? next() : handler.fetch(req.raw)));
+}
+
+function openConsole(logger: Logger): ConsoleHandler | undefined {
+  try {
+    return createConsoleHandler();
+  } catch (error) {
+    if (!isKernelError(error, 'E_CONFIG_INVALID')) throw error;
+    logger.warn('there is no console', { reason: error.message });
+    return undefined;
+  }
+}
+
+function isOfApi(path: string): boolean {
+  return path === '/v1' || path.startsWith('/v1/');
+}
