@@ -2,13 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createJsonLogger } from '@ravi/host';
+import type { PluginEntry } from '@ravi/host';
 import { isKernelError } from '@ravi/kernel';
-import type { ChainRunResult } from '@ravi/kernel';
 import { openMonolith, parsePort, serve, tokens, untilShutdown } from '@ravi/monolith';
 import type { Monolith } from '@ravi/monolith';
 import { checkRun } from './check-run.ts';
 import { collectPayloads } from './conversation/collect-payloads.ts';
 import { compare } from './conversation/compare.ts';
+import { runAtOnce, runInStore } from './run-script.ts';
 import { reportsFolder } from './reports-folder.ts';
 import { showApproval, showArtifacts, showComparison, showResult, showTrace } from './show/show-run.ts';
 import { heading } from './show/table.ts';
@@ -23,6 +24,7 @@ async function main({ once, port }: Flags): Promise<number> {
     cwd: process.cwd(),
     env: process.env,
     logger,
+    ...(once ? { plugins: { approvalHandler: approvalHandler() } } : { isServer: true }),
   });
   await using server = await serve(monolith, { port: once ? (port ?? 0) : port });
   print([
@@ -41,17 +43,22 @@ async function main({ once, port }: Flags): Promise<number> {
   return problem === undefined ? 0 : 1;
 }
 
+/** What decides in a run that serves nobody. */
+function approvalHandler(): PluginEntry {
+  if (process.stdin.isTTY && process.stderr.isTTY) return { use: '@ravi/approval-cli' };
+  const reason = 'The demonstration may write its own report.';
+  return {
+    use: '@ravi/approval-auto',
+    rules: [{ tool: 'publish_report', risk: 'high', decision: 'approved', reason }],
+  };
+}
+
 /** Runs the script once, over HTTP as any client would, and shows what happened. Gives what went wrong. */
 async function demonstrate({ container }: Monolith, url: string): Promise<string | undefined> {
   const script = await readFile(join(folder, 'script.ts'), 'utf8');
   using collector = collectPayloads(container.resolve(tokens.hooks));
-  const response = await fetch(`${url}/v1/chains`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code: script }),
-  });
-  if (!response.ok) return `HTTP ${response.status}: ${await response.text()}`;
-  const run = (await response.json()) as ChainRunResult;
+  const run = await (container.isRegistered(tokens.durableChains) ? runInStore : runAtOnce)(url, script);
+  if (typeof run === 'string') return run;
   print(showResult(run));
   print(showTrace(run.callTrace));
   print(showArtifacts(run.callTrace));

@@ -38,7 +38,12 @@ const publishReport: Tool = defineTool({
     const folder = reportsFolder(process.env);
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, file), content);
-    return { file: `reports/${file}`, bytes: Buffer.byteLength(content) };
+    const bytes = new TextEncoder().encode(content);
+    return {
+      content: [{ type: 'document', mediaType: 'text/markdown', name: file, source: { kind: 'bytes', bytes } }],
+      structuredContent: { file: `reports/${file}`, bytes: bytes.byteLength },
+      isError: false,
+    };
   },
 });
 

@@ -7,8 +7,9 @@ import type { Comparison } from '../conversation/compare.ts';
 /** Who will be asked before something of risk happens. */
 export function showApproval({ plugins }: ResolvedConfig): string {
   const handler = plugins.approvalHandler;
-  if (handler?.use === '@ravi/approval-cli') return '  You will be asked before the report is written.';
-  return `  Nobody sits at a terminal, so this rule decides: ${JSON.stringify(handler?.['rules'])}`;
+  if (handler === undefined) return '  The server asks before the report is written; this run approves its own.';
+  if (handler.use === '@ravi/approval-cli') return '  You will be asked before the report is written.';
+  return `  Nobody sits at a terminal, so this rule decides: ${JSON.stringify(handler['rules'])}`;
 }
 
 /** The lines that show what a script gave, where it failed, and what it wrote to its console. */
