@@ -36,7 +36,9 @@ interface Described {
   readonly role: string | undefined;
   readonly isOpen: boolean;
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
-  readonly properties: Readonly<Record<string, { readonly type?: string; readonly enum?: unknown }>> | undefined;
+  readonly properties:
+    | Readonly<Record<string, { readonly type?: string | readonly string[]; readonly enum?: unknown }>>
+    | undefined;
 }
 
 /** Every operation that the document knows. */
@@ -117,7 +119,8 @@ test('a body with a wrong type, an unknown key or no JSON is refused by every op
     const where = `${method} ${path}`;
     for (const [name, { type, enum: choices }] of Object.entries(properties)) {
       if (type === undefined && choices === undefined) continue;
-      for (const wrong of type === 'string' ? [1, null, {}, []] : ['text', null, 1, []]) {
+      const isText = [type].flat().includes('string');
+      for (const wrong of isText ? [1, null, {}, true] : ['text', null, 1, []]) {
         const answer = await send(method, place, as('root'), { [name]: wrong });
         assert.equal(answer.status, 400, `${where} ${name} ${JSON.stringify(wrong)}`);
       }

@@ -20,6 +20,7 @@ import type { Operation } from './operation.ts';
 import { withOpenApi } from './openapi.ts';
 import { answerProblem, problem } from './problem.ts';
 import { requestLog } from './request-log.ts';
+import { responseOperations } from './responses.ts';
 import { runOperations } from './runs.ts';
 import { safeHeaders } from './safe-headers.ts';
 import { sameOrigin } from './same-origin.ts';
@@ -98,6 +99,7 @@ function operationsOf(options: HttpAppOptions): readonly Operation[] {
   return [
     ...always,
     ...runOperations({ ...options, stateful }),
+    ...responseOperations({ ...options, stateful }),
     ...artifactOperations({ ...options, stateful }),
     ...jobOperations(stateful),
     ...sessionOperations(stateful),

@@ -48,7 +48,10 @@ function describe({ keyword, instancePath, params, parentSchema, message = '' }:
     const name = String(params['missingProperty']);
     return `"${name}" must be ${words[String(properties[name]?.['type'])] ?? 'there'}`;
   }
-  if (keyword === 'type') return `"${place}" must be ${words[String(params['type'])] ?? params['type']}`;
+  if (keyword === 'type') {
+    const types = [params['type']].flat().map((type) => words[String(type)] ?? String(type));
+    return `"${place}" must be ${types.join(' or ')}`;
+  }
   if (keyword === 'enum') return `"${place}" must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
   return `"${place}" ${message}`;
 }
