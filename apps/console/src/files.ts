@@ -26,17 +26,15 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** The folder lies beside `src`, where the repository builds it, and beside the handler in the package. */
-const candidates = ['../dist/app', './app'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+/** The same from `src` and from `dist`. */
+const builtFolder = fileURLToPath(new URL('../dist/app', import.meta.url));
 
 /**
  * Reads every file of the built page.
  * @throws KernelError `E_CONFIG_INVALID` when it was not built
  */
-export function loadFiles(wanted?: string): ConsoleFiles {
-  const folders = wanted === undefined ? candidates : [wanted];
-  const folder = folders.find((each) => existsSync(join(each, 'index.html')));
-  if (folder === undefined) {
+export function loadFiles(folder: string = builtFolder): ConsoleFiles {
+  if (!existsSync(join(folder, 'index.html'))) {
     throw new KernelError('E_CONFIG_INVALID', 'The console is not built: run "vite build" in its package');
   }
   const names = readdirSync(join(folder, 'assets'));
