@@ -167,6 +167,15 @@ test('settings tell what is plugged in, and readiness asks every adapter', async
   assert.deepEqual([ready.status, ready.body.adapters.stateStore.status], [200, 'ok']);
 });
 
+test('figures of tools are there for Prometheus, whatever a tool is called', async () => {
+  await server.post('/v1/tools/echo', { args: {} });
+  await server.post(`/v1/tools/${encodeURIComponent('a"b\n')}`, { args: {} });
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  assert.match(text, /^ravi_tool_calls_total\{tool="echo"\} [1-9]\d*$/m);
+  assert.match(text, /^ravi_tool_errors_total\{tool="a\\"b\\n"\} 1$/m);
+  for (const line of text.trimEnd().split('\n')) assert.match(line, /^(# (HELP|TYPE) |\w+(\{tool=".*"\})? \d+$)/);
+});
+
 test('the same run is a message of the AI SDK and a series of AG-UI events', async () => {
   const runId = await start({ kind: 'agent', task: 'demo' });
   await toEnd(runId, 'approved');

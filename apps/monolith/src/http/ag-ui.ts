@@ -27,7 +27,7 @@ export function agUiEvents({
           return data['status'] === 'running' ? say({ type: 'RUN_STARTED', threadId, runId, timestamp }) : '';
         case 'step': {
           const isStart = data['status'] === 'started';
-          const stepName = `step ${data['step']}`;
+          const stepName = `step ${data['step'] as number}`;
           return endMessage() + say({ type: isStart ? 'STEP_STARTED' : 'STEP_FINISHED', stepName, timestamp });
         }
         case 'model-delta': {

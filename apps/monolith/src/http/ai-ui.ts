@@ -56,7 +56,7 @@ export function aiUiEvents(runId: string): EventFormat {
             : say({
                 type: 'tool-output-error',
                 toolCallId,
-                errorText: String(data['errorCode'] ?? data['status']),
+                errorText: data['errorCode'] ?? data['status'] ?? '',
                 dynamic: true,
               });
         case 'run-ended': {

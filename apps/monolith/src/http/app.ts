@@ -15,6 +15,7 @@ import { artifactOperations } from './artifacts.ts';
 import { chainOperations } from './chains.ts';
 import { mountConsole } from './console.ts';
 import { jobOperations } from './jobs.ts';
+import { metricsOperations } from './metrics.ts';
 import { mount } from './mount.ts';
 import type { Operation } from './operation.ts';
 import { withOpenApi } from './openapi.ts';
@@ -91,6 +92,7 @@ function operationsOf(options: HttpAppOptions): readonly Operation[] {
   const { stateful } = options;
   const always = [
     ...settingsOperations(options),
+    ...metricsOperations(options),
     ...sessionOperation(options),
     ...toolOperations(options),
     ...chainOperations(options),

@@ -1,13 +1,14 @@
 import { isKernelError } from '@ravi/kernel';
 import type { BlobStat, BlobStore } from '@ravi/kernel';
 import { maySee } from '../access/caller.ts';
+import { artifactRefs } from '../runs/run-details.ts';
 import type { RunRecorder } from '../runs/run-recorder.ts';
 import type { HttpAppOptions, StatefulParts } from './app.ts';
 import { readByteRange } from './byte-range.ts';
+import { findRun } from './find-run.ts';
 import { listAnswer, pageOf, pageQuery } from './operation.ts';
 import type { ApiRequest, Operation } from './operation.ts';
 import { problem } from './problem.ts';
-import { findRun } from './runs.ts';
 
 // Nothing of an artifact may run in the name of this server.
 const safeHeaders = {
@@ -94,8 +95,7 @@ export function artifactOperations(
 }
 
 async function refsOf(recorder: RunRecorder, runId: string): Promise<readonly string[]> {
-  const events = await recorder.read(runId, 0);
-  return events.flatMap(({ type, data }) => (type === 'artifact' ? [String(data['ref'])] : []));
+  return artifactRefs(await recorder.read(runId, 0));
 }
 
 async function open(...[blobStore, ...what]: [BlobStore, ...Parameters<BlobStore['open']>]): Promise<ReadableStream> {

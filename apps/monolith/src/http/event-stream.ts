@@ -1,5 +1,5 @@
-import type { EventLog } from '../runs/event-log.ts';
 import type { RunEvent } from '../runs/run-event.ts';
+import type { RunRecorder } from '../runs/run-recorder.ts';
 
 /** How events of a run are written for a reader: whole frames of an event stream, or nothing. */
 export interface EventFormat {
@@ -14,13 +14,6 @@ export const raviEvents: EventFormat = {
   frame: ({ sequence, type, ...event }) => `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`,
 };
 
-/** Where the events come from. */
-export interface EventSource {
-  /** The log while the run goes on here. */
-  active(): EventLog | undefined;
-  read(sequence: number): Promise<readonly RunEvent[]>;
-}
-
 const heartbeatMs = 15_000;
 
 /**
@@ -28,10 +21,15 @@ const heartbeatMs = 15_000;
  * takes them, and nothing is kept for a client but its place.
  */
 export function streamEvents(
-  source: EventSource,
-  options: { readonly after: number; readonly format: EventFormat; readonly lifetime: AbortSignal },
+  recorder: Pick<RunRecorder, 'active' | 'read'>,
+  options: {
+    readonly runId: string;
+    readonly after: number;
+    readonly format: EventFormat;
+    readonly lifetime: AbortSignal;
+  },
 ): Response {
-  const { format, lifetime } = options;
+  const { runId, format, lifetime } = options;
   const leaving = new AbortController();
   const signal = AbortSignal.any([lifetime, leaving.signal]);
   const encoder = new TextEncoder();
@@ -39,8 +37,8 @@ export function streamEvents(
 
   async function next(): Promise<string | undefined> {
     for (;;) {
-      const log = source.active();
-      const events = await source.read(after);
+      const log = recorder.active(runId);
+      const events = await recorder.read(runId, after);
       const last = events.at(-1);
       if (last !== undefined) {
         after = last.sequence;

@@ -50,6 +50,9 @@ export function pageOf({ query }: ApiRequest): { readonly limit: number; readonl
 }
 
 /** A list as every list is answered. */
-export function listAnswer(items: readonly unknown[], next?: string): { readonly items: readonly unknown[] } {
-  return next === undefined ? { items } : { items, ...{ next } };
+export function listAnswer(
+  items: readonly unknown[],
+  next?: string,
+): { readonly items: readonly unknown[]; readonly next?: string } {
+  return next === undefined ? { items } : { items, next };
 }

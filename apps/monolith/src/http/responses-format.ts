@@ -76,7 +76,7 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     if (type === 'tool-call' || type === 'step') return close();
     if (type === 'run-ended') return end(data);
     if (type !== 'model-delta') return '';
-    const delta = String(data['text']);
+    const delta = data['text'] as string;
     const opened = item === undefined ? open(sequence) : '';
     if (item === undefined) return opened;
     item.text += delta;

@@ -1,10 +1,10 @@
 import type { JsonValue } from '@ravi/kernel';
 import type { HttpAppOptions, StatefulParts } from './app.ts';
 import { streamEvents } from './event-stream.ts';
+import { findRun } from './find-run.ts';
 import type { Operation } from './operation.ts';
 import { problem } from './problem.ts';
 import { responseFormat, runIdOf } from './responses-format.ts';
-import { findRun } from './runs.ts';
 
 /** `POST /v1/responses`: the agent for clients that speak OpenAI's Responses. Its tools are the server's own. */
 export function responseOperations(
@@ -43,11 +43,7 @@ export function responseOperations(
           ...(before === undefined ? {} : { sessionId: before.sessionId }),
         });
         const format = responseFormat(run);
-        const source = {
-          active: () => recorder.active(run.id),
-          read: (sequence: number) => recorder.read(run.id, sequence),
-        };
-        const events = streamEvents(source, { after: 0, format, lifetime });
+        const events = streamEvents(recorder, { runId: run.id, after: 0, format, lifetime });
         if (stream === true) return events;
         await events.text();
         return format.response;

@@ -1,6 +1,5 @@
 import type { ApprovalMode } from '@ravi/capabilities';
 import type { Run, RunStatus } from '@ravi/kernel';
-import { maySee } from '../access/caller.ts';
 import { runDetails } from '../runs/run-details.ts';
 import { agUiEvents } from './ag-ui.ts';
 import { aiUiEvents } from './ai-ui.ts';
@@ -9,20 +8,13 @@ import { statsOf } from './artifacts.ts';
 import { maxScriptBodyBytes, scriptOf, scriptProperties } from './chain-request.ts';
 import { raviEvents, streamEvents } from './event-stream.ts';
 import type { EventFormat } from './event-stream.ts';
+import { findRun } from './find-run.ts';
 import { listAnswer, pageOf, pageQuery } from './operation.ts';
 import type { ApiRequest, Operation } from './operation.ts';
 import { problem } from './problem.ts';
 
 const statuses: readonly RunStatus[] = ['running', 'paused', 'completed', 'failed', 'cancelled'];
 const id = { type: 'string', minLength: 1, maxLength: 100 } as const;
-
-/** Finds a run that the caller may see; one of somebody else is not there. @throws KernelError `E_RUN_NOT_FOUND` */
-export async function findRun({ store }: StatefulParts, { caller }: ApiRequest, runId: string): Promise<Run> {
-  const run = await store.runs.get(runId);
-  if (run === undefined || !maySee(caller, run.principal))
-    throw problem('E_RUN_NOT_FOUND', `There is no run "${runId}"`);
-  return run;
-}
 
 /** Runs of the agent and of scripts that outlive the request. */
 export function runOperations(options: HttpAppOptions & { readonly stateful: StatefulParts }): readonly Operation[] {
@@ -108,11 +100,8 @@ export function runOperations(options: HttpAppOptions & { readonly stateful: Sta
       query: { format: { enum: ['ravi', 'ai-ui', 'ag-ui'] }, after: { type: 'integer', minimum: 0 } },
       async answer(request) {
         const run = await find(request);
-        const source = {
-          active: () => recorder.active(run.id),
-          read: (sequence: number) => recorder.read(run.id, sequence),
-        };
-        return streamEvents(source, { after: startOf(request), format: formatOf(request, run), lifetime });
+        const format = formatOf(request, run);
+        return streamEvents(recorder, { runId: run.id, after: startOf(request), format, lifetime });
       },
     },
     {

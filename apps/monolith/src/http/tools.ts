@@ -1,6 +1,5 @@
 import { toolStubs } from '@ravi/capabilities';
 import { isLocalTool } from '@ravi/kernel';
-import type { JsonObject } from '@ravi/kernel';
 import { describeTools } from '../describe-tool.ts';
 import type { HttpAppOptions } from './app.ts';
 import { listAnswer } from './operation.ts';
@@ -52,7 +51,7 @@ export function toolOperations({ toolbox, invoker, lifetime, toolMetrics }: Http
       },
       async answer({ params: { name = '' }, body: { args = {} }, caller: { principal }, signal }) {
         await using session = invoker.openSession({ principal, signal: AbortSignal.any([lifetime, signal]) });
-        return await invoker.invoke({ name, args: args as JsonObject }, { session });
+        return await invoker.invoke({ name, args }, { session });
       },
     },
   ];

@@ -83,7 +83,7 @@ export function createAgentRunner({ agent, recorder, lifetime, logger }: AgentRu
           (ended) => recordAgentEvent(log, { type: 'run-end', result: ended }),
           (error: unknown) => logger.warn('a run could not go on', { runId, error }),
         )
-        .finally(() => end(runId))
+        .then(() => end(runId))
         .catch((error: unknown) => logger.error('the events of a run were lost', { runId, error }));
     },
     cancel(runId) {

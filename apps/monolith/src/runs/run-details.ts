@@ -34,11 +34,16 @@ export function runDetails(run: Run, events: readonly RunEvent[]): RunDetails {
     usage: sumUsage(ofType(events, 'usage')),
     plainConversationTokens: plainTokens(trace),
     logs: (result?.logs ?? ofType(events, 'console')) as readonly JsonValue[],
-    artifactRefs: ofType(events, 'artifact').map(({ ref }) => String(ref)),
+    artifactRefs: artifactRefs(events),
     ...(typeof task === 'string' ? { task } : {}),
     ...(script === undefined ? {} : { script }),
     ...(error === undefined ? {} : { error: error as JsonValue }),
   };
+}
+
+/** The artifacts that events tell of, in the order in which they were stored. */
+export function artifactRefs(events: readonly RunEvent[]): readonly string[] {
+  return ofType(events, 'artifact').map(({ ref }) => ref as string);
 }
 
 function ofType(events: readonly RunEvent[], type: RunEvent['type']): readonly JsonObject[] {
@@ -49,7 +54,7 @@ function ofType(events: readonly RunEvent[], type: RunEvent['type']): readonly J
 function withInnerCalls(own: readonly ChainCallRecord[], events: readonly RunEvent[]): readonly ChainCallRecord[] {
   const known = new Set(own.map(({ callId }) => callId));
   const inner = events.flatMap(({ type, at, data }): readonly ChainCallRecord[] => {
-    if (type !== 'tool-result' || known.has(String(data['callId']))) return [];
+    if (type !== 'tool-result' || known.has(data['callId'] as string)) return [];
     const { callId, tool, caller, status, durationMs, errorCode } = data as unknown as ChainCallRecord;
     const startedAt = at - durationMs;
     const failure = errorCode === undefined ? {} : { errorCode };
