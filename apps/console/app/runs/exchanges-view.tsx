@@ -5,7 +5,7 @@ import { exchangesQuery } from '../api/queries.ts';
 import type { Exchange } from '../api/wire.ts';
 import { BlockView } from '../chat/block-view.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
-import { formatCount } from '../ui/format.ts';
+import { formatCount, printable } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 
@@ -52,7 +52,7 @@ function ExchangeView({ exchange, isOpen }: { readonly exchange: Exchange; reado
         <section>
           <h2>System prompt</h2>
           <pre className="prose" role="region" aria-label={`System prompt of step ${step}`} tabIndex={0}>
-            {request.system}
+            {printable(request.system)}
           </pre>
         </section>
       )}
