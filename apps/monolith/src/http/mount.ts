@@ -32,7 +32,7 @@ export function mount(app: Hono, operations: readonly Operation[], options: Moun
 }
 
 /** Where a request comes from; empty when the app is called without a server. */
-export function addressOf({ env }: Context): string {
+function addressOf({ env }: Context): string {
   const { incoming } = (env ?? {}) as { readonly incoming?: IncomingMessage };
   return incoming?.socket?.remoteAddress ?? '';
 }

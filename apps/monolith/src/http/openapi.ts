@@ -14,7 +14,7 @@ const problemSchema = {
 };
 
 /** The OpenAPI 3.1 document of operations, from the schemas that check their requests. */
-export function openApiDocument(operations: readonly Operation[]): JsonObject {
+function openApiDocument(operations: readonly Operation[]): JsonObject {
   const paths: Record<string, Record<string, JsonValue>> = {};
   for (const operation of operations) {
     paths[operation.path] ??= {};

@@ -95,7 +95,7 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
 const prefix = 'resp_';
 
 /** The id of a response is that of its run. */
-export function responseIdOf(runId: string): string {
+function responseIdOf(runId: string): string {
   return `${prefix}${runId}`;
 }
 

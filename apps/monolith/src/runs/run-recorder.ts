@@ -40,7 +40,7 @@ const hookTypes = {
 } as const satisfies { readonly [Event in HookEvent]?: RunEventType };
 
 /** The owner of the pins that keep the artifacts of a run after it has ended. */
-export function keeperOf(runId: string): string {
+function keeperOf(runId: string): string {
   return `kept:${runId}`;
 }
 
