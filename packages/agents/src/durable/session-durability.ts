@@ -22,6 +22,8 @@ export interface SessionDurability {
   readonly approvalExpiryMs?: number;
   /** Questions that were asked before: their answers count, whatever was granted since. */
   readonly asked: ReadonlySet<string>;
+  /** Those of them that nobody has to be waited for any more. */
+  readonly answered: ReadonlySet<string>;
   /** What was granted before. */
   readonly grants: readonly RunGrant[];
   /** A call waits for a human from now on until the returned function is called. */

@@ -38,7 +38,8 @@ export async function askHuman(
   announce(pending, request);
   const started = pending.runtime.clock.monotonic();
   const resume = pending.session.humanClock.enter();
-  const goOn = pending.session.durability?.onHumanWait(pending.callId);
+  const { durability } = pending.session;
+  const goOn = durability?.answered.has(request.id) === false ? durability.onHumanWait(pending.callId) : undefined;
   try {
     const outcome = await wait(pending, handler, request);
     return answerOf(pending, request, outcome, pending.runtime.clock.monotonic() - started);

@@ -140,13 +140,14 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
   }
 
   async function openSession(log: RunLog, onHumanWait: SessionDurability['onHumanWait']): Promise<InvokerSession> {
-    const { asked, grants } = await waitFor(() => readApprovals(store.approvals, run.id));
+    const { asked, answered, grants } = await waitFor(() => readApprovals(store.approvals, run.id));
     const { approvals, ...session } = sessionOfRun(run, invoker);
     return invoker.openSession({
       ...session,
       signal: ending.signal,
       durability: {
         asked,
+        answered,
         grants,
         onHumanWait,
         journal: log.journal,

@@ -5,6 +5,8 @@ import type { Approval, ApprovalStore } from '@ravi/kernel';
 export interface RunApprovals {
   /** The ids of all of them. */
   readonly asked: ReadonlySet<string>;
+  /** The ids of those that are pending no more. */
+  readonly answered: ReadonlySet<string>;
   /** What was granted for the whole run. */
   readonly grants: readonly RunGrant[];
   readonly pending: readonly Approval[];
@@ -22,11 +24,16 @@ export async function readApprovals(store: ApprovalStore, runId: string): Promis
     cursor = page.next;
   } while (cursor !== undefined);
   return {
-    asked: new Set(approvals.map(({ request }) => request.id)),
+    asked: idsOf(approvals),
+    answered: idsOf(approvals.filter(({ status }) => status !== 'pending')),
     grants: approvals.filter(isGrant).map(({ request: { tool, toolDigest, risk } }) => ({ tool, toolDigest, risk })),
     pending: approvals.filter(({ status }) => status === 'pending'),
     hasAnswer: approvals.some(({ status }) => status !== 'pending' && status !== 'consumed'),
   };
+}
+
+function idsOf(approvals: readonly Approval[]): ReadonlySet<string> {
+  return new Set(approvals.map(({ request }) => request.id));
 }
 
 function isGrant({ status, answer }: Approval): boolean {

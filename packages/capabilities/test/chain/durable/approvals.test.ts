@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { keepRunsGoing } from '@ravi/capabilities';
 import type { DurableChainResult } from '@ravi/capabilities';
 import { silentLogger, systemClock } from '@ravi/kernel';
-import type { Approval, ApprovalAnswer, ApprovalOutcome, Run } from '@ravi/kernel';
+import type { Approval, ApprovalAnswer, ApprovalOutcome, Run, StateStore } from '@ravi/kernel';
 import { createFakeClock } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
 import { createWorld, sandbox } from './harness.ts';
@@ -86,6 +86,38 @@ test('answers may come in any order, each after a restart; a denial is caught an
     'denied',
     'modified',
   ]);
+});
+
+test('a run whose answer is there does not pause again, however long the store takes to tell of it', async () => {
+  await using world = await createWorld();
+  await using first = world.open();
+  await first.chains.start({ code: "return tools.send({ to: 'a' })", runId: 'run-1', approvals });
+  await answer(world, 'a');
+  const clock = createFakeClock(Date.now());
+  const asked = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const get = async (id: string): Promise<Approval | undefined> => {
+    asked.resolve();
+    await held.promise;
+    return world.store.approvals.get(id);
+  };
+  const changes: string[] = [];
+  const transition: StateStore['runs']['transition'] = (id, change) => {
+    changes.push(change.to);
+    return world.store.runs.transition(id, change);
+  };
+  const { runs, approvals: kept } = world.store;
+  const store = { ...world.store, approvals: { ...kept, get }, runs: { ...runs, transition } };
+  await using second = world.open({ clock, store, pauseAfterMs: 1 });
+  const resumed = second.chains.resume('run-1');
+  await asked.promise;
+  for (let turn = 0; turn < 50; turn++) {
+    await new Promise(setImmediate);
+    clock.advance(2);
+  }
+  held.resolve();
+  assert.equal((await resumed).status, 'ok');
+  assert.deepEqual(changes, ['running', 'completed']);
 });
 
 test('a run that goes on is asked nothing again that was approved for the run, but a no of before counts', async () => {
