@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -20,6 +20,10 @@ beforeEach(() => {
   for (const entry of ['apps/monolith', 'examples/flights-report']) {
     write(`${entry}/src/main.ts`, `console.log('${entry}', process.argv.slice(2).join(' '));`);
   }
+  for (const source of ['app/main.ts', 'index.html', 'vite.config.ts', 'package.json']) {
+    write(`apps/console/${source}`, '{}');
+  }
+  write('apps/console/dist/app/index.html', 'built');
 });
 
 afterEach(() => rmSync(workspace, { recursive: true }));
@@ -45,6 +49,20 @@ test('a configuration starts the server, and every argument is passed on', async
   assert.equal(withFlag.stdout, 'apps/monolith --config a b.json --port 0\n');
   const withVariable = await bootstrap(['start'], { RAVI_CONFIG: 'a.json' });
   assert.equal(withVariable.stdout, 'apps/monolith \n');
+});
+
+test('a console that is older than its sources is built first, and one that cannot be built is told', async () => {
+  pretendInstalled();
+  write('apps/console/node_modules/vite/bin/vite.js', "console.log('vite', ...process.argv.slice(2));");
+  const future = Date.now() / 1_000 + 60;
+  utimesSync(join(workspace, 'apps/console/app/main.ts'), future, future);
+  const built = await bootstrap(['start']);
+  assert.equal(built.stdout, 'examples/flights-report \n');
+  assert.match(built.stderr, /^Building the console\..*\nvite build/);
+  write('apps/console/node_modules/vite/bin/vite.js', 'process.exit(1);');
+  const broken = await bootstrap(['start']);
+  assert.equal(broken.code, 1);
+  assert.match(broken.stderr, /The console could not be built/);
 });
 
 test('the exit code of the program is the exit code of the command', async () => {
