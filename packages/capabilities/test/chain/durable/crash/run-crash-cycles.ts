@@ -28,7 +28,7 @@ export interface CrashReport extends CrashFigures {
 }
 
 // A process that does not come to its point is killed after this time, as one at a random moment.
-const patienceMs = 700;
+const patienceMs = 5_000;
 const runsAtOnce = 4;
 
 /**
