@@ -9,8 +9,8 @@ const config: ViteUserConfig = defineConfig({
     // Sandboxes fork children of their own: more workers than this starve them on a small machine.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     teardownTimeout: 10_000,
     passWithNoTests: false,
   },

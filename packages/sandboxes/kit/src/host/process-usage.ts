@@ -51,9 +51,11 @@ export function createUsageReader(pid: number): UsageReader {
   };
 }
 
-function parse(stat: string): ProcessUsage {
+function parse(stat: string): ProcessUsage | undefined {
   // The second field is the name in parentheses and may hold spaces; the third follows the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const field = (number: number): number => Number(fields[number - 3]);
+  // A zombie, or dead.
+  if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
   return { cpuTimeMs: (field(14) + field(15)) * tickMs, residentBytes: field(24) * pageBytes };
 }

@@ -17,7 +17,7 @@ const longestTimerMs = 2_147_483_647;
  */
 const cpuGraceMs = 300;
 /** What a run may take beside its own data: compiled code, garbage not yet collected, frames on their way. */
-const memoryHeadroomBytes = 8 * 1_024 * 1_024;
+const memoryHeadroomBytes = 4 * 1_024 * 1_024;
 
 /**
  * Ends a run at its wall-clock limit (moved by the time that humans took), and where the system tells (`/proc`) at
