@@ -1,6 +1,6 @@
 import type { ApprovalFeed } from '@ravi/agents';
 import { isKernelError } from '@ravi/kernel';
-import type { Clock, Logger, Run, StateStore, Timer } from '@ravi/kernel';
+import type { Approval, Clock, Logger, Run, StateStore, Timer } from '@ravi/kernel';
 import type { DurableChains } from './durable-chains.ts';
 import { readApprovals } from './read-approvals.ts';
 import { chainKind } from './run-definition.ts';
@@ -67,8 +67,9 @@ export function keepRunsGoing(options: KeepRunsGoingOptions): RunKeeper {
 
   async function look(findPaused: boolean): Promise<void> {
     try {
-      await store.approvals.expire(clock.now());
-      feed.poke();
+      const { items: expired } = await store.approvals.expire(clock.now());
+      await wakeAll(expired);
+      await findUntaken();
       for (const { id } of (await store.runs.listExpired(clock.now())).items) enqueue(id);
       if (findPaused) await findAnswered();
     } catch (error) {
@@ -82,7 +83,16 @@ export function keepRunsGoing(options: KeepRunsGoingOptions): RunKeeper {
     if (!isOver) timer = clock.setTimer(() => void (looking = look(findPaused)), intervalMs);
   }
 
-  // Answers that came while no process was there to see them.
+  // Answers that nobody was told of: what told of them came too early, or its reader died.
+  async function findUntaken(): Promise<void> {
+    for (const status of ['approved', 'denied'] as const) await wakeAll((await store.approvals.list({ status })).items);
+  }
+
+  async function wakeAll(approvals: readonly Approval[]): Promise<void> {
+    for (const runId of new Set(approvals.map(({ request }) => request.runId))) await wake(runId);
+  }
+
+  // The same for questions that ended without an answer; there may be many, so once is enough.
   async function findAnswered(): Promise<void> {
     let cursor: string | undefined;
     do {

@@ -47,6 +47,8 @@ export const chainKind: string = 'chain';
 interface ChainDetails {
   readonly approvals: ApprovalMode;
   readonly allowedTools?: readonly string[];
+  /** What ran without approval where the run began. */
+  readonly risks: Pick<ChainPolicy, 'maxRiskUnapproved' | 'defaultRisk'>;
   /** Of a fixed text: another one means another key, with which no digest on record can be compared. */
   readonly keyDigest: string;
 }
@@ -67,6 +69,7 @@ export function defineRun(request: DurableChainRequest, invoker: ToolInvoker): R
   const details: ChainDetails = {
     approvals,
     ...(allowedTools === undefined ? {} : { allowedTools }),
+    risks: risksOf(invoker.policy),
     keyDigest: invoker.digest(keyText),
   };
   return {
@@ -81,13 +84,17 @@ export function defineRun(request: DurableChainRequest, invoker: ToolInvoker): R
   };
 }
 
-/** The session of a run as its definition says; what may run without approval is never more than the invoker allows now. */
+/**
+ * The session of a run as its definition says. Where the invoker's policy has changed since, no more runs without
+ * approval than it allows now.
+ */
 export function sessionOfRun(
   { id: runId, sessionId, principal, definition }: Run,
   invoker: ToolInvoker,
 ): SessionOptions & { readonly approvals: ApprovalMode } {
-  const { allowedTools, approvals } = definition.details as unknown as ChainDetails;
-  const policy = withRisksOf(invoker.policy, defineChainPolicy(definition.policy));
+  const { allowedTools, approvals, risks } = definition.details as unknown as ChainDetails;
+  const own = defineChainPolicy(definition.policy);
+  const policy = isSame(risks, risksOf(invoker.policy)) ? own : withRisksOf(invoker.policy, own);
   return { runId, sessionId, principal, policy, approvals, ...(allowedTools === undefined ? {} : { allowedTools }) };
 }
 
@@ -113,6 +120,14 @@ export function checkUnchanged({ definition }: Run, recorded: RecordedRun, invok
   if (changed.length === 0) return;
   const what = [...new Set(changed)].join(', ');
   throw new KernelError('E_RUN_CHANGED', `The run cannot go on, since this has changed: ${what}`);
+}
+
+function risksOf({ maxRiskUnapproved, defaultRisk }: ChainPolicy): ChainDetails['risks'] {
+  return { maxRiskUnapproved, defaultRisk };
+}
+
+function isSame(one: ChainDetails['risks'], other: ChainDetails['risks']): boolean {
+  return one.maxRiskUnapproved === other.maxRiskUnapproved && one.defaultRisk === other.defaultRisk;
 }
 
 // Those of the script and no others: what a tool that it never names has become does not matter to it.

@@ -209,6 +209,18 @@ test('runs are kept going: an answer, given by whatever process, wakes the one t
   assert.equal((await ended(world, 'run-1')).status, 'failed');
 });
 
+test('runs are kept going: an answer that nobody was told of is found', async () => {
+  await using world = await createWorld();
+  await using process = world.open();
+  const { chains } = process;
+  const deaf = { subscribe: () => () => {}, poke: () => {} };
+  const options = { chains, store: world.store, feed: deaf, clock: systemClock, logger: silentLogger, intervalMs: 1 };
+  await using _keeper = keepRunsGoing(options);
+  await chains.start({ code: "return tools.send({ to: 'a' })", runId: 'run-1', approvals });
+  await answer(world, 'a');
+  assert.equal((await ended(world, 'run-1')).status, 'completed');
+});
+
 test('runs are kept going: what was answered, or cut off, while no process was there goes on at the start', async () => {
   await using world = await createWorld();
   {
