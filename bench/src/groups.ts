@@ -5,6 +5,7 @@ export const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   floors: async () => (await import('./floors/floors.ts')).benchFloors,
   invoker: async () => (await import('./invoker.ts')).benchInvoker,
   journal: async () => (await import('./journal.ts')).benchJournal,
+  durable: async () => (await import('./durable.ts')).benchDurable,
   loop: async () => (await import('./loop/loop.ts')).benchLoop,
   sandboxes: async () => (await import('./sandboxes/sandboxes.ts')).benchSandboxes,
   'sandbox-alone': async () => (await import('./sandboxes/sandboxes.ts')).benchBareSandbox,
