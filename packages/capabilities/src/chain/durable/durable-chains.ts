@@ -5,7 +5,7 @@ import type { ChainRunResult, Logger, Run, Sandbox, StateStore } from '@ravi/ker
 import type { Preflight } from '../../preflight/preflight.ts';
 import { createActivation } from './activation.ts';
 import type { Activation } from './activation.ts';
-import { readApprovals } from './read-approvals.ts';
+import { hasWork } from './read-approvals.ts';
 import { chainKind, defineRun } from './run-definition.ts';
 import type { DurableChainRequest } from './run-definition.ts';
 
@@ -80,8 +80,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
 
   // Whoever watches for answers takes no notice of a run that is not paused yet.
   async function goOnIfAnswered(paused: DurableChainResult): Promise<DurableChainResult> {
-    const { hasAnswer } = await readApprovals(store.approvals, paused.runId);
-    if (!hasAnswer) return paused;
+    if (!(await hasWork(store, paused.runId))) return paused;
     try {
       return await resume(paused.runId);
     } catch (error) {

@@ -1,8 +1,8 @@
 import type { ApprovalFeed } from '@ravi/agents';
 import { isKernelError } from '@ravi/kernel';
-import type { Approval, Clock, Logger, Run, StateStore, Timer } from '@ravi/kernel';
+import type { Approval, Clock, Logger, StateStore, Timer } from '@ravi/kernel';
 import type { DurableChains } from './durable-chains.ts';
-import { readApprovals } from './read-approvals.ts';
+import { hasWork } from './read-approvals.ts';
 import { chainKind } from './run-definition.ts';
 
 /** What runs are kept going with. */
@@ -97,14 +97,9 @@ export function keepRunsGoing(options: KeepRunsGoingOptions): RunKeeper {
     let cursor: string | undefined;
     do {
       const page = await store.runs.list({ status: 'paused' }, cursor === undefined ? {} : { cursor });
-      const answered = await Promise.all(page.items.map(isAnswered));
-      for (const [index, run] of page.items.entries()) if (answered[index] === true) enqueue(run.id);
+      for (const { id } of page.items) if (await hasWork(store, id)) enqueue(id);
       cursor = page.next;
     } while (cursor !== undefined && !isOver);
-  }
-
-  async function isAnswered({ id }: Run): Promise<boolean> {
-    return (await readApprovals(store.approvals, id)).hasAnswer;
   }
 
   const unsubscribe = feed.subscribe(({ to, runId }) => {

@@ -20,8 +20,9 @@ export interface LeaseOptions {
  */
 export function keepLease(options: LeaseOptions): Disposable {
   const { runs, runId, owner, clock, logger, leaseMs, onLost } = options;
+  const intervalMs = Math.ceil(leaseMs / 3);
   let isOver = false;
-  let timer: Timer = clock.setTimer(renew, leaseMs / 3);
+  let timer: Timer = clock.setTimer(renew, intervalMs);
 
   function renew(): void {
     runs.renew(runId, { owner, now: clock.now(), leaseMs }).then(
@@ -34,7 +35,7 @@ export function keepLease(options: LeaseOptions): Disposable {
   }
 
   function again(): void {
-    if (!isOver) timer = clock.setTimer(renew, leaseMs / 3);
+    if (!isOver) timer = clock.setTimer(renew, intervalMs);
   }
 
   function lost(): void {

@@ -120,6 +120,42 @@ test('a run whose answer is there does not pause again, however long the store t
   assert.deepEqual(changes, ['running', 'completed']);
 });
 
+test('a run that was paused while it took an answer goes on with it', async () => {
+  await using world = await createWorld();
+  const clock = createFakeClock(Date.now());
+  const taken = Promise.withResolvers<void>();
+  // The answer is taken in the store, and the run is paused before it hears of that.
+  const consume: StateStore['approvals']['consume'] = async (...request) => {
+    const outcome = await world.store.approvals.consume(...request);
+    if (outcome.status !== 'done') return outcome;
+    taken.resolve();
+    return new Promise(() => {});
+  };
+  const store = { ...world.store, approvals: { ...world.store.approvals, consume } };
+  await using first = world.open({ clock, store, pauseAfterMs: 60_000 });
+  const run = first.chains.start({ code: threeMails, runId: 'run-1', approvals });
+  while ((await pending(world)).length < 3) await new Promise(setImmediate);
+  await answer(world, 'b');
+  first.feed.poke();
+  clock.advance(10);
+  await taken.promise;
+  clock.advance(60_000);
+  await using second = world.open();
+  run.catch(() => {});
+  while ((await world.store.runs.get('run-1'))?.status !== 'paused') {
+    await new Promise(setImmediate);
+    clock.advance(1);
+  }
+  await first[Symbol.asyncDispose]();
+  const { chains, feed } = second;
+  const options = { chains, store: world.store, feed, clock: systemClock, logger: silentLogger };
+  await using _keeper = keepRunsGoing(options);
+  while (world.effects.length === 0) await new Promise(setImmediate);
+  assert.deepEqual(world.effects, ['send {"to":"b"}']);
+  while ((await world.store.runs.get('run-1'))?.status !== 'paused') await new Promise(setImmediate);
+  assert.equal((await pending(world)).length, 2);
+});
+
 test('a run that goes on is asked nothing again that was approved for the run, but a no of before counts', async () => {
   await using world = await createWorld();
   const code = `
