@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 
 import { runExamples } from './testing/examples.ts';
 import { runContractSuites } from './testing/node-test.ts';
-import { closingLine, skipLines } from './testing/outcome.ts';
+import { closingLine, failureLines, skipLines } from './testing/outcome.ts';
 import { missingParts } from './testing/required.ts';
 import { runVitest } from './testing/vitest.ts';
 
@@ -17,8 +17,8 @@ if (filters.length === 0) {
 }
 
 for (const line of skipLines(outcomes)) console.log(line);
-const failures = outcomes.filter((outcome) => outcome.status === 'failed');
-for (const { runner, file, name } of failures) console.log(`FAILED (${runner}) ${file}: ${name}`);
+const failures = failureLines(outcomes);
+for (const line of failures) console.log(line);
 
 const ran = outcomes.some((outcome) => outcome.status === 'passed');
 if (!ran) console.error('No test passed: nothing is proved.');

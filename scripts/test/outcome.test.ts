@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 
 import { test } from 'vitest';
 
-import { closingLine, skipLines } from '../testing/outcome.ts';
+import { closingLine, failureLines, skipLines } from '../testing/outcome.ts';
 import type { Outcome } from '../testing/outcome.ts';
 import { missingParts } from '../testing/required.ts';
 
@@ -29,6 +29,16 @@ test('skipped tests are listed by file and reason, a single one by its name', ()
     'skipped 2 tests of vitest a.test.ts: no terminal',
     'skipped "resumes (skipped: keeps nothing)" of vitest a.test.ts: skipped: keeps nothing',
     'skipped "waits" of vitest b.test.ts: no reason given',
+  ]);
+});
+
+test('failed tests are listed with what they threw', () => {
+  const loud = outcome({ status: 'failed', error: 'no kill fell into a write\n  expected: 1' });
+  assert.deepEqual(failureLines([outcome({}), loud, outcome({ status: 'failed', name: 'waits' })]), [
+    'FAILED (vitest) a.test.ts: works',
+    '    no kill fell into a write',
+    '      expected: 1',
+    'FAILED (vitest) a.test.ts: waits',
   ]);
 });
 

@@ -30,8 +30,9 @@ async function runFile(root: string, file: string): Promise<Outcome[]> {
   });
   stream.on('test:fail', ({ name, details }) => {
     if (details.type === 'suite') return;
-    outcomes.push({ runner, file, name, status: 'failed' });
-    errors.push(`${name}\n${inspect(details.error.cause ?? details.error)}\n`);
+    const thrown = inspect(details.error.cause ?? details.error);
+    outcomes.push({ runner, file, name, status: 'failed', error: thrown });
+    errors.push(`${name}\n${thrown}\n`);
   });
   stream.on('test:stderr', ({ message }) => errors.push(message));
   await new Promise((resolve, reject) => stream.on('end', resolve).on('error', reject).resume());

@@ -8,13 +8,31 @@ export interface Outcome {
   readonly status: 'passed' | 'failed' | 'skipped';
   /** Why it was skipped, where the test says so. */
   readonly reason?: string;
+  /** What a failed test threw. */
+  readonly error?: string;
 }
+
+const longestError = 1_000;
 
 /** The closing line of a test run: `N passed, N failed`, and `, N skipped` when there are any. */
 export function closingLine(outcomes: readonly Outcome[]): string {
   const count = (status: Outcome['status']): number => outcomes.filter((outcome) => outcome.status === status).length;
   const skipped = count('skipped');
   return `${count('passed')} passed, ${count('failed')} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+/** Each failed test by its file and name, with the beginning of what it threw below it. */
+export function failureLines(outcomes: readonly Outcome[]): string[] {
+  return outcomes
+    .filter(({ status }) => status === 'failed')
+    .flatMap(({ runner, file, name, error }) => [
+      `FAILED (${runner}) ${file}: ${name}`,
+      ...(error
+        ?.trim()
+        .slice(0, longestError)
+        .split('\n')
+        .map((line) => `    ${line}`) ?? []),
+    ]);
 }
 
 /** One line for each file and reason of skipped tests, with their number, or with the name of a single one. */
