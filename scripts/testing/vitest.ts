@@ -27,7 +27,7 @@ function outcomeOf(file: string, test: TestCase): Outcome {
   const base = { runner: 'vitest', file, name: test.fullName };
   if (result.state === 'passed') return { ...base, status: 'passed' };
   if (result.state !== 'skipped') {
-    const error = result.errors.map(({ message }) => message).join('\n');
+    const error = result.errors?.map(({ message }) => message).join('\n');
     return { ...base, status: 'failed', ...(error ? { error } : {}) };
   }
   return { ...base, status: 'skipped', ...(result.note ? { reason: result.note } : {}) };
