@@ -7,6 +7,8 @@ export { openMonolith } from './lifespan.ts';
 export type { Monolith, MonolithOptions } from './lifespan.ts';
 export type { ToolReport } from './load-tools.ts';
 export { parsePort } from './port.ts';
+export { runServer } from './run-server.ts';
+export type { RunServerOptions } from './run-server.ts';
 export { serve } from './serve.ts';
 export type { HttpServer, ServeOptions } from './serve.ts';
 export { untilShutdown } from './shutdown.ts';

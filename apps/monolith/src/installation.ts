@@ -16,6 +16,11 @@ export interface InstallationOptions {
    * approvals. Without it nothing is kept and nothing approved.
    */
   readonly isServer?: boolean;
+  /**
+   * Whether whoever asks is the caller `local` whatever tokens are configured: for a command of somebody who can read the
+   * files anyway. Such a process must not listen.
+   */
+  readonly ignoresTokens?: boolean;
   /** Plugins that win over the configured ones, port by port. */
   readonly plugins?: PluginsConfig;
 }
@@ -34,7 +39,8 @@ export interface Installation {
 /** Finds the configuration and fills the ports that it leaves open. @throws KernelError `E_CONFIG_INVALID` */
 export async function findInstallation(options: InstallationOptions): Promise<Installation> {
   const { configPath, cwd, env } = options;
-  const { config, baseDir, path } = await loadConfig({ path: configPath, cwd, env });
+  const { config: found, baseDir, path } = await loadConfig({ path: configPath, cwd, env });
+  const config = options.ignoresTokens === true ? { ...found, server: { ...found.server, tokens: [] } } : found;
   const dataFolder = env['RAVI_DATA'] ? resolve(cwd, env['RAVI_DATA']) : join(baseDir, 'data');
   const given = { ...config.plugins, ...options.plugins };
   const defaults = options.isServer === true ? serverPlugins(dataFolder) : approvesNothing;

@@ -1,10 +1,7 @@
 import { parseArgs } from 'node:util';
-import { createJsonLogger } from '@ravi/host';
 import { isKernelError } from '@ravi/kernel';
-import { openMonolith } from './lifespan.ts';
 import { parsePort } from './port.ts';
-import { serve } from './serve.ts';
-import { untilShutdown } from './shutdown.ts';
+import { runServer } from './run-server.ts';
 
 const usage = `Usage: monolith [--config <file>] [--host <address>] [--port <number>]
 
@@ -13,21 +10,6 @@ const usage = `Usage: monolith [--config <file>] [--host <address>] [--port <num
   --port    port to listen on, 0 picks a free one`;
 
 const badUsage = 2;
-
-async function main({ config, host, port }: Flags): Promise<void> {
-  const logger = createJsonLogger({ write: (line) => process.stderr.write(line) });
-  const shutdown = untilShutdown();
-  await using monolith = await openMonolith({
-    configPath: config,
-    cwd: process.cwd(),
-    env: process.env,
-    logger,
-    isServer: true,
-  });
-  await using server = await serve(monolith, { host, port });
-  process.stdout.write(`listening on ${server.url}\n`);
-  await shutdown;
-}
 
 interface Flags {
   readonly config: string | undefined;
@@ -66,7 +48,7 @@ if (flags.isHelp) {
   process.exit(0);
 }
 try {
-  await main(flags);
+  await runServer(flags);
   process.exit(0);
 } catch (error) {
   if (!isKernelError(error)) throw error;
