@@ -109,6 +109,7 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
       runChain: from.resolve(tokens.runChain),
       blobStore: from.resolve(tokens.blobStore),
       sandbox: from.resolve(tokens.sandbox),
+      preflight: from.resolve(tokens.preflight),
       model: from.resolve(tokens.model),
       toolMetrics: from.resolve(tokens.toolMetrics),
       approvalMode: from.resolve(tokens.config).chains.approvals,

@@ -1,5 +1,5 @@
 import type { Toolbox, ToolInvoker } from '@ravi/agents';
-import type { ApprovalMode, DurableChains } from '@ravi/capabilities';
+import type { ApprovalMode, DurableChains, Preflight } from '@ravi/capabilities';
 import type { ResolvedConfig } from '@ravi/host';
 import type { ApprovalHandler, BlobStore, Clock, Logger, ModelProvider, Sandbox, StateStore } from '@ravi/kernel';
 import { Hono } from 'hono';
@@ -12,6 +12,7 @@ import type { StoredEvents } from '../runs/stored-events.ts';
 import type { ToolMetrics } from '../tool-metrics.ts';
 import { approvalRoutes } from './approvals.ts';
 import { artifactOperations } from './artifacts.ts';
+import { chainCheckOperation } from './chain-check.ts';
 import { chainOperations } from './chains.ts';
 import { mountConsole } from './console.ts';
 import { jobOperations } from './jobs.ts';
@@ -48,6 +49,7 @@ export interface HttpAppOptions {
   readonly runChain: ChainRunner;
   readonly blobStore: BlobStore;
   readonly sandbox: Sandbox;
+  readonly preflight: Preflight | false;
   readonly model: ModelProvider;
   readonly toolMetrics: ToolMetrics;
   /** Absent without a state store; the resources that need one are then absent too. */
@@ -96,6 +98,7 @@ function operationsOf(options: HttpAppOptions): readonly Operation[] {
     ...sessionOperation(options),
     ...toolOperations(options),
     ...chainOperations(options),
+    chainCheckOperation(options),
   ];
   if (stateful === undefined) return always;
   return [
