@@ -29,6 +29,19 @@ export interface HookManagerOptions {
 const proceed: InterceptorDecision = Object.freeze({ action: 'continue' });
 const actions: ReadonlySet<unknown> = new Set<InterceptorDecision['action']>(['continue', 'modify', 'deny']);
 
+type NestedEvent = {
+  [Event in HookEvent]: Required<HookPayloads[Event]>[keyof HookPayloads[Event]] extends string | number
+    ? never
+    : Event;
+}[HookEvent];
+
+/** The events whose payload holds objects. */
+const nestedPayloads: Readonly<Record<NestedEvent, true>> = {
+  'run-end': true,
+  'llm-end': true,
+  'approval-decided': true,
+};
+
 /** Who watches the runtime (observers) and who may step in (interceptors). One per process. */
 export class HookManager {
   readonly #observers = new Subscribers<HookEvent, HookObserver<HookEvent>>();
@@ -69,12 +82,17 @@ export class HookManager {
     return this.#observers.of(event).length > 0;
   }
 
-  /** Tells the observers. Never throws and never waits: a failing or slow observer is logged and harms nobody. */
+  /**
+   * Tells the observers. A flat payload is theirs from here on, and frozen; of one that holds objects they get a copy.
+   * Never throws and never waits: a failing or slow observer is logged and harms nobody.
+   */
   emit<Event extends HookEvent>(event: Event, payload: HookPayloads[Event]): void {
     const observers = this.#observers.of(event);
     if (observers.length === 0) return;
-    const frozen = deepFreeze({ ...payload });
-    for (const observer of observers) this.#notify(event, observer, frozen);
+    // A flat one is neither copied nor walked: this happens twice to a call, and was half of what one takes.
+    const shown = event in nestedPayloads ? deepFreeze({ ...payload }) : payload;
+    Object.freeze(shown);
+    for (const observer of observers) this.#notify(event, observer, shown);
   }
 
   /** The decision of all interceptors together: a deny wins, changes are handed from one to the next. */
