@@ -45,6 +45,9 @@ export const configSchema: JsonSchema = {
         allowedHosts: { type: 'array', items: { type: 'string', minLength: 1 }, description: 'Names beside loopback.' },
         requestsPerMinute: { type: 'integer', minimum: 1, description: 'Of one principal.' },
         maxConcurrent: { type: 'integer', minimum: 1, description: 'Calls and scripts that run at once; 512.' },
+        headersTimeoutMs: { type: 'integer', minimum: 1, description: 'For the headers of a request; 10 000.' },
+        requestTimeoutMs: { type: 'integer', minimum: 1, description: 'For a whole request; 30 000.' },
+        unreadTimeoutMs: { type: 'integer', minimum: 1, description: 'For a client that reads nothing; 60 000.' },
       },
     },
     policy: {

@@ -38,9 +38,19 @@ export interface ServerAccess {
   readonly maxConcurrent?: number;
 }
 
+/** How long a client may take, in milliseconds. Whoever takes longer only holds a connection, which is closed. */
+export interface ServerLimits {
+  /** To send the headers of a request; 10 000 when absent. */
+  readonly headersTimeoutMs?: number;
+  /** To send a whole request; 30 000 when absent. */
+  readonly requestTimeoutMs?: number;
+  /** To take the next part of an answer that waits for it; 60 000 when absent. */
+  readonly unreadTimeoutMs?: number;
+}
+
 /** A configuration as somebody writes it. Relative paths mean the configuration's folder. */
 export interface RaviConfig {
-  readonly server?: { readonly host?: string; readonly port?: number } & ServerAccess;
+  readonly server?: { readonly host?: string; readonly port?: number } & ServerAccess & ServerLimits;
   readonly policy?: Partial<ChainPolicy>;
   /**
    * `preflight: false` runs scripts without checking them first. `approvals` is what a script does that waits for a human,
@@ -56,7 +66,7 @@ export interface RaviConfig {
 
 /** A configuration that was checked and completed with the defaults. */
 export interface ResolvedConfig {
-  readonly server: { readonly host: string; readonly port: number } & ServerAccess;
+  readonly server: { readonly host: string; readonly port: number } & ServerAccess & ServerLimits;
   readonly policy: ChainPolicy;
   readonly chains: { readonly preflight: boolean; readonly approvals: 'wait' | 'pause' };
   /** `demoScript` is an absolute path. */

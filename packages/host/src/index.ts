@@ -1,7 +1,15 @@
 export { createArgumentDigest } from './argument-digest.ts';
 export { configSchema } from './config-schema.ts';
 export { defineConfig } from './config.ts';
-export type { PluginEntry, PluginsConfig, RaviConfig, ServerAccess, ServerToken, ResolvedConfig } from './config.ts';
+export type {
+  PluginEntry,
+  PluginsConfig,
+  RaviConfig,
+  ServerAccess,
+  ServerLimits,
+  ServerToken,
+  ResolvedConfig,
+} from './config.ts';
 export type { ConfigLocation } from './find-config.ts';
 export { createJsonLogger } from './json-logger.ts';
 export type { JsonLoggerOptions } from './json-logger.ts';
