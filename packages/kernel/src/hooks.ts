@@ -1,7 +1,8 @@
-import type { ApprovalRecord, InvocationResult } from './chain.ts';
+import type { ApprovalRecord, ChainRunResult, ConsoleLine, InvocationResult } from './chain.ts';
 import type { JsonObject } from './json.ts';
-import type { ModelUsage } from './model-event.ts';
+import type { ModelStopReason, ModelUsage } from './model-event.ts';
 import type { ToolRisk } from './risk.ts';
+import type { SandboxLanguage } from './sandbox.ts';
 import type { ToolCaller } from './tool.ts';
 
 /** What every hook payload carries. */
@@ -28,23 +29,51 @@ export interface HookPayloads {
   };
   'step-start': HookScope & { readonly agent: string; readonly step: number };
   'step-end': HookScope & { readonly agent: string; readonly step: number; readonly toolCalls: number };
-  'llm-start': HookScope & { readonly agent: string; readonly provider: string; readonly step: number };
+  'llm-start': HookScope & {
+    readonly agent: string;
+    readonly provider: string;
+    readonly step: number;
+    /** The model that is asked, where the request or the provider names one. */
+    readonly model?: string;
+  };
   'llm-end': HookScope & {
     readonly agent: string;
     readonly provider: string;
     readonly step: number;
     readonly usage: ModelUsage;
+    /** The model that answered, as the provider names it. */
+    readonly model?: string;
+    /** Present when the answer ended well. */
+    readonly stopReason?: ModelStopReason;
     readonly errorCode?: string;
   };
   'guardrail-trip': HookScope & { readonly agent: string; readonly guardrail: string; readonly reason: string };
   /** An agent gives a task to another, whose run has the id `childRunId`. */
   handoff: HookScope & { readonly agent: string; readonly to: string; readonly childRunId: string };
-  'tool-start': HookScope & { readonly tool: string; readonly caller: ToolCaller };
+  /** A script begins. Its calls have the same `runId` and, inside of a call, the same `parentId`. */
+  'chain-start': HookScope & { readonly language: SandboxLanguage };
+  'chain-end': HookScope & {
+    readonly status: ChainRunResult['status'];
+    readonly durationMs: number;
+    readonly toolCalls: number;
+    readonly errorCode?: string;
+  };
+  'tool-start': HookScope & {
+    readonly tool: string;
+    readonly caller: ToolCaller;
+    /** The redacted arguments as JSON, at most 200 bytes. */
+    readonly argsPreview: string;
+  };
   'tool-end': HookScope & {
     readonly tool: string;
     readonly caller: ToolCaller;
     readonly status: 'ok' | 'error' | 'denied' | 'timeout' | 'cancelled';
     readonly durationMs: number;
+    /** The redacted arguments that were judged, as JSON, at most 200 bytes. */
+    readonly argsPreview: string;
+    /** Size of the result. */
+    readonly bytes?: number;
+    readonly artifactRef?: string;
     readonly errorCode?: string;
   };
   'tool-denied': HookScope & { readonly tool: string; readonly code: string; readonly reason: string };
@@ -52,6 +81,8 @@ export interface HookPayloads {
   'approval-requested': HookScope & { readonly tool: string; readonly requestId: string; readonly risk: ToolRisk };
   'approval-decided': HookScope & { readonly tool: string; readonly approval: ApprovalRecord };
   'budget-exceeded': HookScope & { readonly tool: string; readonly limit: number };
+  /** A line that a script wrote; `callId` is absent, `parentId` the call that runs the script. */
+  'script-console': HookScope & { readonly level: ConsoleLine['level']; readonly text: string };
   'artifact-stored': HookScope & {
     readonly tool: string;
     readonly ref: string;

@@ -1,4 +1,5 @@
 import type { InterceptedCall, InvocationResult, ResultPoint } from '@ravi/kernel';
+import { previewOf } from '../arguments/redact.ts';
 import { errorText } from '../error-text.ts';
 import { journalEntry } from './record.ts';
 import { TraceEntry } from './trace-entry.ts';
@@ -15,9 +16,10 @@ export interface Finished {
 /** Tells observers that a call begins. */
 export function startCall(pending: PendingCall): void {
   const { hooks } = pending.runtime;
-  if (hooks.observes('tool-start')) {
-    hooks.emit('tool-start', { ...pending.scope, tool: pending.name, caller: pending.caller });
-  }
+  if (!hooks.observes('tool-start')) return;
+  pending.readOwnArguments();
+  const { scope, name: tool, caller, namedArgs } = pending;
+  hooks.emit('tool-start', { ...scope, tool, caller, argsPreview: previewOf(namedArgs) });
 }
 
 /** The one end of every call: interceptors of results, trace, journal, progress (step 9) and `tool-end`. */
@@ -34,8 +36,8 @@ export function finishCall(pending: PendingCall, finished: Finished): Invocation
 
 function conclude(pending: PendingCall, finished: Finished): InvocationResult | Promise<InvocationResult> {
   const entry = trace(pending, finished);
-  if (!isForJournal(pending, finished)) return announceEnd(pending, finished, entry.durationMs);
-  return writeOutcome(pending, finished, entry).then(() => announceEnd(pending, finished, entry.durationMs));
+  if (!isForJournal(pending, finished)) return announceEnd(pending, finished, entry);
+  return writeOutcome(pending, finished, entry).then(() => announceEnd(pending, finished, entry));
 }
 
 function trace(pending: PendingCall, finished: Finished): TraceEntry {
@@ -63,18 +65,19 @@ async function writeOutcome(pending: PendingCall, { result }: Finished, entry: T
   }
 }
 
-function announceEnd(pending: PendingCall, finished: Finished, durationMs: number): InvocationResult {
+function announceEnd(pending: PendingCall, finished: Finished, entry: TraceEntry): InvocationResult {
   const { hooks } = pending.runtime;
   const { callId, name: tool, caller } = pending;
   const { status, result } = finished;
+  const { durationMs } = entry;
   pending.progress({ type: 'tool-result', callId, tool, status, durationMs });
   if (status === 'denied' && hooks.observes('tool-denied')) {
     const { code = 'E_TOOL_NOT_ALLOWED', message: reason = '' } = result.error ?? {};
     hooks.emit('tool-denied', { ...pending.scope, tool, code, reason });
   }
   if (hooks.observes('tool-end')) {
-    const failure = result.error === undefined ? {} : { errorCode: result.error.code };
-    hooks.emit('tool-end', { ...pending.scope, tool, caller, status, durationMs, ...failure });
+    const { argsPreview, outcome } = entry;
+    hooks.emit('tool-end', { ...pending.scope, tool, caller, status, durationMs, argsPreview, ...outcome });
   }
   return result;
 }

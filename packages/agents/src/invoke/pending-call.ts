@@ -74,6 +74,7 @@ export class PendingCall {
   isLate = false;
   release: Release | undefined;
   #areArgsRead = false;
+  #argsProblem: string | undefined;
   #tool: AnyTool | undefined;
   #digest: string | undefined;
 
@@ -135,9 +136,10 @@ export class PendingCall {
 
   /** Takes the arguments as they were asked for, once. The problem in plain words when they cannot be taken. */
   readOwnArguments(): string | undefined {
-    if (this.#areArgsRead) return undefined;
+    if (this.#areArgsRead) return this.#argsProblem;
     this.#areArgsRead = true;
-    return this.readArguments(this.#rawArgs);
+    this.#argsProblem = this.readArguments(this.#rawArgs);
+    return this.#argsProblem;
   }
 
   /** Takes `value` as the arguments: capped, copied and frozen. The problem in plain words when it cannot be taken. */

@@ -1,4 +1,5 @@
 import type { ChainCallRecord } from '@ravi/kernel';
+import { previewOf } from '../arguments/redact.ts';
 import { recordOf } from './record.ts';
 import type { PendingCall } from './pending-call.ts';
 
@@ -16,14 +17,14 @@ const maxKeptBytes = 4_096;
 export class TraceEntry {
   readonly #pending: PendingCall;
   readonly #status: ChainCallRecord['status'];
-  readonly #outcome: TraceOutcome;
+  readonly outcome: TraceOutcome;
   readonly #durationMs: number;
   #record: ChainCallRecord | undefined;
 
   constructor(pending: PendingCall, status: ChainCallRecord['status'], outcome: TraceOutcome) {
     this.#pending = pending;
     this.#status = status;
-    this.#outcome = outcome;
+    this.outcome = outcome;
     this.#durationMs = pending.runtime.clock.monotonic() - pending.started;
     pending.dropContent();
     if (pending.argsBytes <= maxKeptBytes) return;
@@ -42,7 +43,12 @@ export class TraceEntry {
     return this.#durationMs;
   }
 
+  /** The redacted arguments, cut. */
+  get argsPreview(): string {
+    return this.#record?.argsPreview ?? previewOf(this.#pending.namedArgs);
+  }
+
   #build(): ChainCallRecord {
-    return recordOf(this.#pending, this.#status, this.#durationMs, this.#outcome);
+    return recordOf(this.#pending, this.#status, this.#durationMs, this.outcome);
   }
 }

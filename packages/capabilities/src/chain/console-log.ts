@@ -7,17 +7,22 @@ export interface ConsoleLog {
   lines(droppedByGuest: number): readonly ConsoleLine[];
 }
 
-/** Keeps lines up to `maxBytes` of UTF-8, whatever the sandbox lets through. */
-export function createConsoleLog(maxBytes: number): ConsoleLog {
+/** Keeps lines up to `maxBytes` of UTF-8, whatever the sandbox lets through; `onLine` is told of each that is kept. */
+export function createConsoleLog(maxBytes: number, onLine: (line: ConsoleLine) => void = () => {}): ConsoleLog {
   const kept: ConsoleLine[] = [];
   let left = maxBytes;
   let dropped = 0;
   return {
     add({ level, text }) {
       const bytes = Buffer.byteLength(text) + 1;
-      if (bytes > left) dropped += bytes;
-      else kept.push({ level, text });
+      const fits = bytes <= left;
       left -= Math.min(left, bytes);
+      if (!fits) {
+        dropped += bytes;
+        return;
+      }
+      kept.push({ level, text });
+      onLine({ level, text });
     },
     lines(droppedByGuest) {
       const missing = dropped + droppedByGuest;

@@ -2,6 +2,7 @@ import type { InvokerSession, SessionOptions, ToolInvoker } from '@ravi/agents';
 import { textBlock } from '@ravi/kernel';
 import type { ChainPolicy, ChainRunResult, ContentBlock, JsonObject, Sandbox, SandboxLanguage } from '@ravi/kernel';
 import type { Preflight } from '../preflight/preflight.ts';
+import { announced } from './announced.ts';
 import { createChainBridge } from './bridge.ts';
 import type { ChainBridge } from './bridge.ts';
 import { createConsoleLog } from './console-log.ts';
@@ -54,15 +55,27 @@ export type ChainSurroundings = Pick<ChainBridge, 'files' | 'settled'> &
     stopped?(ended: EndedScript): ChainFailure | undefined;
   };
 
+type ScriptOptions = Omit<ChainRunOptions, 'policy' | 'signal' | 'session'>;
+
 /** Runs one script in `session`, and closes that. */
-export async function runInSession(
-  options: Omit<ChainRunOptions, 'policy' | 'signal' | 'session'>,
+export function runInSession(
+  options: ScriptOptions,
+  session: InvokerSession,
+  surroundings: ChainSurroundings,
+): Promise<ChainRunResult> {
+  return announced(session, options, () => runToEnd(options, session, surroundings));
+}
+
+async function runToEnd(
+  options: ScriptOptions,
   session: InvokerSession,
   surroundings: ChainSurroundings,
 ): Promise<ChainRunResult> {
   const { invoker } = options;
   const started = invoker.clock.monotonic();
-  const log = createConsoleLog(session.policy.maxConsoleBytes);
+  const log = createConsoleLog(session.policy.maxConsoleBytes, ({ level, text }) =>
+    invoker.hooks.emit('script-console', { ...session.scope, level, text }),
+  );
   let ended: EndedScript;
   try {
     ended = await runScript(options, session, surroundings, log);
