@@ -1,11 +1,13 @@
 import { createAdaptorServer } from '@hono/node-server';
-import type { Server } from 'node:http';
+import type { Server, ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isWebApprovalHandler } from '@ravi/approval-web';
 import { keepRunsGoing } from '@ravi/capabilities';
 import type { RunKeeper } from '@ravi/capabilities';
+import type { ServerLimits } from '@ravi/host';
 import { KernelError } from '@ravi/kernel';
 import type { DependencyContainer } from 'tsyringe';
+import { guardConnections } from './http/guard-connections.ts';
 import type { Monolith } from './lifespan.ts';
 import { requireLoopback } from './loopback.ts';
 import { tokens } from './tokens.ts';
@@ -26,8 +28,7 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 const answerMs = 1_000;
-// Who sends a request slower than this only wants to hold the connection.
-const serverOptions = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 };
+const connectionsCheckingInterval = 1_000;
 
 /**
  * Serves the HTTP interface: on a loopback address, or on any where tokens say who may use it.
@@ -40,7 +41,9 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
   if (configured.tokens === undefined || configured.tokens.length === 0) requireLoopback(host);
   const app = container.resolve(tokens.httpApp);
   const approvalHandler = container.resolve(tokens.approvalHandler);
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server;
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: timeLimits(configured) }) as Server;
+  const { unreadTimeoutMs = 60_000 } = configured;
+  guardConnections(server, { unreadTimeoutMs });
   const address = await listen(server, { host, port });
   const keeper = keepGoing(container);
   return {
@@ -58,6 +61,13 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
       await closed;
     },
   };
+}
+
+// Who sends a request slower than this only wants to hold the connection.
+function timeLimits({ headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 }: ServerLimits): ServerOptions {
+  // Node refuses to give headers more time than the whole request.
+  const headersTimeout = Math.min(headersTimeoutMs, requestTimeoutMs);
+  return { headersTimeout, requestTimeout: requestTimeoutMs, connectionsCheckingInterval };
 }
 
 // Here and not in the lifespan: a command that ends soon must not take runs on.

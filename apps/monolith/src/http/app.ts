@@ -15,6 +15,7 @@ import { artifactOperations } from './artifacts.ts';
 import { chainCheckOperation } from './chain-check.ts';
 import { chainOperations } from './chains.ts';
 import { mountConsole } from './console.ts';
+import { headWithoutBody } from './head.ts';
 import { jobOperations } from './jobs.ts';
 import { metricsOperations } from './metrics.ts';
 import { mount } from './mount.ts';
@@ -73,7 +74,7 @@ export function createHttpApp(options: HttpAppOptions): Hono {
   const { lifetime, logger, access } = options;
   const { server } = options.config;
   const app = new Hono();
-  app.use(safeHeaders, requestLog(options), sameOrigin(server.allowedHosts ?? []));
+  app.use(headWithoutBody, safeHeaders, requestLog(options), sameOrigin(server.allowedHosts ?? []));
   app.use(async (_context, next) => {
     if (lifetime.aborted) throw problem('E_SHUTTING_DOWN', 'The server is shutting down');
     await next();

@@ -2,9 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { Access } from '../access/access.ts';
 import { localCaller } from '../access/caller.ts';
+import { routeOf } from './operation.ts';
 import type { Operation } from './operation.ts';
+import { refuseOtherMethods } from './other-methods.ts';
 import { problem } from './problem.ts';
 import { limitBody, readBody } from './read-body.ts';
+import { readQuery } from './read-query.ts';
 import { bodyValidator, queryValidator } from './validate.ts';
 
 const defaultBodyBytes = 4_194_304;
@@ -17,18 +20,23 @@ export interface MountOptions {
   readonly maxConcurrent: number;
 }
 
-/** Serves operations: who asks, body limit, checks, answer. */
+/** Serves operations: who asks, body limit, checks, answer; other methods of their paths are refused. */
 export function mount(app: Hono, operations: readonly Operation[], options: MountOptions): void {
   const limitConcurrency = concurrencyLimit(options.maxConcurrent);
   for (const operation of operations) {
-    const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
     const handlers: MiddlewareHandler[] = [
       ...(operation.role === 'run' ? [limitConcurrency] : []),
       ...(operation.body === undefined ? [] : [limitBody(operation.maxBodyBytes ?? defaultBodyBytes)]),
       handlerOf(operation),
     ];
-    app.on(operation.method.toUpperCase(), [path], authorize(operation, options.access), ...handlers);
+    app.on(
+      operation.method.toUpperCase(),
+      [routeOf(operation.path)],
+      authorize(operation, options.access),
+      ...handlers,
+    );
   }
+  refuseOtherMethods(app, operations);
 }
 
 /** Where a request comes from; empty when the app is called without a server. */
@@ -69,7 +77,7 @@ function handlerOf({ query = {}, body: schema, answer }: Operation): (context: C
   const checkBody = schema === undefined ? undefined : bodyValidator(schema);
   return async (context) => {
     const { req } = context;
-    const asked = req.query();
+    const asked = readQuery(req.url);
     checkQuery(asked);
     const body = checkBody === undefined ? {} : await readBody(context);
     checkBody?.(body);

@@ -37,6 +37,11 @@ export interface Operation {
   answer(request: ApiRequest): unknown;
 }
 
+/** A path of operations as the router writes it: `/v1/runs/:id`. */
+export function routeOf(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
 /** The parameters of every list. */
 export const pageQuery = {
   limit: { type: 'integer', minimum: 1, maximum: 200, description: 'Entries of a page; 50 when absent.' },

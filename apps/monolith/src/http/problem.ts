@@ -8,6 +8,7 @@ export type ProblemCode =
   | 'E_REQUEST_INVALID'
   | 'E_ORIGIN_FORBIDDEN'
   | 'E_ROUTE_UNKNOWN'
+  | 'E_METHOD_NOT_ALLOWED'
   | 'E_BODY_TOO_LARGE'
   | 'E_CONTENT_TYPE'
   | 'E_CANCELLED'
@@ -31,6 +32,7 @@ const statusByCode: Readonly<Record<ProblemCode, ContentfulStatusCode>> = {
   E_REQUEST_INVALID: 400,
   E_ORIGIN_FORBIDDEN: 403,
   E_ROUTE_UNKNOWN: 404,
+  E_METHOD_NOT_ALLOWED: 405,
   E_BODY_TOO_LARGE: 413,
   E_CONTENT_TYPE: 415,
   E_CANCELLED: 503,

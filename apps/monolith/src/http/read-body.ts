@@ -17,18 +17,34 @@ export function limitBody(maxBytes: number): MiddlewareHandler {
  * The body as a JSON object.
  * @throws KernelError `E_CONTENT_TYPE`, `E_REQUEST_INVALID`
  */
-export async function readBody(context: Context): Promise<JsonObject> {
-  const mediaType = context.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (mediaType !== 'application/json') {
-    throw problem('E_CONTENT_TYPE', `The content type must be application/json, got "${mediaType}"`);
-  }
-  const body = parse(await context.req.text());
+export async function readBody({ req }: Context): Promise<JsonObject> {
+  requireJson(req.header('content-type') ?? '', req.header('content-encoding') ?? 'identity');
+  const body = parse(decode(await req.arrayBuffer()));
   if (!isObject(body)) throw problem('E_REQUEST_INVALID', 'The body must be a JSON object');
   return body;
 }
 
+function requireJson(contentType: string, encoding: string): void {
+  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  if (type !== 'application/json') {
+    throw problem('E_CONTENT_TYPE', `The content type must be application/json, got "${type}"`);
+  }
+  const isOtherCharset = parameters.some((part) => part.startsWith('charset=') && !/^charset="?utf-?8"?$/.test(part));
+  if (isOtherCharset || encoding.toLowerCase() !== 'identity') {
+    throw problem('E_CONTENT_TYPE', 'The body must be JSON in UTF-8, without a content encoding');
+  }
+}
+
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function decode(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw problem('E_REQUEST_INVALID', 'The body is not UTF-8');
+  }
 }
 
 function parse(text: string): unknown {
