@@ -26,6 +26,15 @@ const serverToken: JsonSchema = {
   },
 };
 
+const price: JsonSchema = { type: 'number', minimum: 0 };
+
+const modelPrice: JsonSchema = {
+  type: 'object',
+  required: ['input', 'output'],
+  additionalProperties: false,
+  properties: { input: price, output: price, cachedInput: price, cacheWrite: price },
+};
+
 /**
  * JSON Schema (2020-12) of a configuration file, defaults included. The values of `policy` are checked by
  * `defineChainPolicy` and the options of a plugin by its own schema.
@@ -81,6 +90,22 @@ export const configSchema: JsonSchema = {
           minLength: 1,
           description: 'Script that the scripted model runs where no key of a provider is set.',
         },
+        budget: {
+          type: 'object',
+          additionalProperties: false,
+          description: 'What one run may use; no bound where a field is absent.',
+          properties: {
+            maxTokens: { type: 'integer', minimum: 1, description: 'Input and output of the model.' },
+            maxCost: { type: 'number', minimum: 0, description: 'In the currency of "prices".' },
+            maxToolCalls: { type: 'integer', minimum: 1, description: 'Calls of the model, those of scripts apart.' },
+            maxTimeMs: { type: 'integer', minimum: 1, description: 'Milliseconds, humans included.' },
+          },
+        },
+        prices: {
+          type: 'object',
+          additionalProperties: modelPrice,
+          description: 'Prices for a million tokens, by the name of the model.',
+        },
       },
     },
     tools: {
@@ -88,6 +113,12 @@ export const configSchema: JsonSchema = {
       default: [],
       items: { type: 'string', minLength: 1 },
       description: 'Folders of files that default-export tools.',
+    },
+    skills: {
+      type: 'array',
+      default: [],
+      items: { type: 'string', minLength: 1 },
+      description: 'Folders of skills, each <name>/SKILL.md.',
     },
     plugins: {
       type: 'object',

@@ -38,6 +38,30 @@ export interface ServerAccess {
   readonly maxConcurrent?: number;
 }
 
+/** The agent of a server. */
+export interface AgentConfig {
+  /** The first part of its system prompt. */
+  readonly system?: string;
+  /** Answers that one run may ask its model for. */
+  readonly maxSteps?: number;
+  /** The file that its scripted model runs where no key of a provider is set. */
+  readonly demoScript?: string;
+  /** What one run may use. `maxCost` needs `prices`, and is in their currency. */
+  readonly budget?: {
+    readonly maxTokens?: number;
+    readonly maxCost?: number;
+    readonly maxToolCalls?: number;
+    readonly maxTimeMs?: number;
+  };
+  /** Prices for a million tokens by the name of the model, all in one currency. */
+  readonly prices?: Readonly<
+    Record<
+      string,
+      { readonly input: number; readonly output: number; readonly cachedInput?: number; readonly cacheWrite?: number }
+    >
+  >;
+}
+
 /** How long a client may take, in milliseconds. Whoever takes longer only holds a connection, which is closed. */
 export interface ServerLimits {
   /** To send the headers of a request; 10 000 when absent. */
@@ -57,10 +81,11 @@ export interface RaviConfig {
    * where there is a state store: it waits for as long as the policy says, or is stored and goes on with the answer.
    */
   readonly chains?: { readonly preflight?: boolean; readonly approvals?: 'wait' | 'pause' };
-  /** The agent of a server. `demoScript` is the file that its scripted model runs where no key of a provider is set. */
-  readonly agent?: { readonly system?: string; readonly maxSteps?: number; readonly demoScript?: string };
+  readonly agent?: AgentConfig;
   /** Folders of files that default-export tools. */
   readonly tools?: readonly string[];
+  /** Folders of skills, each `<name>/SKILL.md`. */
+  readonly skills?: readonly string[];
   readonly plugins?: PluginsConfig;
 }
 
@@ -70,9 +95,11 @@ export interface ResolvedConfig {
   readonly policy: ChainPolicy;
   readonly chains: { readonly preflight: boolean; readonly approvals: 'wait' | 'pause' };
   /** `demoScript` is an absolute path. */
-  readonly agent: { readonly system?: string; readonly maxSteps?: number; readonly demoScript?: string };
+  readonly agent: AgentConfig;
   /** Absolute paths. */
   readonly tools: readonly string[];
+  /** Absolute paths. */
+  readonly skills: readonly string[];
   /** As written: each plugin's schema checks its options when it is opened. */
   readonly plugins: PluginsConfig;
 }

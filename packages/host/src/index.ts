@@ -2,6 +2,7 @@ export { createArgumentDigest } from './argument-digest.ts';
 export { configSchema } from './config-schema.ts';
 export { defineConfig } from './config.ts';
 export type {
+  AgentConfig,
   PluginEntry,
   PluginsConfig,
   RaviConfig,

@@ -21,7 +21,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   const mistakes = compileSchema(configSchema)(config, '');
   if (mistakes.length > 0) throw invalidConfig(source, mistakes);
   // The schema has filled in its defaults, so everything is there.
-  const { server, policy, chains, agent, tools, plugins } = config as Required<RaviConfig>;
+  const { server, policy, chains, agent, tools, skills, plugins } = config as Required<RaviConfig>;
   try {
     return {
       server: server as ResolvedConfig['server'],
@@ -32,6 +32,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
         ...(agent.demoScript === undefined ? {} : { demoScript: resolve(baseDir, agent.demoScript) }),
       },
       tools: tools.map((folder) => resolve(baseDir, folder)),
+      skills: skills.map((folder) => resolve(baseDir, folder)),
       plugins,
     };
   } catch (error) {

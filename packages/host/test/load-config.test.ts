@@ -27,6 +27,7 @@ test('without any file the defaults hold and relative paths mean the working dir
     agent: {},
     chains: { preflight: true, approvals: 'wait' },
     tools: [],
+    skills: [],
     plugins: {},
   });
   assert.equal(baseDir, folder);
@@ -52,6 +53,14 @@ test('tool folders are resolved from the folder of the file, not from the workin
   );
   assert.equal(baseDir, join(folder, 'deep'));
   assert.deepEqual(config.tools, [join(folder, 'deep/tools'), join(folder, 'common')]);
+});
+
+test('skill folders, budgets and prices are taken, and what is no price is named', async () => {
+  const agent = { budget: { maxTokens: 10, maxCost: 0.5 }, prices: { small: { input: 1, output: 2 } } };
+  const { config, folder } = await load({ 'ravi.config.json': JSON.stringify({ skills: ['./skills'], agent }) });
+  assert.deepEqual([config.skills, config.agent], [[join(folder, 'skills')], agent]);
+  const dear = { agent: { prices: { small: { input: 'much', output: 2 } } } };
+  await assert.rejects(load({ 'ravi.config.json': JSON.stringify(dear) }), invalid('agent.prices.small.input'));
 });
 
 test('a TypeScript file gives its default export', async () => {
