@@ -14,6 +14,8 @@ export interface ModelCallOptions {
 export interface ModelProvider {
   /** Key of `providerSpecs` and of `providerOptions`. */
   readonly id: string;
+  /** The model that a request asks which names none. */
+  readonly model?: string;
   /** When several providers stand behind it: the ids of all, so that a request brings each one's own tool specs. */
   readonly providerIds?: readonly string[];
   stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent>;

@@ -54,7 +54,7 @@ async function ask(
   const leave = supervision && (await supervision.enter(run.priority, run.session.cancellation));
   const calls = new TurnCalls(run);
   run.turn = calls;
-  announceStart(run);
+  announceStart(run, request);
   try {
     const answer = await readAnswer(
       () => run.stream(request),
@@ -106,17 +106,28 @@ function reserve(run: AgentRun, request: ModelRequest): Reservation | undefined 
   return undefined;
 }
 
-function announceStart(run: AgentRun): void {
-  const { hooks } = run.definition.invoker;
-  if (!hooks.observes('llm-start')) return;
+function announceStart(run: AgentRun, request: ModelRequest): void {
+  const { invoker, model: provider } = run.definition;
+  if (!invoker.hooks.observes('llm-start')) return;
   const { runId, sessionId, agent, step } = run;
-  hooks.emit('llm-start', { runId, sessionId, agent, step, provider: run.definition.model.id });
+  const { model = provider.model } = request;
+  const asked = model === undefined ? {} : { model };
+  invoker.hooks.emit('llm-start', { runId, sessionId, agent, step, provider: provider.id, ...asked });
 }
 
-function announceEnd(run: AgentRun, { usage, error }: Answer): void {
+function announceEnd(run: AgentRun, { usage, model, reason, error }: Answer): void {
   const { hooks } = run.definition.invoker;
   if (!hooks.observes('llm-end')) return;
   const { runId, sessionId, agent, step } = run;
-  const failure = error === undefined ? {} : { errorCode: error.code };
-  hooks.emit('llm-end', { runId, sessionId, agent, step, provider: run.definition.model.id, usage, ...failure });
+  hooks.emit('llm-end', {
+    runId,
+    sessionId,
+    agent,
+    step,
+    provider: run.definition.model.id,
+    usage,
+    ...(model === undefined ? {} : { model }),
+    ...(reason === undefined ? {} : { stopReason: reason }),
+    ...(error === undefined ? {} : { errorCode: error.code }),
+  });
 }

@@ -34,6 +34,8 @@ export interface ConnectionOptions {
 /** What makes a provider out of an encoder and a decoder. */
 export interface HttpModelOptions extends ConnectionOptions {
   readonly id: string;
+  /** Asked where a request names none. */
+  readonly model?: string | undefined;
   /** What it throws as KernelError becomes an error event. */
   encode(request: ModelRequest): EncodedCall | Promise<EncodedCall>;
   /** Reads the body of a refusal; `undefined` fields are filled from the status. */
@@ -42,7 +44,7 @@ export interface HttpModelOptions extends ConnectionOptions {
 
 /** A {@link ModelProvider} over fetch: retries by the provider's hints, time limits, abort, and errors as events. */
 export function createHttpModel(options: HttpModelOptions): ModelProvider {
-  const { id, encode, maxRetries = 2, maxRetryDelayMs = 30_000, clock = systemClock } = options;
+  const { id, model, encode, maxRetries = 2, maxRetryDelayMs = 30_000, clock = systemClock } = options;
 
   /** The answer, or the error after the last attempt. */
   const connect = async (call: EncodedCall, signal: AbortSignal): Promise<Response | ModelError> => {
@@ -59,6 +61,7 @@ export function createHttpModel(options: HttpModelOptions): ModelProvider {
 
   return {
     id,
+    ...(model === undefined ? {} : { model }),
     async *stream(request, { signal, blobs }) {
       if (signal.aborted) return yield failed(cancelled());
       let call: EncodedCall;
