@@ -1,3 +1,4 @@
+import type { QuestionAnswer } from '@ravi/agents';
 import type { ApprovalMode } from '@ravi/capabilities';
 import type { Run, RunStatus } from '@ravi/kernel';
 import { runDetails } from '../runs/run-details.ts';
@@ -15,6 +16,7 @@ import { problem } from './problem.ts';
 
 const statuses: readonly RunStatus[] = ['running', 'paused', 'completed', 'failed', 'cancelled'];
 const id = { type: 'string', minLength: 1, maxLength: 100 } as const;
+const answerText = { type: 'string', maxLength: 100_000 } as const;
 
 /** Runs of the agent and of scripts that outlive the request. */
 export function runOperations(options: HttpAppOptions & { readonly stateful: StatefulParts }): readonly Operation[] {
@@ -125,14 +127,19 @@ export function runOperations(options: HttpAppOptions & { readonly stateful: Sta
       body: {
         type: 'object',
         additionalProperties: false,
-        properties: { answer: { type: 'string', maxLength: 100_000 } },
+        properties: {
+          answer: {
+            anyOf: [answerText, { type: 'object', additionalProperties: answerText }],
+            description: 'To the only question of an agent, or to each by its "callId".',
+          },
+        },
       },
       async answer(request) {
         const run = await find(request);
         if (run.definition.kind !== 'agent') return chains.resume(run.id);
         const { answer } = request.body;
-        if (answer === undefined) throw problem('E_REQUEST_INVALID', '"answer" must be text');
-        return runs.resumeAgent(run, answer as string);
+        if (answer === undefined) throw problem('E_REQUEST_INVALID', '"answer" is missing');
+        return runs.resumeAgent(run, answer as QuestionAnswer);
       },
     },
   ];

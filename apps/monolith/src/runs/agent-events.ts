@@ -19,11 +19,11 @@ export function recordAgentEvent(log: EventLog, event: AgentEvent): void {
       return log.append('tool-progress', { callId, tool, update: { ...update } });
     }
     case 'run-end': {
-      const { status, reason, text, steps, usage, trace, error } = event.result;
+      const { status, reason, text, steps, usage, trace, error, paused } = event.result;
       const failure = error === undefined ? {} : { error: { ...error } };
       const ended = { status, reason, text, steps, usage: { ...usage }, trace, ...failure };
       return status === 'paused'
-        ? log.append('run', { status: 'paused' })
+        ? log.append('run', { status, questions: paused?.questions ?? [] } as unknown as JsonObject)
         : log.append('run-ended', ended as unknown as JsonObject);
     }
     default:

@@ -1,4 +1,4 @@
-import type { AgentResult, AgentStream, ReActAgent, RunOptions } from '@ravi/agents';
+import type { AgentResult, AgentStream, QuestionAnswer, ReActAgent, RunOptions } from '@ravi/agents';
 import type { JsonObject, Logger } from '@ravi/kernel';
 import { recordAgentEvent } from './agent-events.ts';
 import type { EventLog } from './event-log.ts';
@@ -20,7 +20,7 @@ export interface AgentRunner {
   /** Goes on with a run that asked its user. @throws KernelError as `ReActAgent.resume` */
   resume(
     point: { readonly runId: string; readonly sessionId: string; readonly principal: string },
-    answer: string,
+    answer: QuestionAnswer,
   ): Promise<void>;
   /** `false` when the run does not go on here. */
   cancel(runId: string): boolean;

@@ -14,6 +14,8 @@ export type RunDetails = Run & {
   readonly task?: string;
   readonly script?: string;
   readonly error?: JsonValue;
+  /** What the agent waits to be told, while it is paused. */
+  readonly questions: readonly JsonValue[];
 };
 
 const bytesPerToken = 4;
@@ -27,6 +29,7 @@ export function runDetails(run: Run, events: readonly RunEvent[]): RunDetails {
   const task = ofType(events, 'run').find(({ task: given }) => given !== undefined)?.['task'];
   const error = result?.error ?? ended?.['error'] ?? run.outcome?.error;
   const { code: script } = run.definition;
+  const asked = run.status === 'paused' ? ofType(events, 'run').at(-1)?.['questions'] : undefined;
   return {
     ...run,
     trace,
@@ -35,6 +38,7 @@ export function runDetails(run: Run, events: readonly RunEvent[]): RunDetails {
     plainConversationTokens: plainTokens(trace),
     logs: (result?.logs ?? ofType(events, 'console')) as readonly JsonValue[],
     artifactRefs: artifactRefs(events),
+    questions: (asked ?? []) as readonly JsonValue[],
     ...(typeof task === 'string' ? { task } : {}),
     ...(script === undefined ? {} : { script }),
     ...(error === undefined ? {} : { error: error as JsonValue }),

@@ -1,4 +1,4 @@
-import type { HookManager } from '@ravi/agents';
+import type { HookManager, QuestionAnswer } from '@ravi/agents';
 import type { DurableChainRequest, DurableChains } from '@ravi/capabilities';
 import { KernelError } from '@ravi/kernel';
 import type { Clock, Logger, Run, StateStore } from '@ravi/kernel';
@@ -13,7 +13,7 @@ export interface RunService {
   /** @throws KernelError `E_STATE_CONFLICT` when the run is over or another process has it */
   cancel(run: Run): Promise<Run>;
   /** Goes on with a run in the background. @throws KernelError as resuming it does */
-  resumeAgent(run: Run, answer: string): Promise<Run>;
+  resumeAgent(run: Run, answer: QuestionAnswer): Promise<Run>;
 }
 
 /** Options of {@link createRunService}. */
