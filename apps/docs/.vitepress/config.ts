@@ -1,0 +1,42 @@
+import { defineConfig } from 'vitepress';
+import type { DefaultTheme, UserConfig } from 'vitepress';
+import { drawDiagrams } from '../src/draw-diagrams.ts';
+import { sidebar } from '../src/navigation.ts';
+import { pageAddress } from '../src/pages.ts';
+import { allMarkdownFiles } from '../src/repository.ts';
+import { resolveLinks } from '../src/resolve-links.ts';
+import { slug } from '../src/slug.ts';
+
+// What the repository says at its front, the site says on its first page.
+const isPage = (path: string): boolean => path !== 'README.md' && pageAddress(path) !== undefined;
+
+const config: UserConfig<DefaultTheme.Config> = defineConfig({
+  title: 'Ravi',
+  description: 'The tool runtime for LLM agents: every call of a model or of its script passes one inspector.',
+  lang: 'en',
+  srcDir: '../..',
+  srcExclude: allMarkdownFiles().filter((path) => !isPage(path)),
+  outDir: './dist',
+  cacheDir: './node_modules/.vitepress',
+  rewrites: (path) => `${pageAddress(path) ?? path.replace(/\.md$/, '')}.md`,
+  markdown: {
+    anchor: { slugify: slug },
+    config: (markdown) => {
+      resolveLinks(markdown);
+      drawDiagrams(markdown);
+    },
+  },
+  themeConfig: {
+    nav: [
+      { text: 'Start', link: '/getting-started' },
+      { text: 'Concepts', link: '/concepts/tools' },
+      { text: 'Reference', link: '/reference/configuration' },
+      { text: 'Compare', link: '/comparison' },
+    ],
+    sidebar: sidebar(),
+    outline: { level: [2, 3] },
+    search: { provider: 'local' },
+  },
+});
+
+export default config;

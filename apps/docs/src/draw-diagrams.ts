@@ -1,0 +1,18 @@
+import { renderMermaidSVG } from 'beautiful-mermaid';
+import type { MarkdownRenderer } from 'vitepress';
+
+/**
+ * Draws fenced blocks of Mermaid when the site is built. The style element that comes with each drawing loads a font
+ * from another server and applies to the whole page; what it says of colours stands in the site's own style sheet.
+ */
+export function drawDiagrams(markdown: MarkdownRenderer): void {
+  const { fence } = markdown.renderer.rules;
+  markdown.renderer.rules.fence = (tokens, index, options, env, self) => {
+    const token = tokens[index];
+    if (token?.info.trim() !== 'mermaid') return fence?.(tokens, index, options, env, self) ?? '';
+    const drawing = renderMermaidSVG(token.content)
+      .replaceAll(/<style>[\s\S]*?<\/style>/g, '')
+      .replace(/ style="--bg[^"]*"/, ' role="img"');
+    return `<figure class="diagram" v-pre tabindex="0">${drawing}</figure>\n`;
+  };
+}

@@ -1,0 +1,47 @@
+import { posix } from 'node:path';
+import { exists, read } from './repository.ts';
+import { slug } from './slug.ts';
+
+/** A link from one file of the repository to another. */
+export interface Target {
+  /** Path from the root of the repository; for a folder with a README that README. */
+  readonly path: string;
+  /** Heading in it, as an anchor; empty when the link names none. */
+  readonly anchor: string;
+}
+
+/** What a link in the Markdown file `from` points at; `undefined` when it leaves the repository. */
+export function targetOf(from: string, href: string): Target | undefined {
+  if (/^[a-z][a-z+.-]*:/i.test(href)) return undefined;
+  const [path = '', anchor = ''] = decodeURI(href).split('#');
+  if (path === '') return { path: from, anchor };
+  const full = posix.normalize(posix.join(posix.dirname(from), path)).replace(/\/$/, '');
+  const readme = posix.join(full, 'README.md');
+  return { path: exists(readme) ? readme : full, anchor };
+}
+
+/** What is wrong with the links of a Markdown file, one line each: a file or a heading that does not exist. */
+export function linkProblems(from: string): readonly string[] {
+  return [...withoutCode(read(from)).matchAll(/\]\(([^()\s]+)\)/g)].flatMap(([, href = '']) => {
+    const target = targetOf(from, href);
+    if (target === undefined) return [];
+    if (!exists(target.path)) return [`${from}: ${href} does not exist`];
+    if (target.anchor === '' || anchorsOf(target.path).has(target.anchor)) return [];
+    return [`${from}: ${target.path} has no heading #${target.anchor}`];
+  });
+}
+
+function anchorsOf(path: string): ReadonlySet<string> {
+  const headings = withoutFences(read(path)).matchAll(/^#{1,6} (.+)$/gm);
+  return new Set(
+    Array.from(headings, ([, heading = '']) => slug(heading.replaceAll(/[`*]|\]\([^)]*\)|\[/g, '').trim())),
+  );
+}
+
+function withoutCode(text: string): string {
+  return withoutFences(text).replaceAll(/`[^`\n]*`/g, '`code`');
+}
+
+function withoutFences(text: string): string {
+  return text.replaceAll(/^( *)(```+|~~~+).*\n[\s\S]*?^\1\2 *$/gm, '');
+}
