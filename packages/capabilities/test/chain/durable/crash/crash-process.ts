@@ -1,8 +1,9 @@
 import { writeSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createApprovalFeed, createRecordedApprovals, Toolbox, ToolInvoker } from '@ravi/agents';
 import { createDurableChains, keepRunsGoing } from '@ravi/capabilities';
 import { isKernelError, silentLogger, systemClock } from '@ravi/kernel';
-import type { StateStore } from '@ravi/kernel';
+import type { RunStore, StateStore } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createCrashPoint, withBlobPoints, withStatePoints } from './crash-points.ts';
 import { crashScript, crashTools, openBlobs, openState } from './crash-world.ts';
@@ -13,7 +14,7 @@ const clock = systemClock;
 const logger = silentLogger;
 const pass = createCrashPoint(orders);
 const store = withStatePoints(await openState(orders.store), pass);
-const feed = createApprovalFeed({ store: store.approvals, clock, logger, intervalMs: 20 });
+const feed = createApprovalFeed({ store: store.approvals, clock, logger, intervalMs: 100 });
 const invoker = new ToolInvoker({
   registry: new Toolbox(crashTools(orders, pass)),
   approvalHandler: createRecordedApprovals({ store: store.approvals, feed, clock }),
@@ -33,30 +34,40 @@ const chains = createDurableChains({
   leaseMs: 300,
   pauseAfterMs: 5,
 });
-const keeper = keepRunsGoing({ chains, store, feed, clock, logger, intervalMs: 40, atOnce: 8 });
+const keeper = keepRunsGoing({ chains, store, feed, clock, logger, intervalMs: 100, atOnce: 8 });
 writeSync(1, 'ready\n');
 
-const isOver = orders.newRuns > 0 ? startRuns(orders.newRuns) : undefined;
-await Promise.all([isOver, answerQuestions(store, () => feed.poke())]);
+await Promise.all([startRuns(store), answerQuestions(store, () => feed.poke())]);
 await chains[Symbol.asyncDispose]();
 await keeper[Symbol.asyncDispose]();
 await sandbox[Symbol.asyncDispose]();
 await store[Symbol.asyncDispose]();
 
-async function startRuns(atOnce: number): Promise<void> {
+// What the dead have left counts too: runs that nobody ends would pile up, and most of them would die but once.
+async function startRuns({ runs }: StateStore): Promise<void> {
   let last = 0;
-  const one = async (): Promise<void> => {
-    for (;;) {
-      const runId = `run-${process.pid}-${Date.now()}-${++last}`;
-      const run = chains.start({ code: crashScript, input: { id: runId }, runId, approvals: 'pause' });
-      await run.catch((error: unknown) => {
-        if (!isKernelError(error, 'E_STATE_CONFLICT')) throw error;
-      });
-      // A paused run is not over; the next one need not wait for it, but the process should not drown in runs.
-      while (chains.active >= atOnce) await new Promise(setImmediate);
-    }
+  let begun = 0;
+  const begin = async (): Promise<void> => {
+    const runId = `run-${process.pid}-${Date.now()}-${++last}`;
+    begun++;
+    await chains.start({ code: crashScript, input: { id: runId }, runId, approvals: 'pause' }).catch(ignoreConflict);
+    begun--;
   };
-  await Promise.all(Array.from({ length: atOnce }, one));
+  while (orders.liveRuns > 0) {
+    // One that has just begun may not be on record yet.
+    for (let live = Math.max(begun, await countLive(runs)); live < orders.liveRuns; live++) void begin();
+    await pause(25);
+  }
+}
+
+function ignoreConflict(error: unknown): void {
+  if (!isKernelError(error, 'E_STATE_CONFLICT')) throw error;
+}
+
+async function countLive(runs: RunStore): Promise<number> {
+  const limit = orders.liveRuns + 1;
+  const lists = (['running', 'paused'] as const).map((status) => runs.list({ status }, { limit }));
+  return (await Promise.all(lists)).reduce((sum, { items }) => sum + items.length, 0);
 }
 
 /** Somebody who answers, mostly with yes. Ends when no run is left to ask anything, unless there will be others. */
@@ -67,12 +78,7 @@ async function answerQuestions({ approvals, runs }: StateStore, onAnswer: () => 
       await approvals.decide(request.id, { decision, approver: 'ada', decidedAt: Date.now() });
       onAnswer();
     }
-    if (orders.newRuns === 0) {
-      const live = await Promise.all(
-        (['running', 'paused'] as const).map((status) => runs.list({ status }, { limit: 1 })),
-      );
-      if (live.every(({ items }) => items.length === 0)) return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    if (orders.liveRuns === 0 && (await countLive(runs)) === 0) return;
+    await pause(25);
   }
 }

@@ -8,8 +8,8 @@ export interface CrashOrders {
   readonly store: CrashStore;
   /** Holds the artifacts, and what the tools did. */
   readonly folder: string;
-  /** Runs of its own that it keeps under way besides those that it finds; 0 ends the process when no run is left. */
-  readonly newRuns: number;
+  /** Runs that it keeps live, together with those that it finds; 0 starts none and ends the process when none is left. */
+  readonly liveRuns: number;
   /** Where it kills itself: the so-many-th time that it comes to a point. */
   readonly kill?: { readonly point: string; readonly occurrence: number };
 }

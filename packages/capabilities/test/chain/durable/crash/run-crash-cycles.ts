@@ -29,7 +29,7 @@ export interface CrashReport extends CrashFigures {
 
 // A process that does not come to its point is killed after this time, as one at a random moment.
 const patienceMs = 5_000;
-const runsAtOnce = 4;
+const liveRuns = 8;
 
 /**
  * Starts a process and has it killed, again and again, each one going on with what the one before has left; then lets
@@ -47,7 +47,7 @@ export async function runCrashCycles({
   for (let cycle = 0; cycle < cycles; cycle++) {
     const point = crashPoints[(offset + cycle) % crashPoints.length] ?? '';
     const isRandom = cycle % 4 === 3;
-    const orders = { store, folder, newRuns: runsAtOnce };
+    const orders = { store, folder, liveRuns };
     const killed = isRandom
       ? await runProcess(orders, randomInt(250))
       : await runProcess({ ...orders, kill: { point, occurrence: 1 + randomInt(3) } }, patienceMs);
@@ -57,7 +57,7 @@ export async function runCrashCycles({
     }
     onCycle?.();
   }
-  await runProcess({ store, folder, newRuns: 0 });
+  await runProcess({ store, folder, liveRuns: 0 });
   await using opened = await openState(store);
   return { ...(await checkWorld(opened, folder)), atPoints, atRandom: cycles - atPoints, points };
 }
