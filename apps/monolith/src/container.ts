@@ -7,6 +7,7 @@ import {
   Toolbox,
   ToolInvoker,
 } from '@ravi/agents';
+import type { PriceTable } from '@ravi/agents';
 import { createDurableChains } from '@ravi/capabilities';
 import type { DurableChains } from '@ravi/capabilities';
 import type { ApprovalHandler } from '@ravi/kernel';
@@ -72,6 +73,7 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
         hooks: from.resolve(tokens.hooks),
         stored: from.resolve(tokens.storedEvents),
         blobStore: from.resolve(tokens.blobStore),
+        ...pricesOf(from),
         ...reporting(from),
       }),
     );
@@ -112,6 +114,7 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
       preflight: from.resolve(tokens.preflight),
       model: from.resolve(tokens.model),
       toolMetrics: from.resolve(tokens.toolMetrics),
+      skills: from.resolve(tokens.skills),
       approvalMode: from.resolve(tokens.config).chains.approvals,
       ...(from.isRegistered(tokens.durableChains) ? { stateful: statefulParts(from) } : {}),
       approvalHandler: from.resolve(tokens.approvalHandler),
@@ -152,7 +155,7 @@ function createChains(from: DependencyContainer): DurableChains {
 // Without a list of tools it may call every one of the registry.
 function createAgent(from: DependencyContainer): ReActAgent {
   const { runs, history, jobs } = from.resolve(tokens.stateStore);
-  const { system, maxSteps } = from.resolve(tokens.config).agent;
+  const { system, maxSteps, budget } = from.resolve(tokens.config).agent;
   return new ReActAgent({
     name: 'ravi',
     model: from.resolve(tokens.model),
@@ -162,9 +165,17 @@ function createAgent(from: DependencyContainer): ReActAgent {
     history,
     jobs,
     middleware: [createExchangeRecorder(from.resolve(tokens.storedEvents), from.resolve(tokens.logger))],
+    skills: from.resolve(tokens.skills),
+    ...pricesOf(from),
+    ...(budget === undefined ? {} : { budget }),
     ...(system === undefined ? {} : { system }),
     ...(maxSteps === undefined ? {} : { maxSteps }),
   });
+}
+
+function pricesOf(from: DependencyContainer): { readonly prices?: PriceTable } {
+  const { prices } = from.resolve(tokens.config).agent;
+  return prices === undefined ? {} : { prices };
 }
 
 // With a state store each request is on record before anybody is asked, whoever that is.

@@ -24,6 +24,7 @@ import { createContainer } from './container.ts';
 import { loadDigestKey } from './digest-key.ts';
 import { findInstallation, openInstalledPlugins } from './installation.ts';
 import type { InstallationOptions } from './installation.ts';
+import { loadSkills } from './load-skills.ts';
 import { loadTools } from './load-tools.ts';
 import type { ToolReport } from './load-tools.ts';
 import { chooseModel } from './model/choose-model.ts';
@@ -79,6 +80,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   opening.use(approvals.callerApprovals?.handler);
   const model = plugins.modelProvider[0] ?? chooseModel(options.env, { script: await demoScriptOf(config) });
   const snippetStore = createFolderSnippetStore(join(dataFolder, 'snippets'));
+  const skills = await loadSkills(config.skills, { baseDir, logger });
   const preflight = config.chains.preflight && opening.use(createPreflight({ clock }));
   const lifetime = new AbortController();
   const cancelRuns = (): void => lifetime.abort(new KernelError('E_CANCELLED', 'The process is shutting down'));
@@ -96,6 +98,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
     preflight,
     model,
     snippetStore,
+    skills,
     access,
     ...approvals,
     ...(stateStore === undefined ? {} : { stateStore }),

@@ -8,6 +8,7 @@ import type {
   Logger,
   ModelProvider,
   Sandbox,
+  Skill,
   SnippetStore,
   StateStore,
 } from '@ravi/kernel';
@@ -58,6 +59,8 @@ export interface Services {
   readonly runs: RunService;
   readonly toolMetrics: ToolMetrics;
   readonly snippetStore: SnippetStore;
+  /** What the agent may learn to do. */
+  readonly skills: readonly Skill[];
   readonly hooks: HookManager;
   readonly toolbox: Toolbox;
   readonly invoker: ToolInvoker;
@@ -94,6 +97,7 @@ export const tokens: Tokens = {
   runs: token('runs'),
   toolMetrics: token('toolMetrics'),
   snippetStore: token('snippetStore'),
+  skills: token('skills'),
   hooks: token('hooks'),
   toolbox: token('toolbox'),
   invoker: token('invoker'),

@@ -44,6 +44,7 @@ export { createGuardrail } from './loop/guardrail.ts';
 export type { GuardrailCheck, GuardrailOptions } from './loop/guardrail.ts';
 export type { AgentMiddleware } from './loop/middleware.ts';
 export type { Permissions } from './loop/permissions.ts';
+export { costOf } from './loop/prices.ts';
 export type { ModelPrice, PriceTable } from './loop/prices.ts';
 export { whenCalled } from './loop/stop-conditions.ts';
 export { defineStatefulTool } from './execution/stateful-tool.ts';

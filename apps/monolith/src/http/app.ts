@@ -1,7 +1,16 @@
 import type { Toolbox, ToolInvoker } from '@ravi/agents';
 import type { ApprovalMode, DurableChains, Preflight } from '@ravi/capabilities';
 import type { ResolvedConfig } from '@ravi/host';
-import type { ApprovalHandler, BlobStore, Clock, Logger, ModelProvider, Sandbox, StateStore } from '@ravi/kernel';
+import type {
+  ApprovalHandler,
+  BlobStore,
+  Clock,
+  Logger,
+  ModelProvider,
+  Sandbox,
+  Skill,
+  StateStore,
+} from '@ravi/kernel';
 import { Hono } from 'hono';
 import type { Access } from '../access/access.ts';
 import type { CallerApprovals } from '../access/caller-approvals.ts';
@@ -30,6 +39,7 @@ import { sameOrigin } from './same-origin.ts';
 import { sessionOperation } from './session.ts';
 import { sessionOperations } from './sessions.ts';
 import { settingsOperations } from './settings.ts';
+import { skillOperations } from './skills.ts';
 import { toolOperations } from './tools.ts';
 
 /** What there is where something is kept. */
@@ -53,6 +63,7 @@ export interface HttpAppOptions {
   readonly preflight: Preflight | false;
   readonly model: ModelProvider;
   readonly toolMetrics: ToolMetrics;
+  readonly skills: readonly Skill[];
   /** Absent without a state store; the resources that need one are then absent too. */
   readonly stateful?: StatefulParts;
   /** What a durable run does while it waits for a human. */
@@ -98,6 +109,7 @@ function operationsOf(options: HttpAppOptions): readonly Operation[] {
     ...metricsOperations(options),
     ...sessionOperation(options),
     ...toolOperations(options),
+    ...skillOperations(options),
     ...chainOperations(options),
     chainCheckOperation(options),
   ];

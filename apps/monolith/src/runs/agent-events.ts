@@ -8,8 +8,7 @@ export function recordAgentEvent(log: EventLog, event: AgentEvent): void {
     case 'step-start':
       return log.append('step', { step: event.step, status: 'started' });
     case 'step-end':
-      log.append('step', { step: event.step, status: 'ended' });
-      return log.append('usage', { step: event.step, ...event.usage });
+      return log.append('step', { step: event.step, status: 'ended' });
     case 'text-delta':
       return log.append('model-delta', { text: event.text });
     case 'reasoning-delta':

@@ -42,9 +42,8 @@ export function createRecordedChains(chains: DurableChains, recorder: RunRecorde
   };
 }
 
-function tellEnd(log: EventLog, { status, logs, error, durationMs, toolCalls }: DurableChainResult): void {
+function tellEnd(log: EventLog, { status, error, durationMs, toolCalls }: DurableChainResult): void {
   if (status === 'paused') return log.append('run', { status: 'paused' });
-  for (const { level, text } of logs) log.append('console', { level, text });
   const failure = error === undefined ? {} : { error: { ...error } as JsonObject };
   log.append('run-ended', { status, durationMs, toolCalls, ...failure });
 }

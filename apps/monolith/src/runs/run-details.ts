@@ -1,11 +1,15 @@
 import type { ChainCallRecord, ChainRunResult, JsonObject, JsonValue, ModelUsage, Run } from '@ravi/kernel';
 import type { RunEvent } from './run-event.ts';
+import { traceOf } from './run-trace.ts';
+import type { RunCall } from './run-trace.ts';
 
 /** A run with everything that its events tell. */
 export type RunDetails = Run & {
-  readonly trace: readonly ChainCallRecord[];
+  readonly trace: readonly RunCall[];
   readonly steps: number;
   readonly usage: ModelUsage;
+  /** In the currency of the price table; absent when a model that answered has no price. */
+  readonly cost?: number;
   /** Estimate of what the same calls would have cost as a conversation, one call after the other, in tokens. */
   readonly plainConversationTokens: number;
   readonly logs: readonly JsonValue[];
@@ -25,7 +29,8 @@ export function runDetails(run: Run, events: readonly RunEvent[]): RunDetails {
   const ended = events.findLast(({ type }) => type === 'run-ended')?.data;
   const result = run.definition.kind === 'chain' ? (run.outcome?.result as ChainRunResult | undefined) : undefined;
   const own = result?.callTrace ?? (ended?.['trace'] as readonly ChainCallRecord[] | undefined) ?? [];
-  const trace = withInnerCalls(own, events);
+  const trace = traceOf(own, events, { isOver: run.outcome !== undefined });
+  const cost = costOf(ofType(events, 'usage'));
   const task = ofType(events, 'run').find(({ task: given }) => given !== undefined)?.['task'];
   const error = result?.error ?? ended?.['error'] ?? run.outcome?.error;
   const { code: script } = run.definition;
@@ -35,6 +40,7 @@ export function runDetails(run: Run, events: readonly RunEvent[]): RunDetails {
     trace,
     steps: ofType(events, 'step').filter(({ status }) => status === 'started').length,
     usage: sumUsage(ofType(events, 'usage')),
+    ...(cost === undefined ? {} : { cost }),
     plainConversationTokens: plainTokens(trace),
     logs: (result?.logs ?? ofType(events, 'console')) as readonly JsonValue[],
     artifactRefs: artifactRefs(events),
@@ -54,19 +60,6 @@ function ofType(events: readonly RunEvent[], type: RunEvent['type']): readonly J
   return events.filter((event) => event.type === type).map(({ data }) => data);
 }
 
-// Of a call inside of a script of an agent the events tell all but its arguments.
-function withInnerCalls(own: readonly ChainCallRecord[], events: readonly RunEvent[]): readonly ChainCallRecord[] {
-  const known = new Set(own.map(({ callId }) => callId));
-  const inner = events.flatMap(({ type, at, data }): readonly ChainCallRecord[] => {
-    if (type !== 'tool-result' || known.has(data['callId'] as string)) return [];
-    const { callId, tool, caller, status, durationMs, errorCode } = data as unknown as ChainCallRecord;
-    const startedAt = at - durationMs;
-    const failure = errorCode === undefined ? {} : { errorCode };
-    return [{ callId, tool, caller, status, startedAt, durationMs, argsDigest: '', argsPreview: '', ...failure }];
-  });
-  return [...own, ...inner];
-}
-
 function sumUsage(parts: readonly JsonObject[]): ModelUsage {
   let [inputTokens, outputTokens] = [0, 0];
   for (const part of parts) {
@@ -74,6 +67,15 @@ function sumUsage(parts: readonly JsonObject[]): ModelUsage {
     outputTokens += Number(part['outputTokens'] ?? 0);
   }
   return { inputTokens, outputTokens };
+}
+
+function costOf(parts: readonly JsonObject[]): number | undefined {
+  let total = 0;
+  for (const { cost } of parts) {
+    if (typeof cost !== 'number') return undefined;
+    total += cost;
+  }
+  return parts.length === 0 ? undefined : total;
 }
 
 // In a conversation each result is read again with every call that comes after it.

@@ -1,9 +1,11 @@
-import type { HookManager } from '@ravi/agents';
+import type { HookManager, PriceTable } from '@ravi/agents';
 import type { BlobStore, Clock, HookEvent, HookPayloads, JsonObject, Logger } from '@ravi/kernel';
 import { createEventLog } from './event-log.ts';
 import type { EventLog } from './event-log.ts';
 import type { RunEvent, RunEventType } from './run-event.ts';
 import type { StoredEvents } from './stored-events.ts';
+import { usageOf } from './usage-of.ts';
+import type { AnswerEnd } from './usage-of.ts';
 
 /** Writes down what runs do, from their hooks, and keeps it beyond the process. */
 export interface RunRecorder extends AsyncDisposable {
@@ -22,6 +24,8 @@ export interface RunRecorderOptions {
   readonly hooks: HookManager;
   readonly stored: StoredEvents;
   readonly blobStore: BlobStore;
+  /** Without it no answer has a cost. */
+  readonly prices?: PriceTable;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -37,6 +41,8 @@ const hookTypes = {
   'approval-requested': 'approval-requested',
   'approval-decided': 'approval-decided',
   'artifact-stored': 'artifact',
+  'script-console': 'console',
+  'llm-end': 'usage',
 } as const satisfies { readonly [Event in HookEvent]?: RunEventType };
 
 /** The owner of the pins that keep the artifacts of a run after it has ended. */
@@ -46,8 +52,10 @@ function keeperOf(runId: string): string {
 
 /** A recorder of the runs that are opened with it; calls outside of them are not recorded. */
 export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
-  const { hooks, stored, blobStore, clock, logger } = options;
+  const { hooks, stored, blobStore, prices, clock, logger } = options;
   const logs = new Map<string, EventLog>();
+  /** Lines of console output that a run has told before and tells again. */
+  const repeatedLines = new Map<string, number>();
   const writes = new Set<Promise<void>>();
 
   function track(runId: string, what: string, write: Promise<void>): void {
@@ -61,12 +69,21 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     track(runId, 'events of a run', stored.save(runId, log.takeUnsaved()));
   }
 
+  // A script that goes on runs from its beginning, and what it wrote before it writes again.
+  function isRepeated(runId: string, { parentId }: JsonObject): boolean {
+    const left = repeatedLines.get(runId) ?? 0;
+    if (parentId !== undefined || left === 0) return false;
+    repeatedLines.set(runId, left - 1);
+    return true;
+  }
+
   function record<Event extends keyof typeof hookTypes>(event: Event): () => void {
     return hooks.observe(event, (payload: HookPayloads[Event]) => {
       const { runId, sessionId: _, ...data } = payload;
       const log = logs.get(runId);
-      if (log === undefined) return;
-      log.append(hookTypes[event], data as unknown as JsonObject);
+      const told = data as unknown as JsonObject;
+      if (log === undefined || (event === 'script-console' && isRepeated(runId, told))) return;
+      log.append(hookTypes[event], event === 'llm-end' ? usageOf(data as unknown as AnswerEnd, prices) : told);
       if ('ref' in payload) track(runId, 'an artifact of a run', blobStore.pin(payload.ref, keeperOf(runId)));
     });
   }
@@ -76,8 +93,10 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   return {
     async open(runId) {
       if (logs.has(runId)) return undefined;
-      const from = (await stored.load(runId)).at(-1)?.sequence ?? 0;
+      const known = await stored.load(runId);
       if (logs.has(runId)) return undefined;
+      const from = known.at(-1)?.sequence ?? 0;
+      repeatedLines.set(runId, known.filter(isLineOfRun).length);
       const log = createEventLog({
         clock,
         from,
@@ -94,6 +113,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       save(runId, log);
       await Promise.all(writes);
       logs.delete(runId);
+      repeatedLines.delete(runId);
       log.close();
     },
     active: (runId) => logs.get(runId),
@@ -112,4 +132,8 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       await Promise.all(writes);
     },
   };
+}
+
+function isLineOfRun({ type, data }: RunEvent): boolean {
+  return type === 'console' && data['parentId'] === undefined;
 }
