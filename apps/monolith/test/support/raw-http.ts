@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { Agent, request } from 'node:http';
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** An answer as it came, byte for byte. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** A request whose parts are sent as they are: no header is added but those of the connection, no path normalised. */
+export interface RawRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string | Uint8Array;
+}
+
+/** Sends requests over connections that are kept; close it with `destroy`. */
+export function rawClient(url: string): { send(request: RawRequest): Promise<RawAnswer>; destroy(): void } {
+  const agent = new Agent({ keepAlive: true });
+  return {
+    destroy: () => agent.destroy(),
+    send: ({ method, path, headers = {}, body }) =>
+      new Promise((resolve, reject) => {
+        const sent = request(url, { method, path, headers, agent }, (response) => {
+          const { statusCode: status = 0, headers: answered } = response;
+          text(response).then((content) => resolve({ status, headers: answered, text: content }), reject);
+        });
+        sent.on('error', reject);
+        sent.end(body);
+      }),
+  };
+}
+
+/** Opens a connection and sends bytes as they are. */
+export function openSocket(url: string, bytes: string): Socket {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  // A server that closes early resets what it was still sent; the tests look at what it answered.
+  socket.on('error', () => {});
+  socket.write(bytes, 'latin1');
+  return socket;
+}
+
+/** Everything that a server sends until it closes the connection. */
+export async function untilClosed(socket: Socket): Promise<string> {
+  let received = '';
+  socket.on('data', (chunk) => (received += chunk.toString('latin1')));
+  await new Promise((resolve) => socket.once('close', resolve));
+  return received;
+}
+
+/** A refusal has a status of the client's fault, the error shape, and nothing of the inside in it. */
+export function assertRefused({ status, text: content }: RawAnswer, place: string, hostPaths: readonly string[]): void {
+  const about = `${place}: ${status} ${content.slice(0, 500)}`;
+  assert.ok(status >= 400 && status < 500, about);
+  const body = JSON.parse(content);
+  assert.deepEqual(Object.keys(body), ['error'], about);
+  assert.deepEqual(Object.keys(body.error), ['code', 'message'], about);
+  assert.match(body.error.code, /^E_[A-Z_]+$/, about);
+  assert.equal(typeof body.error.message, 'string', about);
+  assertTellsNothing(content, about, hostPaths);
+}
+
+/** No answer names a folder of the host or a line of its code. */
+export function assertTellsNothing(content: string, about: string, hostPaths: readonly string[]): void {
+  for (const path of [...hostPaths, 'node_modules', 'file://']) assert.ok(!content.includes(path), about);
+  assert.doesNotMatch(content, /\bat \S+ \(?\/?\S+:\d+:\d+/, about);
+}
