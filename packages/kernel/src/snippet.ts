@@ -53,4 +53,6 @@ export interface SnippetStore {
    * @throws KernelError `E_SNIPPET_INVALID`
    */
   put(snippet: Omit<Snippet, 'version'>): Promise<Snippet>;
+  /** Removes every version; `false` when there is no such snippet. What is put under the name later is version 1 again. */
+  delete(principal: Principal, name: string): Promise<boolean>;
 }

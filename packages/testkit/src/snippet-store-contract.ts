@@ -149,6 +149,27 @@ export function snippetStoreContract(
     assert.equal((await store.get('ada', 'weekly_report'))?.code, draft.code);
   });
 
+  scenario('what is deleted is gone with every version, and nothing else is', async (store) => {
+    await store.put(draft);
+    await store.put({ ...draft, code: 'return 2' });
+    await store.put({ ...draft, name: 'other' });
+    await store.put({ ...draft, principal: 'grace' });
+    assert.equal(await store.delete('ada', 'weekly_report'), true);
+    assert.equal(await store.delete('ada', 'weekly_report'), false);
+    assert.deepEqual(await store.list('ada'), [{ name: 'other', version: 1 }]);
+    assert.equal(await store.get('ada', 'weekly_report'), undefined);
+    assert.equal(await store.get('ada', 'weekly_report', 1), undefined);
+    assert.deepEqual(await store.versions('grace', 'weekly_report'), [1]);
+    assert.equal((await store.put(draft)).version, 1);
+    for (const name of hostileNames) assert.equal(await store.delete('ada', name), false);
+  });
+
+  scenario('of those who delete at the same time one does', async (store) => {
+    await store.put(draft);
+    const deleted = await Promise.all(Array.from({ length: 5 }, () => store.delete('ada', 'weekly_report')));
+    assert.equal(deleted.filter(Boolean).length, 1);
+  });
+
   const { reopen } = options;
   if (reopen === undefined) {
     test.skip('snippet store: snippets survive a restart (skipped: it cannot be opened again)');

@@ -5,7 +5,7 @@ import { sha256OfJson } from '@ravi/agents';
 import { KernelError, problemWithSnippet, toolNamePattern } from '@ravi/kernel';
 import type { JsonValue, Principal, Snippet, SnippetStore } from '@ravi/kernel';
 import { isRecord } from '../chain/stubs/definitions.ts';
-import { createFile, entriesOf, guarded, readIfThere } from './snippet-files.ts';
+import { createFile, entriesOf, guarded, readIfThere, removeFolder } from './snippet-files.ts';
 
 /**
  * Keeps snippets in a folder, one file a version: `<principal>/<name>/<version>.json`, where the principal stands by a
@@ -50,6 +50,10 @@ export function createFolderSnippetStore(folder: string): SnippetStore {
         const snippet = JSON.parse(JSON.stringify({ ...draft, version })) as Snippet;
         if (await createFile(target, `${version}.json`, encode(snippet))) return snippet;
       }
+    },
+    async delete(principal, name) {
+      if ((await versions(principal, name)).length === 0) return false;
+      return removeFolder(folderOf(principal, name));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { link, open, readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { link, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { KernelError } from '@ravi/kernel';
 
 /** Creates a complete file on the medium; `false` when there is one of this name already. */
@@ -43,6 +43,20 @@ export async function entriesOf(folder: string): Promise<readonly string[]> {
 /** The text of a file; `undefined` when there is no such file. */
 export function readIfThere(path: string): Promise<string | undefined> {
   return absentWhenMissing(() => readFile(path, 'utf8'));
+}
+
+/** Removes a folder with everything in it, as a whole; `false` when there is none. */
+export async function removeFolder(folder: string): Promise<boolean> {
+  const parent = dirname(folder);
+  // A name that no snippet can have, so that nobody meets a half of it.
+  const removed = join(parent, `.${randomUUID()}.tmp`);
+  const isMine = await absentWhenMissing(() => rename(folder, removed).then(() => true));
+  if (isMine === undefined) return false;
+  await guarded(async () => {
+    await syncFolder(parent);
+    await rm(removed, { recursive: true, force: true });
+  });
+  return true;
 }
 
 function absentWhenMissing<Value>(read: () => Promise<Value>): Promise<Value | undefined> {

@@ -70,6 +70,15 @@ export function createSnippetStore(database: Database): SnippetStore {
         );
         return { ...(JSON.parse(record) as Omit<Snippet, 'version'>), version };
       }),
+    delete: (principal, name) =>
+      translated(async () => {
+        if (!toolNamePattern.test(name)) return false;
+        const removed = await database.all(
+          `DELETE FROM ${snippets.table} WHERE principal_key = $1 AND name = $2 RETURNING version`,
+          [principalKey(principal), name],
+        );
+        return removed.length > 0;
+      }),
   };
 }
 
