@@ -36,6 +36,20 @@ function createToolbox(...tools: ConstructorParameters<typeof Toolbox>[0][]) {
   };
 }
 
+test('the list of all tools is the same frozen one until a tool comes or goes', () => {
+  const { toolbox } = createToolbox([recordingTool('a')]);
+  const [before, again] = [toolbox.all(), toolbox.all()];
+  assert.equal(again, before);
+  assert.ok(Object.isFrozen(before));
+  toolbox.add(webSearch);
+  assert.deepEqual(
+    toolbox.all().map((tool) => tool.name),
+    ['a', 'web_search'],
+  );
+  assert.deepEqual(toolbox.remove('a') && toolbox.all().map((tool) => tool.name), ['web_search']);
+  assert.equal(before.length, 1);
+});
+
 test('tools of all three kinds are found by name, in the order they were added', () => {
   const { toolbox } = createToolbox([recordingTool('b'), webSearch, computer, recordingTool('a')]);
   assert.deepEqual(toolbox.names(), ['b', 'web_search', 'computer', 'a']);

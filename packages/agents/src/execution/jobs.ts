@@ -1,6 +1,7 @@
 import { textBlock } from '@ravi/kernel';
 import type { ContentBlock, InvocationResult, JobStatus, JsonValue, ToolUseBlock } from '@ravi/kernel';
 import type { AgentRun } from '../loop/agent-run.ts';
+import { randomId } from '../random-id.ts';
 import { createJobRecord } from './job-record.ts';
 import type { JobRecord } from './job-record.ts';
 
@@ -36,7 +37,7 @@ export class Jobs {
 
   /** Makes a running call a job; `cancel` ends it. */
   begin({ id: callId, name: tool, arguments: args }: ToolUseBlock, cancel: () => void): string {
-    const id = `job_${crypto.randomUUID()}`;
+    const id = randomId('job');
     const { principal, sessionId, runId } = this.#run;
     const record = createJobRecord(this.#run, { id, principal, sessionId, runId, kind: tool, input: args });
     const done = Promise.withResolvers<void>();

@@ -11,6 +11,7 @@ import type {
 } from '@ravi/kernel';
 import { sessionOf } from '../invoke/call-context.ts';
 import type { InvokerSession } from '../invoke/session.ts';
+import { randomId } from '../random-id.ts';
 
 /** A tool that works in parts: after each `yield` the model may say how to go on. */
 export interface StatefulToolDefinition<Schema extends JsonSchema | StandardSchema> extends Omit<
@@ -72,7 +73,7 @@ export function defineStatefulTool<const Schema extends JsonSchema | StandardSch
     ...(promptHint === undefined ? {} : { promptHint }),
     ...(documentation === undefined ? {} : { documentation: () => documentation.call(definition) }),
     execute(args, context) {
-      const id = `${name}_${crypto.randomUUID()}`;
+      const id = randomId(name);
       partsOf(context).set(id, { steps: execute.call(definition, args, context) });
       return advance(context, id, null);
     },

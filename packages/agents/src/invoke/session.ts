@@ -16,6 +16,7 @@ import type {
 import type { SessionDurability } from '../durable/session-durability.ts';
 import { errorText } from '../error-text.ts';
 import type { AgentContext } from '../loop/agent-context.ts';
+import { randomId } from '../random-id.ts';
 import { HumanClock } from './human-clock.ts';
 import { Cancellation } from './cancellation.ts';
 import { RunGrants } from './run-grants.ts';
@@ -89,8 +90,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   constructor(runtime: InvokerRuntime, basePolicy: ChainPolicy, options: SessionOptions) {
     const { parent } = options;
     this.#runtime = runtime;
-    this.runId = options.runId ?? parent?.runId ?? `run_${crypto.randomUUID()}`;
-    this.sessionId = options.sessionId ?? parent?.sessionId ?? `session_${crypto.randomUUID()}`;
+    this.runId = options.runId ?? parent?.runId ?? randomId('run');
+    this.sessionId = options.sessionId ?? parent?.sessionId ?? randomId('session');
     this.principal = options.principal ?? parent?.principal ?? 'local';
     this.policy = policyOf(options, basePolicy);
     this.toolsEnabled = (options.toolsEnabled ?? true) && (parent?.toolsEnabled ?? true);

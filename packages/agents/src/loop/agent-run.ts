@@ -19,6 +19,7 @@ import { sessionBlobs } from '../invoke/session-blobs.ts';
 import type { InvokerSession } from '../invoke/session.ts';
 import { OfferedTools } from '../prompt/offered-tools.ts';
 import { SystemPrompt } from '../prompt/system-prompt.ts';
+import { randomId } from '../random-id.ts';
 import type { Question } from '../questions/paused-run.ts';
 import { ActiveSkills } from '../skills/active-skills.ts';
 import type { AgentContext, SpawnOptions } from './agent-context.ts';
@@ -67,6 +68,8 @@ export function runOf(context: ToolContext): AgentRun | undefined {
   return run instanceof AgentRun ? run : undefined;
 }
 
+const none: ReadonlyMap<string, Question> = new Map();
+
 /** The state of one run: what its steps, its calls and the tools of the loop itself share. */
 export class AgentRun implements AgentContext {
   readonly definition: AgentDefinition;
@@ -87,7 +90,7 @@ export class AgentRun implements AgentContext {
   readonly skills: ActiveSkills;
   readonly jobs: Jobs;
   /** Open questions by call. */
-  readonly questions: Map<string, Question> = new Map();
+  questions: ReadonlyMap<string, Question> = none;
   step: number;
   usage: ModelUsage;
   /** Text of the last answer. */
@@ -188,6 +191,16 @@ export class AgentRun implements AgentContext {
     this.ending ??= { status: 'stopped', reason: guardrail === undefined ? 'middleware' : 'guardrail', error };
   }
 
+  /** A call asks a human. */
+  ask(question: Question): void {
+    this.questions = new Map([...this.questions, [question.callId, question]]);
+  }
+
+  /** Nobody is asked. */
+  withdrawQuestions(): void {
+    this.questions = none;
+  }
+
   /** Ends the run for a bound of its budget. */
   exceed(message: string): void {
     const error = { code: 'E_BUDGET_EXHAUSTED', message, retryable: false };
@@ -259,7 +272,7 @@ export class AgentRun implements AgentContext {
   spawn(agent: ReActAgent, task: string, options: SpawnOptions = {}): string {
     this.supervision?.admit(this.depth + 1);
     const { runId, sessionId } = this;
-    const childRunId = `run_${crypto.randomUUID()}`;
+    const childRunId = randomId('run');
     this.definition.invoker.hooks.emit('handoff', { runId, sessionId, agent: this.agent, to: agent.name, childRunId });
     this.#children ??= new Map();
     this.#children.set(childRunId, this.#startChild(this, agent, task, { ...options, runId: childRunId }));

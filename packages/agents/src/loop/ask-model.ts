@@ -1,4 +1,4 @@
-import type { ContentBlock, JsonObject, ModelEvent, ModelRequest, ModelStopReason, ModelUsage } from '@ravi/kernel';
+import type { ContentBlock, ModelEvent, ModelRequest, ModelStopReason, ModelUsage } from '@ravi/kernel';
 import type { AgentRun } from './agent-run.ts';
 import { readAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
@@ -12,8 +12,8 @@ export interface GoodAnswer {
   readonly reason: ModelStopReason;
   readonly usage: ModelUsage;
   readonly calls: TurnCalls;
-  /** What the stored turn says beside its message. */
-  readonly details: JsonObject;
+  /** The model that answered, as the provider names it. */
+  readonly model: string | undefined;
 }
 
 /** No provider is waited for longer, whatever it says. */
@@ -30,7 +30,7 @@ export async function askModel(run: AgentRun): Promise<GoodAnswer | undefined> {
     const reservation = reserve(run, request);
     if (run.ending !== undefined) return undefined;
     const { answer, calls } = await ask(run, request, reservation);
-    if (answer.reason !== undefined && run.ending === undefined) return goodAnswer(run, answer, answer.reason, calls);
+    if (answer.reason !== undefined && run.ending === undefined) return goodAnswer(answer, answer.reason, calls);
     calls.discard();
     if (run.session.cancellation.isCancelled) await keepText(run, answer);
     run.check();
@@ -87,10 +87,8 @@ function takeBlock(run: AgentRun, calls: TurnCalls, block: ContentBlock): Conten
   return call;
 }
 
-function goodAnswer(run: AgentRun, answer: Answer, reason: ModelStopReason, calls: TurnCalls): GoodAnswer {
-  const { blocks, usage, model } = answer;
-  const details = { agent: run.agent, usage: { ...usage }, ...(model === undefined ? {} : { model }) };
-  return { blocks, reason, usage, calls, details };
+function goodAnswer({ blocks, usage, model }: Answer, reason: ModelStopReason, calls: TurnCalls): GoodAnswer {
+  return { blocks, reason, usage, calls, model };
 }
 
 async function keepText(run: AgentRun, { text }: Answer): Promise<void> {

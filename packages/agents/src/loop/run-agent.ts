@@ -1,5 +1,5 @@
 import { isKernelError, textBlock, textOf } from '@ravi/kernel';
-import type { ContentBlock, JsonObject, ModelStopReason, ModelUsage } from '@ravi/kernel';
+import type { ContentBlock, JsonObject, ModelStopReason, ModelUsage, ToolResultBlock } from '@ravi/kernel';
 import { errorText } from '../error-text.ts';
 import { pauseState } from '../questions/pause.ts';
 import type { AgentEnding, AgentEndReason, AgentResult } from './agent-result.ts';
@@ -41,15 +41,20 @@ async function takeStep(run: AgentRun): Promise<void> {
   const answer = await askModel(run);
   if (answer === undefined || run.ending !== undefined) return;
   run.text = textOf(answer.blocks.filter((block) => block.type === 'text'));
-  const saving = run.say({ role: 'assistant', content: answer.blocks }, answer.details);
+  const saving = run.say({ role: 'assistant', content: answer.blocks }, detailsOf(run, answer));
   if (saving !== undefined) await saving;
-  const calls = answer.calls.size;
-  await (calls === 0 ? takeAnswer(run, answer.reason) : takeCalls(run, answer));
-  announceEnd(run, answer.usage, calls);
+  const { calls, reason } = answer;
+  if (calls.size === 0) await takeAnswer(run, reason);
+  else await takeResults(run, await calls.finish(reason));
+  announceEnd(run, answer.usage, calls.size);
 }
 
-async function takeCalls(run: AgentRun, { calls, reason }: GoodAnswer): Promise<void> {
-  const results = await calls.finish(reason);
+/** What the stored turn says beside its message. */
+function detailsOf({ agent }: AgentRun, { usage, model }: GoodAnswer): JsonObject {
+  return { agent, usage: { ...usage }, ...(model === undefined ? {} : { model }) };
+}
+
+async function takeResults(run: AgentRun, results: readonly ToolResultBlock[]): Promise<void> {
   const content = [...results, ...run.jobs.takeNews()];
   if (run.questions.size > 0) return pause(run, content);
   const saving = run.say({ role: 'user', content });

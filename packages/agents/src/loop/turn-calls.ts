@@ -56,8 +56,9 @@ export class TurnCalls {
 
   #results(): readonly ToolResultBlock[] {
     this.#isOver = true;
-    const { questions, session, ending } = this.#run;
+    const { session, ending } = this.#run;
     if (session.cancellation.isCancelled || ending !== undefined) this.#withdrawQuestions();
+    const { questions } = this.#run;
     const results: ToolResultBlock[] = [];
     for (const { call, result } of this.#slots) {
       if (result !== undefined && !questions.has(call.id)) results.push(modelResult(call, result));
@@ -149,7 +150,7 @@ export class TurnCalls {
   #withdrawQuestions(): void {
     const { questions } = this.#run;
     for (const slot of this.#slots) if (questions.has(slot.call.id)) slot.result = notAsked;
-    questions.clear();
+    this.#run.withdrawQuestions();
   }
 }
 

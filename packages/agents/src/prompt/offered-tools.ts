@@ -12,8 +12,11 @@ export class OfferedTools {
   readonly #session: InvokerSession;
   #described: Set<string> | undefined;
   #dropped: Set<string> | undefined;
-  #tools: readonly AnyTool[] = [];
-  #specs: readonly ToolSpec[] = [];
+  /** What the list was made of. */
+  #all: readonly AnyTool[] | undefined;
+  #allowLists: InvokerSession['allowLists'] | undefined;
+  #tools: readonly AnyTool[] = none;
+  #specs: readonly ToolSpec[] = none;
 
   constructor(definition: AgentDefinition, session: InvokerSession) {
     this.#definition = definition;
@@ -22,7 +25,13 @@ export class OfferedTools {
 
   /** The tools that may be called now. */
   tools(): readonly AnyTool[] {
-    const tools = this.#definition.invoker.registry.all().filter((tool) => this.#session.allows(tool.name));
+    const all = this.#definition.invoker.registry.all();
+    const { allowLists } = this.#session;
+    // A frozen list, like a Toolbox's, says by its identity that nothing has changed.
+    if (all === this.#all && allowLists === this.#allowLists && Object.isFrozen(all)) return this.#tools;
+    this.#all = all;
+    this.#allowLists = allowLists;
+    const tools = allowLists.length === 0 ? all : all.filter((tool) => this.#session.allows(tool.name));
     if (!isSame(tools, this.#tools)) {
       this.#tools = tools;
       this.#specs = this.#specsOf(tools);
@@ -70,6 +79,8 @@ export class OfferedTools {
     invoker.hooks.emit('tool-dropped', { runId, sessionId, tool, provider });
   }
 }
+
+const none: readonly never[] = [];
 
 const known = new WeakMap<AnyTool, Map<string, ToolSpec | undefined>>();
 

@@ -43,6 +43,6 @@ function ask(tool: string, args: JsonObject, context: ToolContext): string {
     throw new KernelError('E_TOOL_NOT_CALLABLE', `${tool} can be called in the turn of an agent only`);
   const { callId } = context;
   const { question, choices } = args as { readonly question: string; readonly choices?: readonly string[] };
-  run.questions.set(callId, { callId, tool, question, ...(choices === undefined ? {} : { choices }) });
+  run.ask({ callId, tool, question, ...(choices === undefined ? {} : { choices }) });
   return 'The user was asked.';
 }

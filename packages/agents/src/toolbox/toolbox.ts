@@ -22,6 +22,7 @@ export class Toolbox implements ToolRegistry {
   readonly #slots = new Map<string, Slot>();
   readonly #logger: Logger;
   readonly #hooks: HookManager | undefined;
+  #all: readonly AnyTool[] | undefined;
 
   constructor(tools: Iterable<AnyTool> = [], options: ToolboxOptions = {}) {
     this.#logger = options.logger ?? silentLogger;
@@ -51,6 +52,7 @@ export class Toolbox implements ToolRegistry {
     }
     if (taken !== undefined && taken.tool !== copy) this.#logger.warn('tool replaced', { tool: copy.name, source });
     this.#slots.set(copy.name, { tool: copy, source });
+    this.#all = undefined;
   }
 
   get(name: string): AnyTool | undefined {
@@ -63,12 +65,13 @@ export class Toolbox implements ToolRegistry {
 
   /** Takes the tool out; `false` when there was none. */
   remove(name: string): boolean {
+    this.#all = undefined;
     return this.#slots.delete(name);
   }
 
-  /** All tools in the order they were first added. */
+  /** All tools in the order they were first added; the same frozen list until one is added or removed. */
   all(): readonly AnyTool[] {
-    return [...this.#slots.values()].map((slot) => slot.tool);
+    return (this.#all ??= Object.freeze(Array.from(this.#slots.values(), (slot) => slot.tool)));
   }
 
   names(): readonly string[] {
