@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate } from 'node:timers/promises';
 import { isKernelError } from '@ravi/kernel';
 import { test } from 'vitest';
 import { createTestBlobs } from './support/blobs.ts';
@@ -159,4 +161,30 @@ test('a tool that is replaced while it runs finishes as the one that was called'
   tool.finish(0, textResult('old'));
   assert.equal((await call).text, 'old');
   assert.equal((await harness.call('t')).text, 'new');
+});
+
+test('what surrounds a call knows it, and follows it through everything it waits for', async () => {
+  const current = new AsyncLocalStorage<string | undefined>();
+  const tool = recordingTool('t', {
+    async run() {
+      await setImmediate();
+      return textResult(current.getStore() ?? 'nobody');
+    },
+  });
+  const harness = createHarness([tool], { around: ({ callId }, body) => current.run(callId, body) });
+  const results = await Promise.all(['a', 'b'].map((callId) => harness.call('t', {}, { callId })));
+  assert.deepEqual(
+    results.map(({ text }) => text),
+    ['a', 'b'],
+  );
+});
+
+test('surroundings that fail are a failure of the call alone', async () => {
+  const harness = createHarness([recordingTool('t')], {
+    around() {
+      throw new Error('out of order');
+    },
+  });
+  assert.equal((await harness.call('t')).status, 'error');
+  assert.equal(harness.onlyRecord().status, 'error');
 });

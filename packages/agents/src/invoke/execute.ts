@@ -52,14 +52,21 @@ export function execute(pending: PendingCall): Promise<Execution> {
 }
 
 function start(pending: PendingCall, context: CallContext): Promise<ToolExecutionResult> {
-  const { tool, args, callId, providerType } = pending;
+  const { around } = pending.runtime;
   try {
-    if (!isProviderDefinedTool(tool)) return Promise.resolve((tool as Tool).execute(args, context));
-    const type = providerType ?? tool.callTypes[0] ?? tool.name;
-    return Promise.resolve(tool.handleCall({ id: callId, type, payload: args }, context));
+    return around === undefined ? callTool(pending, context) : around(pending.scope, () => callTool(pending, context));
   } catch (error) {
     return Promise.reject(error);
   }
+}
+
+function callTool(
+  { tool, args, callId, providerType }: PendingCall,
+  context: CallContext,
+): Promise<ToolExecutionResult> {
+  if (!isProviderDefinedTool(tool)) return Promise.resolve((tool as Tool).execute(args, context));
+  const type = providerType ?? tool.callTypes[0] ?? tool.name;
+  return Promise.resolve(tool.handleCall({ id: callId, type, payload: args }, context));
 }
 
 function timeLimitOf(pending: PendingCall): number | undefined {

@@ -39,7 +39,7 @@ import { shape } from './shape.ts';
 import { readExecution } from './tool-result.ts';
 import type { Finished } from './call-events.ts';
 import type { Gate, GateStop, ToolCall } from './pending-call.ts';
-import type { InvokerRuntime } from './runtime.ts';
+import type { CallSurroundings, InvokerRuntime } from './runtime.ts';
 import type { SessionOptions } from './session.ts';
 
 /** The pipeline up to the execution, in its order. */
@@ -75,6 +75,8 @@ export interface ToolInvokerOptions {
   readonly digest?: Digester;
   /** Folders of this host that no message may name. */
   readonly hostPaths?: readonly string[];
+  /** Surrounds the execution of each tool: for what follows asynchronous calls, as the active span of a trace does. */
+  readonly around?: CallSurroundings;
 }
 
 /** How one call is made. */
@@ -125,6 +127,7 @@ export class ToolInvoker {
       deadlines: new Deadlines(clock),
       locks: new KeyedLocks(),
       scrub: createScrubber(options.hostPaths ?? []),
+      around: options.around,
     };
   }
 

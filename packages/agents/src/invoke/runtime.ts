@@ -1,10 +1,13 @@
-import type { ApprovalHandler, BlobStore, Clock, Journal, Logger, ToolRegistry } from '@ravi/kernel';
+import type { ApprovalHandler, BlobStore, Clock, HookScope, Journal, Logger, ToolRegistry } from '@ravi/kernel';
 import type { Digester } from '../arguments/digest.ts';
 import type { HookManager } from '../hooks/hook-manager.ts';
 import type { SchemaCache } from '../validation/schema-cache.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { KeyedLocks } from './keyed-locks.ts';
 import type { Scrubber } from './scrub.ts';
+
+/** Runs `body`, the execution of one call, in surroundings of its own making, and gives what it gives. */
+export type CallSurroundings = <Value>(scope: HookScope, body: () => Value) => Value;
 
 /** What every gate may use: the collaborators of the one invoker. */
 export interface InvokerRuntime {
@@ -20,4 +23,5 @@ export interface InvokerRuntime {
   readonly deadlines: Deadlines;
   readonly locks: KeyedLocks;
   readonly scrub: Scrubber;
+  readonly around: CallSurroundings | undefined;
 }
