@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { createTelemetry } from '@ravi/otel';
+import type { HookScope, InvocationResult } from '@ravi/kernel';
+import { afterAll, beforeAll, test } from 'vitest';
+import { createObservedRuntime } from './support/observed-runtime.ts';
+
+const scope = { runId: 'run_1', sessionId: 'session_1' };
+const usage = { inputTokens: 12, outputTokens: 3, cachedInputTokens: 4 };
+const asked = { tool: 'add', caller: 'direct', argsPreview: '{"a":1}' } as const;
+const answered = { ...asked, status: 'ok', durationMs: 250, bytes: 2 } as const;
+
+beforeAll(() => void context.setGlobalContextManager(new AsyncLocalStorageContextManager()));
+afterAll(() => context.disable());
+
+test('an agent, its step, the answer and the call stand below each other with the names of the conventions', () => {
+  const runtime = createObservedRuntime();
+  runtime.emit('run-start', { ...scope, agent: 'clerk' });
+  runtime.emit('step-start', { ...scope, agent: 'clerk', step: 1 });
+  const model = { ...scope, agent: 'clerk', step: 1, provider: 'google' };
+  runtime.emit('llm-start', { ...model, model: 'gemini-9' });
+  runtime.emit('llm-end', { ...model, model: 'gemini-9-001', usage, stopReason: 'tool-use' });
+  runtime.emit('tool-start', { ...scope, ...asked, callId: 'call_1' });
+  runtime.emit('tool-end', { ...scope, ...answered, callId: 'call_1' });
+  runtime.emit('step-end', { ...scope, agent: 'clerk', step: 1, toolCalls: 1 });
+  runtime.emit('run-end', { ...scope, agent: 'clerk', status: 'completed', steps: 1, usage });
+
+  assert.deepEqual(runtime.tree(), {
+    'invoke_agent clerk': { step: { 'chat gemini-9': {}, 'execute_tool add': {} } },
+  });
+  const chat = runtime.span('chat gemini-9');
+  assert.equal(chat.kind, SpanKind.CLIENT);
+  assert.deepEqual(chat.attributes, {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': 'gcp.gemini',
+    'gen_ai.request.model': 'gemini-9',
+    'gen_ai.response.model': 'gemini-9-001',
+    'gen_ai.response.finish_reasons': ['tool_call'],
+    'gen_ai.usage.input_tokens': 12,
+    'gen_ai.usage.output_tokens': 3,
+    'gen_ai.usage.cache_read.input_tokens': 4,
+    'gen_ai.conversation.id': 'session_1',
+    'ravi.run.id': 'run_1',
+  });
+  const call = runtime.span('execute_tool add').attributes;
+  assert.equal(call['gen_ai.tool.name'], 'add');
+  assert.equal(call['gen_ai.tool.call.id'], 'call_1');
+  assert.equal(runtime.span('invoke_agent clerk').status.code, SpanStatusCode.UNSET);
+});
+
+test('calls of scripts stand below their script, also when they end out of order', () => {
+  const runtime = createObservedRuntime();
+  const chain = { ...asked, tool: 'tool_chain' };
+  const inner = { ...scope, parentId: 'call_1' };
+  runtime.emit('tool-start', { ...scope, ...chain, callId: 'call_1' });
+  runtime.emit('chain-start', { ...inner, language: 'javascript' });
+  runtime.emit('tool-start', { ...inner, ...asked, tool: 'slow', callId: 'call_1.call_1' });
+  runtime.emit('tool-start', { ...inner, ...asked, tool: 'fast', callId: 'call_1.call_2' });
+  runtime.emit('tool-end', { ...inner, ...answered, tool: 'fast', callId: 'call_1.call_2' });
+  runtime.emit('tool-end', { ...inner, ...answered, tool: 'slow', callId: 'call_1.call_1' });
+  runtime.emit('chain-end', { ...inner, status: 'ok', durationMs: 1, toolCalls: 2 });
+  runtime.emit('tool-end', { ...scope, ...answered, ...chain, callId: 'call_1' });
+  assert.deepEqual(runtime.tree(), {
+    'execute_tool tool_chain': { 'invoke_workflow chain': { 'execute_tool slow': {}, 'execute_tool fast': {} } },
+  });
+});
+
+test('the run of an agent that was given a task stands below the call that gave it', () => {
+  const runtime = createObservedRuntime();
+  const helper = { runId: 'run_2', sessionId: 'session_1', parentId: 'call_1' };
+  runtime.emit('run-start', { ...scope, agent: 'clerk' });
+  runtime.emit('tool-start', { ...scope, ...asked, tool: 'ask_helper', callId: 'call_1' });
+  runtime.emit('handoff', { ...scope, agent: 'clerk', to: 'helper', childRunId: 'run_2' });
+  runtime.emit('run-start', { ...helper, agent: 'helper' });
+  runtime.emit('run-end', { ...helper, agent: 'helper', status: 'completed', steps: 0, usage });
+  runtime.emit('tool-end', { ...scope, ...answered, tool: 'ask_helper', callId: 'call_1' });
+  runtime.emit('run-end', { ...scope, agent: 'clerk', status: 'completed', steps: 1, usage });
+  assert.deepEqual(runtime.tree(), {
+    'invoke_agent clerk': { 'execute_tool ask_helper': { 'invoke_agent helper': {} } },
+  });
+});
+
+test('failures carry their code as error.type, and what a human said stands on the call', () => {
+  const runtime = createObservedRuntime();
+  const call = { ...scope, callId: 'call_1' };
+  runtime.emit('tool-start', { ...call, ...asked });
+  runtime.emit('approval-requested', { ...call, tool: 'add', requestId: 'approval_1', risk: 'high' });
+  const approval = {
+    requestId: 'approval_1',
+    decision: 'denied',
+    approver: 'grace',
+    reason: 'no',
+    waitedMs: 9,
+  } as const;
+  runtime.emit('approval-decided', { ...call, tool: 'add', approval });
+  runtime.emit('tool-end', { ...call, ...answered, status: 'denied', errorCode: 'E_APPROVAL_DENIED' });
+  const { attributes, status } = runtime.span('execute_tool add');
+  assert.equal(attributes['error.type'], 'E_APPROVAL_DENIED');
+  assert.equal(attributes['ravi.approval.decision'], 'denied');
+  assert.equal(attributes['ravi.approval.waited_ms'], 9);
+  assert.equal(attributes['ravi.tool.risk'], 'high');
+  assert.equal(status.code, SpanStatusCode.ERROR);
+  assert.ok(!JSON.stringify(attributes).includes('grace'));
+});
+
+test('an answer and a step that never end are ended by the next ones and by their run', () => {
+  const runtime = createObservedRuntime();
+  const step = { ...scope, agent: 'clerk' };
+  runtime.emit('run-start', step);
+  for (const number of [1, 2]) {
+    runtime.emit('step-start', { ...step, step: number });
+    runtime.emit('llm-start', { ...step, step: number, provider: 'openai' });
+  }
+  runtime.emit('run-end', { ...step, status: 'cancelled', steps: 2, usage, errorCode: 'E_CANCELLED' });
+  assert.deepEqual(
+    runtime.finished().map(({ name }) => name),
+    ['chat', 'step', 'chat', 'step', 'invoke_agent clerk'],
+  );
+  assert.equal(runtime.span('invoke_agent clerk').attributes['error.type'], 'E_CANCELLED');
+});
+
+test('arguments and results are on no span unless asked for, and then redacted before they are cut', async () => {
+  const result = { status: 'ok', text: `${'x'.repeat(3_995)}hunter2`, files: [] } as const satisfies InvocationResult;
+  const play = async (runtime: ReturnType<typeof createObservedRuntime>): Promise<string> => {
+    const call = { ...scope, callId: 'call_1' };
+    runtime.emit('tool-start', { ...call, ...asked, argsPreview: '{"text":"hunter2"}' });
+    await runtime.finishCall('after-tool', { ...call, tool: 'add', caller: 'direct', args: {} }, result);
+    runtime.emit('tool-end', { ...call, ...answered });
+    return JSON.stringify(runtime.span('execute_tool add').attributes);
+  };
+  const silent = await play(createObservedRuntime());
+  assert.ok(!silent.includes('hunter2') && !silent.includes('gen_ai.tool.call.arguments'));
+
+  const redact = (text: string): string => text.replaceAll('hunter2', '[redacted]');
+  const open = createObservedRuntime({ content: { redact } });
+  const told = await play(open);
+  assert.ok(!told.includes('hunter'));
+  const { attributes } = open.span('execute_tool add');
+  assert.equal(attributes['gen_ai.tool.call.arguments'], '{"text":"[redacted]"}');
+  assert.equal(attributes['gen_ai.tool.call.result'], `${'x'.repeat(3_995)}[reda`);
+});
+
+test('answers, tokens, runs and calls are measured; names that models made up are one name', async () => {
+  const runtime = createObservedRuntime();
+  const model = { ...scope, agent: 'clerk', step: 1, provider: 'openai' };
+  runtime.emit('llm-start', { ...model, model: 'gpt' });
+  runtime.emit('llm-end', { ...model, usage, stopReason: 'end' });
+  runtime.emit('run-start', { ...scope, agent: 'clerk' });
+  runtime.emit('run-end', { ...scope, agent: 'clerk', status: 'completed', steps: 1, usage });
+  for (const tool of ['made_up_1', 'made_up_2']) {
+    runtime.emit('tool-start', { ...scope, ...asked, tool, callId: tool });
+    const ending = { ...answered, tool, status: 'error', errorCode: 'E_TOOL_UNKNOWN' } as const;
+    runtime.emit('tool-end', { ...scope, ...ending, callId: tool });
+  }
+  const measured = await runtime.measurements();
+  const chat = { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'gpt' };
+  assert.deepEqual(measured['gen_ai.client.token.usage'], [
+    { attributes: { ...chat, 'gen_ai.token.type': 'input' }, count: 1, sum: 12 },
+    { attributes: { ...chat, 'gen_ai.token.type': 'output' }, count: 1, sum: 3 },
+  ]);
+  assert.deepEqual(
+    measured['gen_ai.client.operation.duration']?.map(({ attributes, count }) => ({ attributes, count })),
+    [{ attributes: chat, count: 1 }],
+  );
+  assert.equal(measured['gen_ai.invoke_agent.duration']?.[0]?.count, 1);
+  assert.deepEqual(measured['gen_ai.execute_tool.duration'], [
+    {
+      attributes: {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': '_OTHER',
+        'error.type': 'E_TOOL_UNKNOWN',
+      },
+      count: 2,
+      sum: 0.5,
+    },
+  ]);
+});
+
+test('what a tool traces itself stands below its call, and without a call where it would stand anyway', async () => {
+  const runtime = createObservedRuntime();
+  const work = async (name: string): Promise<void> => {
+    await new Promise(setImmediate);
+    runtime.tracer.startSpan(name).end();
+  };
+  const place = (callId: string): HookScope => ({ ...scope, callId });
+  const outer = runtime.tracer.startSpan('request');
+  await context.with(trace.setSpan(context.active(), outer), async () => {
+    for (const callId of ['a', 'b']) runtime.emit('tool-start', { ...place(callId), ...asked, tool: callId });
+    await Promise.all(
+      ['a', 'b', 'c'].map((callId) => runtime.telemetry.within(place(callId), () => work(`work of ${callId}`))),
+    );
+    for (const callId of ['a', 'b']) runtime.emit('tool-end', { ...place(callId), ...answered, tool: callId });
+  });
+  outer.end();
+  assert.deepEqual(runtime.tree(), {
+    request: { 'execute_tool a': { 'work of a': {} }, 'execute_tool b': { 'work of b': {} }, 'work of c': {} },
+  });
+});
+
+test('disposing it ends what is open and listens no longer', () => {
+  const runtime = createObservedRuntime();
+  runtime.emit('run-start', { ...scope, agent: 'clerk' });
+  runtime.telemetry[Symbol.dispose]();
+  assert.deepEqual(runtime.tree(), { 'invoke_agent clerk': {} });
+  assert.equal(runtime.listeners(), 0);
+});
+
+test('without an SDK everything still works and nothing is recorded', () => {
+  const runtime = createObservedRuntime();
+  using _telemetry = createTelemetry(runtime.hooks);
+  runtime.emit('tool-start', { ...scope, ...asked, callId: 'call_1' });
+  runtime.emit('tool-end', { ...scope, ...answered, callId: 'call_1' });
+  assert.equal(runtime.finished().length, 1);
+});
