@@ -1,13 +1,14 @@
-import { createAdaptorServer } from '@hono/node-server';
+import { createServer } from 'node:http';
 import type { Server, ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
 import { isWebApprovalHandler } from '@ravi/approval-web';
 import { keepRunsGoing } from '@ravi/capabilities';
 import type { RunKeeper } from '@ravi/capabilities';
 import type { ServerLimits } from '@ravi/host';
 import { KernelError } from '@ravi/kernel';
 import type { DependencyContainer } from 'tsyringe';
-import { guardConnections } from './http/guard-connections.ts';
+import { answerNoRequest, guardConnections } from './http/guard-connections.ts';
 import type { Monolith } from './lifespan.ts';
 import { requireLoopback } from './loopback.ts';
 import { tokens } from './tokens.ts';
@@ -41,7 +42,8 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
   if (configured.tokens === undefined || configured.tokens.length === 0) requireLoopback(host);
   const app = container.resolve(tokens.httpApp);
   const approvalHandler = container.resolve(tokens.approvalHandler);
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: timeLimits(configured) }) as Server;
+  const answer = getRequestListener(app.fetch, { errorHandler: answerNoRequest });
+  const server = createServer(serverOptions(configured), (...exchange) => void answer(...exchange));
   const { unreadTimeoutMs = 60_000 } = configured;
   guardConnections(server, { unreadTimeoutMs });
   const address = await listen(server, { host, port });
@@ -64,10 +66,15 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
 }
 
 // Who sends a request slower than this only wants to hold the connection.
-function timeLimits({ headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 }: ServerLimits): ServerOptions {
-  // Node refuses to give headers more time than the whole request.
-  const headersTimeout = Math.min(headersTimeoutMs, requestTimeoutMs);
-  return { headersTimeout, requestTimeout: requestTimeoutMs, connectionsCheckingInterval };
+function serverOptions({ headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 }: ServerLimits): ServerOptions {
+  return {
+    // Node refuses to give headers more time than the whole request.
+    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval,
+    // Refused further in, and in the shape of every other refusal.
+    requireHostHeader: false,
+  };
 }
 
 // Here and not in the lifespan: a command that ends soon must not take runs on.

@@ -17,6 +17,10 @@ const safeHeaders = {
   'cache-control': 'private, no-store',
 };
 
+// Tools name the types, and a header holds less than a string: what is no type of RFC 9110 goes out as bytes.
+const mediaTypePattern = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:; ?[\w-]{1,100}="?[\w.+-]{1,100}"?)*$/;
+const bytesOfNoType = 'application/octet-stream';
+
 /** What is still there of these artifacts. */
 export async function statsOf(blobStore: BlobStore, refs: readonly string[]): Promise<readonly BlobStat[]> {
   const stats = await Promise.all(refs.map((ref) => blobStore.stat(ref)));
@@ -69,7 +73,7 @@ export function artifactOperations(
         const range = readByteRange(request.headers.get('range'), bytes);
         const headers: Record<string, string> = {
           ...safeHeaders,
-          'content-type': mediaType,
+          'content-type': mediaTypePattern.test(mediaType) ? mediaType : bytesOfNoType,
           'content-disposition': 'attachment',
           'accept-ranges': 'bytes',
           'content-length': String(range?.length ?? bytes),

