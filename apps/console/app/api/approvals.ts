@@ -2,7 +2,9 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { ApprovalView, ChangeView } from '@ravi/approval-web';
 import type { ApprovalDecision, JsonObject } from '@ravi/kernel';
-import { addressOf, path, request } from './request.ts';
+import { followEvents } from './events.ts';
+import { runQuery } from './queries.ts';
+import { path, request } from './request.ts';
 import { setServerTime } from './server-clock.ts';
 
 /** What approvers are told of the requests that they may see. */
@@ -74,23 +76,23 @@ export function useApprovalEvents(): Connection {
   useEffect(() => {
     if (!isLoaded) return undefined;
     const { queryKey } = approvalsQuery();
-    const after = client.getQueryData(queryKey)?.sequence ?? 0;
-    const source = new EventSource(addressOf(`/approvals/events?after=${after}`));
-    source.addEventListener('open', () => {
-      setConnection('live');
+    const stream = followEvents('/approvals/events', {
+      after: client.getQueryData(queryKey)?.sequence ?? 0,
+      onOpen: () => setConnection('live'),
+      onLost: () => setConnection('lost'),
+      on: {
+        approval(data) {
+          const { approval, now } = data as { readonly approval?: ApprovalView; readonly now: number };
+          setServerTime(now);
+          if (approval === undefined) return;
+          client.setQueryData(queryKey, (list) => list && withApproval(list, approval));
+          void client.invalidateQueries({ queryKey: approvalQuery(approval.id).queryKey });
+          void client.invalidateQueries({ queryKey: runQuery(approval.runId).queryKey });
+        },
+        reset: () => void client.invalidateQueries({ queryKey }),
+      },
     });
-    source.addEventListener('approval', (event: MessageEvent<string>) => {
-      const { approval, now } = JSON.parse(event.data) as { approval?: ApprovalView; now: number };
-      setServerTime(now);
-      if (approval === undefined) return;
-      client.setQueryData(queryKey, (list) => list && withApproval(list, approval));
-      void client.invalidateQueries({ queryKey: approvalQuery(approval.id).queryKey });
-    });
-    source.addEventListener('reset', () => void client.invalidateQueries({ queryKey }));
-    source.addEventListener('error', () => {
-      setConnection('lost');
-    });
-    return () => source.close();
+    return () => stream.close();
   }, [client, isLoaded]);
   return connection;
 }

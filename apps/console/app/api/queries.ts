@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { BlobStat, Job, Turn } from '@ravi/kernel';
+import { isLive } from './is-live.ts';
 import { path, request } from './request.ts';
 import type { BudgetView, Exchange, ListAnswer, RunView, SessionView, SettingsView, ToolView } from './wire.ts';
 
@@ -31,9 +32,15 @@ function pages<Item>(
 export const runsQuery = ({ status, sessionId }: RunListFilter = {}) =>
   pages<RunView>(['runs'], '/runs', { status, sessionId });
 
-/** One run with everything about it. */
+const refreshMs = 5_000;
+
+/** One run with everything about it; read anew now and then while it may go on, whether events arrive or not. */
 export const runQuery = (id: string) =>
-  queryOptions({ queryKey: ['run', id], queryFn: ({ signal }) => request<RunView>(path`/runs/${id}`, { signal }) });
+  queryOptions({
+    queryKey: ['run', id],
+    queryFn: ({ signal }) => request<RunView>(path`/runs/${id}`, { signal }),
+    refetchInterval: ({ state: { data } }) => data !== undefined && isLive(data) && refreshMs,
+  });
 
 /** What the model of a run was sent and answered. */
 export const exchangesQuery = (runId: string) =>

@@ -1,22 +1,36 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import type { RunStatus } from '@ravi/kernel';
+import { followEvents } from './events.ts';
+import type { EventStream } from './events.ts';
 import { runQuery } from './queries.ts';
-import { addressOf, path } from './request.ts';
+import { path } from './request.ts';
 import { continuations, emptyStory } from './run-story.ts';
 import type { RunEventData, RunStory } from './run-story.ts';
 
 /** Events after which the record of the run is read again. */
-const changes = ['run', 'tool-result', 'approval-requested', 'approval-decided', 'artifact', 'run-ended'];
+const changes: ReadonlySet<string> = new Set([
+  'run',
+  'tool-result',
+  'approval-requested',
+  'approval-decided',
+  'artifact',
+  'run-ended',
+]);
 
 const pauseMs = 250;
 
-/** Reads the events of a run from its beginning; while `isLive` its record is read anew as it changes. */
-export function useRunStory(runId: string, isLive: boolean): RunStory {
+/**
+ * Reads the events of a run from its beginning, and its record anew as it changes. `status` is what the record says;
+ * a run that is over has no further events.
+ */
+export function useRunStory(runId: string, status: RunStatus | undefined): RunStory {
   const client = useQueryClient();
   const [story, setStory] = useState(emptyStory);
-  const onBreak = useEffectEvent((source: EventSource) => {
-    // After the end there is nothing to come back for.
-    if (!isLive) source.close();
+  const stream = useRef<EventStream>(undefined);
+  const isLive = status === undefined || status === 'running' || status === 'paused';
+  const onLost = useEffectEvent(() => {
+    if (!isLive) stream.current?.close();
   });
   const reread = useEffectEvent(() => {
     if (isLive) void client.invalidateQueries({ queryKey: runQuery(runId).queryKey });
@@ -24,33 +38,43 @@ export function useRunStory(runId: string, isLive: boolean): RunStory {
 
   useEffect(() => {
     setStory(emptyStory);
-    const source = new EventSource(addressOf(path`/runs/${runId}/events`));
     const pace = paced(() => reread());
-    for (const name of Object.keys(continuations) as (keyof RunEventData)[]) follow(source, name, setStory);
-    for (const name of changes) source.addEventListener(name, pace.ask);
-    source.addEventListener('run-ended', () => {
-      source.close();
+    const names = new Set([...Object.keys(continuations), ...changes]);
+    const followed = followEvents(path`/runs/${runId}/events`, {
+      on: Object.fromEntries(Array.from(names, (name) => [name, (data: unknown) => onEvent(name, data)])),
+      onLost: () => onLost(),
+    });
+    stream.current = followed;
+
+    function onEvent(name: string, data: unknown): void {
+      if (isTold(name)) setStory((before) => continued(before, name, data));
+      if (changes.has(name)) pace.ask();
+      if (name !== 'run-ended') return;
+      followed.close();
       void client.invalidateQueries({ queryKey: ['runs'] });
       void client.invalidateQueries({ queryKey: ['artifacts'] });
-    });
-    source.addEventListener('error', () => onBreak(source));
+    }
+
     return () => {
-      source.close();
+      followed.close();
       pace.stop();
     };
   }, [client, runId]);
+
+  // The stream of a run that waits ends; when it goes on there is something to read.
+  useEffect(() => {
+    if (status === 'running') stream.current?.hurry();
+  }, [status]);
   return story;
 }
 
-function follow<Name extends keyof RunEventData>(
-  source: EventSource,
-  name: Name,
-  change: (next: (story: RunStory) => RunStory) => void,
-): void {
-  source.addEventListener(name, (event: MessageEvent<string>) => {
-    const { at, data } = JSON.parse(event.data) as { readonly at: number; readonly data: RunEventData[Name] };
-    change((story) => continuations[name](story, data, at));
-  });
+function isTold(name: string): name is keyof RunEventData {
+  return Object.hasOwn(continuations, name);
+}
+
+function continued<Name extends keyof RunEventData>(story: RunStory, name: Name, event: unknown): RunStory {
+  const { at, data } = event as { readonly at: number; readonly data: RunEventData[Name] };
+  return continuations[name](story, data, at);
 }
 
 /** Does the work soon after it is asked for, and once for many who ask meanwhile. */

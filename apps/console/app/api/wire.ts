@@ -39,6 +39,15 @@ export interface StepView {
   readonly text?: string;
 }
 
+/** What an agent wants to know before it goes on. */
+export interface QuestionView {
+  /** The call that asks. */
+  readonly callId: string;
+  readonly question: string;
+  /** Suggestions; another answer may be given all the same. */
+  readonly choices?: readonly string[];
+}
+
 /** A run with everything that the page of one run shows. */
 export interface RunView extends Run {
   readonly trace?: readonly CallView[];
@@ -55,6 +64,8 @@ export interface RunView extends Run {
   readonly script?: string;
   readonly logs?: readonly ConsoleLine[];
   readonly artifacts?: readonly BlobStat[];
+  /** Present while the agent waits for answers. */
+  readonly questions?: readonly QuestionView[];
 }
 
 /** What a model was sent and what it answered. */

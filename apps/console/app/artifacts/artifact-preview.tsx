@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { FileQuestionMark } from 'lucide-react';
 import type { BlobStat, JsonValue } from '@ravi/kernel';
+import { printable } from '@ravi/approval-web/text';
 import { addressOf, ApiError, path } from '../api/request.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
-import { formatBytes, printable } from '../ui/format.ts';
+import { formatBytes } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { TabView } from '../ui/tabs.tsx';

@@ -1,5 +1,6 @@
+import { printable } from '@ravi/approval-web/text';
 import { DataTable } from '../ui/data-table.tsx';
-import { formatCount, printable } from '../ui/format.ts';
+import { formatCount } from '../ui/format.ts';
 import type { TextTable } from './table-of.ts';
 
 /** The first rows of a table. */

@@ -2,7 +2,8 @@ import { Brain, CornerDownLeft, Wrench } from 'lucide-react';
 import { textOf } from '@ravi/kernel';
 import type { ContentBlock } from '@ravi/kernel';
 import { Link } from 'wouter';
-import { jsonLine, printable } from '../ui/format.ts';
+import { printable } from '@ravi/approval-web/text';
+import { jsonLine } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
 
 /** One piece of a message as people read it. */

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter';
 import { historyQuery, runsQuery, sessionsQuery } from '../api/queries.ts';
 import { request } from '../api/request.ts';
 import type { RunView } from '../api/wire.ts';
-import { isLive } from '../runs/run-title.ts';
+import { isLive } from '../api/is-live.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { Moment } from '../ui/moment.tsx';

@@ -2,17 +2,19 @@ import { useQuery } from '@tanstack/react-query';
 import { LoaderCircle } from 'lucide-react';
 import { useEffect, useEffectEvent } from 'react';
 import { Link } from 'wouter';
+import { printable } from '@ravi/approval-web/text';
 import { approvalsQuery } from '../api/approvals.ts';
+import { isLive } from '../api/is-live.ts';
 import { runQuery } from '../api/queries.ts';
 import { useRunStory } from '../api/use-run-story.ts';
+import type { RunView } from '../api/wire.ts';
 import { ApprovalCard } from '../inbox/approval-card.tsx';
-import { isLive } from '../runs/run-title.ts';
-import { printable } from '../ui/format.ts';
+import { Questions } from '../runs/questions.tsx';
 
 /** What the agent writes and asks while its run goes on. */
 export function LiveAnswer({ runId, onEnded }: { readonly runId: string; readonly onEnded: () => void }) {
   const { data: run } = useQuery(runQuery(runId));
-  const story = useRunStory(runId, run === undefined || isLive(run));
+  const story = useRunStory(runId, run?.status);
   const { data: list } = useQuery(approvalsQuery());
   const waiting = list?.approvals.filter((each) => each.runId === runId && each.status === 'pending') ?? [];
   const hasEnded = run !== undefined && !isLive(run);
@@ -28,13 +30,19 @@ export function LiveAnswer({ runId, onEnded }: { readonly runId: string; readonl
       {story.text !== '' && <p className="block-text">{printable(story.text)}</p>}
       <p className="turn-note">
         <LoaderCircle aria-hidden size={14} className="spinner" />
-        {waiting.length > 0 ? 'Waits for your decision' : 'At work'}
+        {waitsFor(run, waiting.length)}
         {calls > 0 && `, ${calls} calls so far`} ·{' '}
         <Link href={`/runs/${encodeURIComponent(runId)}`}>Watch the run</Link>
       </p>
       {waiting.map((approval) => (
         <ApprovalCard key={approval.id} approval={approval} />
       ))}
+      {run !== undefined && <Questions key={run.questions?.[0]?.callId} run={run} />}
     </div>
   );
+}
+
+function waitsFor(run: RunView | undefined, approvals: number): string {
+  if (approvals > 0) return 'Waits for your decision';
+  return (run?.questions ?? []).length > 0 ? 'Waits for your answer' : 'At work';
 }

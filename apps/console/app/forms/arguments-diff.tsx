@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
-import { printable } from '../ui/format.ts';
+import { printable } from '@ravi/approval-web/text';
 import { changesBetween } from './changes.ts';
 
 /** Props of an {@link ArgumentsDiff}. */

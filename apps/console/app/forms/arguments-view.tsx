@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
-import { printable } from '../ui/format.ts';
+import { printable } from '@ravi/approval-web/text';
 import { JsonTree } from '../ui/json-tree.tsx';
 
 /** Arguments as people read them: each by its name, long texts as texts. */

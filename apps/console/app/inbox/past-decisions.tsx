@@ -1,13 +1,12 @@
 import { History } from 'lucide-react';
 import type { ApprovalView } from '@ravi/approval-web';
 import { Link } from 'wouter';
+import { outcomeOf, printable } from '@ravi/approval-web/text';
 import { RiskBadge, StatusBadge } from '../ui/badge.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import type { Column } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
-import { printable } from '../ui/format.ts';
 import { Moment } from '../ui/moment.tsx';
-import { outcomeOf } from './outcome.ts';
 
 const columns: readonly Column<ApprovalView>[] = [
   { name: 'Decision', cell: (approval) => <StatusBadge status={approval.answer?.decision ?? 'expired'} /> },
@@ -25,7 +24,7 @@ const columns: readonly Column<ApprovalView>[] = [
     ),
   },
   { name: 'Risk', isMinor: true, cell: ({ risk }) => <RiskBadge risk={risk} /> },
-  { name: 'By', cell: (approval) => printable(approval.answer?.approver ?? outcomeOf(approval)) },
+  { name: 'By', cell: (approval) => printable(approval.answer?.approver ?? outcomeOf(approval).toLowerCase()) },
   {
     name: 'When',
     isMinor: true,

@@ -1,5 +1,5 @@
+import { formatWait } from '@ravi/approval-web/text';
 import { useServerTime } from '../api/server-clock.ts';
-import { formatWait } from '../ui/format.ts';
 
 const urgentMs = 15_000;
 

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ApprovalView } from '@ravi/approval-web';
+import { outcomeOf } from '@ravi/approval-web/text';
 import { approvalsQuery, decideApproval, withApproval } from '../api/approvals.ts';
 import type { DecisionBody } from '../api/approvals.ts';
 import { ApiError } from '../api/request.ts';
 import { useTell } from '../ui/toasts.tsx';
-import { outcomeOf } from './outcome.ts';
 
 /** Decides a request. Nothing shows as decided before the server has said so, also when somebody else was first. */
 export function useDecision(
@@ -23,7 +23,7 @@ export function useDecision(
   return useMutation({
     mutationFn: (body: DecisionBody) => decideApproval(approval.id, body),
     onSuccess(decided) {
-      tell(`${decided.tool}: ${outcomeOf(decided)}`);
+      tell(`${decided.tool}: ${outcomeOf(decided).toLowerCase()}`);
       settle(decided);
     },
     onError(error) {

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { Clock, X } from 'lucide-react';
 import type { Job } from '@ravi/kernel';
 import { Link } from 'wouter';
+import { printable } from '@ravi/approval-web/text';
 import { jobsQuery } from '../api/queries.ts';
 import { path, request } from '../api/request.ts';
 import { StatusBadge } from '../ui/badge.tsx';
@@ -9,7 +10,7 @@ import { IconButton } from '../ui/button.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import type { Column } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
-import { formatDuration, jsonLine, printable } from '../ui/format.ts';
+import { formatDuration, jsonLine } from '../ui/format.ts';
 import { Loaded } from '../ui/loaded.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { MoreRows } from '../ui/more-rows.tsx';

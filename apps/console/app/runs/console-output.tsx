@@ -1,7 +1,7 @@
 import { Terminal } from 'lucide-react';
 import type { ConsoleLine } from '@ravi/kernel';
+import { printable } from '@ravi/approval-web/text';
 import { EmptyState } from '../ui/empty-state.tsx';
-import { printable } from '../ui/format.ts';
 
 /** What the script wrote to its console. */
 export function ConsoleOutput({ lines }: { readonly lines: readonly ConsoleLine[] }) {

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { MessagesSquare } from 'lucide-react';
 import type { ToolSpec } from '@ravi/kernel';
+import { printable } from '@ravi/approval-web/text';
 import { exchangesQuery } from '../api/queries.ts';
 import type { Exchange } from '../api/wire.ts';
 import { BlockView } from '../chat/block-view.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
-import { formatCount, printable } from '../ui/format.ts';
+import { formatCount } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 

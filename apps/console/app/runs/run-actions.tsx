@@ -6,7 +6,7 @@ import { path, request } from '../api/request.ts';
 import type { RunView } from '../api/wire.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
-import { isLive } from './run-title.ts';
+import { isLive } from '../api/is-live.ts';
 
 /** What one can do with a run: end it, let it go on, start it again. */
 export function RunActions({ run }: { readonly run: RunView }) {
@@ -29,7 +29,7 @@ export function RunActions({ run }: { readonly run: RunView }) {
   return (
     <>
       <ErrorText error={cancel.error ?? resume.error ?? repeat.error} />
-      {run.status === 'paused' && (
+      {run.status === 'paused' && run.definition.kind === 'chain' && (
         <Button icon={CirclePlay} isBusy={resume.isPending} onClick={() => resume.mutate()}>
           Resume
         </Button>

@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react';
 import type { JsonObject, JsonValue } from '@ravi/kernel';
+import { printable } from '@ravi/approval-web/text';
 import type { RunView } from '../api/wire.ts';
-import { printable } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
 
 /** How a run ended, or what its model writes at the moment. */

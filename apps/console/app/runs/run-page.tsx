@@ -14,10 +14,12 @@ import { PageHeader } from '../ui/page-header.tsx';
 import { TabView } from '../ui/tabs.tsx';
 import { ConsoleOutput } from './console-output.tsx';
 import { ExchangesView } from './exchanges-view.tsx';
+import { Questions } from './questions.tsx';
 import { RunActions } from './run-actions.tsx';
 import { RunOutcomeView } from './run-outcome.tsx';
 import { RunSummary } from './run-summary.tsx';
-import { isLive, titleOf } from './run-title.ts';
+import { isLive } from '../api/is-live.ts';
+import { titleOf } from './run-title.ts';
 import { ScriptView } from './script-view.tsx';
 import { timelineOf } from './timeline.ts';
 import { Waterfall } from './waterfall.tsx';
@@ -37,7 +39,7 @@ export function RunPage({ id }: { readonly id: string }) {
 }
 
 function RunContent({ run }: { readonly run: RunView }) {
-  const story = useRunStory(run.id, isLive(run));
+  const story = useRunStory(run.id, run.status);
   const now = useServerTime();
   const timeline = timelineOf(run, story, isLive(run) ? now : run.updatedAt);
   const logs = isLive(run) && story.console.length > 0 ? story.console : (run.logs ?? []);
@@ -58,6 +60,7 @@ function RunContent({ run }: { readonly run: RunView }) {
         <RunActions run={run} />
       </PageHeader>
       <WaitingApprovals runId={run.id} />
+      <Questions key={run.questions?.[0]?.callId} run={run} />
       <RunSummary run={run} story={story} timeline={timeline} />
       <RunOutcomeView run={run} liveText={story.text} />
       <TabView

@@ -1,6 +1,5 @@
-import type { Run } from '@ravi/kernel';
+import { printable } from '@ravi/approval-web/text';
 import type { RunView } from '../api/wire.ts';
-import { printable } from '../ui/format.ts';
 
 const maxLength = 90;
 
@@ -11,11 +10,6 @@ export function titleOf({ definition, task }: Pick<RunView, 'definition' | 'task
   const line = asked ?? firstLine(code) ?? `${kind} run`;
   const text = printable(line.trim().split('\n')[0] ?? '');
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
-}
-
-/** Whether a run may still go on. */
-export function isLive({ status }: Pick<Run, 'status'>): boolean {
-  return status === 'running' || status === 'paused';
 }
 
 function firstLine(code: string | undefined): string | undefined {

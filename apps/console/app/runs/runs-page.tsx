@@ -12,7 +12,8 @@ import { Moment } from '../ui/moment.tsx';
 import { MoreRows } from '../ui/more-rows.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { NewRun } from './new-run.tsx';
-import { isLive, titleOf } from './run-title.ts';
+import { isLive } from '../api/is-live.ts';
+import { titleOf } from './run-title.ts';
 
 const filters: readonly { readonly status: RunStatus | ''; readonly name: string }[] = [
   { status: '', name: 'All' },

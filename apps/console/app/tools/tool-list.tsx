@@ -1,9 +1,10 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { printable } from '@ravi/approval-web/text';
 import type { ToolView } from '../api/wire.ts';
 import { RiskBadge } from '../ui/badge.tsx';
-import { formatCompact, formatDuration, printable } from '../ui/format.ts';
+import { formatCompact, formatDuration } from '../ui/format.ts';
 
 const rowHeight = 76;
 

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { printable } from '@ravi/approval-web/text';
 import { toolQuery } from '../api/queries.ts';
 import type { ToolMetrics, ToolView } from '../api/wire.ts';
 import { RiskBadge } from '../ui/badge.tsx';
 import { CodeView } from '../ui/code-view.tsx';
-import { formatCount, formatDuration, printable } from '../ui/format.ts';
+import { formatCount, formatDuration } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';

@@ -3,6 +3,7 @@ import { Play } from 'lucide-react';
 import { useState } from 'react';
 import type { InvocationResult, JsonObject } from '@ravi/kernel';
 import { Link } from 'wouter';
+import { printable } from '@ravi/approval-web/text';
 import { toolQuery } from '../api/queries.ts';
 import { path, request } from '../api/request.ts';
 import type { ToolView } from '../api/wire.ts';
@@ -11,7 +12,6 @@ import { SchemaForm } from '../forms/schema-form.tsx';
 import { StatusBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
-import { printable } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
 
 /** Calls a tool with arguments from a form, through the same gates as any other call. */

@@ -3,7 +3,7 @@ import { parser as javascript } from '@lezer/javascript';
 import { parser as python } from '@lezer/python';
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
-import { printable } from './format.ts';
+import { printable } from '@ravi/approval-web/text';
 
 /** Languages that are coloured. */
 export type CodeLanguage = 'javascript' | 'typescript' | 'python' | 'text';

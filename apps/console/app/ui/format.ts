@@ -1,3 +1,5 @@
+import { formatWait, printable } from '@ravi/approval-web/text';
+
 const number = new Intl.NumberFormat('en');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
@@ -20,17 +22,6 @@ export function formatDuration(milliseconds: number): string {
   return formatWait(milliseconds);
 }
 
-/** Milliseconds in whole seconds, for what counts down: `42 s`, `3 min 20 s`, `2 h 05 min`. */
-export function formatWait(milliseconds: number): string {
-  const seconds = Math.max(0, Math.ceil(milliseconds / 1_000));
-  const minutes = Math.floor(seconds / 60);
-  const hours = Math.floor(minutes / 60);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  if (hours >= 48) return `${Math.floor(hours / 24)} days`;
-  if (hours > 0) return `${hours} h ${two(minutes % 60)} min`;
-  return minutes > 0 ? `${minutes} min ${two(seconds % 60)} s` : `${seconds} s`;
-}
-
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** Bytes in decimal units: `1.2 MB`. */
@@ -45,25 +36,6 @@ export function formatMoney(dollars: number): string {
   const digits = dollars !== 0 && dollars < 0.1 ? 4 : 2;
   return new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumFractionDigits: digits }).format(
     dollars,
-  );
-}
-
-const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
-
-/** A moment in the reader's own words: the time, with the day when it is another one. */
-export function formatMoment(at: number): string {
-  const date = new Date(at);
-  return date.toDateString() === new Date().toDateString() ? time.format(date) : day.format(date);
-}
-
-/**
- * The text with everything escaped that a browser would act on or not show: direction marks, invisible, control and
- * unassigned characters. What a model wrote may be made to look like something else.
- */
-export function printable(text: string): string {
-  return text.replaceAll(/(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{DI}]/gu, (character) =>
-    Array.from(character, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`).join(''),
   );
 }
 

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@ravi/kernel';
-import { jsonLine, printable } from './format.ts';
+import { printable } from '@ravi/approval-web/text';
+import { jsonLine } from './format.ts';
 
 const maxChildren = 200;
 

@@ -1,4 +1,4 @@
-import { formatMoment } from './format.ts';
+import { formatMoment } from '@ravi/approval-web/text';
 
 /** A moment that machines can read too. */
 export function Moment({ at }: { readonly at: number }) {

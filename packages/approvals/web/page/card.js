@@ -2,7 +2,7 @@ import { ApiError, call, serverTime } from './api.js';
 import { parseArguments, showArguments, wholeArguments } from './arguments.js';
 import { find, fromTemplate, part } from './dom.js';
 import { connectForm, describeField } from './forms.js';
-import { duration, moment, outcomeOf, printable } from './text.js';
+import { formatMoment, formatWait, outcomeOf, printable } from './text.js';
 
 /** @typedef {import('./api.js').ApprovalView} ApprovalView */
 
@@ -141,7 +141,7 @@ export function createCard(approval, events) {
     tick() {
       const leftMs = approval.expiresAt - serverTime();
       const time = part(element, 'time');
-      time.textContent = leftMs > 0 ? `${duration(leftMs)} left` : 'Time is over';
+      time.textContent = leftMs > 0 ? `${formatWait(leftMs)} left` : 'Time is over';
       time.classList.toggle('urgent', leftMs < 15_000);
       if (leftMs > 0 || isOverdue || settled !== approval) return;
       isOverdue = true;
@@ -182,7 +182,7 @@ function describe(card, approval) {
     part(card, name).setAttribute('aria-description', `${tool}, ${summary ?? description}`);
   }
   showArguments(card, approval);
-  const facts = { For: principal, Run: runId, Asked: moment(requestedAt) };
+  const facts = { For: principal, Run: runId, Asked: formatMoment(requestedAt) };
   for (const [name, value] of Object.entries(facts)) {
     const term = document.createElement('dt');
     const detail = document.createElement('dd');

@@ -1,7 +1,7 @@
 import { ApiError, call } from './api.js';
 import { find, fromTemplate, part } from './dom.js';
 import { showConnection } from './live.js';
-import { moment, outcomeOf, printable } from './text.js';
+import { formatMoment, outcomeOf, printable } from './text.js';
 
 /** @typedef {import('./api.js').ApprovalView} ApprovalView */
 
@@ -58,7 +58,7 @@ function entryOf(approval) {
   part(entry, 'outcome').dataset['outcome'] = answer?.decision ?? 'expired';
   part(entry, 'tool').textContent = printable(tool);
   part(entry, 'detail').textContent = printable(detailOf(approval));
-  part(entry, 'when').textContent = moment(at);
+  part(entry, 'when').textContent = formatMoment(at);
   part(entry, 'when').setAttribute('datetime', new Date(at).toISOString());
   return entry;
 }

@@ -4,7 +4,7 @@
  * @param {string} text
  */
 export function printable(text) {
-  return text.replaceAll(/(?!\n)[\p{C}\p{Zl}\p{Zp}\p{DI}]/gu, (character) =>
+  return text.replaceAll(/(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{DI}]/gu, (character) =>
     Array.from(character, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`).join(''),
   );
 }
@@ -18,10 +18,10 @@ export function readableJson(value) {
 }
 
 /**
- * How long there is, at the exactness that matters: `2 h 05 min`, `3 min 20 s`, `42 s`.
+ * Milliseconds in whole seconds, for what counts down: `2 h 05 min`, `3 min 20 s`, `42 s`.
  * @param {number} milliseconds
  */
-export function duration(milliseconds) {
+export function formatWait(milliseconds) {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);
@@ -31,14 +31,16 @@ export function duration(milliseconds) {
   return minutes > 0 ? `${minutes} min ${two(seconds % 60)} s` : `${seconds} s`;
 }
 
+const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
+
 /**
  * A moment in the reader's own words: the time, with the day when it is another one.
  * @param {number} at
  */
-export function moment(at) {
+export function formatMoment(at) {
   const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
-  return isToday ? date.toLocaleTimeString() : date.toLocaleString();
+  return (date.toDateString() === new Date().toDateString() ? time : day).format(date);
 }
 
 /** @type {Readonly<Record<string, string>>} */

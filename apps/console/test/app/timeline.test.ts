@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { continuations, emptyStory } from '../app/api/run-story.ts';
-import { timelineOf } from '../app/runs/timeline.ts';
-import { began, call, failedRun, finishedRun } from './support/runs.ts';
+import { continuations, emptyStory } from '../../app/api/run-story.ts';
+import { timelineOf } from '../../app/runs/timeline.ts';
+import { began, call, failedRun, finishedRun } from '../support/runs.ts';
 
 const steps = [
   { step: 1, startedAt: began + 20, durationMs: 1_730 },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { changesBetween } from '../app/forms/changes.ts';
-import { fieldsOf, initialValue } from '../app/forms/schema.ts';
-import { searchTools } from '../app/tools/search-tools.ts';
-import { publishReport, tools } from './support/catalogue.ts';
+import { changesBetween } from '../../app/forms/changes.ts';
+import { fieldsOf, initialValue } from '../../app/forms/schema.ts';
+import { searchTools } from '../../app/tools/search-tools.ts';
+import { publishReport, tools } from '../support/catalogue.ts';
 
 test('a schema becomes fields of fitting kinds, and says which are needed', () => {
   assert.deepEqual(

@@ -1,0 +1,65 @@
+import { addressOf } from './request.ts';
+
+/** What somebody wants to know of a stream of events. */
+export interface EventsOptions {
+  /** Of the last event that is known already. */
+  readonly after?: number;
+  /** By name of the event; gets what the event carries. */
+  readonly on: Readonly<Record<string, (data: unknown) => void>>;
+  readonly onOpen?: () => void;
+  /** It will be tried again. */
+  readonly onLost?: () => void;
+}
+
+/** A stream that is being followed. */
+export interface EventStream {
+  /** Tries at once what would be tried later. */
+  hurry(): void;
+  close(): void;
+}
+
+const firstPauseMs = 1_000;
+const longestPauseMs = 8_000;
+
+/**
+ * Follows events of the API, after the last one again whenever the stream ends: by itself a browser gives up for good
+ * when a server that shuts down refuses it once.
+ */
+export function followEvents(path: string, { after = 0, on, onOpen, onLost }: EventsOptions): EventStream {
+  let last = String(after);
+  let pauseMs = firstPauseMs;
+  let source: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function open(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const opened = new EventSource(addressOf(`${path}?${new URLSearchParams({ after: last })}`));
+    source = opened;
+    opened.addEventListener('open', () => onOpen?.());
+    opened.addEventListener('error', () => {
+      opened.close();
+      onLost?.();
+      timer = setTimeout(open, pauseMs);
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+    });
+    for (const [name, tell] of Object.entries(on)) {
+      opened.addEventListener(name, (event: MessageEvent<string>) => {
+        last = event.lastEventId === '' ? last : event.lastEventId;
+        pauseMs = firstPauseMs;
+        tell(JSON.parse(event.data));
+      });
+    }
+  }
+
+  open();
+  return {
+    hurry() {
+      if (timer !== undefined) open();
+    },
+    close() {
+      clearTimeout(timer);
+      source?.close();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { MessageCircleQuestion, SendHorizontal } from 'lucide-react';
+import { useId, useState } from 'react';
+import { printable } from '@ravi/approval-web/text';
+import { runQuery } from '../api/queries.ts';
+import { path, request } from '../api/request.ts';
+import type { QuestionView, RunView } from '../api/wire.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorText } from '../ui/error-notice.tsx';
+
+/** What an agent asks, with a field for each answer; nothing when it asks nothing. */
+export function Questions({ run: { id, questions = [] } }: { readonly run: RunView }) {
+  const client = useQueryClient();
+  const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
+  const send = useMutation({
+    mutationFn: () => request(path`/runs/${id}/resume`, { method: 'POST', body: { answer: answers } }),
+    onSettled: () => client.invalidateQueries({ queryKey: runQuery(id).queryKey }),
+  });
+  if (questions.length === 0) return undefined;
+  return (
+    <form
+      className="questions panel"
+      aria-label="The agent asks"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!send.isPending) send.mutate();
+      }}
+    >
+      {questions.map((question) => (
+        <Question
+          key={question.callId}
+          question={question}
+          answer={answers[question.callId] ?? ''}
+          onChange={(answer) => setAnswers((before) => ({ ...before, [question.callId]: answer }))}
+        />
+      ))}
+      <ErrorText error={send.error} />
+      <div className="approval-actions">
+        <Button variant="primary" type="submit" icon={SendHorizontal} isBusy={send.isPending || send.isSuccess}>
+          Answer
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface QuestionProps {
+  readonly question: QuestionView;
+  readonly answer: string;
+  readonly onChange: (answer: string) => void;
+}
+
+function Question({ question: { question, choices = [] }, answer, onChange }: QuestionProps) {
+  const id = useId();
+  return (
+    <div className="question">
+      <label htmlFor={id} className="question-text">
+        <MessageCircleQuestion aria-hidden size={18} />
+        {printable(question)}
+      </label>
+      {choices.length > 0 && (
+        <div className="choices" role="group" aria-label="Suggested answers">
+          {choices.map((choice) => (
+            <button key={choice} type="button" aria-pressed={answer === choice} onClick={() => onChange(choice)}>
+              {printable(choice)}
+            </button>
+          ))}
+        </div>
+      )}
+      <textarea
+        id={id}
+        rows={2}
+        required
+        maxLength={100_000}
+        placeholder={choices.length > 0 ? 'Or something else' : undefined}
+        value={answer}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </div>
+  );
+}

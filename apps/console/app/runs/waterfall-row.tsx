@@ -1,0 +1,71 @@
+import { Bot, ChevronRight, CornerDownRight, ScrollText, Wrench } from 'lucide-react';
+import { StatusBadge, toneOf } from '../ui/badge.tsx';
+import { formatBytes, formatCompact, formatDuration } from '../ui/format.ts';
+import type { TimelineRow } from './timeline.ts';
+
+const icons = { step: Bot, call: Wrench, chain: ScrollText, nested: CornerDownRight };
+
+/** Props of a {@link WaterfallRow}. Places are percent of the axis. */
+export interface WaterfallRowProps {
+  readonly row: TimelineRow;
+  readonly from: number;
+  readonly width: number;
+  /** Where the lines of the axis stand. */
+  readonly lines: readonly number[];
+  readonly isOpen: boolean;
+  /** What the call last said about its progress. */
+  readonly message: string | undefined;
+  readonly onToggle: () => void;
+}
+
+/** A step or a call: its name, its figures and its bar. */
+export function WaterfallRow({ row, from, width, lines, isOpen, message, onToggle }: WaterfallRowProps) {
+  const Icon = icons[row.kind];
+  const duration = formatDuration(row.endedAt - row.startedAt);
+  return (
+    <button
+      type="button"
+      className="waterfall-row"
+      aria-expanded={row.call === undefined ? undefined : isOpen}
+      onClick={onToggle}
+    >
+      <span className="waterfall-name" style={{ paddingInlineStart: `${row.depth * 1.125}rem` }}>
+        <ChevronRight aria-hidden size={14} className="waterfall-chevron" data-hidden={row.call === undefined} />
+        <Icon aria-hidden size={15} strokeWidth={1.75} />
+        <span className="waterfall-tool">{row.name}</span>
+        {row.status !== 'ok' && <StatusBadge status={row.status} />}
+      </span>
+      <span className="waterfall-facts">
+        <span>{factOf(row)}</span>
+        <span>{row.isRunning ? `${duration} …` : duration}</span>
+      </span>
+      <span className="waterfall-track" aria-hidden>
+        {lines.map((line) => (
+          <i key={line} style={{ left: `${line}%` }} />
+        ))}
+        <Bar row={row} from={from} width={width} />
+      </span>
+      {row.isRunning && message !== undefined && <span className="waterfall-progress">{message}</span>}
+    </button>
+  );
+}
+
+function Bar({ row, from, width }: Pick<WaterfallRowProps, 'row' | 'from' | 'width'>) {
+  const durationMs = row.endedAt - row.startedAt;
+  const waitedMs = Math.min(row.call?.approval?.waitedMs ?? 0, durationMs);
+  return (
+    <b
+      className="waterfall-bar"
+      data-tone={toneOf(row.status)}
+      data-running={row.isRunning}
+      style={{ left: `${from}%`, width: `max(${width}%, 3px)` }}
+    >
+      {waitedMs > 0 && <s style={{ width: `${(100 * waitedMs) / durationMs}%` }} />}
+    </b>
+  );
+}
+
+function factOf({ tokens, call }: TimelineRow): string {
+  if (tokens !== undefined) return `${formatCompact(tokens)} tokens`;
+  return call?.bytes === undefined ? '' : formatBytes(call.bytes);
+}
