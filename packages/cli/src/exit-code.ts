@@ -1,44 +1,77 @@
-import type { ChainRunResult } from '@ravi/kernel';
+import type { RunStatus } from '@ravi/kernel';
 
 /** What the process ends with. */
 export const exitCode = {
   ok: 0,
-  /** The script, a tool or a check failed. */
+  /** The run, the script, a tool or a check failed. */
   failed: 1,
-  /** The command line or the configuration is wrong; nothing ran. */
+  /** The command line or the configuration is wrong, or names what is not there. */
   usage: 2,
-  /** The script ended because a call was denied. */
+  /** It ended because a call was denied. */
   denied: 3,
-  /** Ended by Ctrl-C or SIGTERM. */
+  /** The run waits for an answer and goes on with it. */
+  paused: 4,
+  /** No server answers, or it does not let this caller. */
+  unreachable: 5,
+  /** Ended by Ctrl-C or SIGTERM, or the run was cancelled. */
   cancelled: 130,
 } as const;
 
 /** One of the values of {@link exitCode}. */
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
-const deniedCodes: ReadonlySet<string> = new Set([
-  'E_APPROVAL_DENIED',
-  'E_APPROVAL_NO_HANDLER',
-  'E_APPROVAL_TIMEOUT',
-  'E_TOOL_NOT_ALLOWED',
+/** What each exit code means, for help and README. */
+export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
+  [exitCode.ok, 'ok'],
+  [exitCode.failed, 'the run, the script, a tool or a check failed'],
+  [exitCode.usage, 'the command line or the configuration is wrong, or names what is not there'],
+  [exitCode.denied, 'ended because a call was denied'],
+  [exitCode.paused, 'the run waits for an answer and goes on with it'],
+  [exitCode.unreachable, 'no server answers, or it does not let this caller'],
+  [exitCode.cancelled, 'cancelled by Ctrl-C, SIGTERM or somebody else'],
 ]);
 
-const usageCodes: ReadonlySet<string> = new Set([
-  'E_CONFIG_INVALID',
-  'E_PLUGIN_INVALID',
-  'E_PLUGIN_NOT_FOUND',
-  'E_TOOL_NAME_CONFLICT',
-  'E_TOOL_UNKNOWN',
-]);
-
-/** The exit code of an error that ended a command: whether its user or something else has to change. */
-export function exitCodeOfError(code: string): ExitCode {
-  return usageCodes.has(code) ? exitCode.usage : exitCode.failed;
+/** What a run tells of its end. */
+export interface EndOfRun {
+  readonly status: RunStatus;
+  readonly error?: { readonly code: string } | undefined;
 }
 
-/** The exit code that tells how a script ended. */
-export function exitCodeOf({ status, error }: ChainRunResult): ExitCode {
-  if (status === 'ok') return exitCode.ok;
+const codes: readonly (readonly [ExitCode, readonly string[]])[] = [
+  [exitCode.denied, ['E_APPROVAL_DENIED', 'E_APPROVAL_NO_HANDLER', 'E_APPROVAL_TIMEOUT', 'E_TOOL_NOT_ALLOWED']],
+  [exitCode.unreachable, ['E_SERVER_UNREACHABLE', 'E_UNAUTHENTICATED', 'E_FORBIDDEN', 'E_RATE_LIMITED']],
+  [exitCode.cancelled, ['E_CANCELLED']],
+  [
+    exitCode.usage,
+    [
+      'E_APPROVAL_UNKNOWN',
+      'E_ARGUMENTS_INVALID',
+      'E_ARTIFACT_UNKNOWN',
+      'E_CONFIG_INVALID',
+      'E_PLUGIN_INVALID',
+      'E_PLUGIN_NOT_FOUND',
+      'E_REQUEST_INVALID',
+      'E_RUN_NOT_FOUND',
+      'E_TOOL_NAME_CONFLICT',
+      'E_TOOL_UNKNOWN',
+      'E_USAGE',
+    ],
+  ],
+];
+
+const exitCodes: ReadonlyMap<string, ExitCode> = new Map(
+  codes.flatMap(([exit, errors]) => errors.map((error) => [error, exit] as const)),
+);
+
+/** The exit code of an error that ended a command, a run or a call: who or what has to change. */
+export function exitCodeOfError(code: string): ExitCode {
+  return exitCodes.get(code) ?? exitCode.failed;
+}
+
+/** The exit code that tells how a run ended, or that it is paused. */
+export function exitCodeOfRun({ status, error }: EndOfRun): ExitCode {
+  if (status === 'completed') return exitCode.ok;
+  if (status === 'paused') return exitCode.paused;
   if (status === 'cancelled') return exitCode.cancelled;
-  return deniedCodes.has(error?.code ?? '') ? exitCode.denied : exitCode.failed;
+  return exitCodeOfError(error?.code ?? '') === exitCode.denied ? exitCode.denied : exitCode.failed;
 }

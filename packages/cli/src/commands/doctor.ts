@@ -3,16 +3,11 @@ import { silentLogger, systemClock } from '@ravi/kernel';
 import type { PortName } from '@ravi/kernel';
 import { findInstallation, openInstalledPlugins, openMonolith, tokens } from '@ravi/monolith';
 import type { Installation } from '@ravi/monolith';
+import type { CommandBody } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
-import type { ExitCode } from '../exit-code.ts';
 import { probe } from '../probe.ts';
+import { statusText } from '../render/status.ts';
 import type { Terminal } from '../terminal.ts';
-
-/** Options of {@link examine}. */
-export interface DoctorOptions {
-  readonly config?: string;
-  readonly json?: boolean;
-}
 
 /** One thing that was looked at. */
 export interface CheckResult {
@@ -25,18 +20,18 @@ export interface CheckResult {
 const leastNodeMajor = 24;
 
 /** Looks at everything that a run needs, each thing by itself, and says what is missing and how to mend it. */
-export async function examine(options: DoctorOptions, terminal: Terminal): Promise<ExitCode> {
+export const examine: CommandBody = async ({ values: { config }, isJson }, terminal) => {
   const results: CheckResult[] = [];
-  for await (const result of checks(options, terminal)) {
+  for await (const result of checks(config, terminal)) {
     results.push(result);
-    if (options.json !== true) terminal.print(`${result.status.padEnd(6)}  ${result.check}: ${result.message}`);
+    if (!isJson) terminal.print(`${statusText(result.status.padEnd(6), terminal)}  ${result.check}: ${result.message}`);
   }
   const isOk = results.every(({ status }) => status === 'ok');
-  if (options.json === true) terminal.print(JSON.stringify({ status: isOk ? 'ok' : 'failed', checks: results }));
+  if (isJson) terminal.print(JSON.stringify({ status: isOk ? 'ok' : 'failed', checks: results }));
   return isOk ? exitCode.ok : exitCode.failed;
-}
+};
 
-async function* checks({ config }: DoctorOptions, { cwd, env }: Terminal): AsyncGenerator<CheckResult> {
+async function* checks(config: string | undefined, { cwd, env }: Terminal): AsyncGenerator<CheckResult> {
   yield check('node', checkNode);
   let installation: Installation | undefined;
   yield check('configuration', async () => {

@@ -1,63 +1,73 @@
-import { KernelError, nearNames } from '@ravi/kernel';
-import { describeTools, openMonolith, tokens } from '@ravi/monolith';
+import { isKernelError, KernelError, nearNames } from '@ravi/kernel';
+import type { InvocationResult } from '@ravi/kernel';
 import type { ToolDescription } from '@ravi/monolith';
-import { exitCode } from '../exit-code.ts';
-import type { ExitCode } from '../exit-code.ts';
-import type { Terminal } from '../terminal.ts';
-import { createTextLogger } from '../text-logger.ts';
+import type { ListAnswer } from '../client/answers.ts';
+import { pathTo } from '../client/client.ts';
+import type { Client } from '../client/client.ts';
+import { connect } from '../client/connect.ts';
+import type { CommandBody } from '../command.ts';
+import { exitCode, exitCodeOfError } from '../exit-code.ts';
+import { readJsonObject } from '../read-input.ts';
+import { statusText } from '../render/status.ts';
+import { tableLines } from '../render/table.ts';
+import { visible } from '../render/visible.ts';
 
-/** Options of the commands about tools. */
-export interface ToolsOptions {
-  readonly config?: string;
-  readonly json?: boolean;
-}
-
-/** Lists every tool of the installation with its risk and source. */
-export async function listTools(options: ToolsOptions, terminal: Terminal): Promise<ExitCode> {
-  const tools = await loadDescriptions(options, terminal);
-  if (options.json === true) {
-    terminal.print(JSON.stringify({ tools }));
-    return exitCode.ok;
-  }
-  const width = Math.max(0, ...tools.map(({ name }) => name.length));
-  for (const { name, risk = 'hosted', description } of tools) {
-    terminal.print(`${name.padEnd(width)}  ${risk.padEnd(8)}  ${firstLine(description)}`);
-  }
-  return exitCode.ok;
-}
+/** Lists the tools with their risk, all of them or those that contain the words. */
+export const listTools: CommandBody = async (invocation, terminal) => {
+  const { query: q } = invocation.values;
+  await using client = await connect(invocation, terminal);
+  const { items: tools } = await client.get<ListAnswer<ToolDescription>>('/v1/tools', { q });
+  if (invocation.isJson) return terminal.print(JSON.stringify({ tools }));
+  const rows = tools.map(({ name, risk = 'hosted', description }) => [
+    name,
+    statusText(risk.padEnd(8), terminal),
+    visible(description.split('\n', 1)[0] ?? ''),
+  ]);
+  for (const line of tableLines(rows)) terminal.print(line);
+};
 
 /** Shows one tool with its schemas. @throws KernelError `E_TOOL_UNKNOWN` with near names */
-export async function describeTool(name: string, options: ToolsOptions, terminal: Terminal): Promise<ExitCode> {
-  const tools = await loadDescriptions(options, terminal);
-  const tool = tools.find((candidate) => candidate.name === name);
-  if (tool === undefined) throw unknownTool(name, tools);
-  if (options.json === true) {
-    terminal.print(JSON.stringify(tool));
-    return exitCode.ok;
-  }
+export const describeTool: CommandBody = async (invocation, terminal) => {
+  const { tool: name = '' } = invocation.values;
+  await using client = await connect(invocation, terminal);
+  const tool = await suggesting(client, name, () => client.get<ToolDescription>(pathTo('/v1/tools', name)));
+  if (invocation.isJson) return terminal.print(JSON.stringify(tool));
   const { description, kind, risk, source, inputSchema, outputSchema } = tool;
-  terminal.print(`${name} (${[kind, risk].filter(Boolean).join(', ')}, from ${source})\n\n${description}`);
-  if (inputSchema !== undefined) terminal.print(`\ninput ${JSON.stringify(inputSchema, undefined, 2)}`);
-  if (outputSchema !== undefined) terminal.print(`\noutput ${JSON.stringify(outputSchema, undefined, 2)}`);
-  return exitCode.ok;
+  terminal.print(`${name} (${[kind, risk].filter(Boolean).join(', ')}, from ${source})\n\n${visible(description)}`);
+  if (inputSchema !== undefined) terminal.print(`\ninput ${visible(JSON.stringify(inputSchema, undefined, 2))}`);
+  if (outputSchema !== undefined) terminal.print(`\noutput ${visible(JSON.stringify(outputSchema, undefined, 2))}`);
+};
+
+/** Calls a tool through the invoker, every gate included, and prints what it says. */
+export const callTool: CommandBody = async (invocation, terminal) => {
+  const { tool: name = '', args = '{}' } = invocation.values;
+  const body = { args: await readJsonObject(args, 'The arguments', terminal) };
+  await using client = await connect(invocation, terminal, { decides: true });
+  await suggesting(client, name, () => client.get(pathTo('/v1/tools', name)));
+  terminal.progress(`${name} …`);
+  const result = await client.send<InvocationResult>('POST', pathTo('/v1/tools', name), body);
+  const { status, structured, text, error } = result;
+  if (invocation.isJson) terminal.print(JSON.stringify(result));
+  else if (status !== 'ok') terminal.warn(visible(`${error?.code ?? status}: ${error?.message ?? text}`));
+  else terminal.print(visible(structured === undefined ? text : JSON.stringify(structured, undefined, 2)));
+  return status === 'ok' ? exitCode.ok : exitCodeOfError(error?.code ?? '');
+};
+
+async function suggesting<Answer>(client: Client, name: string, ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!isKernelError(error, 'E_TOOL_UNKNOWN')) throw error;
+    const { items } = await client.get<ListAnswer<ToolDescription>>('/v1/tools');
+    throw unknownTool(
+      name,
+      items.map((tool) => tool.name),
+    );
+  }
 }
 
-async function loadDescriptions(
-  { config: configPath }: ToolsOptions,
-  { cwd, env, warn }: Terminal,
-): Promise<readonly ToolDescription[]> {
-  await using monolith = await openMonolith({ configPath, cwd, env, logger: createTextLogger(warn) });
-  const { container } = monolith;
-  return describeTools(container.resolve(tokens.toolbox), container.resolve(tokens.config).policy);
-}
-
-function unknownTool(name: string, tools: readonly ToolDescription[]): KernelError {
-  const names = tools.map((tool) => tool.name);
+function unknownTool(name: string, names: readonly string[]): KernelError {
   const near = nearNames(name, names);
   const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `known are ${names.join(', ') || 'none'}`;
   return new KernelError('E_TOOL_UNKNOWN', `There is no tool "${name}"; ${hint}`);
-}
-
-function firstLine(description: string): string {
-  return description.split('\n', 1)[0] ?? '';
 }

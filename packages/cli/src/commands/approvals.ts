@@ -1,0 +1,92 @@
+import type { ApprovalView } from '@ravi/approval-web';
+import type { JsonObject } from '@ravi/kernel';
+import { decide } from '../answer-approvals.ts';
+import type { ApprovalAnswer, ApprovalsAnswer } from '../client/answers.ts';
+import { pathTo } from '../client/client.ts';
+import { connect } from '../client/connect.ts';
+import type { CommandBody } from '../command.ts';
+import { readJsonObject } from '../read-input.ts';
+import { printList } from '../render/print-list.ts';
+import { statusText } from '../render/status.ts';
+import { tableLines } from '../render/table.ts';
+import { timeText } from '../render/time.ts';
+import { visible } from '../render/visible.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Lists approvals, newest first; those that wait when no status is named. */
+export const listApprovals: CommandBody = async (invocation, terminal) => {
+  const { status = 'pending', run: runId, limit, cursor } = invocation.values;
+  await using client = await connect(invocation, terminal);
+  const answer = await client.get<ApprovalsAnswer>('/v1/approvals', {
+    status: status === 'all' ? undefined : status,
+    runId,
+    limit,
+    cursor,
+  });
+  const { approvals: items, next } = answer;
+  printList({ items, ...(next === undefined ? {} : { next }) }, invocation, terminal, (approval) => [
+    approval.id,
+    visible(approval.tool),
+    statusText(approval.risk, terminal),
+    statusText(approval.status, terminal),
+    timeText(approval.requestedAt),
+  ]);
+};
+
+/** Shows one approval with its arguments. */
+export const showApproval: CommandBody = async (invocation, terminal) => {
+  const { approval: id = '' } = invocation.values;
+  await using client = await connect(invocation, terminal);
+  const { approval } = await client.get<ApprovalAnswer>(pathTo('/v1/approvals', id));
+  if (invocation.isJson) return terminal.print(JSON.stringify(approval));
+  for (const line of approvalLines(approval, terminal)) terminal.print(line);
+};
+
+/** Says yes to a call, with other arguments or for the rest of its run when asked to. */
+export const approve: CommandBody = async (invocation, terminal) => {
+  const { approval: id = '', reason, scope, args } = invocation.values;
+  const modifiedArgs = args === undefined ? undefined : await readJsonObject(args, 'The arguments', terminal);
+  await using client = await connect(invocation, terminal);
+  const { approval } = await decide(client, id, {
+    ...(modifiedArgs === undefined
+      ? { decision: 'approved' }
+      : { decision: 'modified', modifiedArgs: modifiedArgs as JsonObject }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(scope === 'run' ? { scope } : {}),
+  });
+  terminal.print(invocation.isJson ? JSON.stringify(approval) : `${approval.tool} may run`);
+};
+
+/** Says no to a call; the reason reaches the model. */
+export const deny: CommandBody = async (invocation, terminal) => {
+  const { approval: id = '', reason } = invocation.values;
+  await using client = await connect(invocation, terminal);
+  const { approval } = await decide(client, id, { decision: 'denied', ...(reason === undefined ? {} : { reason }) });
+  terminal.print(invocation.isJson ? JSON.stringify(approval) : `${approval.tool} may not run`);
+};
+
+function approvalLines(approval: ApprovalView, terminal: Pick<Terminal, 'paint'>): readonly string[] {
+  const { id, tool, risk, status, principal, runId, description, summary, args, answer } = approval;
+  return [
+    ...tableLines([
+      ['approval', id],
+      ['tool', visible(tool)],
+      ['risk', statusText(risk, terminal)],
+      ['status', statusText(status, terminal)],
+      ['for', visible(principal)],
+      ['run', runId],
+      ['asked', timeText(approval.requestedAt)],
+      ['expires', timeText(approval.expiresAt)],
+      ['purpose', visible(description.split('\n', 1)[0] ?? '')],
+      ...(summary === undefined ? [] : [['effect', visible(summary)]]),
+      ...(answer === undefined ? [] : [['answer', visible(answerText(answer))]]),
+    ]),
+    '',
+    visible(JSON.stringify(args, undefined, 2)),
+  ];
+}
+
+function answerText({ decision, approver, reason }: NonNullable<ApprovalView['answer']>): string {
+  const by = approver === undefined ? '' : ` by ${approver}`;
+  return `${decision}${by}${reason ? `: ${reason}` : ''}`;
+}

@@ -1,0 +1,51 @@
+import { createWriteStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+import { KernelError } from '@ravi/kernel';
+import type { BlobStat } from '@ravi/kernel';
+import type { ListAnswer } from '../client/answers.ts';
+import { pathTo } from '../client/client.ts';
+import { connect } from '../client/connect.ts';
+import type { CommandBody } from '../command.ts';
+import { printList } from '../render/print-list.ts';
+import { sizeText, timeText } from '../render/time.ts';
+
+/** Lists the artifacts of a run, or of the newest runs. */
+export const listArtifacts: CommandBody = async (invocation, terminal) => {
+  const { run: runId, limit, cursor } = invocation.values;
+  await using client = await connect(invocation, terminal);
+  const page = await client.get<ListAnswer<BlobStat>>('/v1/artifacts', { runId, limit, cursor });
+  printList(page, invocation, terminal, ({ ref, bytes, mediaType, createdAt }) => [
+    ref,
+    sizeText(bytes),
+    mediaType,
+    timeText(createdAt),
+  ]);
+};
+
+/** Writes the content of an artifact to a file or to standard output; with JSON it says what is known of it. */
+export const getArtifact: CommandBody = async (invocation, terminal) => {
+  const { artifact: ref = '', output } = invocation.values;
+  await using client = await connect(invocation, terminal);
+  const path = pathTo('/v1/artifacts', ref);
+  const stat = await client.get<BlobStat>(path);
+  if (invocation.isJson && output === undefined) return terminal.print(JSON.stringify(stat));
+  const { body } = await client.open(`${path}/content`);
+  const content = Readable.fromWeb(body as NodeReadableStream<Uint8Array>);
+  if (output === undefined) return pipeline(content, process.stdout, { end: false });
+  await writeTo(resolve(terminal.cwd, output), content);
+  terminal.print(invocation.isJson ? JSON.stringify({ ...stat, file: output }) : `${output}: ${sizeText(stat.bytes)}`);
+};
+
+async function writeTo(file: string, content: Readable): Promise<void> {
+  try {
+    // A file that is there already stays as it is.
+    await pipeline(content, createWriteStream(file, { flags: 'wx' }));
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === undefined) throw cause;
+    throw new KernelError('E_USAGE', `The content was not written: ${message}`, { cause });
+  }
+}

@@ -1,0 +1,23 @@
+import type { Run } from '@ravi/kernel';
+import { connect } from '../client/connect.ts';
+import type { CommandBody } from '../command.ts';
+import { exitCodeOfRun } from '../exit-code.ts';
+import { visible } from '../render/visible.ts';
+import { sayPaused } from '../say-paused.ts';
+import { watchRun } from '../watch-run.ts';
+
+/** Gives the agent a task and shows what it does; with `session` it knows what was said there. */
+export const runTask: CommandBody = async (invocation, terminal) => {
+  const { task, session: sessionId } = invocation.values;
+  await using client = await connect(invocation, terminal, { decides: true });
+  const { id } = await client.send<Run>('POST', '/v1/runs', {
+    kind: 'agent',
+    task,
+    ...(sessionId === undefined ? {} : { sessionId }),
+  });
+  const { run, view } = await watchRun(client, id, invocation, terminal);
+  if (invocation.isJson) terminal.print(JSON.stringify({ ...run, text: view.text }));
+  else if (run.status !== 'completed') sayPaused(run, terminal);
+  else if (!view.hasShownText) terminal.print(visible(view.text));
+  return exitCodeOfRun(run);
+};

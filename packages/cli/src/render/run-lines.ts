@@ -1,0 +1,36 @@
+import type { RunAnswer } from '../client/answers.ts';
+import type { Terminal } from '../terminal.ts';
+import { statusText } from './status.ts';
+import { tableLines } from './table.ts';
+import { sizeText, timeText } from './time.ts';
+import { visible } from './visible.ts';
+
+/** A run for people: how it is, each of its calls, what it stored and what it waits for. */
+export function runLines(run: RunAnswer, terminal: Pick<Terminal, 'paint'>): readonly string[] {
+  const { id, definition, task, trace, steps, usage, artifacts, pendingApprovals, error } = run;
+  const heading = [
+    ['run', id],
+    ['kind', definition.kind],
+    ['status', statusText(run.status, terminal)],
+    ['by', run.principal],
+    ['session', run.sessionId],
+    ['since', `${timeText(run.createdAt)}, last change ${timeText(run.updatedAt)}`],
+    ...(task === undefined ? [] : [['task', visible(task)]]),
+    ...(steps === 0 ? [] : [['model', `${steps} steps, ${usage.inputTokens} tokens in, ${usage.outputTokens} out`]]),
+    ...(error === undefined ? [] : [['error', visible(`${error.code}: ${error.message}`)]]),
+    ...pendingApprovals.map(({ id: approval, tool }) => ['waits', `for approval of ${tool}: ${approval}`]),
+  ];
+  const calls = trace.map(({ tool, status, durationMs, bytes, argsPreview, errorCode }) => [
+    `  ${tool}`,
+    statusText(status, terminal),
+    `${durationMs.toFixed(1)} ms`,
+    bytes === undefined ? '' : sizeText(bytes),
+    visible(errorCode ?? argsPreview.slice(0, 80)),
+  ]);
+  const stored = artifacts.map(({ ref, bytes, mediaType }) => [`  ${ref}`, sizeText(bytes), mediaType]);
+  return [
+    ...tableLines(heading),
+    ...(calls.length === 0 ? [] : ['', 'calls', ...tableLines(calls)]),
+    ...(stored.length === 0 ? [] : ['', 'artifacts', ...tableLines(stored)]),
+  ];
+}

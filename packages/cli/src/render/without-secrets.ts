@@ -1,0 +1,20 @@
+const secretName =
+  /(?:token|secret|password|passphrase|credential|authorization|(?:access|api|private|signing)_?key)s?$/i;
+const left = '[left out]';
+
+/** The value with each text left out that the name of its field calls a secret, and the passwords in addresses. */
+export function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value === 'string') return withoutPassword(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      typeof field === 'string' && secretName.test(name) ? left : withoutSecrets(field),
+    ]),
+  );
+}
+
+function withoutPassword(text: string): string {
+  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^:/@\s]*):[^@\s]*@/i, `$1:${left}@`);
+}

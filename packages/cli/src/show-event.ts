@@ -1,0 +1,88 @@
+import type { ProgressUpdate } from '@ravi/kernel';
+import type { RunEvent } from './client/answers.ts';
+import { visible } from './render/visible.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Shows the events of a run as they come. */
+export interface EventView {
+  show(event: RunEvent): void;
+  /** The last answer of the model, once the run is over. */
+  readonly text: string;
+  /** Whether that answer stands on standard output already. */
+  readonly hasShownText: boolean;
+}
+
+/** What a view shows beside calls, console lines and artifacts. */
+export interface EventViewOptions {
+  /** Whether the words of the model go to standard output. */
+  readonly showsText: boolean;
+  /** Whether somebody else has to decide; then it says how. */
+  readonly namesApprovals: boolean;
+}
+
+/** Words on standard output, everything else on standard error. */
+export function createEventView(terminal: Terminal, { showsText, namesApprovals }: EventViewOptions): EventView {
+  const { warn, write, progress } = terminal;
+  let isInLine = false;
+  let hasShownText = false;
+  let text = '';
+
+  function endLine(): void {
+    if (isInLine) write('\n');
+    isInLine = false;
+  }
+
+  function tell(line: string): void {
+    endLine();
+    warn(visible(line));
+  }
+
+  return {
+    get text() {
+      return text;
+    },
+    get hasShownText() {
+      return hasShownText;
+    },
+    show({ type, data }) {
+      const { tool } = data;
+      switch (type) {
+        case 'step':
+          hasShownText = false;
+          return endLine();
+        case 'model-delta':
+          if (!showsText) return;
+          isInLine = true;
+          hasShownText = true;
+          return write(visible(String(data['text'])));
+        case 'tool-call':
+          return progress(`${String(tool)} …`);
+        case 'tool-progress':
+          return progress(visible(`${String(tool)}: ${progressText(data['update'])}`));
+        case 'tool-result':
+          return tell(`${String(tool)}: ${String(data['errorCode'] ?? data['status'])} in ${milliseconds(data)}`);
+        case 'approval-requested':
+          if (!namesApprovals) return;
+          return tell(`${String(tool)} waits for approval: ravi approvals approve ${String(data['requestId'])}`);
+        case 'console':
+          return tell(`console.${String(data['level'])}: ${String(data['text'])}`);
+        case 'artifact':
+          return tell(`artifact ${String(data['ref'])}`);
+        case 'run-ended':
+          text = String(data['text'] ?? '');
+          return endLine();
+        default:
+      }
+    },
+  };
+}
+
+function milliseconds({ durationMs }: RunEvent['data']): string {
+  return `${Number(durationMs).toFixed(1)} ms`;
+}
+
+function progressText(update: unknown): string {
+  const { message, fraction } = (update ?? {}) as ProgressUpdate;
+  const share = fraction === undefined ? undefined : `${Math.round(100 * fraction)} %`;
+  return [share, message].filter((part) => part !== undefined).join(' ');
+}
