@@ -101,6 +101,7 @@ export type { Listing, Page, PageRequest } from './page.ts';
 export { definePlugin } from './plugin.ts';
 export type { Plugin, PluginContext, PortName, Ports } from './plugin.ts';
 export type { ProgressEvent, ProgressSink, ProgressUpdate } from './progress.ts';
+export type { RetentionStore } from './retention-store.ts';
 export { compareRisk, isToolRisk } from './risk.ts';
 export type { ToolRisk } from './risk.ts';
 export type { Principal, RunContext } from './run-context.ts';

@@ -87,6 +87,8 @@ export interface RunFilter {
   readonly sessionId?: string;
   readonly parentRunId?: string;
   readonly status?: RunStatus;
+  /** Only final runs whose last change was before this moment, in milliseconds since the Unix epoch. */
+  readonly endedBefore?: number;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ApprovalStore } from './approval-store.ts';
 import type { HistoryStore } from './history-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { RunJournal } from './journal.ts';
+import type { RetentionStore } from './retention-store.ts';
 import type { RunStore } from './run-store.ts';
 import type { SnippetStore } from './snippet.ts';
 
@@ -28,4 +29,5 @@ export interface StateStore extends AsyncDisposable {
   readonly jobs: JobStore;
   readonly history: HistoryStore;
   readonly snippets: SnippetStore;
+  readonly retention: RetentionStore;
 }

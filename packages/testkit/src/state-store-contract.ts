@@ -7,6 +7,7 @@ import { jobCases } from './state-store-contract-jobs.ts';
 import { journalCases } from './state-store-contract-journal.ts';
 import { lifetimeCases } from './state-store-contract-lifetime.ts';
 import { processCases } from './state-store-contract-processes.ts';
+import { retentionCases } from './state-store-contract-retention.ts';
 import { runCases } from './state-store-contract-runs.ts';
 import type { StateStoreContractOptions, StateStoreSuite } from './state-store-contract-harness.ts';
 import type { ContractTest } from './test-runner.ts';
@@ -31,6 +32,7 @@ export function stateStoreContract(
   approvalCases(suite);
   jobCases(suite);
   historyCases(suite);
+  retentionCases(suite);
   damageCases(suite);
   lifetimeCases(suite);
   processCases(suite);

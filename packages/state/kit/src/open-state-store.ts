@@ -5,6 +5,7 @@ import { createJobStore } from './job-store.ts';
 import { createJournal } from './journal.ts';
 import { migrate } from './migrate.ts';
 import { askingPlainText } from './plain-text.ts';
+import { createRetentionStore } from './retention-store.ts';
 import { createRunStore } from './run-store.ts';
 import { createSnippetStore } from './snippet-store.ts';
 import type { Database } from './database.ts';
@@ -30,6 +31,7 @@ export async function openStateStore(connection: Database): Promise<StateStore> 
     jobs: createJobStore(database),
     history: createHistoryStore(database),
     snippets: createSnippetStore(database),
+    retention: createRetentionStore(database),
     async [Symbol.asyncDispose]() {
       await journal.close();
       await database[Symbol.asyncDispose]();

@@ -1,35 +1,11 @@
-import type { NewRun, Run, RunOutcome, RunStatus, RunStore } from '@ravi/kernel';
+import type { RunStore } from '@ravi/kernel';
 import { conflict } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './keys.ts';
-import { choiceIn, numberIn, objectIn, optionalObjectIn, readRow, readRows, textIn } from './rows.ts';
+import { readRow, readRows } from './rows.ts';
+import { isLive, runs } from './run-rows.ts';
 import { insertRow, pageSize, selectPage, selectRow } from './select.ts';
-import type { Database, SqlRow, SqlRunner, SqlValue } from './database.ts';
-import type { PagedList } from './select.ts';
-
-const statuses: readonly RunStatus[] = ['running', 'paused', 'completed', 'failed', 'cancelled'];
-const isLive = "status IN ('running', 'paused')";
-
-const runs: PagedList<Run> = {
-  table: 'ravi_runs',
-  orderedBy: 'sequence',
-  newestFirst: true,
-  key: (row) => String(row['id']),
-  decode(row) {
-    const outcome = optionalObjectIn<RunOutcome>(row, 'outcome', []);
-    return {
-      ...objectIn<NewRun>(row, 'record', ['id', 'principal', 'sessionId', 'definition', 'createdAt']),
-      status: choiceIn(row, 'status', statuses),
-      updatedAt: numberIn(row, 'updated_at'),
-      ...(row['lease_owner'] === null ? {} : { lease: leaseIn(row) }),
-      ...(outcome === undefined ? {} : { outcome }),
-    };
-  },
-};
-
-function leaseIn(row: SqlRow): NonNullable<Run['lease']> {
-  return { owner: textIn(row, 'lease_owner'), expiresAt: numberIn(row, 'lease_expires_at') };
-}
+import type { Database, SqlRunner, SqlValue } from './database.ts';
 
 /** Runs in a table. A lease is two columns, and each change of them is one statement that says who may make it. */
 export function createRunStore(database: Database): RunStore {
@@ -54,7 +30,7 @@ export function createRunStore(database: Database): RunStore {
       const row = await selectRow(database, runs.table, { id });
       return row && readRow(runs, row);
     },
-    list: ({ principal, sessionId, parentRunId, status }, page) =>
+    list: ({ principal, sessionId, parentRunId, status, endedBefore }, page) =>
       selectPage(
         database,
         runs,
@@ -65,6 +41,7 @@ export function createRunStore(database: Database): RunStore {
           status,
         },
         page,
+        endedBefore === undefined ? [] : [{ text: `NOT (${isLive}) AND updated_at <`, value: endedBefore }],
       ),
     async transition(id, { from, to, now, owner, outcome }) {
       if (from.length === 0) return false;

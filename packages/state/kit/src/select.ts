@@ -10,6 +10,12 @@ const maxLimit = 1_000;
 /** Columns and the values that they must have; `undefined` for whatever. */
 export type Wanted = Readonly<Record<string, SqlValue | undefined>>;
 
+/** What rows must be beside {@link Wanted}: `text` ends where the value stands. */
+export interface Condition {
+  readonly text: string;
+  readonly value: SqlValue;
+}
+
 /** A list that is read in parts. */
 export interface PagedList<Item> extends RowReader<Item> {
   /** The column that numbers the rows. */
@@ -23,14 +29,15 @@ export async function selectPage<Item>(
   list: PagedList<Item>,
   wanted: Wanted,
   { limit, cursor }: PageRequest = {},
+  more: readonly Condition[] = [],
 ): Promise<Page<Item>> {
   const size = pageSize(limit);
   const { text, values } = conditions(wanted);
-  const after = cursor === undefined ? undefined : positionOf(cursor);
-  const beyond =
-    after === undefined ? [] : [`${list.orderedBy} ${list.newestFirst ? '<' : '>'} $${values.push(after)}`];
+  const beyond = `${list.orderedBy} ${list.newestFirst ? '<' : '>'}`;
+  const after = cursor === undefined ? [] : [{ text: beyond, value: positionOf(cursor) }];
+  const others = [...more, ...after].map((condition) => `${condition.text} $${values.push(condition.value)}`);
   const rows = await sql.all(
-    `SELECT * FROM ${list.table} ${where([...text, ...beyond])} ` +
+    `SELECT * FROM ${list.table} ${where([...text, ...others])} ` +
       `ORDER BY ${list.orderedBy} ${list.newestFirst ? 'DESC' : 'ASC'} LIMIT $${values.push(size + 1)}`,
     values,
   );

@@ -1,0 +1,30 @@
+import type { NewRun, Run, RunOutcome, RunStatus } from '@ravi/kernel';
+import { choiceIn, numberIn, objectIn, optionalObjectIn, textIn } from './rows.ts';
+import type { SqlRow } from './database.ts';
+import type { PagedList } from './select.ts';
+
+const statuses: readonly RunStatus[] = ['running', 'paused', 'completed', 'failed', 'cancelled'];
+/** The condition of runs that may go on. */
+export const isLive = "status IN ('running', 'paused')";
+
+/** How runs are read. */
+export const runs: PagedList<Run> = {
+  table: 'ravi_runs',
+  orderedBy: 'sequence',
+  newestFirst: true,
+  key: (row) => String(row['id']),
+  decode(row) {
+    const outcome = optionalObjectIn<RunOutcome>(row, 'outcome', []);
+    return {
+      ...objectIn<NewRun>(row, 'record', ['id', 'principal', 'sessionId', 'definition', 'createdAt']),
+      status: choiceIn(row, 'status', statuses),
+      updatedAt: numberIn(row, 'updated_at'),
+      ...(row['lease_owner'] === null ? {} : { lease: leaseIn(row) }),
+      ...(outcome === undefined ? {} : { outcome }),
+    };
+  },
+};
+
+function leaseIn(row: SqlRow): NonNullable<Run['lease']> {
+  return { owner: textIn(row, 'lease_owner'), expiresAt: numberIn(row, 'lease_expires_at') };
+}
