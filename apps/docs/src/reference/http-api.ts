@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonSchema } from '@ravi/kernel';
 import { openMonolith, serve } from '@ravi/monolith';
-import { schemaHead, schemaRows, typeOf } from './schema-rows.ts';
+import { meaningOf, schemaHead, schemaRows, typeOf } from './schema-rows.ts';
 import { table } from './table.ts';
 
 interface Parameter {
@@ -73,12 +73,7 @@ function describe(method: string, path: string, operation: Operation): string {
   const { summary, parameters = [], requestBody, security, 'x-role': role } = operation;
   const access = role === undefined ? (security?.length === 0 ? 'Anybody.' : '') : `Role \`${role}\`.`;
   const query = parameters.filter((parameter) => parameter.in === 'query');
-  const queryRows = query.map(({ name, schema }) => [
-    `\`?${name}\``,
-    typeOf(schema),
-    '',
-    String(schema['description'] ?? ''),
-  ]);
+  const queryRows = query.map(({ name, schema }) => [`\`?${name}\``, typeOf(schema), '', meaningOf(schema)]);
   const body = requestBody?.content['application/json']?.schema;
   const rows = [...queryRows, ...(body === undefined ? [] : schemaRows(body))];
   return [

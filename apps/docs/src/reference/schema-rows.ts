@@ -1,52 +1,61 @@
-import type { JsonSchema } from '@ravi/kernel';
+import type { JsonSchema, JsonValue } from '@ravi/kernel';
 
 /** The columns of {@link schemaRows}. */
 export const schemaHead = ['key', 'type', 'default', 'meaning'] as const;
 
+/** The keywords of JSON Schema that the schemas of this repository describe their values with. */
+interface Keywords {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly enum?: readonly JsonValue[];
+  readonly const?: JsonValue;
+  readonly default?: JsonValue;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
 /** The properties of an object schema, nested ones with their whole path, as rows of a table. */
 export function schemaRows(schema: JsonSchema, prefix = ''): readonly (readonly string[])[] {
-  const required = new Set(listOf(schema['required']));
-  return Object.entries(propertiesOf(schema)).flatMap(([name, property]) => {
+  const { properties = {}, required = [] } = schema as Keywords;
+  return Object.entries(properties).flatMap(([name, property]) => {
     const path = `${prefix}${name}`;
-    const items = objectOf(property['items']);
+    const { items = {}, default: fallback } = property as Keywords;
     const inner = [...schemaRows(property, `${path}.`), ...schemaRows(items, `${path}[].`)];
-    const type = typeOf(property);
-    const isFolder = type === 'object' && inner.length > 0 && property['description'] === undefined;
-    if (isFolder) return inner;
-    const fallback = property['default'];
-    const value = fallback === undefined ? (required.has(name) ? 'required' : '') : `\`${JSON.stringify(fallback)}\``;
-    return [[`\`${path}\``, type, value, String(property['description'] ?? '')], ...inner];
+    const isOnlyFolder = (property as Keywords).type === 'object' && inner.length > 0 && meaningOf(property) === '';
+    if (isOnlyFolder) return inner;
+    const value = fallback === undefined ? (required.includes(name) ? 'required' : '') : code(fallback);
+    return [[`\`${path}\``, typeOf(property), value, meaningOf(property)], ...inner];
   });
 }
 
 /** What a value may be, in a few words. */
 export function typeOf(schema: JsonSchema): string {
-  const { enum: values, const: only, type, anyOf, oneOf } = schema;
-  if (Array.isArray(values)) return values.map((value) => `\`${JSON.stringify(value)}\``).join(', ');
-  if (only !== undefined) return `\`${JSON.stringify(only)}\``;
+  const { type = 'any', enum: values, const: only, items = {}, anyOf, oneOf, minimum, maximum } = schema as Keywords;
+  if (values !== undefined) return values.map(code).join(', ');
+  if (only !== undefined) return code(only);
   const choices = anyOf ?? oneOf;
-  if (Array.isArray(choices)) return [...new Set(choices.map((choice) => typeOf(objectOf(choice))))].join(' or ');
-  if (type === 'array') return `list of ${typeOf(objectOf(schema['items']))}`;
-  if (type === 'integer' || type === 'number') return [type, bounds(schema)].filter(Boolean).join(' ');
-  return Array.isArray(type) ? type.join(' or ') : String(type ?? 'any');
+  if (choices !== undefined) return [...new Set(choices.map(typeOf))].join(' or ');
+  if (type === 'array') return `list of ${typeOf(items)}`;
+  if (typeof type !== 'string') return type.join(' or ');
+  return `${type}${bounds(minimum, maximum)}`;
 }
 
-function bounds({ minimum, maximum }: JsonSchema): string {
-  if (minimum !== undefined && maximum !== undefined) return `${String(minimum)}–${String(maximum)}`;
-  if (minimum !== undefined) return `≥ ${String(minimum)}`;
-  return maximum === undefined ? '' : `≤ ${String(maximum)}`;
+/** What a schema says that its value means; empty when it says nothing. */
+export function meaningOf(schema: JsonSchema): string {
+  return (schema as Keywords).description ?? '';
 }
 
-function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
-  return Object.fromEntries(
-    Object.entries(objectOf(schema['properties'])).map(([name, property]) => [name, objectOf(property)]),
-  );
+function bounds(minimum: number | undefined, maximum: number | undefined): string {
+  if (minimum !== undefined && maximum !== undefined) return ` ${minimum}–${maximum}`;
+  if (minimum !== undefined) return ` ≥ ${minimum}`;
+  return maximum === undefined ? '' : ` ≤ ${maximum}`;
 }
 
-function objectOf(value: unknown): JsonSchema {
-  return typeof value === 'object' && value !== null ? (value as JsonSchema) : {};
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+function code(value: JsonValue): string {
+  return `\`${JSON.stringify(value)}\``;
 }
