@@ -1,27 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { createFolder } from './folder.ts';
 
 const entry = join(import.meta.dirname, '../../src/main.ts');
-
-const counter = `
-import { appendFile } from 'node:fs/promises';
-import { join } from 'node:path';
-export default [
-  { name: 'add', description: 'Adds two numbers.\\nNothing else.', risk: 'safe',
-    inputSchema: { type: 'object', required: ['a', 'b'], properties: { a: { type: 'number' }, b: { type: 'number' } } },
-    outputSchema: { type: 'number' },
-    execute: async ({ a, b }) => ({ content: [], isError: false, structuredContent: a + b }) },
-  { name: 'launch', description: 'Leaves a line in a file.', risk: 'high', inputSchema: { type: 'object' },
-    async execute() {
-      await appendFile(join(import.meta.dirname, '../launches.txt'), 'launch\\n');
-      return { content: [{ type: 'text', text: 'launched' }], isError: false };
-    } },
-  { name: 'wait', description: 'Says that it waits, and never ends.', inputSchema: {},
-    execute: () => new Promise(() => console.error('waiting')) },
-];`;
 
 /** How a command line ended. */
 export interface Ended {
@@ -43,14 +25,9 @@ export interface RunOptions {
   readonly signalAt?: { readonly text: string; readonly signal: NodeJS.Signals };
 }
 
-/** Makes a folder with a configuration, the tools `add`, `launch` and `wait`, and the given files. */
+/** Runs the command as a process of its own in a folder like that of {@link createFolder}. */
 export async function createRavi(files: Readonly<Record<string, string>> = {}): Promise<Ravi> {
-  const folder = await mkdtemp(join(tmpdir(), 'ravi-cli-'));
-  const all = { 'ravi.config.json': '{ "tools": ["./tools"] }', 'tools/counter.mjs': counter, ...files };
-  for (const [name, content] of Object.entries(all)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), content);
-  }
+  const { folder, ...disposable } = await createFolder(files);
   return {
     folder,
     async run(args, { input = '', signalAt } = {}) {
@@ -68,6 +45,6 @@ export async function createRavi(files: Readonly<Record<string, string>> = {}): 
       ]);
       return { code, output, errors };
     },
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    ...disposable,
   };
 }

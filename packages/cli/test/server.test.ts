@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { tokens } from '@ravi/monolith';
+import { afterAll, beforeAll, test } from 'vitest';
+import { runCaptured, startServer } from './support/server.ts';
+import type { TestServer } from './support/server.ts';
+
+const files = {
+  'ravi.config.json': '{ "tools": ["./tools"], "agent": { "demoScript": "./sum.ts" } }',
+  'sum.ts': 'console.log("adding");\nreturn tools.add({ a: 2, b: 3 });',
+  'launch.ts': 'return await tools.launch();',
+  'wrong.ts': 'await tools.launch();\nawait tools.ad({});',
+  'wait.ts': 'return await tools.wait();',
+  'large.ts': 'return (await tools.rows()).length;',
+  'tools/rows.mjs': `export default { name: 'rows', description: 'Many rows.', risk: 'safe', inputSchema: { type: 'object' },
+    execute: async () => ({ content: [], isError: false, structuredContent: Array.from({ length: 9_000 }, (_, i) => i) }) };`,
+};
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer(files);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** The id of the next question that a run asks. */
+function nextQuestion(): Promise<string> {
+  const hooks = server.monolith.container.resolve(tokens.hooks);
+  return new Promise((resolve) => {
+    const stop = hooks.observe('approval-requested', ({ requestId }) => {
+      stop();
+      resolve(requestId);
+    });
+  });
+}
+
+/** The id of the next run that calls `wait`. */
+function nextWaiting(): Promise<string> {
+  const hooks = server.monolith.container.resolve(tokens.hooks);
+  return new Promise((resolve) => {
+    const stop = hooks.observe('tool-start', ({ tool, runId }) => {
+      if (tool !== 'wait') return;
+      stop();
+      resolve(runId);
+    });
+  });
+}
+
+test('a script runs on the server, and the run can be listed and shown', async () => {
+  const { code, output, errors } = await server.ravi(['chain', 'run', 'sum.ts']);
+  assert.equal(code, 0, errors);
+  assert.equal(output, '5\n');
+  assert.match(errors, /console\.log: adding/);
+  assert.match(errors, /add: ok in [\d.]+ ms/);
+  const listed = await server.ravi(['runs', 'ls', '--kind', 'chain', '--json']);
+  const [run] = (JSON.parse(listed.output) as { items: { id: string }[] }).items;
+  const shown = await server.ravi(['runs', 'show', run?.id ?? '']);
+  assert.match(shown.output, /^status +completed$/m);
+  assert.match(shown.output, /^ {2}add +ok +[\d.]+ ms/m);
+  const table = await server.ravi(['runs', 'ls']);
+  assert.match(table.output, new RegExp(`^${run?.id}  chain  completed  \\d{4}-`, 'm'));
+});
+
+test('the agent answers a task in words, and its run as JSON', async () => {
+  const { code, output, errors } = await server.ravi(['run', 'Add two and three.']);
+  assert.equal(code, 0, errors);
+  assert.match(output, /^I write one script for this.*\nThis is what the script came to:\n\n.*5/s);
+  assert.match(errors, /tool_chain: ok/);
+  const json = await server.ravi(['run', 'Again.', '--json']);
+  const run = JSON.parse(json.output) as { status: string; text: string; task: string };
+  assert.equal(run.status, 'completed');
+  assert.equal(run.task, 'Again.');
+  assert.match(run.text, /5/);
+});
+
+test('a call waits for somebody at another terminal, who approves it', async () => {
+  const question = nextQuestion();
+  const running = server.ravi(['chain', 'run', 'launch.ts']);
+  const id = await question;
+  const listed = await server.ravi(['approvals', 'ls']);
+  assert.match(listed.output, new RegExp(`^${id}  launch  high  pending  `, 'm'));
+  const shown = await server.ravi(['approvals', 'show', id]);
+  assert.match(shown.output, /^purpose +Leaves a line in a file\.$/m);
+  const answered = await server.ravi(['approvals', 'approve', id, '--reason', 'go']);
+  assert.deepEqual(answered, { code: 0, output: 'launch may run\n', errors: '' });
+  const { code, output, errors } = await running;
+  assert.equal(code, 0, errors);
+  assert.equal(output, 'launched\n');
+  assert.match(errors, new RegExp(`launch waits for approval: ravi approvals approve ${id}`));
+  const second = await server.ravi(['approvals', 'deny', id]);
+  assert.equal(second.code, 1);
+  assert.match(second.errors, /E_APPROVAL_DECIDED: local was first/);
+});
+
+test('a denial ends the script with 3 and tells it why', async () => {
+  const question = nextQuestion();
+  const running = server.ravi(['chain', 'run', 'launch.ts']);
+  const denied = await server.ravi(['approvals', 'deny', await question, '--reason', 'not today']);
+  assert.equal(denied.output, 'launch may not run\n');
+  const { code, errors } = await running;
+  assert.equal(code, 3);
+  assert.match(errors, /not today/);
+});
+
+test('--approve decides the questions of a run on a server too', async () => {
+  const approved = await server.ravi(['chain', 'run', 'launch.ts', '--approve', 'auto']);
+  assert.equal(approved.code, 0, approved.errors);
+  assert.match(approved.errors, /warning: --approve auto approves every call/);
+  const denied = await server.ravi(['chain', 'run', 'launch.ts', '--approve', 'deny']);
+  assert.equal(denied.code, 3, denied.errors);
+});
+
+test('a run is followed from another terminal and cancelled', async () => {
+  const waiting = nextWaiting();
+  const running = server.ravi(['chain', 'run', 'wait.ts']);
+  const id = await waiting;
+  const tail = server.ravi(['runs', 'tail', id]);
+  const cancelled = await server.ravi(['runs', 'cancel', id]);
+  assert.equal(cancelled.output, `${id} is being cancelled\n`);
+  assert.equal((await running).code, 130);
+  const { code, errors } = await tail;
+  assert.equal(code, 130);
+  assert.match(errors, /The run is cancelled/);
+  const again = await server.ravi(['runs', 'cancel', id]);
+  assert.equal(again.code, 1);
+  assert.match(again.errors, /E_STATE_CONFLICT/);
+});
+
+test('a check names what is certain to go wrong and calls nothing', async () => {
+  const { code, output } = await server.ravi(['chain', 'check', 'wrong.ts']);
+  assert.equal(code, 1);
+  assert.match(output, /^2:13 There is no tool named "ad"\nDid you mean tools\.add\(args\)\?\n.*\n> 2 \| /);
+  const fine = await server.ravi(['chain', 'check', 'sum.ts']);
+  assert.deepEqual(fine, { code: 0, output: 'No mistake was found.\n', errors: '' });
+});
+
+test('a tool is called with checked arguments, and a wrong name gets the near one', async () => {
+  const called = await server.ravi(['tools', 'call', 'add', '{"a":1,"b":2}']);
+  assert.deepEqual(called, { code: 0, output: '3\n', errors: '' });
+  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+    [['add', '{"a":1}'], /E_ARGUMENTS_INVALID: .*b/],
+    [['add', '[1]'], /E_USAGE: The arguments must be a JSON object/],
+    [['add', '{a'], /E_USAGE: The arguments are not JSON/],
+    [['ad', '{}'], /E_TOOL_UNKNOWN: There is no tool "ad"; did you mean add\?/],
+  ];
+  for (const [args, message] of cases) {
+    const { code, errors } = await server.ravi(['tools', 'call', ...args]);
+    assert.equal(code, 2, args.join(' '));
+    assert.match(errors, message);
+  }
+});
+
+test('an artifact is listed and written to a new file, and to no other', async () => {
+  const run = await server.ravi(['chain', 'run', 'large.ts', '--json']);
+  const { runId } = JSON.parse(run.output) as { runId: string };
+  const listed = await server.ravi(['artifacts', 'ls', '--run', runId, '--json']);
+  const { items } = JSON.parse(listed.output) as { items: { ref: string; bytes: number }[] };
+  const { ref = '', bytes = 0 } = items[0] ?? {};
+  const got = await server.ravi(['artifacts', 'get', ref, '--output', 'rows.json']);
+  assert.equal(got.code, 0, got.errors);
+  assert.equal((await readFile(join(server.folder, 'rows.json'))).byteLength, bytes);
+  const again = await server.ravi(['artifacts', 'get', ref, '--output', 'rows.json']);
+  assert.equal(again.code, 2);
+  assert.match(again.errors, /E_USAGE: .*EEXIST/);
+  const unknown = await server.ravi(['artifacts', 'get', '../x']);
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.errors, /E_ARTIFACT_UNKNOWN/);
+});
+
+test('a command in its own process sees what the server keeps', async () => {
+  const { code, output } = await runCaptured(['runs', 'ls', '--limit', '1', '--json'], { cwd: server.folder, env: {} });
+  assert.equal(code, 0);
+  assert.equal((JSON.parse(output) as { items: unknown[] }).items.length, 1);
+});
+
+test('without a server, and with what is none, the exit code is 5', async () => {
+  const gone = await server.ravi(['runs', 'ls', '--server', 'http://127.0.0.1:9']);
+  assert.equal(gone.code, 5);
+  assert.match(gone.errors, /E_SERVER_UNREACHABLE: No server answers at http:\/\/127\.0\.0\.1:9\/: .*ravi serve/);
+  const noUrl = await server.ravi(['runs', 'ls', '--server', 'localhost']);
+  assert.equal(noUrl.code, 2);
+  const both = await server.ravi(['runs', 'ls', '--server', server.url, '--config', 'ravi.config.json']);
+  assert.match(both.errors, /E_USAGE: --server and --config exclude each other/);
+});
+
+test('a server with tokens knows who asks by RAVI_TOKEN', async () => {
+  const token = 'a'.repeat(40);
+  const config = { server: { tokens: [{ principal: 'ada', token: { $env: 'ADA' } }] } };
+  await using guarded = await startServer({ 'ravi.config.json': JSON.stringify(config) }, { ADA: token });
+  const stranger = await guarded.ravi(['runs', 'ls', '--json']);
+  assert.equal(stranger.code, 5);
+  assert.equal((JSON.parse(stranger.output) as { error: { code: string } }).error.code, 'E_UNAUTHENTICATED');
+  const known = await guarded.ravi(['runs', 'ls', '--json'], { RAVI_TOKEN: token });
+  assert.deepEqual(known, { code: 0, output: '{"items":[]}\n', errors: '' });
+  // Who can read the files needs no token.
+  const owner = await runCaptured(['runs', 'ls', '--json'], { cwd: guarded.folder, env: { ADA: token } });
+  assert.equal(owner.code, 0, owner.errors);
+});
