@@ -1,12 +1,26 @@
 import type { ToolInvoker } from '@ravi/agents';
 import { runChain } from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';
-import type { ChainPolicy, ChainRunResult, Principal, ProgressSink, Sandbox } from '@ravi/kernel';
+import type {
+  ChainPolicy,
+  ChainRunResult,
+  JsonObject,
+  Principal,
+  ProgressSink,
+  Sandbox,
+  SandboxLanguage,
+} from '@ravi/kernel';
 
 /** One script to run in a session of its own. */
 export interface ChainRequest {
   /** TypeScript or JavaScript, as a model wrote it. */
   readonly code: string;
+  /** `javascript`, TypeScript included, when absent. */
+  readonly language?: SandboxLanguage;
+  /** What the script finds in `input`. */
+  readonly input?: JsonObject;
+  /** The only tools that may be called; absent means all. */
+  readonly allowedTools?: readonly string[];
   /** Replaces single fields of the process's policy. */
   readonly policy?: Partial<ChainPolicy>;
   /** `local` when absent. */
@@ -24,10 +38,12 @@ export function createChainRunner(
   options: { readonly sandbox: Sandbox; readonly preflight: Preflight | false; readonly lifetime: AbortSignal },
 ): ChainRunner {
   const { sandbox, preflight, lifetime } = options;
-  return ({ code, policy = {}, signal, ...session }) =>
+  return ({ code, language, input, policy = {}, signal, ...session }) =>
     runChain({
       code,
       policy,
+      ...(language === undefined ? {} : { language }),
+      ...(input === undefined ? {} : { input }),
       invoker,
       sandbox,
       preflight,

@@ -23,6 +23,7 @@ import { createRecordedChains } from './runs/recorded-chains.ts';
 import { createRunRecorder } from './runs/run-recorder.ts';
 import { createRunService } from './runs/run-service.ts';
 import { createStoredEvents } from './runs/stored-events.ts';
+import { createSnippetTools } from './snippet-tools.ts';
 import { createToolMetrics } from './tool-metrics.ts';
 import { tokens } from './tokens.ts';
 import type { Services } from './tokens.ts';
@@ -45,6 +46,7 @@ export type OpenedServices = Omit<
   | 'invoker'
   | 'runChain'
   | 'toolReport'
+  | 'snippetTools'
   | 'httpApp'
 > &
   Partial<Pick<Services, 'stateStore' | 'callerApprovals'>>;
@@ -103,6 +105,14 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
       lifetime: from.resolve(tokens.lifetime),
     }),
   );
+  single(tokens.snippetTools, (from) =>
+    createSnippetTools({
+      toolbox: from.resolve(tokens.toolbox),
+      invoker: from.resolve(tokens.invoker),
+      sandbox: from.resolve(tokens.sandbox),
+      preflight: from.resolve(tokens.preflight),
+    }),
+  );
   single(tokens.httpApp, (from) =>
     createHttpApp({
       config: from.resolve(tokens.config),
@@ -115,6 +125,8 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
       model: from.resolve(tokens.model),
       toolMetrics: from.resolve(tokens.toolMetrics),
       skills: from.resolve(tokens.skills),
+      snippetStore: from.resolve(tokens.snippetStore),
+      snippetTools: from.resolve(tokens.snippetTools),
       approvalMode: from.resolve(tokens.config).chains.approvals,
       ...(from.isRegistered(tokens.durableChains) ? { stateful: statefulParts(from) } : {}),
       approvalHandler: from.resolve(tokens.approvalHandler),

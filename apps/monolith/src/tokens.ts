@@ -22,6 +22,7 @@ import type { AgentRunner } from './runs/agent-runner.ts';
 import type { RunRecorder } from './runs/run-recorder.ts';
 import type { RunService } from './runs/run-service.ts';
 import type { StoredEvents } from './runs/stored-events.ts';
+import type { SnippetTools } from './snippet-tools.ts';
 import type { ToolMetrics } from './tool-metrics.ts';
 
 /** Everything that lives once per process, by the name of its token. */
@@ -59,6 +60,7 @@ export interface Services {
   readonly runs: RunService;
   readonly toolMetrics: ToolMetrics;
   readonly snippetStore: SnippetStore;
+  readonly snippetTools: SnippetTools;
   /** What the agent may learn to do. */
   readonly skills: readonly Skill[];
   readonly hooks: HookManager;
@@ -97,6 +99,7 @@ export const tokens: Tokens = {
   runs: token('runs'),
   toolMetrics: token('toolMetrics'),
   snippetStore: token('snippetStore'),
+  snippetTools: token('snippetTools'),
   skills: token('skills'),
   hooks: token('hooks'),
   toolbox: token('toolbox'),

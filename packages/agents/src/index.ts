@@ -1,5 +1,6 @@
 export type { Digester } from './arguments/digest.ts';
 export { sha256OfJson } from './arguments/digest.ts';
+export { isSecretKey, redacted } from './arguments/redact.ts';
 export { createApprovalFeed } from './durable/approval-feed.ts';
 export type { ApprovalFeed, ApprovalFeedOptions } from './durable/approval-feed.ts';
 export { outlastOutage } from './durable/outlast-outage.ts';

@@ -17,6 +17,7 @@ export { createPreflight } from './preflight/preflight.ts';
 export type { Preflight, PreflightOptions, PreflightReport, PreflightScript } from './preflight/preflight.ts';
 export { loadFolderSkills } from './skills/folder-skills.ts';
 export type { FolderSkills } from './skills/folder-skills.ts';
+export { checkSnippetTools } from './snippets/check-snippet-tools.ts';
 export { createFolderSnippetStore } from './snippets/folder-snippet-store.ts';
 export { saveSnippet } from './snippets/save-snippet.ts';
 export type { SaveSnippetOptions } from './snippets/save-snippet.ts';

@@ -9,6 +9,7 @@ import type {
   ModelProvider,
   Sandbox,
   Skill,
+  SnippetStore,
   StateStore,
 } from '@ravi/kernel';
 import { Hono } from 'hono';
@@ -18,10 +19,12 @@ import type { ChainRunner } from '../chain-runner.ts';
 import type { RunRecorder } from '../runs/run-recorder.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { StoredEvents } from '../runs/stored-events.ts';
+import type { SnippetTools } from '../snippet-tools.ts';
 import type { ToolMetrics } from '../tool-metrics.ts';
 import { approvalRoutes } from './approvals.ts';
 import { artifactOperations } from './artifacts.ts';
 import { chainCheckOperation } from './chain-check.ts';
+import { budgetOperations } from './budgets.ts';
 import { chainOperations } from './chains.ts';
 import { mountConsole } from './console.ts';
 import { headWithoutBody } from './head.ts';
@@ -40,6 +43,7 @@ import { sessionOperation } from './session.ts';
 import { sessionOperations } from './sessions.ts';
 import { settingsOperations } from './settings.ts';
 import { skillOperations } from './skills.ts';
+import { snippetOperations } from './snippets.ts';
 import { toolOperations } from './tools.ts';
 
 /** What there is where something is kept. */
@@ -64,6 +68,8 @@ export interface HttpAppOptions {
   readonly model: ModelProvider;
   readonly toolMetrics: ToolMetrics;
   readonly skills: readonly Skill[];
+  readonly snippetStore: SnippetStore;
+  readonly snippetTools: SnippetTools;
   /** Absent without a state store; the resources that need one are then absent too. */
   readonly stateful?: StatefulParts;
   /** What a durable run does while it waits for a human. */
@@ -121,5 +127,7 @@ function operationsOf(options: HttpAppOptions): readonly Operation[] {
     ...artifactOperations({ ...options, stateful }),
     ...jobOperations(stateful),
     ...sessionOperations(stateful),
+    ...snippetOperations({ ...options, stateful }),
+    ...budgetOperations({ ...options, stateful }),
   ];
 }

@@ -1,6 +1,15 @@
 import type { ChainPolicy, JsonObject, JsonSchema, SandboxLanguage } from '@ravi/kernel';
 import { tightenPolicy } from './tighten-policy.ts';
 
+/** A script that somebody wants to run. */
+export interface ScriptRequest {
+  readonly code: string;
+  readonly language?: SandboxLanguage;
+  readonly input?: JsonObject;
+  readonly allowedTools?: readonly string[];
+  readonly policy: Partial<ChainPolicy>;
+}
+
 /** What every request about a script may say. */
 export const scriptProperties: Readonly<Record<'code' | 'language' | 'policy', JsonSchema>> = {
   code: { type: 'string', description: 'The script.' },
@@ -18,10 +27,7 @@ export function maxScriptBodyBytes({ maxSourceBytes }: ChainPolicy): number {
 }
 
 /** The script of a body that fits its schema. @throws KernelError `E_REQUEST_INVALID` for a policy that is wrong or looser */
-export function scriptOf(
-  { code, language, policy = {} }: JsonObject,
-  server: ChainPolicy,
-): { readonly code: string; readonly language?: SandboxLanguage; readonly policy: Partial<ChainPolicy> } {
+export function scriptOf({ code, language, policy = {} }: JsonObject, server: ChainPolicy): ScriptRequest {
   return {
     code: code as string,
     policy: tightenPolicy(policy as JsonObject, server),

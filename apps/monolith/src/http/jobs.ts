@@ -1,14 +1,20 @@
-import type { JobStatus } from '@ravi/kernel';
+import type { Job, JobStatus } from '@ravi/kernel';
 import { maySee } from '../access/caller.ts';
 import type { StatefulParts } from './app.ts';
 import { listAnswer, pageOf, pageQuery } from './operation.ts';
-import type { Operation } from './operation.ts';
+import type { ApiRequest, Operation } from './operation.ts';
 import { problem } from './problem.ts';
 
 const statuses: readonly JobStatus[] = ['queued', 'running', 'completed', 'failed', 'cancelled'];
 
 /** Work that goes on beside the steps of an agent. */
-export function jobOperations({ store }: StatefulParts): readonly Operation[] {
+export function jobOperations({ store, runs }: StatefulParts): readonly Operation[] {
+  async function find({ params: { id = '' }, caller }: ApiRequest): Promise<Job> {
+    const job = await store.jobs.get(id);
+    if (job !== undefined && maySee(caller, job.principal)) return job;
+    throw problem('E_JOB_UNKNOWN', `There is no job "${id}"`);
+  }
+
   return [
     {
       method: 'get',
@@ -31,10 +37,17 @@ export function jobOperations({ store }: StatefulParts): readonly Operation[] {
       method: 'get',
       path: '/v1/jobs/{id}',
       summary: 'A job with its progress and result.',
-      async answer({ params: { id = '' }, caller }) {
-        const job = await store.jobs.get(id);
-        if (job !== undefined && maySee(caller, job.principal)) return job;
-        throw problem('E_JOB_UNKNOWN', `There is no job "${id}"`);
+      answer: find,
+    },
+    {
+      method: 'post',
+      path: '/v1/jobs/{id}/cancel',
+      summary: 'End a job; its run goes on.',
+      role: 'run',
+      async answer(request) {
+        const job = await find(request);
+        await runs.cancelJob(job);
+        return Response.json((await store.jobs.get(job.id)) ?? job, { status: 202 });
       },
     },
   ];

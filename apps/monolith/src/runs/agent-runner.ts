@@ -24,6 +24,8 @@ export interface AgentRunner {
   ): Promise<void>;
   /** `false` when the run does not go on here. */
   cancel(runId: string): boolean;
+  /** Ends a job of a run; `false` when the run does not go on here, or the job is over. */
+  stopJob(runId: string, jobId: string, reason: string): boolean;
 }
 
 /** Options of {@link createAgentRunner}. */
@@ -34,15 +36,20 @@ export interface AgentRunnerOptions {
   readonly logger: Logger;
 }
 
+interface Running {
+  readonly cancelling: AbortController;
+  stream: AgentStream | undefined;
+}
+
 /** A runner whose runs end with the process. */
 export function createAgentRunner({ agent, recorder, lifetime, logger }: AgentRunnerOptions): AgentRunner {
-  const active = new Map<string, AbortController>();
+  const active = new Map<string, Running>();
 
   async function begin(runId: string, about: JsonObject): Promise<{ log: EventLog; signal: AbortSignal }> {
     const log = await recorder.open(runId);
     if (log === undefined) throw new Error(`The run ${runId} goes on already`);
     const cancelling = new AbortController();
-    active.set(runId, cancelling);
+    active.set(runId, { cancelling, stream: undefined });
     log.append('run', { status: 'running', kind: 'agent', ...about });
     return { log, signal: AbortSignal.any([lifetime, cancelling.signal]) };
   }
@@ -71,6 +78,8 @@ export function createAgentRunner({ agent, recorder, lifetime, logger }: AgentRu
       const { log, signal } = await begin(runId, { task });
       const { promise: recorded, resolve } = Promise.withResolvers<void>();
       const stream = agent.stream(task, { ...options, runId, signal });
+      const running = active.get(runId);
+      if (running !== undefined) running.stream = stream;
       const result = follow(runId, log, stream, resolve);
       await Promise.race([recorded, result]);
       return { runId, result };
@@ -87,9 +96,10 @@ export function createAgentRunner({ agent, recorder, lifetime, logger }: AgentRu
         .catch((error: unknown) => logger.error('the events of a run were lost', { runId, error }));
     },
     cancel(runId) {
-      const cancelling = active.get(runId);
-      cancelling?.abort('The run was cancelled');
-      return cancelling !== undefined;
+      const running = active.get(runId);
+      running?.cancelling.abort('The run was cancelled');
+      return running !== undefined;
     },
+    stopJob: (runId, jobId, reason) => active.get(runId)?.stream?.stopJob(jobId, reason) ?? false,
   };
 }

@@ -1,7 +1,7 @@
 import type { HookManager, QuestionAnswer } from '@ravi/agents';
 import type { DurableChainRequest, DurableChains } from '@ravi/capabilities';
 import { KernelError } from '@ravi/kernel';
-import type { Clock, Logger, Run, StateStore } from '@ravi/kernel';
+import type { Clock, Job, Logger, Run, StateStore } from '@ravi/kernel';
 import type { AgentRequest, AgentRunner } from './agent-runner.ts';
 
 /** Starts and ends runs of both kinds. Whose they are is for the caller to check. */
@@ -12,6 +12,11 @@ export interface RunService {
   startChain(request: Omit<DurableChainRequest, 'runId'>): Promise<Run>;
   /** @throws KernelError `E_STATE_CONFLICT` when the run is over or another process has it */
   cancel(run: Run): Promise<Run>;
+  /**
+   * Ends a job, at once where its run goes on here, and on record where nobody runs it any more.
+   * @throws KernelError `E_STATE_CONFLICT` when it is over or another process has it
+   */
+  cancelJob(job: Job): Promise<void>;
   /** Goes on with a run in the background. @throws KernelError as resuming it does */
   resumeAgent(run: Run, answer: QuestionAnswer): Promise<Run>;
 }
@@ -77,6 +82,17 @@ export function createRunService(options: RunServiceOptions): RunService {
       if (!isEnding)
         throw new KernelError('E_STATE_CONFLICT', `The run ${run.id} is ${run.status} and does not go on here`);
       return recorded(run.id);
+    },
+    async cancelJob(job) {
+      const { id, runId, version, status } = job;
+      const reason = 'The job was cancelled';
+      if (runId !== undefined && agentRunner.stopJob(runId, id, reason)) return;
+      const run = runId === undefined ? undefined : await store.runs.get(runId);
+      const isHeld = run?.status === 'running' && (run.lease?.expiresAt ?? 0) > clock.now();
+      const error = { code: 'E_CANCELLED', message: reason, retryable: false };
+      const change = { status: 'cancelled', error, now: clock.now() } as const;
+      if (!isHeld && (await store.jobs.update(id, version, change)) !== undefined) return;
+      throw new KernelError('E_STATE_CONFLICT', `The job ${id} is ${status} and cannot be cancelled here`);
     },
     async resumeAgent(run, answer) {
       const { id: runId, sessionId, principal } = run;

@@ -1,10 +1,10 @@
 import type { ToolInvoker } from '@ravi/agents';
-import { isLocalTool, KernelError, notCallableFromChain, textBlock } from '@ravi/kernel';
-import type { ChainPolicy, Sandbox, Snippet, Tool, ToolContext, ToolRegistry } from '@ravi/kernel';
+import { KernelError, notCallableFromChain, textBlock } from '@ravi/kernel';
+import type { ChainPolicy, Sandbox, Snippet, Tool, ToolContext } from '@ravi/kernel';
 import { runChain } from '../chain/run-chain.ts';
 import type { Preflight } from '../preflight/preflight.ts';
 import { sessionWithin } from '../chain/session-within.ts';
-import { definitionDigest } from './definition-digest.ts';
+import { checkSnippetTools } from './check-snippet-tools.ts';
 
 /** What a saved script runs with. */
 export interface SnippetToolOptions {
@@ -51,9 +51,7 @@ export function createSnippetTool(
     [notCallableFromChain]: true,
     async execute(input, context) {
       checkPrincipal(snippet, context);
-      const changes = changesSince(snippet, invoker.registry);
-      const isFatal = changes.gone.length > 0 || (changes.changed.length > 0 && onChangedTool === 'refuse');
-      if (isFatal) throw new KernelError('E_SNIPPET_OUTDATED', reportOf(snippet, changes));
+      const change = checkSnippetTools(snippet, invoker.registry, { onChangedTool });
       const result = await runChain({
         code,
         language,
@@ -66,34 +64,10 @@ export function createSnippetTool(
         ...(preflight === undefined ? {} : { preflight }),
       });
       context.check();
-      const warning = changes.changed.length === 0 ? [] : [textBlock(`Note: ${reportOf(snippet, changes)}`)];
+      const warning = change === undefined ? [] : [textBlock(`Note: ${change}`)];
       return { content: [...warning, ...result.outputBlocks], isError: result.status !== 'ok' };
     },
   };
-}
-
-interface ToolChanges {
-  readonly gone: readonly string[];
-  readonly changed: readonly string[];
-}
-
-function changesSince(snippet: Snippet, registry: ToolRegistry): ToolChanges {
-  const gone: string[] = [];
-  const changed: string[] = [];
-  for (const { name, digest } of snippet.tools) {
-    const tool = registry.get(name);
-    if (tool === undefined || !isLocalTool(tool)) gone.push(name);
-    else if (definitionDigest(tool) !== digest) changed.push(name);
-  }
-  return { gone, changed };
-}
-
-function reportOf({ name, version }: Snippet, { gone, changed }: ToolChanges): string {
-  const parts = [...gone.map((tool) => `${tool} is gone`), ...changed.map((tool) => `${tool} is defined otherwise`)];
-  return (
-    `Version ${version} of the saved script ${name} was made for other tools: ${parts.join(', ')}. ` +
-    'Check its code against the tools of today, and save a new version'
-  );
 }
 
 function checkPrincipal({ name, principal }: Snippet, context: ToolContext): void {

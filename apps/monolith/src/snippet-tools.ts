@@ -1,0 +1,35 @@
+import type { Toolbox, ToolInvoker } from '@ravi/agents';
+import { createSnippetTool } from '@ravi/capabilities';
+import type { Preflight } from '@ravi/capabilities';
+import type { Principal, Sandbox, Snippet } from '@ravi/kernel';
+
+/** Keeps the toolbox at what is saved. */
+export interface SnippetTools {
+  /** Makes a snippet a tool, in place of its version of before. */
+  offer(snippet: Snippet): void;
+  withdraw(principal: Principal, name: string): void;
+}
+
+/** Whose snippets are tools of the agent: those of the owner of the machine. Others run theirs by name. */
+const snippetOwner: Principal = 'local';
+
+/** The source by which the toolbox knows these tools. */
+const snippetSource = 'snippets';
+
+/** Snippets that are saved and deleted while the process lives. */
+export function createSnippetTools(options: {
+  readonly toolbox: Toolbox;
+  readonly invoker: ToolInvoker;
+  readonly sandbox: Sandbox;
+  readonly preflight: Preflight | false;
+}): SnippetTools {
+  const { toolbox, ...parts } = options;
+  return {
+    offer(snippet) {
+      if (snippet.principal === snippetOwner) toolbox.add(createSnippetTool(snippet, parts), { source: snippetSource });
+    },
+    withdraw(principal, name) {
+      if (principal === snippetOwner) toolbox.remove(name);
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { tokens } from '@ravi/monolith';
+import { afterAll, beforeAll, test } from 'vitest';
+import { readEvents } from './support/event-reader.ts';
+import type { SentEvent } from './support/event-reader.ts';
+import { startServer } from './support/server.ts';
+import type { TestServer } from './support/server.ts';
+
+const skill = `---
+name: moon-travel
+description: How to travel to the moon.
+allowed-tools: echo
+---
+Look before you leap.
+`;
+
+// The agent's model runs this; the tool shows what it was asked, and its line is told at once.
+const demo = `console.log('before'); const { word } = await tools.echo({ word: 'moon', password: 'hunter2' }); return word;`;
+
+let server: TestServer;
+beforeAll(async () => {
+  const config = {
+    agent: {
+      demoScript: './demo.ts',
+      budget: { maxTokens: 1_000_000, maxToolCalls: 10 },
+      prices: { 'ravi-demo': { input: 1, output: 2 } },
+    },
+    skills: ['./skills'],
+  };
+  const files = { 'demo.ts': demo, 'skills/moon-travel/SKILL.md': skill, 'skills/broken/SKILL.md': 'no front matter' };
+  server = await startServer(config, files, { isServer: true });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function send(method: string, path: string, body?: unknown): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(`${server.url}${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+async function eventsOf(response: Response): Promise<readonly SentEvent[]> {
+  const events: SentEvent[] = [];
+  for await (const event of readEvents(response)) events.push(event);
+  return events;
+}
+
+test('a script is followed while it runs, and the answer names its run', async () => {
+  const response = await send('POST', '/v1/chains?stream=1', { code: demo });
+  assert.equal(response.status, 200);
+  const events = await eventsOf(response);
+  const types = events.map(({ event }) => event);
+  // Told while the script runs: before the call that comes after it.
+  assert.ok(types.indexOf('console') < types.indexOf('tool-call'), types.join(' '));
+  assert.equal(types.at(-1), 'run-ended');
+  const [, runId] = /^\/v1\/runs\/(.+)\/events$/.exec(response.headers.get('content-location') ?? '') ?? [];
+  const { body: run } = await server.get(`/v1/runs/${runId}`);
+  assert.deepEqual([run.outcome.result.value, run.logs], ['moon', [{ level: 'log', text: 'before' }]]);
+});
+
+test('a run tells of each call what it was asked, secrets left out, and of its answers what they cost', async () => {
+  const started = await server.post('/v1/runs', { kind: 'agent', task: 'demo' });
+  await eventsOf(await fetch(`${server.url}/v1/runs/${started.body.id}/events`));
+  const { body: run } = await server.get(`/v1/runs/${started.body.id}`);
+  assert.equal(run.cost, 0);
+  const [outer, inner] = run.trace;
+  assert.deepEqual([outer.tool, inner.tool, inner.parentId], ['tool_chain', 'echo', outer.callId]);
+  assert.equal(inner.argsPreview, '{"word":"moon","password":"[redacted]"}');
+  assert.ok(inner.bytes > 0);
+  assert.deepEqual(run.logs, [{ level: 'log', text: 'before', parentId: outer.callId }]);
+});
+
+test('skills are listed without the place where they lie, and a broken one hides no other', async () => {
+  const { body } = await server.get('/v1/skills');
+  assert.deepEqual(body.items, [
+    { name: 'moon-travel', description: 'How to travel to the moon.', version: '1.0.0', allowedTools: ['echo'] },
+  ]);
+  const { body: tools } = await server.get('/v1/tools');
+  assert.ok(tools.items.some(({ name }: { name: string }) => name === 'activate_skill'));
+});
+
+test('budgets say what is configured for a run and what was used today', async () => {
+  await server.post('/v1/runs', { kind: 'agent', task: 'demo' });
+  const { body } = await server.get('/v1/budgets');
+  const byUnit = (scope: string) =>
+    body.items.filter((item: { scope: string }) => item.scope === scope).map(({ unit }: { unit: string }) => unit);
+  assert.deepEqual(byUnit('principal'), ['tokens', 'cost', 'calls']);
+  assert.deepEqual(byUnit('run').slice(0, 2), ['tokens', 'calls']);
+  const calls = body.items.find(
+    ({ unit, scope }: { unit: string; scope: string }) => unit === 'calls' && scope === 'run',
+  );
+  assert.equal(calls.limit, 10);
+});
+
+test('a script that ran well is saved, run by its name, seen by the agent, and deleted', async () => {
+  const code = 'return (await tools.echo({ word: input.word })).word';
+  const inputSchema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
+  const saved = await send('PUT', '/v1/snippets/say', {
+    description: 'Says it.',
+    code,
+    inputSchema,
+    input: { word: 'a' },
+  });
+  assert.equal(saved.status, 201, await saved.clone().text());
+  const { version, sourceRunId } = (await saved.json()) as { version: number; sourceRunId: string };
+  assert.equal(version, 1);
+  const again = await send('PUT', '/v1/snippets/say', {
+    description: 'Says it again.',
+    runId: sourceRunId,
+    inputSchema,
+  });
+  assert.equal(((await again.json()) as { version: number }).version, 2);
+
+  const { body: listed } = await server.get('/v1/snippets');
+  assert.deepEqual(
+    listed.items.map(({ name, version: newest, tools }: { name: string; version: number; tools: string[] }) => [
+      name,
+      newest,
+      tools,
+    ]),
+    [['say', 2, ['echo']]],
+  );
+  const { body: snippet } = await server.get('/v1/snippets/say?version=1');
+  assert.deepEqual([snippet.code, snippet.description, snippet.versions], [code, 'Says it.', [1, 2]]);
+  const ran = await server.post('/v1/snippets/say/run', { input: { word: 'moon' } });
+  assert.deepEqual([ran.status, ran.body.value], [200, 'moon']);
+  const called = await server.post('/v1/tools/say', { args: { word: 'sun' } });
+  assert.match(called.body.text, /sun/);
+
+  assert.equal((await send('DELETE', '/v1/snippets/say')).status, 204);
+  assert.equal((await send('DELETE', '/v1/snippets/say')).status, 404);
+  assert.equal((await server.get('/v1/snippets/say')).status, 404);
+  assert.equal((await server.get('/v1/tools/say')).status, 404);
+});
+
+test('what cannot be saved or run as a snippet is refused with its reason', async () => {
+  const put = async (body: object): Promise<[number, string]> => {
+    const response = await send('PUT', '/v1/snippets/bad', { description: 'Bad.', ...body });
+    return [response.status, ((await response.json()) as { error: { code: string } }).error.code];
+  };
+  assert.deepEqual(await put({}), [400, 'E_REQUEST_INVALID']);
+  assert.deepEqual(await put({ code: 'return 1', runId: 'run_1' }), [400, 'E_REQUEST_INVALID']);
+  assert.deepEqual(await put({ runId: 'run_1' }), [404, 'E_RUN_NOT_FOUND']);
+  assert.deepEqual(await put({ code: 'throw new Error("no")' }), [422, 'E_SNIPPET_INVALID']);
+  const taken = await send('PUT', '/v1/snippets/echo', { description: 'x', code: 'return 1' });
+  assert.equal(taken.status, 409);
+
+  await send('PUT', '/v1/snippets/plain', { description: 'One.', code: 'return 1' });
+  const wrong = await server.post('/v1/snippets/plain/run', { input: { word: 'x' } });
+  assert.deepEqual([wrong.status, wrong.body.error.code], [400, 'E_ARGUMENTS_INVALID']);
+  assert.deepEqual((await server.post('/v1/snippets/plain/run', {})).body.value, 1);
+});
+
+test('a job that nobody runs any more is cancelled on record, and one that is over is not', async () => {
+  const { jobs } = server.monolith.container.resolve(tokens.stateStore);
+  const about = { principal: 'local', sessionId: 'session-1', kind: 'crawl', createdAt: 1 };
+  await jobs.create({ ...about, id: 'job-of-before' });
+  const cancelled = await server.post('/v1/jobs/job-of-before/cancel', {});
+  assert.deepEqual([cancelled.status, cancelled.body.status], [202, 'cancelled']);
+  assert.equal((await server.post('/v1/jobs/job-of-before/cancel', {})).status, 409);
+  assert.equal((await server.post('/v1/jobs/job-of-nobody/cancel', {})).status, 404);
+});

@@ -1,0 +1,28 @@
+import { isLocalTool, KernelError } from '@ravi/kernel';
+import type { Snippet, ToolRegistry } from '@ravi/kernel';
+import { definitionDigest } from './definition-digest.ts';
+
+/**
+ * Compares the tools of a saved script with those of today. What has changed, in one sentence, when it may run all the
+ * same (`warn`).
+ * @throws KernelError `E_SNIPPET_OUTDATED` when a tool is gone, or is defined otherwise and that is refused
+ */
+export function checkSnippetTools(
+  snippet: Snippet,
+  registry: ToolRegistry,
+  { onChangedTool = 'refuse' }: { readonly onChangedTool?: 'refuse' | 'warn' } = {},
+): string | undefined {
+  const gone: string[] = [];
+  const changed: string[] = [];
+  for (const { name, digest } of snippet.tools) {
+    const tool = registry.get(name);
+    if (tool === undefined || !isLocalTool(tool)) gone.push(`${name} is gone`);
+    else if (definitionDigest(tool) !== digest) changed.push(`${name} is defined otherwise`);
+  }
+  if (gone.length === 0 && changed.length === 0) return undefined;
+  const report =
+    `Version ${snippet.version} of the saved script ${snippet.name} was made for other tools: ` +
+    `${[...gone, ...changed].join(', ')}. Check its code against the tools of today, and save a new version`;
+  if (gone.length > 0 || onChangedTool === 'refuse') throw new KernelError('E_SNIPPET_OUTDATED', report);
+  return report;
+}
