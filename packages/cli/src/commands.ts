@@ -196,6 +196,13 @@ export const commands: readonly CommandSpec[] = [
     reach: 'none',
     load: async () => (await import('./commands/config.ts')).showConfigSchema,
   },
+  {
+    path: 'completion',
+    summary: 'print the completion script of a shell',
+    reach: 'none',
+    arguments: [{ name: 'shell', description: 'bash, zsh or fish', choices: ['bash', 'zsh', 'fish'] }],
+    load: async () => (await import('./commands/completion.ts')).printCompletion,
+  },
 ];
 
 /** What the first word of several commands is about. */
