@@ -41,6 +41,28 @@ test('another place, another field and a broken event are not taken for the same
   assert.equal(reader.read('{"text":"b"}'), undefined);
 });
 
+test('what counts events or pads them may differ, and nothing else', () => {
+  const numbered = (text: string, number: unknown, padding: unknown, more: object = {}): string =>
+    JSON.stringify({ type: 'delta', sequence: number, item: 'i(1)', text, padding, ...more });
+  const reader = createAppendReader(['text'], ['sequence', 'padding']);
+  reader.learn(numbered('a', 1, 'xyz'), 'a');
+  assert.equal(reader.read(numbered('b', 22, '')), 'b');
+  assert.equal(reader.read(numbered('"sequence":3', 23, 'a_1')), '"sequence":3');
+  assert.equal(reader.read(numbered('b', 'word', 5)), 'b');
+  assert.equal(reader.read(numbered('b', -1, 'x')), undefined);
+  assert.equal(reader.read(numbered('b', 2, 'two words')), undefined);
+  assert.equal(reader.read(numbered('b', 2, [])), undefined);
+  assert.equal(reader.read(numbered('b', 2, 'x', { more: true })), undefined);
+  assert.equal(createAppendReader(['text']).read(numbered('b', 2, 'x')), undefined);
+});
+
+test('an event that is very long is left to the parser', () => {
+  const reader = createAppendReader(['partial_json']);
+  reader.learn(event('a'), 'a');
+  assert.equal(reader.read(event('b'.repeat(50_000)))?.length, 50_000);
+  assert.equal(reader.read(event('b'.repeat(70_000))), undefined);
+});
+
 test('whatever characters a text has, it reads as if it had been parsed', () => {
   const random = createSeededRandom(7);
   const characters = ['"', '\\', '}', '{', ' ', '\n', '\u0000', 'a', 'é', '😀', '\ud83d', ','];

@@ -246,6 +246,32 @@ test('an item that a limit cut is no call to run, nor is one whose end never cam
   }
 });
 
+test('pieces of items of Responses that take turns stay apart, each numbered and padded as OpenAI does', () => {
+  const call = (at: number): Wire => ({ type: 'function_call', id: `f${at}`, call_id: `c${at}`, name: `go${at}` });
+  const delta = (at: number, text: string): Wire => ({
+    type: 'response.function_call_arguments.delta',
+    item_id: `f${at}`,
+    output_index: at,
+    delta: text,
+    obfuscation: 'x'.repeat(text.length % 3),
+  });
+  const events = [
+    ...[0, 1].map((at) => ({ type: 'response.output_item.added', output_index: at, item: call(at) })),
+    ...['{"a', '":', '"1'].map((text) => delta(0, text)),
+    ...['{', '"b":"', String.raw`\n`, '2'].map((text) => delta(1, text)),
+    ...['0', '"}'].flatMap((text) => [delta(0, text), delta(1, text)]),
+    ...[0, 1].map((at) => ({ type: 'response.output_item.done', output_index: at, item: call(at) })),
+    { type: 'response.completed', response: { output: [] } },
+  ];
+  const numbered = events.map((event, at) => `data: ${JSON.stringify({ sequence_number: at, ...event })}\n\n`);
+  const { blocks, finish } = decodeStream('responses', numbered);
+  assert.deepEqual(made(blocks), [
+    ['go0', { a: '10' }],
+    ['go1', { b: '\n20' }],
+  ]);
+  assert.equal(finish?.reason, 'tool-use');
+});
+
 test('an error of Responses is read nested and flat', () => {
   for (const event of [
     { type: 'error', error: { type: 'server_error', code: 'server_error', message: 'broke' } },

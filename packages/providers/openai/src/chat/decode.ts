@@ -1,6 +1,7 @@
 import type { JsonObject, ModelEvent, ModelStopReason } from '@ravi/kernel';
 import { createAnswer, createAppendReader, modelError } from '@ravi/provider-kit';
 import type { ModelDecoder } from '@ravi/provider-kit';
+import { passing } from '../passing.ts';
 import { streamError } from '../refusal.ts';
 import { usageOf } from '../usage.ts';
 import type { WireContext } from '../wire-settings.ts';
@@ -43,7 +44,7 @@ interface WireChoice {
 export function createChatDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
   const answer = createAnswer(context, emit);
   const slots = createToolCallSlots(answer, context);
-  const appends = createAppendReader(['arguments']);
+  const appends = createAppendReader(['arguments'], passing);
   let reasoning: ChatReasoning | undefined;
   let details: JsonObject[] = [];
   let reason: string | undefined;

@@ -1,6 +1,7 @@
 import type { JsonObject, ModelEvent } from '@ravi/kernel';
-import { createAnswer, isWire, modelError, parsedWire, textOrNothing } from '@ravi/provider-kit';
+import { createAnswer, createAppendReader, isWire, modelError, parsedWire, textOrNothing } from '@ravi/provider-kit';
 import type { ModelDecoder, OpenCall, Wire } from '@ravi/provider-kit';
+import { passing } from '../passing.ts';
 import { streamError } from '../refusal.ts';
 import { usageOf } from '../usage.ts';
 import type { WireContext } from '../wire-settings.ts';
@@ -9,12 +10,15 @@ import { argumentsCut, callName, endCall, endMessage, endReasoning, idOf, keptOf
 /** Reads the answers of the Responses interface, streamed or whole. */
 export function createResponsesDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
   const answer = createAnswer(context, emit);
+  const appends = createAppendReader(['delta'], passing);
   const calls = new Map<number, OpenCall>();
   const finished = new Set<number>();
   /** Messages that are being written, and how many of their parts are closed. */
   const messages = new Map<number, { readonly item: Wire; closed: number }>();
   /** The item whose text is being streamed; of two at once the second waits for its end. */
   let streaming: number | undefined;
+  /** What the last event was, and of which item. */
+  let last: { readonly type: unknown; readonly at: number } = { type: undefined, at: 0 };
   let sawRefusal = false;
 
   const startItem = (at: number, item: Wire): void => {
@@ -103,12 +107,16 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
 
   return {
     event(data, name) {
-      if (answer.isOver || data === '' || data === '[DONE]') return;
+      if (answer.isOver || data === '' || data === '[DONE]') return undefined;
+      const delta = appends.read(data);
+      if (delta !== undefined) return event(last.type, last.at, { delta });
       const wire = parsedWire(data);
       if (wire === undefined) {
         return answer.fail(modelError('E_MODEL_PROTOCOL', 'An event of the answer is no JSON object', true));
       }
-      event(wire['type'] ?? name, Number(wire['output_index'] ?? 0), wire);
+      last = { type: wire['type'] ?? name, at: Number(wire['output_index'] ?? 0) };
+      appends.learn(data, isDelta(wire) ? wire['delta'] : undefined);
+      return event(last.type, last.at, wire);
     },
     body(value) {
       if (!isWire(value)) return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer is no JSON object', true));
@@ -123,4 +131,9 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
       answer.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
     },
   };
+}
+
+/** Whether an event says by itself that it does nothing but bring more of a text. */
+function isDelta(wire: Wire): wire is Wire & { readonly type: string; readonly delta: string } {
+  return typeof wire['type'] === 'string' && wire['type'].endsWith('.delta') && typeof wire['delta'] === 'string';
 }
