@@ -49,8 +49,11 @@ async function problemsOf(tarball: string): Promise<string[]> {
 async function problemsInUse(packages: Parameters<typeof installTarballs>[1]): Promise<string[]> {
   const project = join(folder, 'project');
   await installTarballs(project, packages);
-  const program = join(project, 'use-packages.mjs');
-  cpSync(join(import.meta.dirname, 'tarballs/use-packages.mjs'), program);
-  const { ok, output } = await runCommand(['node', program], project);
-  return ok ? [] : [`The packed packages do not work together:\n${output.trimEnd()}`];
+  const problems: string[] = [];
+  for (const program of ['use-packages.mjs', 'use-project.mjs']) {
+    cpSync(join(import.meta.dirname, 'tarballs', program), join(project, program));
+    const { ok, output } = await runCommand(['node', program], project);
+    if (!ok) problems.push(`The packed packages do not work together (${program}):\n${output.trimEnd()}`);
+  }
+  return problems;
 }

@@ -9,7 +9,7 @@ export function manifestProblems({ folder, manifest, tags, isPublished }: Worksp
   const files = ['README.md', 'tsconfig.json', ...(isPublished ? ['tsconfig.build.json', 'src/index.ts'] : [])];
   const missing = files.filter((file) => !existsSync(join(root, folder, file))).map((file) => `${file} is missing`);
   const wrong = [
-    [manifest.name.startsWith('@ravi/'), 'name must start with @ravi/'],
+    [isOwnName(manifest.name), 'name must start with @ravi/, or be what npm create asks for'],
     [Boolean(manifest.description), 'description is missing'],
     [manifest.license === 'MIT', 'license must be "MIT"'],
     [manifest.type === 'module', 'type must be "module"'],
@@ -24,6 +24,11 @@ export function manifestProblems({ folder, manifest, tags, isPublished }: Worksp
     [!isPublished || publishesWhatItExports(manifest), 'publishConfig.exports must have the same keys as exports'],
   ] as const;
   return [...missing, ...wrong.filter(([holds]) => !holds).map(([, problem]) => problem)];
+}
+
+/** `npm create ravi` fetches the package `create-ravi`. */
+function isOwnName(name: string): boolean {
+  return name.startsWith('@ravi/') || name === 'create-ravi';
 }
 
 function knownTags(): string[] {

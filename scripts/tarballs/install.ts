@@ -13,18 +13,20 @@ export async function installTarballs(
   project: string,
   packages: readonly { readonly candidate: WorkspacePackage; readonly tarball: string }[],
 ): Promise<void> {
+  const own = new Set(packages.map(({ candidate }) => candidate.manifest.name));
   for (const { candidate, tarball } of packages) {
     const target = join(project, 'node_modules', candidate.manifest.name);
     mkdirSync(target, { recursive: true });
     const unpacked = await runCommand(['tar', '-xzf', tarball, '--strip-components=1', '-C', target]);
     if (!unpacked.ok) throw new Error(`${tarball} cannot be unpacked: ${unpacked.output}`);
-    for (const library of Object.keys(candidate.manifest.dependencies ?? {})) linkLibrary(project, candidate, library);
+    const libraries = Object.keys(candidate.manifest.dependencies ?? {}).filter((name) => !own.has(name));
+    for (const library of libraries) linkLibrary(project, candidate, library);
   }
 }
 
 function linkLibrary(project: string, { folder }: WorkspacePackage, library: string): void {
   const target = join(project, 'node_modules', library);
-  if (library.startsWith('@ravi/') || existsSync(target)) return;
+  if (existsSync(target)) return;
   mkdirSync(dirname(target), { recursive: true });
   symlinkSync(realpathSync(join(root, folder, 'node_modules', library)), target);
 }

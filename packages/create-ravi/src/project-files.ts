@@ -1,0 +1,149 @@
+/** A file to write: its path inside the project and its text. */
+export type ProjectFile = readonly [path: string, text: string];
+
+/** What differs between projects. */
+export interface ProjectNames {
+  readonly name: string;
+  /** Of the packages of Ravi. */
+  readonly version: string;
+}
+
+/** Everything that a new project holds. */
+export function projectFiles({ name, version }: ProjectNames): readonly ProjectFile[] {
+  return [
+    ['package.json', json(manifest(name, version))],
+    ['ravi.config.json', json(config)],
+    ['tools/list_orders.ts', tool],
+    ['demo.ts', demo],
+    ['skills/sales-figures/SKILL.md', skill],
+    ['test/list_orders.test.ts', toolTest],
+    ['tsconfig.json', json(compiler)],
+    ['.gitignore', 'node_modules/\ndata/\n.env\n'],
+    ['README.md', readme(name)],
+  ];
+}
+
+function manifest(name: string, version: string): object {
+  return {
+    name,
+    version: '0.1.0',
+    private: true,
+    type: 'module',
+    scripts: {
+      start: 'ravi serve',
+      demo: 'ravi run "What did each customer buy?"',
+      test: 'node --test "test/*.test.ts"',
+    },
+    dependencies: { '@ravi/agents': version, '@ravi/cli': version, '@ravi/kernel': version },
+    engines: { node: '>=24' },
+  };
+}
+
+const config = {
+  tools: ['./tools'],
+  skills: ['./skills'],
+  agent: { system: 'You answer questions about the orders of a shop.', demoScript: './demo.ts' },
+};
+
+const compiler = {
+  compilerOptions: {
+    target: 'es2024',
+    module: 'nodenext',
+    strict: true,
+    noEmit: true,
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
+    allowImportingTsExtensions: true,
+  },
+  include: ['tools', 'test'],
+};
+
+const tool = `import { defineTool } from '@ravi/kernel';
+import type { Tool } from '@ravi/kernel';
+
+const orders = [
+  { customer: 'Ada', month: '2026-09', item: 'lamp', price: 40 },
+  { customer: 'Grace', month: '2026-09', item: 'desk', price: 310 },
+  { customer: 'Ada', month: '2026-10', item: 'chair', price: 120 },
+  { customer: 'Grace', month: '2026-10', item: 'lamp', price: 40 },
+];
+
+const listOrders: Tool = defineTool({
+  name: 'list_orders',
+  description: 'Lists the orders of the shop, all of them or those of one month.',
+  // A call that is not safe waits for somebody's yes.
+  risk: 'safe',
+  inputSchema: {
+    type: 'object',
+    additionalProperties: false,
+    properties: { month: { type: 'string', pattern: '^\\\\d{4}-\\\\d{2}$', description: 'Like 2026-10.' } },
+  },
+  execute: ({ month }) => orders.filter((order) => month === undefined || order.month === month),
+});
+
+export default listOrders;
+`;
+
+const demo = `// What a model would write: one script instead of many calls. Without a key of a provider, "npm run demo" runs this one.
+const orders: { customer: string; price: number }[] = await tools.list_orders({});
+const totals: Record<string, number> = {};
+for (const { customer, price } of orders) totals[customer] = (totals[customer] ?? 0) + price;
+return totals;
+`;
+
+const skill = `---
+name: sales-figures
+description: How the shop counts its sales. Read it before you report sums.
+---
+
+# Sales figures
+
+- Sums are in euros, without tax.
+- Name the months that a sum covers.
+- Take the orders from \`list_orders\` and add them up in one script.
+`;
+
+const toolTest = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Toolbox, ToolInvoker } from '@ravi/agents';
+import listOrders from '../tools/list_orders.ts';
+
+const invoker = new ToolInvoker({ registry: new Toolbox([listOrders]) });
+
+test('lists the orders of one month', async () => {
+  await using session = invoker.openSession();
+  const { structured } = await invoker.invoke({ name: 'list_orders', args: { month: '2026-10' } }, { session });
+  assert.equal((structured as unknown[]).length, 2);
+});
+
+test('refuses what is no month', async () => {
+  await using session = invoker.openSession();
+  const { status, error } = await invoker.invoke({ name: 'list_orders', args: { month: 'May' } }, { session });
+  assert.equal(status, 'error');
+  assert.equal(error?.code, 'E_ARGUMENTS_INVALID');
+});
+`;
+
+function readme(name: string): string {
+  return `# ${name}
+
+\`\`\`sh
+npm install
+npm run demo    # a run of the agent, without any key
+npm test        # the tool, through the invoker
+npm start       # the console, on http://127.0.0.1:7341
+\`\`\`
+
+- \`tools/\`: each file is a tool. \`npx ravi tools list\` shows them, \`npx ravi tools call list_orders\` calls one.
+- \`skills/\`: what the agent may read up on.
+- \`demo.ts\`: the script that the demonstration runs. \`npx ravi chain run demo.ts\` runs it by itself.
+- \`ravi.config.json\`: what is plugged in. \`npx ravi config show\` shows all of it, \`npx ravi doctor\` checks it.
+
+With \`OPENAI_API_KEY\`, \`ANTHROPIC_API_KEY\` or \`GOOGLE_API_KEY\` in the environment a model takes the place of the
+demonstration; with \`OPENAI_BASE_URL\` also one on this machine.
+`;
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
