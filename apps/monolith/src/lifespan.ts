@@ -28,6 +28,7 @@ import { loadSkills } from './load-skills.ts';
 import { loadTools } from './load-tools.ts';
 import type { ToolReport } from './load-tools.ts';
 import { chooseModel } from './model/choose-model.ts';
+import { startRetention } from './retention.ts';
 import { startSweeper } from './sweeper.ts';
 import { tokens } from './tokens.ts';
 
@@ -120,10 +121,14 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   // The first script would wait for it; nothing else does.
   if (preflight !== false) void warm(preflight, lifetime.signal, logger);
   if (stateStore !== undefined) {
-    opening.use(container.resolve(tokens.recorder));
+    const recorder = opening.use(container.resolve(tokens.recorder));
     const chains = opening.use(container.resolve(tokens.durableChains));
     // The process that ends leaves its durable runs as they are.
     lifetime.signal.addEventListener('abort', () => void chains[Symbol.asyncDispose](), { once: true });
+    const { retention } = config;
+    if (retention !== undefined) {
+      opening.use(startRetention({ store: stateStore, recorder, clock, logger, ...retention }));
+    }
   }
   opening.use(await startSweeper({ blobStore, clock, logger, intervalMs: sweepIntervalMs }));
   const opened = opening.move();

@@ -1,4 +1,5 @@
-import type { BlobStore, Clock, Logger, Timer } from '@ravi/kernel';
+import type { BlobStore, Clock, Logger } from '@ravi/kernel';
+import { repeat } from './repeat.ts';
 
 /** What a sweeper works with. */
 export interface SweeperOptions {
@@ -13,28 +14,13 @@ export interface SweeperOptions {
  * Sweeps the blob store now and then again after each interval, until it is disposed. The first sweep is done when this
  * resolves; one that fails is logged and tried again.
  */
-export async function startSweeper({ blobStore, clock, logger, intervalMs }: SweeperOptions): Promise<AsyncDisposable> {
-  let timer: Timer | undefined;
-  let isStopped = false;
-  let sweeping = sweepAndRepeat();
-
-  async function sweepAndRepeat(): Promise<void> {
-    try {
-      const { removed, freedBytes } = await blobStore.sweep(clock.now());
-      if (removed > 0) logger.info('blobs swept', { removed, freedBytes });
-    } catch (error) {
-      logger.error('the blob store could not be swept', { error });
-    }
-    if (isStopped) return;
-    timer = clock.setTimer(() => void (sweeping = sweepAndRepeat()), intervalMs);
-  }
-
-  await sweeping;
-  return {
-    async [Symbol.asyncDispose]() {
-      isStopped = true;
-      timer?.cancel();
-      await sweeping;
-    },
+export async function startSweeper({ blobStore, ...options }: SweeperOptions): Promise<AsyncDisposable> {
+  const { clock, logger } = options;
+  const work = async (): Promise<void> => {
+    const { removed, freedBytes } = await blobStore.sweep(clock.now());
+    if (removed > 0) logger.info('blobs swept', { removed, freedBytes });
   };
+  const sweeper = repeat({ ...options, work, failure: 'the blob store could not be swept' });
+  await sweeper.first;
+  return sweeper;
 }

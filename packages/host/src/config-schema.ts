@@ -108,6 +108,14 @@ export const configSchema: JsonSchema = {
         },
       },
     },
+    retention: {
+      type: 'object',
+      required: ['maxAgeDays'],
+      additionalProperties: false,
+      properties: {
+        maxAgeDays: { type: 'number', exclusiveMinimum: 0, description: 'Days after which runs that are over go.' },
+      },
+    },
     tools: {
       type: 'array',
       default: [],

@@ -72,6 +72,12 @@ export interface ServerLimits {
   readonly unreadTimeoutMs?: number;
 }
 
+/** What is removed from the state store, where there is one. */
+export interface RetentionConfig {
+  /** Days after which runs that are over go, with their journals, approvals, jobs and artifacts. */
+  readonly maxAgeDays: number;
+}
+
 /** A configuration as somebody writes it. Relative paths mean the configuration's folder. */
 export interface RaviConfig {
   readonly server?: { readonly host?: string; readonly port?: number } & ServerAccess & ServerLimits;
@@ -82,6 +88,7 @@ export interface RaviConfig {
    */
   readonly chains?: { readonly preflight?: boolean; readonly approvals?: 'wait' | 'pause' };
   readonly agent?: AgentConfig;
+  readonly retention?: RetentionConfig;
   /** Folders of files that default-export tools. */
   readonly tools?: readonly string[];
   /** Folders of skills, each `<name>/SKILL.md`. */
@@ -96,6 +103,8 @@ export interface ResolvedConfig {
   readonly chains: { readonly preflight: boolean; readonly approvals: 'wait' | 'pause' };
   /** `demoScript` is an absolute path. */
   readonly agent: AgentConfig;
+  /** Everything stays when absent. */
+  readonly retention?: RetentionConfig;
   /** Absolute paths. */
   readonly tools: readonly string[];
   /** Absolute paths. */

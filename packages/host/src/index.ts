@@ -6,6 +6,7 @@ export type {
   PluginEntry,
   PluginsConfig,
   RaviConfig,
+  RetentionConfig,
   ServerAccess,
   ServerLimits,
   ServerToken,

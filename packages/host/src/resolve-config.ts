@@ -20,8 +20,9 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   const config = copyOf(value, source);
   const mistakes = compileSchema(configSchema)(config, '');
   if (mistakes.length > 0) throw invalidConfig(source, mistakes);
-  // The schema has filled in its defaults, so everything is there.
-  const { server, policy, chains, agent, tools, skills, plugins } = config as Required<RaviConfig>;
+  // The schema has filled in its defaults, so everything that has one is there.
+  const { server, policy, chains, agent, retention, tools, skills, plugins } = config as RaviConfig &
+    Required<Omit<RaviConfig, 'retention'>>;
   try {
     return {
       server: server as ResolvedConfig['server'],
@@ -31,6 +32,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
         ...agent,
         ...(agent.demoScript === undefined ? {} : { demoScript: resolve(baseDir, agent.demoScript) }),
       },
+      ...(retention === undefined ? {} : { retention }),
       tools: tools.map((folder) => resolve(baseDir, folder)),
       skills: skills.map((folder) => resolve(baseDir, folder)),
       plugins,

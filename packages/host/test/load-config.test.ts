@@ -55,6 +55,13 @@ test('tool folders are resolved from the folder of the file, not from the workin
   assert.deepEqual(config.tools, [join(folder, 'deep/tools'), join(folder, 'common')]);
 });
 
+test('how long runs are kept is taken, and an age that is none is named', async () => {
+  const { config } = await load({ 'ravi.config.json': '{"retention": {"maxAgeDays": 30}}' });
+  assert.deepEqual(config.retention, { maxAgeDays: 30 });
+  const never = load({ 'ravi.config.json': '{"retention": {"maxAgeDays": 0}}' });
+  await assert.rejects(never, invalid('maxAgeDays'));
+});
+
 test('skill folders, budgets and prices are taken, and what is no price is named', async () => {
   const agent = { budget: { maxTokens: 10, maxCost: 0.5 }, prices: { small: { input: 1, output: 2 } } };
   const { config, folder } = await load({ 'ravi.config.json': JSON.stringify({ skills: ['./skills'], agent }) });

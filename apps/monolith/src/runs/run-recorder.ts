@@ -17,6 +17,8 @@ export interface RunRecorder extends AsyncDisposable {
   active(runId: string): EventLog | undefined;
   /** Events after `sequence`, from memory or the store. */
   read(runId: string, sequence: number): Promise<readonly RunEvent[]>;
+  /** Gives back every artifact of a run that is over, so that the next sweep takes what nobody else has pinned. */
+  release(runId: string): Promise<void>;
 }
 
 /** What a recorder works with. */
@@ -121,6 +123,11 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       const known = logs.get(runId)?.after(sequence);
       if (known !== undefined) return known;
       return (await stored.load(runId)).filter((event) => event.sequence > sequence);
+    },
+    async release(runId) {
+      for (const ref of await stored.artifactsOf(runId)) {
+        for (const owner of [keeperOf(runId), runId]) await blobStore.unpin(ref, owner);
+      }
     },
     async [Symbol.asyncDispose]() {
       for (const stop of unsubscribe) stop();

@@ -1,4 +1,5 @@
-import type { JsonValue, RunJournal } from '@ravi/kernel';
+import type { JournalItem, JsonValue, RunJournal } from '@ravi/kernel';
+import { artifactRefs } from './run-details.ts';
 import type { RunEvent } from './run-event.ts';
 
 /** The events and model exchanges of runs, kept in their journals. */
@@ -9,6 +10,8 @@ export interface StoredEvents {
   /** Keeps one request and its answer under a number of its own. */
   saveExchange(runId: string, number: number, exchange: JsonValue): Promise<void>;
   exchanges(runId: string): Promise<readonly JsonValue[]>;
+  /** Every artifact that the journal of a run names, in its events or elsewhere, each once. */
+  artifactsOf(runId: string): Promise<readonly string[]>;
 }
 
 // Beyond every place that the script of a run, and the notes about it, can take.
@@ -33,10 +36,29 @@ export function createStoredEvents(journal: RunJournal): StoredEvents {
       await journal.observed({ runId, position, kind: 'run-events', value: events as unknown as JsonValue });
     },
     async load(runId) {
-      return (await values(runId, 'run-events')).flatMap((segment) => segment as unknown as RunEvent[]);
+      return (await values(runId, 'run-events')).flatMap(eventsIn);
     },
     saveExchange: (runId, number, value) =>
       journal.observed({ runId, position: firstExchange + number, kind: 'model-exchange', value }),
     exchanges: (runId) => values(runId, 'model-exchange'),
+    async artifactsOf(runId) {
+      const { items } = await journal.entries(runId);
+      return [...new Set(items.flatMap(artifactsIn))];
+    },
   };
+}
+
+function eventsIn(segment: JsonValue): readonly RunEvent[] {
+  return segment as unknown as readonly RunEvent[];
+}
+
+// A process that dies at the wrong moment leaves an artifact in one of these places alone.
+function artifactsIn(item: JournalItem): readonly string[] {
+  if (item.type === 'call') {
+    const { artifactRef, files = [] } = item.result ?? {};
+    return [...(artifactRef === undefined ? [] : [artifactRef]), ...files.map((file) => file.artifactRef)];
+  }
+  const { kind, value } = item.event;
+  if (kind === 'artifact') return [value as string];
+  return kind === 'run-events' ? artifactRefs(eventsIn(value)) : [];
 }

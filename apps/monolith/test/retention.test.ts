@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { HookManager } from '@ravi/agents';
+import { createMemoryBlobStore } from '@ravi/blob-memory';
+import { KernelError } from '@ravi/kernel';
+import type { BlobRef, BlobStore, JsonObject, RunStatus, StateStore } from '@ravi/kernel';
+import { createSqliteStateStore } from '@ravi/state-sqlite';
+import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
+import { test } from 'vitest';
+import { startRetention } from '../src/retention.ts';
+import { createRunRecorder } from '../src/runs/run-recorder.ts';
+import { createStoredEvents } from '../src/runs/stored-events.ts';
+
+const dayMs = 86_400_000;
+
+async function createWorld() {
+  const clock = createFakeClock();
+  const logger = createMemoryLogger();
+  const memory = createMemoryBlobStore({ clock });
+  const refused = new Set<BlobRef>();
+  const blobStore: BlobStore = {
+    ...memory,
+    async unpin(ref, owner) {
+      if (refused.has(ref)) throw new KernelError('E_BLOB_UNAVAILABLE', 'The blob store does not answer');
+      await memory.unpin(ref, owner);
+    },
+  };
+  const store = await createSqliteStateStore({ file: ':memory:' });
+  const hooks = new HookManager({ clock, logger });
+  const stored = createStoredEvents(store.journal);
+  const recording = { hooks, stored, blobStore, redact: (data: JsonObject) => data, clock, logger };
+  const recorder = createRunRecorder(recording);
+
+  /** A run with an artifact in its events, one that only its script knows of, and one in the result of a call. */
+  async function addRun(runId: string, status: RunStatus): Promise<readonly BlobRef[]> {
+    const times = { principal: 'ada', sessionId: 'session', createdAt: clock.now() };
+    await store.runs.create({ ...times, id: runId, definition: { kind: 'chain' } });
+    const scope = { principal: 'ada', sessionId: 'session' };
+    const pinned = async (pinOwner: string): Promise<BlobRef> =>
+      memory.store(`artifact of ${runId}`, { mediaType: 'text/plain', scope, pinOwner });
+    const told = await pinned(runId);
+    const event = { tool: 'crawl', ref: told, mediaType: 'text/plain', bytes: 1 };
+    const log = await recorder.open(runId);
+    hooks.emit('artifact-stored', { runId, sessionId: 'session', ...event });
+    assert.equal(log?.last, 1);
+    await recorder.close(runId);
+    const noted = await pinned(runId);
+    await store.journal.observed({ runId, position: 2 ** 40, kind: 'artifact', value: noted });
+    const returned = await pinned(`kept:${runId}`);
+    await store.journal.finished(callOf(runId, clock.now()), {
+      status: 'ok',
+      text: '',
+      files: [],
+      artifactRef: returned,
+    });
+    await store.runs.transition(runId, { from: ['running'], to: status, now: clock.now() });
+    return [told, noted, returned];
+  }
+
+  return { clock, logger, memory, refused, store, recorder, addRun };
+}
+
+function callOf(runId: string, startedAt: number): Parameters<StateStore['journal']['started']>[0] {
+  const call = { callId: 'call-1', tool: 'crawl', caller: 'chain', argsDigest: 'x', argsPreview: '{}' } as const;
+  const record = { ...call, status: 'ok', startedAt, durationMs: 0 } as const;
+  return { runId, sessionId: 'session', idempotencyKey: `${runId}:call-1`, record };
+}
+
+/** Lets promises settle until it holds; the test's own limit ends it otherwise. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('runs that were over for long go at the start and each day, none of their artifacts stays pinned, and others stay', async () => {
+  const { clock, logger, memory, store, recorder, addRun } = await createWorld();
+  await using _store = store;
+  const old = await addRun('old', 'completed');
+  await addRun('paused', 'paused');
+  await store.journal.started(callOf('none', clock.now()));
+  clock.advance(20 * dayMs);
+  const young = await addRun('young', 'failed');
+  clock.advance(11 * dayMs);
+  await using retention = startRetention({ store, recorder, clock, logger, maxAgeDays: 30 });
+  await retention.first;
+  const ids = async (): Promise<readonly string[]> => (await store.runs.list({})).items.map(({ id }) => id);
+  assert.deepEqual(await ids(), ['young', 'paused']);
+  assert.deepEqual((await store.journal.entries('none')).items, []);
+  for (const ref of old) assert.equal((await memory.stat(ref))?.pins, 0);
+  for (const ref of young) assert.ok(((await memory.stat(ref))?.pins ?? 0) > 0);
+
+  clock.advance(20 * dayMs);
+  await until(async () => clock.pendingTimers === 1);
+  clock.advance(dayMs);
+  await until(async () => (await ids()).length === 1);
+  assert.deepEqual(await ids(), ['paused']);
+  for (const ref of young) assert.equal((await memory.stat(ref))?.pins, 0);
+});
+
+test('a run whose artifacts cannot be given back stays until they can, and holds up no other', async () => {
+  const { clock, logger, memory, refused, store, recorder, addRun } = await createWorld();
+  await using _store = store;
+  const refs = await addRun('run-1', 'completed');
+  await addRun('run-2', 'cancelled');
+  refused.add(refs[1] ?? '');
+  clock.advance(2 * dayMs);
+  await using retention = startRetention({ store, recorder, clock, logger, maxAgeDays: 1 });
+  await retention.first;
+  assert.deepEqual(
+    (await store.runs.list({})).items.map(({ id }) => id),
+    ['run-1'],
+  );
+  assert.match(JSON.stringify(logger.records), /an old run could not be removed.*run-1/);
+  refused.clear();
+  clock.advance(dayMs);
+  await until(async () => (await store.runs.get('run-1')) === undefined);
+  for (const ref of refs) assert.equal((await memory.stat(ref))?.pins, 0);
+});
