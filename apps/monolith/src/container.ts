@@ -12,6 +12,8 @@ import { createDurableChains } from '@ravi/capabilities';
 import type { DurableChains } from '@ravi/capabilities';
 import type { ApprovalHandler } from '@ravi/kernel';
 import { createArgumentDigest } from '@ravi/host';
+import { createTelemetry } from '@ravi/otel';
+import type { Telemetry } from '@ravi/otel';
 import { container as root, instancePerContainerCachingFactory } from 'tsyringe';
 import type { DependencyContainer, InjectionToken } from 'tsyringe';
 import { createChainRunner } from './chain-runner.ts';
@@ -41,6 +43,8 @@ export type OpenedServices = Omit<
   | 'agentRunner'
   | 'runs'
   | 'toolMetrics'
+  | 'telemetryProviders'
+  | 'telemetry'
   | 'hooks'
   | 'toolbox'
   | 'invoker'
@@ -49,7 +53,7 @@ export type OpenedServices = Omit<
   | 'snippetTools'
   | 'httpApp'
 > &
-  Partial<Pick<Services, 'stateStore' | 'callerApprovals'>>;
+  Partial<Pick<Services, 'stateStore' | 'callerApprovals' | 'telemetryProviders'>>;
 
 /** The composition root: a child container of its own per process or test. It ends nothing; the lifespan does. */
 export function createContainer(opened: OpenedServices): DependencyContainer {
@@ -62,6 +66,7 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
     container.register(token, { useFactory: instancePerContainerCachingFactory(factory) });
   };
   single(tokens.hooks, (from) => new HookManager(reporting(from)));
+  if (opened.telemetryProviders !== undefined) single(tokens.telemetry, createTelemetryOf);
   single(tokens.toolbox, (from) => new Toolbox([], { ...reporting(from), hooks: from.resolve(tokens.hooks) }));
   single(tokens.toolMetrics, (from) => createToolMetrics(from.resolve(tokens.hooks)));
   single(tokens.invoker, createInvoker);
@@ -75,6 +80,7 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
         hooks: from.resolve(tokens.hooks),
         stored: from.resolve(tokens.storedEvents),
         blobStore: from.resolve(tokens.blobStore),
+        redact: from.resolve(tokens.redactor).strings,
         ...pricesOf(from),
         ...reporting(from),
       }),
@@ -131,12 +137,23 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
       ...(from.isRegistered(tokens.durableChains) ? { stateful: statefulParts(from) } : {}),
       approvalHandler: from.resolve(tokens.approvalHandler),
       access: from.resolve(tokens.access),
+      ...(from.isRegistered(tokens.telemetryProviders)
+        ? { telemetryProviders: from.resolve(tokens.telemetryProviders) }
+        : {}),
       ...(from.isRegistered(tokens.callerApprovals) ? { callerApprovals: from.resolve(tokens.callerApprovals) } : {}),
       lifetime: from.resolve(tokens.lifetime),
       ...reporting(from),
     }),
   );
   return container;
+}
+
+function createTelemetryOf(from: DependencyContainer): Telemetry {
+  const { content } = from.resolve(tokens.config).telemetry;
+  return createTelemetry(from.resolve(tokens.hooks), {
+    ...from.resolve(tokens.telemetryProviders),
+    ...(content ? { content: { redact: from.resolve(tokens.redactor).text } } : {}),
+  });
 }
 
 function createInvoker(from: DependencyContainer): ToolInvoker {
@@ -147,6 +164,7 @@ function createInvoker(from: DependencyContainer): ToolInvoker {
     policy: from.resolve(tokens.config).policy,
     hooks: from.resolve(tokens.hooks),
     digest: createArgumentDigest(from.resolve(tokens.digestKey)),
+    ...(from.isRegistered(tokens.telemetry) ? { around: from.resolve(tokens.telemetry).within } : {}),
     hostPaths: from.resolve(tokens.hostPaths),
     ...(from.isRegistered(tokens.stateStore) ? { journal: from.resolve(tokens.stateStore).journal } : {}),
     ...reporting(from),

@@ -12,7 +12,7 @@ import {
 } from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';
 import type { OpenedPlugins, ResolvedConfig } from '@ravi/host';
-import { KernelError, silentLogger, systemClock } from '@ravi/kernel';
+import { KernelError, systemClock } from '@ravi/kernel';
 import type { Clock, Logger, StateStore, ToolSource } from '@ravi/kernel';
 import type { DependencyContainer } from 'tsyringe';
 import { createCallerApprovals } from './access/caller-approvals.ts';
@@ -26,8 +26,15 @@ import { findInstallation, openInstalledPlugins } from './installation.ts';
 import type { InstallationOptions } from './installation.ts';
 import { loadSkills } from './load-skills.ts';
 import { loadTools } from './load-tools.ts';
+import { knownSecrets } from './logging/known-secrets.ts';
+import { logRuns } from './logging/log-runs.ts';
+import { openLog } from './logging/open-log.ts';
+import type { LogSource } from './logging/open-log.ts';
+import { createRedactor } from './logging/redactor.ts';
 import type { ToolReport } from './load-tools.ts';
 import { chooseModel } from './model/choose-model.ts';
+import { openExporters } from './observability/open-exporters.ts';
+import type { TelemetryProviders } from './observability/telemetry-providers.ts';
 import { startRetention } from './retention.ts';
 import { startSweeper } from './sweeper.ts';
 import { tokens } from './tokens.ts';
@@ -35,7 +42,10 @@ import { tokens } from './tokens.ts';
 /** What a process is opened with. */
 export interface MonolithOptions extends InstallationOptions {
   readonly clock?: Clock;
-  readonly logger?: Logger;
+  /** Silent when absent. */
+  readonly logger?: LogSource;
+  /** Where spans and measurements go; when absent, the collector that the environment or the configuration names. */
+  readonly telemetryProviders?: TelemetryProviders;
 }
 
 /** An open process. Disposing it ends everything in reverse order of opening: running calls first, plugins last. */
@@ -58,11 +68,16 @@ type FilledPorts = OpenedPlugins & Required<Pick<OpenedPlugins, 'blobStore' | 's
  * @throws KernelError `E_CONFIG_INVALID`, `E_PLUGIN_NOT_FOUND`, `E_PLUGIN_INVALID`, `E_TOOL_NAME_CONFLICT`, or a plugin's own
  */
 export async function openMonolith(options: MonolithOptions): Promise<Monolith> {
-  const { clock = systemClock, logger = silentLogger } = options;
+  const { clock = systemClock, env } = options;
   const { config, baseDir, dataFolder } = await findInstallation(options);
+  const redactor = createRedactor(await knownSecrets(config, { env, baseDir }));
+  const logger = openLog(options.logger, { ...config.logging, env, redactor });
   const digestKey = await loadDigestKey(dataFolder);
 
   await using opening = new AsyncDisposableStack();
+  // First, so that what the others do at their end is told too.
+  const { endpoint } = config.telemetry;
+  const telemetryProviders = options.telemetryProviders ?? opening.use(await openExporters({ endpoint, env, logger }));
   const plugins = opening.use(await openInstalledPlugins(config.plugins, { baseDir, clock, logger }));
   const { toolSource, blobStore, sandbox, stateStore } = plugins as FilledPorts;
   const known = await readTokens(config.server.tokens ?? [], { env: options.env, baseDir });
@@ -91,6 +106,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
     config,
     clock,
     logger,
+    redactor,
     digestKey,
     hostPaths: [baseDir, dataFolder, options.cwd, homedir()],
     lifetime: lifetime.signal,
@@ -103,7 +119,10 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
     access,
     ...approvals,
     ...(stateStore === undefined ? {} : { stateStore }),
+    ...(telemetryProviders === undefined ? {} : { telemetryProviders }),
   });
+  logRuns(container.resolve(tokens.hooks), logger);
+  if (telemetryProviders !== undefined) opening.use(container.resolve(tokens.telemetry));
 
   const toolbox = container.resolve(tokens.toolbox);
   const folders = config.tools.map((folder) =>

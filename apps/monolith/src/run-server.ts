@@ -1,5 +1,5 @@
-import { createJsonLogger } from '@ravi/host';
 import { openMonolith } from './lifespan.ts';
+import { createServerLog } from './logging/server-log.ts';
 import { serve } from './serve.ts';
 import { untilShutdown } from './shutdown.ts';
 
@@ -16,13 +16,12 @@ export interface RunServerOptions {
  * @throws KernelError as `openMonolith` and `serve`
  */
 export async function runServer({ config, host, port }: RunServerOptions): Promise<void> {
-  const logger = createJsonLogger({ write: (line) => process.stderr.write(line) });
   const shutdown = untilShutdown();
   await using monolith = await openMonolith({
     configPath: config,
     cwd: process.cwd(),
     env: process.env,
-    logger,
+    logger: createServerLog,
     isServer: true,
   });
   await using server = await serve(monolith, { host, port });

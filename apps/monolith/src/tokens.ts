@@ -13,6 +13,7 @@ import type {
   StateStore,
 } from '@ravi/kernel';
 import type { Hono } from 'hono';
+import type { Telemetry } from '@ravi/otel';
 import type { InjectionToken } from 'tsyringe';
 import type { Access } from './access/access.ts';
 import type { CallerApprovals } from './access/caller-approvals.ts';
@@ -20,6 +21,8 @@ import type { ChainRunner } from './chain-runner.ts';
 import type { ToolReport } from './load-tools.ts';
 import type { AgentRunner } from './runs/agent-runner.ts';
 import type { RunRecorder } from './runs/run-recorder.ts';
+import type { Redactor } from './logging/redactor.ts';
+import type { TelemetryProviders } from './observability/telemetry-providers.ts';
 import type { RunService } from './runs/run-service.ts';
 import type { StoredEvents } from './runs/stored-events.ts';
 import type { SnippetTools } from './snippet-tools.ts';
@@ -63,6 +66,11 @@ export interface Services {
   readonly snippetTools: SnippetTools;
   /** What the agent may learn to do. */
   readonly skills: readonly Skill[];
+  /** Takes secrets out of logs, traces and events. */
+  readonly redactor: Redactor;
+  /** Registered where telemetry goes somewhere. */
+  readonly telemetryProviders: TelemetryProviders;
+  readonly telemetry: Telemetry;
   readonly hooks: HookManager;
   readonly toolbox: Toolbox;
   readonly invoker: ToolInvoker;
@@ -101,6 +109,9 @@ export const tokens: Tokens = {
   snippetStore: token('snippetStore'),
   snippetTools: token('snippetTools'),
   skills: token('skills'),
+  redactor: token('redactor'),
+  telemetryProviders: token('telemetryProviders'),
+  telemetry: token('telemetry'),
   hooks: token('hooks'),
   toolbox: token('toolbox'),
   invoker: token('invoker'),

@@ -116,6 +116,35 @@ export const configSchema: JsonSchema = {
         maxAgeDays: { type: 'number', exclusiveMinimum: 0, description: 'Days after which runs that are over go.' },
       },
     },
+    logging: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        level: {
+          enum: ['debug', 'info', 'warn', 'error'],
+          default: 'info',
+          description: 'The least important lines that are written; RAVI_LOG_LEVEL wins.',
+        },
+      },
+    },
+    telemetry: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        endpoint: {
+          type: 'string',
+          pattern: '^https?://',
+          description: 'OTLP collector that gets spans and metrics; OTEL_EXPORTER_OTLP_ENDPOINT wins.',
+        },
+        content: {
+          type: 'boolean',
+          default: false,
+          description: 'Whether spans hold arguments and results of calls, redacted and cut.',
+        },
+      },
+    },
     tools: {
       type: 'array',
       default: [],

@@ -78,6 +78,20 @@ export interface RetentionConfig {
   readonly maxAgeDays: number;
 }
 
+/** The log of a server. */
+export interface LoggingConfig {
+  /** The least important lines that are written. */
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+}
+
+/** What a server tells OpenTelemetry. */
+export interface TelemetryConfig {
+  /** The collector that gets spans and metrics, over OTLP; nobody does when absent. */
+  readonly endpoint?: string;
+  /** Whether spans hold arguments and results of calls, redacted and cut. */
+  readonly content: boolean;
+}
+
 /** A configuration as somebody writes it. Relative paths mean the configuration's folder. */
 export interface RaviConfig {
   readonly server?: { readonly host?: string; readonly port?: number } & ServerAccess & ServerLimits;
@@ -88,6 +102,8 @@ export interface RaviConfig {
    */
   readonly chains?: { readonly preflight?: boolean; readonly approvals?: 'wait' | 'pause' };
   readonly agent?: AgentConfig;
+  readonly logging?: Partial<LoggingConfig>;
+  readonly telemetry?: Partial<TelemetryConfig>;
   readonly retention?: RetentionConfig;
   /** Folders of files that default-export tools. */
   readonly tools?: readonly string[];
@@ -103,6 +119,8 @@ export interface ResolvedConfig {
   readonly chains: { readonly preflight: boolean; readonly approvals: 'wait' | 'pause' };
   /** `demoScript` is an absolute path. */
   readonly agent: AgentConfig;
+  readonly logging: LoggingConfig;
+  readonly telemetry: TelemetryConfig;
   /** Everything stays when absent. */
   readonly retention?: RetentionConfig;
   /** Absolute paths. */

@@ -3,6 +3,7 @@ export { configSchema } from './config-schema.ts';
 export { defineConfig } from './config.ts';
 export type {
   AgentConfig,
+  LoggingConfig,
   PluginEntry,
   PluginsConfig,
   RaviConfig,
@@ -11,6 +12,7 @@ export type {
   ServerLimits,
   ServerToken,
   ResolvedConfig,
+  TelemetryConfig,
 } from './config.ts';
 export type { ConfigLocation } from './find-config.ts';
 export { createJsonLogger } from './json-logger.ts';

@@ -21,8 +21,8 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   const mistakes = compileSchema(configSchema)(config, '');
   if (mistakes.length > 0) throw invalidConfig(source, mistakes);
   // The schema has filled in its defaults, so everything that has one is there.
-  const { server, policy, chains, agent, retention, tools, skills, plugins } = config as RaviConfig &
-    Required<Omit<RaviConfig, 'retention'>>;
+  const { server, policy, chains, agent, retention, logging, telemetry, tools, skills, plugins } =
+    config as RaviConfig & Required<Omit<RaviConfig, 'retention'>>;
   try {
     return {
       server: server as ResolvedConfig['server'],
@@ -33,6 +33,8 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
         ...(agent.demoScript === undefined ? {} : { demoScript: resolve(baseDir, agent.demoScript) }),
       },
       ...(retention === undefined ? {} : { retention }),
+      logging: logging as ResolvedConfig['logging'],
+      telemetry: telemetry as ResolvedConfig['telemetry'],
       tools: tools.map((folder) => resolve(baseDir, folder)),
       skills: skills.map((folder) => resolve(baseDir, folder)),
       plugins,

@@ -13,6 +13,7 @@ import type {
   StateStore,
 } from '@ravi/kernel';
 import { Hono } from 'hono';
+import type { MiddlewareHandler } from 'hono';
 import type { Access } from '../access/access.ts';
 import type { CallerApprovals } from '../access/caller-approvals.ts';
 import type { ChainRunner } from '../chain-runner.ts';
@@ -20,6 +21,8 @@ import type { RunRecorder } from '../runs/run-recorder.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { StoredEvents } from '../runs/stored-events.ts';
 import type { SnippetTools } from '../snippet-tools.ts';
+import { traceRequests } from '../observability/trace-requests.ts';
+import type { TelemetryProviders } from '../observability/telemetry-providers.ts';
 import type { ToolMetrics } from '../tool-metrics.ts';
 import { approvalRoutes } from './approvals.ts';
 import { artifactOperations } from './artifacts.ts';
@@ -76,6 +79,8 @@ export interface HttpAppOptions {
   readonly approvalMode: ApprovalMode;
   readonly approvalHandler: ApprovalHandler;
   readonly access: Access;
+  /** Present when requests are traced and measured. */
+  readonly telemetryProviders?: TelemetryProviders;
   /** Present when the server itself knows who answers approvals. */
   readonly callerApprovals?: CallerApprovals;
   /** Aborts when the process shuts down. */
@@ -91,7 +96,13 @@ export function createHttpApp(options: HttpAppOptions): Hono {
   const { lifetime, logger, access } = options;
   const { server } = options.config;
   const app = new Hono();
-  app.use(headWithoutBody, safeHeaders, requestLog(options), sameOrigin(server.allowedHosts ?? []));
+  app.use(
+    headWithoutBody,
+    safeHeaders,
+    ...tracing(options),
+    requestLog(options),
+    sameOrigin(server.allowedHosts ?? []),
+  );
   app.use(async (_context, next) => {
     if (lifetime.aborted) throw problem('E_SHUTTING_DOWN', 'The server is shutting down');
     await next();
@@ -106,6 +117,10 @@ export function createHttpApp(options: HttpAppOptions): Hono {
   );
   app.onError((error, context) => answerProblem(context, error, logger));
   return app;
+}
+
+function tracing({ telemetryProviders }: HttpAppOptions): readonly MiddlewareHandler[] {
+  return telemetryProviders === undefined ? [] : [traceRequests(telemetryProviders)];
 }
 
 function operationsOf(options: HttpAppOptions): readonly Operation[] {

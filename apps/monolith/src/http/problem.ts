@@ -2,6 +2,7 @@ import { isKernelError, KernelError } from '@ravi/kernel';
 import type { Logger } from '@ravi/kernel';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { currentRequest } from '../logging/current-request.ts';
 
 /** Codes of what HTTP itself refuses. What the invoker refuses is a result with status 200. */
 export type ProblemCode =
@@ -76,6 +77,6 @@ export function answerProblem(context: Context, error: Error, logger: Logger): R
     if (code === 'E_UNAUTHENTICATED') context.header('www-authenticate', 'Bearer');
     return context.json({ error: { code, message } }, statusByCode[code as ProblemCode]);
   }
-  logger.error('a request failed', { method: context.req.method, path: context.req.path, error });
+  logger.error('a request failed', { ...currentRequest.getStore(), method: context.req.method, error });
   return context.json({ error: { code: 'E_INTERNAL', message: 'The request failed inside the server' } }, 500);
 }

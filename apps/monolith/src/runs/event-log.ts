@@ -20,6 +20,8 @@ export interface EventLog {
 /** Options of {@link createEventLog}. */
 export interface EventLogOptions {
   readonly clock: Clock;
+  /** What is kept of the data of an event. */
+  readonly redact: (data: JsonObject) => JsonObject;
   /** Sequence of the last event that an earlier process has stored. */
   readonly from: number;
   /** Told after each append, with how many events are not stored yet. */
@@ -29,7 +31,7 @@ export interface EventLogOptions {
 const maxEvents = 2_000;
 
 /** A log that holds the last 2 000 events. */
-export function createEventLog({ clock, from, onAppend }: EventLogOptions): EventLog {
+export function createEventLog({ clock, from, redact, onAppend }: EventLogOptions): EventLog {
   let events: RunEvent[] = [];
   let unsaved: RunEvent[] = [];
   let last = from;
@@ -49,7 +51,7 @@ export function createEventLog({ clock, from, onAppend }: EventLogOptions): Even
       return isClosed;
     },
     append(type, data) {
-      const event = { sequence: ++last, at: clock.now(), type, data };
+      const event = { sequence: ++last, at: clock.now(), type, data: redact(data) };
       events.push(event);
       unsaved.push(event);
       // In one go now and then, because taking one from the front moves all others.

@@ -26,6 +26,8 @@ export interface RunRecorderOptions {
   readonly hooks: HookManager;
   readonly stored: StoredEvents;
   readonly blobStore: BlobStore;
+  /** Takes secrets out of what events say; nothing when absent. */
+  readonly redact?: (data: JsonObject) => JsonObject;
   /** Without it no answer has a cost. */
   readonly prices?: PriceTable;
   readonly clock: Clock;
@@ -54,7 +56,7 @@ function keeperOf(runId: string): string {
 
 /** A recorder of the runs that are opened with it; calls outside of them are not recorded. */
 export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
-  const { hooks, stored, blobStore, prices, clock, logger } = options;
+  const { hooks, stored, blobStore, redact = (data) => data, prices, clock, logger } = options;
   const logs = new Map<string, EventLog>();
   /** Lines of console output that a run has told before and tells again. */
   const repeatedLines = new Map<string, number>();
@@ -102,6 +104,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       const log = createEventLog({
         clock,
         from,
+        redact,
         onAppend: (type, unsaved) => {
           if (unsaved >= maxUnsaved || milestones.has(type)) queueMicrotask(() => save(runId, log));
         },

@@ -20,7 +20,7 @@ export function redactValue(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(redactValue);
   const copy: Record<string, JsonValue> = {};
   for (const [key, child] of Object.entries(value as JsonObject)) {
-    copy[key] = isSecret(key) ? redacted : redactValue(child);
+    copy[key] = isSecretKey(key) ? redacted : redactValue(child);
   }
   return copy;
 }
@@ -43,12 +43,13 @@ function writeBounded(value: JsonValue, text: string): string {
   for (const [key, child] of Object.entries(value)) {
     if (written.length > maxPreviewBytes) return written;
     written += isList ? separator : `${separator}${JSON.stringify(key)}:`;
-    written = writeBounded(!isList && isSecret(key) ? redacted : child, written);
+    written = writeBounded(!isList && isSecretKey(key) ? redacted : child, written);
     separator = ',';
   }
   return written + (isList ? ']' : '}');
 }
 
-function isSecret(key: string): boolean {
+/** Whether a field of this name usually holds a secret. */
+export function isSecretKey(key: string): boolean {
   return secretKey.test(key) || camelCasePass.test(key);
 }

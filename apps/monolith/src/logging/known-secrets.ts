@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { isSecretKey } from '@ravi/agents';
+import type { ResolvedConfig } from '@ravi/host';
+
+/**
+ * Secrets that an installation knows by name: variables and options of plugins that are named like secrets, and the
+ * tokens of its callers.
+ */
+export async function knownSecrets(
+  { plugins, server }: ResolvedConfig,
+  { env, baseDir }: { readonly env: Readonly<Record<string, string | undefined>>; readonly baseDir: string },
+): Promise<readonly string[]> {
+  const variables = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && isSecretKey(name) ? [value] : [],
+  );
+  const tokens = (server.tokens ?? []).map(({ token, tokenFile }) => {
+    if (token !== undefined) return env[token.$env] ?? '';
+    return tokenFile === undefined ? '' : textOf(resolve(baseDir, tokenFile));
+  });
+  return [...variables, ...secretsIn(plugins), ...(await Promise.all(tokens))];
+}
+
+function secretsIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, field]) =>
+    typeof field === 'string' && isSecretKey(name) ? [field] : secretsIn(field),
+  );
+}
+
+// One that cannot be read is told of where tokens are read.
+async function textOf(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch {
+    return '';
+  }
+}

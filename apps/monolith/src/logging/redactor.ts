@@ -1,0 +1,59 @@
+import { isSecretKey, redacted } from '@ravi/agents';
+
+/** Takes secrets out of what leaves the process as a log, a trace or an event. */
+export interface Redactor {
+  /** The text without known secrets, credentials of HTTP and passwords in addresses, wherever they stand in it. */
+  text(text: string): string;
+  /** A plain copy of data for JSON, each string of it like {@link Redactor.text}. */
+  strings<Value>(value: Value): Value;
+  /** The same, and without the values of fields that are named like secrets. */
+  fields(value: unknown): unknown;
+}
+
+/** A shorter one would take ordinary words with it. */
+const minCharacters = 8;
+const maxDepth = 8;
+const httpCredentials = /(?<=\b(?:Bearer|Basic)\s+)[\w.~+/=-]+/gi;
+const passwordsOfAddresses = /(?<=\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s/@]+(?=@)/gi;
+
+/** A redactor that knows these secrets, those of fewer than eight characters apart. */
+export function createRedactor(secrets: Iterable<string>): Redactor {
+  const known = [...secrets].filter(({ length }) => length >= minCharacters);
+  const spellings = new Set(known.flatMap((secret) => [secret, encodeURIComponent(secret)]));
+  // Longer ones first, so that one inside another leaves nothing behind.
+  const words = [...spellings].toSorted((left, right) => right.length - left.length);
+
+  function text(from: string): string {
+    let clean = from.replaceAll(httpCredentials, redacted).replaceAll(passwordsOfAddresses, redacted);
+    for (const word of words) clean = clean.replaceAll(word, redacted);
+    return clean;
+  }
+
+  function copy(value: unknown, byName: boolean, depth: number): unknown {
+    if (typeof value === 'string') return text(value);
+    if (typeof value === 'bigint') return `${value}n`;
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth >= maxDepth) return '[too deep]';
+    if (value instanceof Date) return value;
+    if (ArrayBuffer.isView(value)) return { bytes: value.byteLength };
+    if (Array.isArray(value)) return value.map((each) => copy(each, byName, depth + 1));
+    const fields = value instanceof Error ? errorFields(value) : value;
+    return Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => [
+        name,
+        byName && isSecretKey(name) ? redacted : copy(field, byName, depth + 1),
+      ]),
+    );
+  }
+
+  return {
+    text,
+    strings: <Value>(value: Value) => copy(value, false, 0) as Value,
+    fields: (value) => copy(value, true, 0),
+  };
+}
+
+function errorFields({ name, message, cause, ...more }: Error): Readonly<Record<string, unknown>> {
+  const code = 'code' in more ? { code: more.code } : {};
+  return { name, message, ...code, ...(cause === undefined ? {} : { cause }) };
+}

@@ -1,0 +1,53 @@
+import { context, diag, DiagLogLevel, metrics, propagation, trace } from '@opentelemetry/api';
+import type { Logger } from '@ravi/kernel';
+import type { TelemetryProviders } from './telemetry-providers.ts';
+
+/** Providers that send what they get. Disposing them sends the rest, for a few seconds at most. */
+export type Exporters = TelemetryProviders & AsyncDisposable;
+
+/** What says where telemetry goes. */
+export interface ExporterOptions {
+  /** Address of a collector; the variables of OpenTelemetry win over it. */
+  readonly endpoint: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+}
+
+const timeoutMillis = 3_000;
+
+/**
+ * Sends spans and metrics to a collector as OTLP over HTTP, in JSON, and makes its providers the process's own, so that
+ * what tools trace goes there too. `undefined` when no address is given or `OTEL_SDK_DISABLED` is `true`; the SDK is then
+ * not even loaded.
+ */
+export async function openExporters({ endpoint, env, logger }: ExporterOptions): Promise<Exporters | undefined> {
+  const base = env['OTEL_EXPORTER_OTLP_ENDPOINT'] || endpoint;
+  const tracesUrl = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || addressOf(base, 'v1/traces');
+  const metricsUrl = env['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'] || addressOf(base, 'v1/metrics');
+  const isDisabled = env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true';
+  if (isDisabled || (tracesUrl === undefined && metricsUrl === undefined)) return undefined;
+  const sdk = await import('./sdk.ts');
+
+  const tell = (message: string, ...details: unknown[]): void => logger.warn('telemetry', { message, details });
+  diag.setLogger({ error: tell, warn: tell, info: tell, debug: tell, verbose: tell }, { logLevel: DiagLogLevel.WARN });
+  const providers = sdk.createProviders({ tracesUrl, metricsUrl, timeoutMillis });
+  const { tracerProvider, meterProvider } = providers;
+  context.setGlobalContextManager(sdk.createContextManager());
+  propagation.setGlobalPropagator(sdk.createPropagator());
+  trace.setGlobalTracerProvider(tracerProvider);
+  metrics.setGlobalMeterProvider(meterProvider);
+  return {
+    tracerProvider,
+    meterProvider,
+    async [Symbol.asyncDispose]() {
+      const ended = await Promise.allSettled([tracerProvider.shutdown(), meterProvider.shutdown()]);
+      for (const each of ended)
+        if (each.status === 'rejected') logger.warn('telemetry was lost', { error: each.reason });
+      for (const api of [trace, metrics, propagation, context, diag]) api.disable();
+    },
+  };
+}
+
+function addressOf(base: string | undefined, path: string): string | undefined {
+  return base === undefined ? undefined : new URL(path, base.endsWith('/') ? base : `${base}/`).href;
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { KernelError } from '@ravi/kernel';
+import type { Logger } from '@ravi/kernel';
+import { test } from 'vitest';
+import { openLog } from '../src/logging/open-log.ts';
+import { createRedactor } from '../src/logging/redactor.ts';
+import { createServerLog } from '../src/logging/server-log.ts';
+
+const redactor = createRedactor(['correct horse battery', 'short']);
+
+function openTestLog(level: keyof Logger = 'debug'): { readonly logger: Logger; lines(): readonly object[] } {
+  const written: string[] = [];
+  const logger = createServerLog({ level, redactor }, { write: (line) => void written.push(line) });
+  return {
+    logger,
+    lines: () =>
+      written.map((line) => {
+        assert.match(line, /^[^\n]+\n$/);
+        return JSON.parse(line) as object;
+      }),
+  };
+}
+
+test('a line is one JSON object, whatever is in it, and no field stands for level, time or message', () => {
+  const { logger, lines } = openTestLog();
+  logger.info('a\nb', { level: 'error', message: 'forged', time: 'never', text: '"}\n{"level":"error"' });
+  const [{ time, ...line } = {}] = lines() as readonly { readonly time?: string }[];
+  assert.match(time ?? '', /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  assert.deepEqual(line, { level: 'info', message: 'a\nb', text: '"}\n{"level":"error"' });
+});
+
+test('secrets are in no line: known ones anywhere, credentials, and fields that are named like secrets', () => {
+  const { logger, lines } = openTestLog();
+  const cause = new Error('GET https://ada:pa55@host/?key=correct%20horse%20battery');
+  logger.warn('it is correct horse battery', {
+    headers: { authorization: 'Bearer abc.def', cookie: 'ravi=1', accept: 'text/plain' },
+    list: [{ apiKey: 'k', note: 'sent Bearer eyJh.bGci and correct horse battery' }],
+    error: new KernelError('E_BLOB_UNAVAILABLE', 'no correct horse battery', { cause }),
+    short: 'short',
+  });
+  assert.deepEqual(
+    lines().map(({ time: _, ...line }: { readonly time?: string }) => line),
+    [
+      {
+        level: 'warn',
+        message: 'it is [redacted]',
+        headers: { authorization: '[redacted]', cookie: '[redacted]', accept: 'text/plain' },
+        list: [{ apiKey: '[redacted]', note: 'sent Bearer [redacted] and [redacted]' }],
+        error: {
+          name: 'KernelError',
+          message: 'no [redacted]',
+          code: 'E_BLOB_UNAVAILABLE',
+          cause: { name: 'Error', message: 'GET https://ada:[redacted]@host/?key=[redacted]' },
+        },
+        short: 'short',
+      },
+    ],
+  );
+});
+
+test('what no JSON holds costs a line its fields at most', () => {
+  const { logger, lines } = openTestLog();
+  const cycle: Record<string, unknown> = {};
+  cycle['self'] = cycle;
+  logger.info('cycle', cycle);
+  logger.info('count', { count: 1n, bytes: new Uint8Array(3) });
+  logger.info('throws', {
+    get field(): string {
+      throw new Error('no');
+    },
+  });
+  const [first, second, third] = lines();
+  assert.match(JSON.stringify(first), /too deep/);
+  assert.partialDeepStrictEqual(second, { count: '1n', bytes: { bytes: 3 } });
+  assert.partialDeepStrictEqual(third, { message: 'throws', fields: 'not written' });
+});
+
+test('less important lines than the level are not written, and the environment wins', () => {
+  const { logger, lines } = openTestLog('warn');
+  for (const level of ['debug', 'info', 'warn', 'error'] as const) logger[level](level);
+  assert.deepEqual(
+    lines().map((line) => 'message' in line && line.message),
+    ['warn', 'error'],
+  );
+  const levels: string[] = [];
+  const source = ({ level }: { readonly level: string }): Logger => {
+    levels.push(level);
+    return logger;
+  };
+  openLog(source, { env: {}, level: 'warn', redactor });
+  openLog(source, { env: { RAVI_LOG_LEVEL: 'debug' }, level: 'warn', redactor });
+  assert.deepEqual(levels, ['warn', 'debug']);
+  assert.throws(() => openLog(source, { env: { RAVI_LOG_LEVEL: 'loud' }, level: 'warn', redactor }), /"loud"/);
+});
