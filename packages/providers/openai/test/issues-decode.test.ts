@@ -272,6 +272,46 @@ test('pieces of items of Responses that take turns stay apart, each numbered and
   assert.equal(finish?.reason, 'tool-use');
 });
 
+test('the tool multi_tool_use.parallel, which is none, gives the calls that were meant: craft-agents-oss#449', () => {
+  const meant = (name: string, parameters: unknown): Wire => ({ recipient_name: `functions.${name}`, parameters });
+  const written = JSON.stringify({ tool_uses: [meant('go', { n: 1 }), meant('stay', { at: 'home' })] });
+  const start = { index: 0, id: 'c1', type: 'function' };
+  const wrapper = call('multi_tool_use.parallel', written.slice(0, 30), start);
+  const chatted = chat(calls(wrapper), calls(call(undefined, written.slice(30), { index: 0 })), 'tool_calls');
+  const item = {
+    type: 'function_call',
+    id: 'fc_1',
+    call_id: 'c1',
+    name: 'multi_tool_use.parallel',
+    arguments: written,
+  };
+  const responded = decodeBody('responses', { status: 'completed', output: [{ ...item, status: 'completed' }] });
+  for (const { blocks, finish, events } of [chatted, responded]) {
+    assert.deepEqual(made(blocks), [
+      ['go', { n: 1 }],
+      ['stay', { at: 'home' }],
+    ]);
+    assert.deepEqual([new Set(idsOf(blocks)).size, idsOf(blocks)[0], finish?.reason], [2, 'c1', 'tool-use']);
+    assert.ok(!JSON.stringify(events).includes('multi_tool_use'));
+    // What OpenAI keeps of the one call may not come back twice.
+    assert.ok(!JSON.stringify(blocks).includes('fc_1'));
+  }
+});
+
+test('multi_tool_use.parallel that was cut or holds something else runs nothing', () => {
+  const wrapper = (written: string): Wire => calls(call('multi_tool_use.parallel', written, { index: 0, id: 'c1' }));
+  assert.deepEqual(made(chat(wrapper('{"tool_uses":[{"recipient_name":"functions.go"'), 'length').blocks), [
+    ['multi_tool_use.parallel', 'truncated'],
+  ]);
+  for (const written of ['{"tool_uses":[]}', '{"tool_uses":["go"]}', '{"tool_uses":[{"parameters":{}}]}', '{}']) {
+    assert.deepEqual(made(chat(wrapper(written), 'tool_calls').blocks), [
+      ['multi_tool_use.parallel', JSON.parse(written)],
+    ]);
+  }
+  const unreadable = '{"tool_uses":[{"recipient_name":"go","parameters":"{"}]}';
+  assert.deepEqual(made(chat(wrapper(unreadable), 'tool_calls').blocks), [['go', 'truncated']]);
+});
+
 test('an error of Responses is read nested and flat', () => {
   for (const event of [
     { type: 'error', error: { type: 'server_error', code: 'server_error', message: 'broke' } },

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@ravi/kernel';
 import { isUsable, parseArguments } from '@ravi/provider-kit';
 import type { Answer, OpenCall } from '@ravi/provider-kit';
+import { openCall } from '../open-call.ts';
 import type { WireContext } from '../wire-settings.ts';
 
 /** A call, or a piece of one, as servers write it. */
@@ -78,7 +79,7 @@ export function createToolCallSlots(answer: Answer, context: WireContext): ToolC
     if (slot.call !== undefined) return slot.call;
     answer.closeText();
     const own = slot.callType === undefined ? undefined : context.toolOfCallType(slot.callType, slot.name);
-    slot.call = answer.openCall({ id: slot.id, wireName: own ?? slot.name ?? '' });
+    slot.call = openCall(answer, { id: slot.id, wireName: own ?? slot.name ?? '' });
     slot.call.append(slot.text);
     return slot.call;
   };

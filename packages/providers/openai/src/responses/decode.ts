@@ -1,6 +1,7 @@
 import type { JsonObject, ModelEvent } from '@ravi/kernel';
 import { createAnswer, createAppendReader, isWire, modelError, parsedWire, textOrNothing } from '@ravi/provider-kit';
 import type { ModelDecoder, OpenCall, Wire } from '@ravi/provider-kit';
+import { openCall } from '../open-call.ts';
 import { passing } from '../passing.ts';
 import { streamError } from '../refusal.ts';
 import { usageOf } from '../usage.ts';
@@ -25,7 +26,7 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
     if (item['type'] === 'message' && !messages.has(at)) messages.set(at, { item, closed: 0 });
     const name = callName(item, context);
     if (name === undefined || calls.has(at) || finished.has(at)) return;
-    calls.set(at, answer.openCall({ id: idOf(item), wireName: name }));
+    calls.set(at, openCall(answer, { id: idOf(item), wireName: name }));
   };
 
   const endItem = (at: number, item: Wire): void => {
