@@ -19,6 +19,17 @@ const tool: ArgumentSpec = { name: 'tool', description: 'name of the tool' };
 /** Every command of `ravi`, in the order of its help. Help, completion and README come from here. */
 export const commands: readonly CommandSpec[] = [
   {
+    path: 'init',
+    summary: 'write a configuration, a tool, a skill and a test, and leave what is there as it is',
+    reach: 'none',
+    arguments: [{ name: 'folder', description: 'where to write, this folder when absent', isOptional: true }],
+    options: [
+      { flags: '--name <name>', description: 'of the package' },
+      { flags: '--yes', description: 'ask nothing' },
+    ],
+    load: async () => (await import('./commands/init.ts')).initProject,
+  },
+  {
     path: 'serve',
     summary: 'serve the console and the HTTP interface',
     reach: 'configuration',

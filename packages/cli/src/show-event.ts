@@ -48,7 +48,7 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
       const { tool } = data;
       switch (type) {
         case 'step':
-          hasShownText = false;
+          if (data['status'] === 'started') hasShownText = false;
           return endLine();
         case 'model-delta':
           if (!showsText) return;

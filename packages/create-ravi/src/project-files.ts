@@ -35,6 +35,7 @@ function manifest(name: string, version: string): object {
       test: 'node --test "test/*.test.ts"',
     },
     dependencies: { '@ravi/agents': version, '@ravi/cli': version, '@ravi/kernel': version },
+    devDependencies: { '@types/node': '^24.0.0' },
     engines: { node: '>=24' },
   };
 }
@@ -48,6 +49,8 @@ const config = {
 const compiler = {
   compilerOptions: {
     target: 'es2024',
+    lib: ['esnext'],
+    types: ['node'],
     module: 'nodenext',
     strict: true,
     noEmit: true,

@@ -1,0 +1,47 @@
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { createProject } from 'create-ravi';
+import { KernelError } from '@ravi/kernel';
+import type { CommandBody } from '../command.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Writes a project into a folder and leaves what is there as it is. Asks for folder and name, or takes what was typed. */
+export const initProject: CommandBody = async ({ values, flags, isJson }, terminal) => {
+  const { cwd, print, isInteractive } = terminal;
+  const asks = !flags.has('yes') && isInteractive;
+  if (!asks && !flags.has('yes')) {
+    throw new KernelError('E_USAGE', 'Nobody can be asked here; with --yes nothing is asked');
+  }
+  const given = values['folder'] ?? (asks ? await ask('Folder', '.') : '.');
+  const folder = resolve(cwd, given);
+  await requireFolder(folder, given);
+  const name = values['name'] ?? (asks ? await ask('Name', basename(folder)) : basename(folder));
+  const project = await createProject({ folder, name });
+  if (isJson) return print(JSON.stringify({ folder, ...project }));
+  tell(project, given, terminal);
+};
+
+function tell({ written, kept }: Awaited<ReturnType<typeof createProject>>, folder: string, terminal: Terminal): void {
+  const { print, paint } = terminal;
+  for (const path of written) print(`${paint('good', 'wrote')}  ${path}`);
+  for (const path of kept) print(`${paint('faint', 'kept ')}  ${path}`);
+  print(`\nNext:${folder === '.' ? '' : `\n  cd ${folder}`}`);
+  const packages = kept.includes('package.json') ? ' @ravi/agents @ravi/cli @ravi/kernel' : '';
+  print(`  npm install${packages}\n  npx ravi run "What did each customer buy?"\n  npx ravi serve`);
+}
+
+async function requireFolder(folder: string, given: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined);
+  if (found === undefined || found.isDirectory()) return;
+  throw new KernelError('E_USAGE', `${given} is a file; name a folder`);
+}
+
+async function ask(what: string, usual: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await lines.question(`${what} (${usual}): `)).trim() || usual;
+  } finally {
+    lines.close();
+  }
+}
