@@ -110,10 +110,11 @@ function runAgainst(server: S3TestServer): void {
     assert.deepEqual(await lookInto(place, allIn), []);
   });
 
-  test('a server that goes away in the middle of a store is heard of, and a sweep removes the rest', async () => {
+  test('a server that goes away in the middle of a store is heard of; when it is back the same store goes on, and a sweep removes the rest', async () => {
     const place = { ...emptyPlace(server), partBytes: 5 * megabyte, maxAttempts: 1 };
     await using proxy = await openTcpProxy(server.endpoint);
     await using store = await createS3BlobStore({ ...place, endpoint: proxy.endpoint });
+    const before = await store.store('before', { ...storeOptions, pinOwner: 'run-1' });
     let pulls = 0;
     const source = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -125,13 +126,42 @@ function runAgainst(server: S3TestServer): void {
     const error = await failureOf(store.store(source, storeOptions));
     assert.equal(error.code, 'E_BLOB_UNAVAILABLE');
     assert.ok(error.retryable);
-    assert.ok((await lookInto(place, allIn)).length > 0);
-    await using later = await createS3BlobStore(place);
-    assert.deepEqual(await later.sweep(Date.now() + dayMs), { removed: 0, kept: 0, freedBytes: 0 });
-    assert.deepEqual(await lookInto(place, allIn), []);
+    await assertFailure(store.pin(before, 'run-2'), 'E_BLOB_UNAVAILABLE', /^The blob store cannot read a record/);
+
+    await proxy.mend();
+    assert.ok((await lookInto(place, allIn)).length > 2, 'the store that failed could not take back what it had sent');
+    assert.equal(Buffer.from(await store.resolve(before)).toString(), 'before');
+    await store.pin(before, 'run-2');
+    const after = await store.store(new Uint8Array(11 * megabyte), { ...storeOptions, pinOwner: 'run-1' });
+    const swept = await store.sweep(Date.now() + dayMs);
+    assert.deepEqual([swept.removed, swept.kept], [0, 2]);
+    const left = [before, after].flatMap((ref) => [`record ${ref}`, `content ${ref}`]);
+    assert.deepEqual((await lookInto(place, allIn)).toSorted(), left.toSorted());
+    assert.equal((await store.stat(before))?.pins, 2);
   });
 
-  test('a server that goes away in the middle of a read fails the stream', async () => {
+  test('a connection that breaks is made anew while a store goes on, when the server is there', async () => {
+    await using proxy = await openTcpProxy(server.endpoint);
+    const place = { ...emptyPlace(server), endpoint: proxy.endpoint, partBytes: 5 * megabyte };
+    await using store = await createS3BlobStore(place);
+    let pulls = 0;
+    const source = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        pulls += 1;
+        if (pulls > 12) return controller.close();
+        if (pulls === 7) {
+          proxy.cut();
+          await proxy.mend();
+        }
+        controller.enqueue(new Uint8Array(megabyte).fill(pulls));
+      },
+    });
+    const ref = await store.store(source, { ...storeOptions, pinOwner: 'run-1' });
+    assert.equal((await store.stat(ref))?.bytes, 12 * megabyte);
+    assert.equal((await store.resolve(ref)).at(-1), 12);
+  });
+
+  test('a server that goes away in the middle of a read fails the stream, and is read from when it is back', async () => {
     const place = emptyPlace(server);
     await using proxy = await openTcpProxy(server.endpoint);
     await using store = await createS3BlobStore({ ...place, endpoint: proxy.endpoint, maxAttempts: 1 });
@@ -143,6 +173,8 @@ function runAgainst(server: S3TestServer): void {
       while (!(await reader.read()).done);
     };
     await assertFailure(rest(), 'E_BLOB_UNAVAILABLE', /^The blob store cannot read a blob: the connection failed/);
+    await proxy.mend();
+    assert.equal((await store.resolve(ref)).byteLength, 32 * megabyte);
   });
 }
 

@@ -6,6 +6,8 @@ export interface TcpProxy extends AsyncDisposable {
   readonly endpoint: string;
   /** Ends every connection and takes no further one. */
   cut(): void;
+  /** Takes connections again, at the same endpoint. */
+  mend(): Promise<void>;
 }
 
 /** Listens on a free port of loopback and passes all bytes on to `endpoint`, or nothing to nobody when absent. */
@@ -14,8 +16,8 @@ export async function openTcpProxy(endpoint?: string): Promise<TcpProxy> {
   const server = createServer((socket) => {
     const pair = [socket];
     if (endpoint !== undefined) {
-      const { hostname, port } = new URL(endpoint);
-      const upstream = connect(Number(port), hostname);
+      const { hostname, port: target } = new URL(endpoint);
+      const upstream = connect(Number(target), hostname);
       socket.pipe(upstream).pipe(socket);
       pair.push(upstream);
     }
@@ -28,14 +30,17 @@ export async function openTcpProxy(endpoint?: string): Promise<TcpProxy> {
       });
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listen = (at: number): Promise<void> => new Promise((resolve) => server.listen(at, '127.0.0.1', resolve));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
   const cut = (): void => {
     server.close();
     for (const socket of sockets) socket.destroy();
   };
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     cut,
+    mend: () => listen(port),
     async [Symbol.asyncDispose]() {
       cut();
     },
