@@ -42,6 +42,22 @@ test('tools are listed with risk, source and schemas, and no path of the host', 
   assert.ok(!JSON.stringify(body).includes(server.installation.folder));
 });
 
+test('a list of tools that a client has is not sent again until a tool comes or goes', async () => {
+  const ask = (headers = {}): Promise<Response> => fetch(`${server.url}/v1/tools`, { headers });
+  const etag = (await ask()).headers.get('etag') ?? '';
+  const again = await ask({ 'if-none-match': `"other", ${etag}` });
+  assert.deepEqual([again.status, await again.text()], [304, '']);
+  const toolbox = server.monolith.container.resolve(tokens.toolbox);
+  const echo = toolbox.get('echo');
+  assert.ok(echo);
+  toolbox.add({ ...echo, name: 'late' });
+  const changed = await ask({ 'if-none-match': etag });
+  assert.equal(changed.status, 200);
+  assert.ok((await changed.text()).includes('"late"'));
+  toolbox.remove('late');
+  assert.equal((await ask()).headers.get('etag'), etag);
+});
+
 test('a direct call answers with the result of the invoker, refusals included', async () => {
   const echoed = await server.post('/v1/tools/echo', { args: { word: 'hello' } });
   assert.deepEqual(echoed.body.structured, { word: 'hello' });

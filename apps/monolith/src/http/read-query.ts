@@ -5,6 +5,7 @@ import { problem } from './problem.ts';
  * @throws KernelError `E_REQUEST_INVALID` for one that is given twice
  */
 export function readQuery(url: string): Record<string, string> {
+  if (!url.includes('?')) return {};
   const given = [...new URL(url).searchParams];
   const query = Object.fromEntries(given);
   if (Object.keys(query).length === given.length) return query;

@@ -17,7 +17,7 @@ export function requestLog({ clock, logger }: { readonly clock: Clock; readonly 
     const requestId = saneId.test(asked) ? asked : crypto.randomUUID();
     const started = clock.monotonic();
     await currentRequest.run({ requestId }, next);
-    context.header('x-request-id', requestId);
+    context.res.headers.set('x-request-id', requestId);
     const caller = context.get('caller');
     const fields = {
       requestId,

@@ -7,15 +7,21 @@ import { problem } from './problem.ts';
  * its own domain resolve to 127.0.0.1 (DNS rebinding) still sends that domain as `Host`.
  */
 export function sameOrigin(allowedHosts: readonly string[]): MiddlewareHandler {
+  // Nearly every request names the host of the one before.
+  let known: string | undefined;
+  const isOwn = (host: string): boolean => {
+    const hostname = hostnameOf(`http://${host}`);
+    return isLoopback(hostname) || allowedHosts.includes(hostname);
+  };
   return async (context, next) => {
     const host = context.req.header('host') ?? '';
-    const hostname = hostnameOf(`http://${host}`);
-    if (!isLoopback(hostname) && !allowedHosts.includes(hostname)) {
+    if (host !== known && !isOwn(host)) {
       throw problem(
         'E_ORIGIN_FORBIDDEN',
         `The host "${host}" is not this server; address it as 127.0.0.1 or localhost`,
       );
     }
+    known = host;
     const origin = context.req.header('origin');
     if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
       throw problem('E_ORIGIN_FORBIDDEN', `The origin "${origin}" may not use this server`);

@@ -5,17 +5,20 @@ import type { HttpAppOptions } from './app.ts';
 import { listAnswer } from './operation.ts';
 import type { Operation } from './operation.ts';
 import { problem } from './problem.ts';
+import { createToolList } from './tool-list.ts';
 
 /** What tools there are, each as its own page needs it, and a call of one through the invoker. */
 export function toolOperations({ toolbox, invoker, lifetime, toolMetrics }: HttpAppOptions): readonly Operation[] {
+  const answerAll = createToolList({ toolbox, invoker });
   return [
     {
       method: 'get',
       path: '/v1/tools',
       summary: 'List the tools.',
       query: { q: { type: 'string', maxLength: 200, description: 'Words that name or description contain.' } },
-      answer({ query: { q = '' } }) {
+      answer({ query: { q = '' }, headers }) {
         const wanted = String(q).toLowerCase().split(/\s+/).filter(Boolean);
+        if (wanted.length === 0) return answerAll(headers);
         const all = describeTools(toolbox, invoker.policy);
         return listAnswer(
           all.filter(({ name, description }) => {
