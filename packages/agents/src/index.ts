@@ -3,6 +3,8 @@ export { sha256OfJson } from './arguments/digest.ts';
 export { isSecretKey, redacted } from './arguments/redact.ts';
 export { createApprovalFeed } from './durable/approval-feed.ts';
 export type { ApprovalFeed, ApprovalFeedOptions } from './durable/approval-feed.ts';
+export { keepLease } from './durable/keep-lease.ts';
+export type { LeaseOptions } from './durable/keep-lease.ts';
 export { outlastOutage } from './durable/outlast-outage.ts';
 export { createRecordedApprovals } from './durable/recorded-approvals.ts';
 export type { RecordedApprovalsOptions } from './durable/recorded-approvals.ts';
@@ -24,7 +26,7 @@ export { storedTextOf } from './invoke/stored-text.ts';
 export type { StoredText } from './invoke/stored-text.ts';
 export type { ToolCall } from './invoke/pending-call.ts';
 export { ReActAgent } from './loop/react-agent.ts';
-export type { AgentTask, ResumeOptions, ResumePoint } from './loop/react-agent.ts';
+export type { AgentTask, RecoverOptions, ResumeOptions, ResumePoint } from './loop/react-agent.ts';
 export type { AgentContext, SpawnOptions } from './loop/agent-context.ts';
 export type { AgentEvent } from './loop/agent-event.ts';
 export type {
@@ -32,6 +34,7 @@ export type {
   AgentOutput,
   InvokerParts,
   RequestDefaults,
+  RunLeasing,
   RunOptions,
   StopCondition,
 } from './loop/agent-options.ts';

@@ -13,6 +13,8 @@ export interface HumanAnswer {
   readonly record: ApprovalRecord;
 }
 
+const digestCharacters = 16;
+
 /** How many milliseconds an answer may take. */
 export function approvalLimitOf({ session }: PendingCall): number {
   return session.durability?.approvalExpiryMs ?? session.policy.approvalTimeoutMs;
@@ -52,7 +54,7 @@ export async function askHuman(
 function requestFor(pending: PendingCall, question: RiskAssessment & { readonly toolDigest: string }): ApprovalRequest {
   const { session, runtime } = pending;
   const requestedAt = runtime.clock.now();
-  const id = session.durability === undefined ? `approval_${crypto.randomUUID()}` : durableId(pending);
+  const id = idOf(pending);
   pending.questions++;
   return deepFreeze({
     id,
@@ -70,6 +72,15 @@ function requestFor(pending: PendingCall, question: RiskAssessment & { readonly 
     requestedAt,
     expiresAt: requestedAt + approvalLimitOf(pending),
   });
+}
+
+function idOf(pending: PendingCall): string {
+  const { session, argsDigest } = pending;
+  if (session.durability !== undefined) return durableId(pending);
+  // A script that is run again may ask with other arguments, and that is another question.
+  return session.hasStableQuestions
+    ? `${durableId(pending)}_${argsDigest.slice(-digestCharacters)}`
+    : `approval_${crypto.randomUUID()}`;
 }
 
 // The same question has the same id in every process that goes on with the run.

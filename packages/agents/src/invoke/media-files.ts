@@ -76,7 +76,8 @@ async function storeOne(
   return { path, mediaType, artifactRef: source.ref, bytes: stat.bytes };
 }
 
-function extensionOf(mediaType: string): string {
+/** The extension of a file of this type; `bin` when it has none of its own. */
+export function extensionOf(mediaType: string): string {
   const essence = mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
   const known = extensions[essence];
   if (known !== undefined) return known;

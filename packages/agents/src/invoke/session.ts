@@ -55,6 +55,11 @@ export interface SessionOptions {
   readonly onProgress?: ProgressSink;
   /** Present in a run that outlives the process. */
   readonly durability?: SessionDurability;
+  /**
+   * A question about a call has the id that the same call asks under again, so that an answer holds for whoever goes on
+   * with the run. That of the parent when absent.
+   */
+  readonly hasStableQuestions?: boolean;
 }
 
 /** The mutable state of one run: counters, trace, pins, grants. The invoker itself keeps none. Close it, or `await using`. */
@@ -70,6 +75,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly grants: RunGrants;
   readonly blobScope: BlobScope;
   readonly durability: SessionDurability | undefined;
+  readonly hasStableQuestions: boolean;
   readonly cancellation: Cancellation;
   /** The run of an agent that goes on in it: the loop's own tools find it here. */
   agentRun: AgentContext | undefined;
@@ -97,6 +103,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.toolsEnabled = (options.toolsEnabled ?? true) && (parent?.toolsEnabled ?? true);
     const shared = parent !== undefined && isSameRun(this, parent) ? parent : undefined;
     this.durability = options.durability;
+    this.hasStableQuestions = options.hasStableQuestions ?? parent?.hasStableQuestions ?? false;
     this.grants = shared?.grants ?? new RunGrants(options.durability?.grants);
     this.#outer = shared;
     for (const file of options.files ?? []) this.keepFile(file);

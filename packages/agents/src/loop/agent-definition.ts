@@ -17,7 +17,7 @@ import { skillTools } from '../skills/skill-tools.ts';
 import type { Supervision } from '../supervision/supervision.ts';
 import { freezeTool } from '../toolbox/freeze-tool.ts';
 import { Toolbox } from '../toolbox/toolbox.ts';
-import type { AgentOptions, RequestDefaults, StopCondition } from './agent-options.ts';
+import type { AgentOptions, RequestDefaults, RunLeasing, StopCondition } from './agent-options.ts';
 import type { BudgetLimits } from './budget.ts';
 import type { HistoryView } from './compaction.ts';
 import type { AgentMiddleware } from './middleware.ts';
@@ -50,6 +50,7 @@ export interface AgentDefinition {
   readonly promoteAfterMs: number | undefined;
   readonly history: HistoryStore | undefined;
   readonly runs: RunStore | undefined;
+  readonly lease: Required<RunLeasing> | undefined;
   readonly jobs: JobStore | undefined;
   readonly supervision: Supervision | undefined;
 }
@@ -103,6 +104,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     promoteAfterMs: options.promoteAfterMs,
     history: options.history,
     runs: options.runs,
+    lease: options.lease === undefined ? undefined : { leaseMs: 10_000, ...options.lease },
     jobs: options.jobs,
     supervision: options.supervision,
   };

@@ -54,6 +54,14 @@ export interface InvokerParts {
   readonly logger?: Logger;
 }
 
+/** How a process holds the runs that it works on, so that another goes on with them only when it is gone. */
+export interface RunLeasing {
+  /** A name that no other process has, new for each start of a process. */
+  readonly owner: string;
+  /** Milliseconds that a run is held without a sign of life; 10 000 when absent. */
+  readonly leaseMs?: number;
+}
+
 /** Options of a {@link ReActAgent}. */
 export interface AgentOptions extends InvokerParts {
   /** For events, logs and, as a tool of another agent, its name there. */
@@ -89,6 +97,8 @@ export interface AgentOptions extends InvokerParts {
   readonly history?: HistoryStore;
   /** Knows which runs there are, and lets a paused one go on exactly once. */
   readonly runs?: RunStore;
+  /** With `runs` and `history`: runs outlive the process, and another one goes on with them by `recover`. */
+  readonly lease?: RunLeasing;
   /** Keeps jobs beyond their run. */
   readonly jobs?: JobStore;
   /** Bounds the agents under this one. */

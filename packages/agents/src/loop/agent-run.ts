@@ -53,8 +53,18 @@ export interface AgentRunParts {
     task: string,
     options: ChildOptions,
   ) => Promise<AgentResult>;
-  /** The part before a pause. */
-  readonly before: { readonly steps: number; readonly usage: ModelUsage } | undefined;
+  /** What is asked, for lists of runs; absent after a pause. */
+  readonly title: string | undefined;
+  /** The part before a pause, or before its process ended. */
+  readonly before: RunBefore | undefined;
+}
+
+/** What a run had done when it stopped. */
+export interface RunBefore {
+  readonly steps: number;
+  readonly usage: ModelUsage;
+  /** It was taken over from a process that ended: the run store has it as running, by us. */
+  readonly isTaken?: boolean;
 }
 
 /** How a sub-agent is started by a run. */
@@ -80,10 +90,15 @@ export class AgentRun implements AgentContext {
   readonly depth: number;
   readonly priority: number;
   readonly parentRunId: string | undefined;
+  readonly title: string | undefined;
   /** It goes on after a pause. */
   readonly isResumed: boolean;
+  /** It goes on after its process ended. */
+  readonly isTaken: boolean;
   /** The run store has it as running, by us. */
   isRecorded = false;
+  /** Held while it runs, where runs outlive the process. */
+  lease: Disposable | undefined;
   readonly supervision: Supervision | undefined;
   readonly offered: OfferedTools;
   readonly #system: SystemPrompt;
@@ -116,8 +131,10 @@ export class AgentRun implements AgentContext {
     this.priority = parts.priority;
     this.depth = parts.parent === undefined ? 0 : parts.parent.depth + 1;
     this.parentRunId = parts.parent?.runId;
+    this.title = parts.title;
     this.supervision = parts.parent?.supervision ?? this.definition.supervision;
-    this.isResumed = parts.before !== undefined;
+    this.isTaken = parts.before?.isTaken ?? false;
+    this.isResumed = parts.before !== undefined && !this.isTaken;
     this.step = parts.before?.steps ?? 0;
     this.usage = parts.before?.usage ?? noUsage;
     this.#startChild = parts.startChild;

@@ -31,6 +31,7 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
         this.#run = run;
       },
     });
+    this.result.catch(() => this.#end());
   }
 
   /** Ends the run. Every open call is answered all the same. */
@@ -64,6 +65,11 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
   #push(event: AgentEvent): void {
     this.#events.push(event);
     if (event.type === 'run-end') this.#isOver = true;
+    this.#wake?.();
+  }
+
+  #end(): void {
+    this.#isOver = true;
     this.#wake?.();
   }
 }

@@ -4,6 +4,7 @@ import { readAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
 import type { Reservation } from './budget.ts';
 import { delay } from './delay.ts';
+import { isSuspended } from './suspension.ts';
 import { TurnCalls } from './turn-calls.ts';
 
 /** An answer that ended well, with its calls under way or waiting. */
@@ -32,7 +33,7 @@ export async function askModel(run: AgentRun): Promise<GoodAnswer | undefined> {
     const { answer, calls } = await ask(run, request, reservation);
     if (answer.reason !== undefined && run.ending === undefined) return goodAnswer(answer, answer.reason, calls);
     calls.discard();
-    if (run.session.cancellation.isCancelled) await keepText(run, answer);
+    if (run.session.cancellation.isCancelled && !isSuspended(run)) await keepText(run, answer);
     run.check();
     if (run.ending !== undefined || answer.error === undefined) return undefined;
     const { error } = answer;

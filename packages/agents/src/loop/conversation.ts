@@ -24,10 +24,10 @@ export class Conversation {
   }
 
   /**
-   * Reads what the store has, behind what there is already. What its last turn says beside the message.
+   * Reads what the store has, behind what there is already, and shows each turn. What the last one says beside its message.
    * @throws KernelError of the store, `E_STATE_CORRUPT` when a turn is damaged
    */
-  async load(): Promise<JsonObject | undefined> {
+  async load(onTurn?: (turn: Turn) => void): Promise<JsonObject | undefined> {
     let details: JsonObject | undefined;
     if (this.#place === undefined) return details;
     for await (const turn of storedTurns(this.#place)) {
@@ -35,6 +35,7 @@ export class Conversation {
       joinMessages(this.#messages, turn.message);
       this.#length++;
       details = turn.details;
+      onTurn?.(turn);
     }
     return details;
   }

@@ -1,9 +1,10 @@
-import type { ContentBlock, Principal } from '@ravi/kernel';
+import type { ContentBlock, Principal, Run, RunJournal } from '@ravi/kernel';
 import type { PausedRun, QuestionAnswer } from '../questions/paused-run.ts';
 import { defineAgent, definitionOf, keepDefinition } from './agent-definition.ts';
 import type { AgentOptions, RunOptions } from './agent-options.ts';
 import type { AgentResult } from './agent-result.ts';
 import { AgentStream } from './agent-stream.ts';
+import { recoverRun } from './recover-run.ts';
 import { resumeRun, startRun } from './start-run.ts';
 
 /** What a user says: text, or blocks with media. */
@@ -14,6 +15,14 @@ export type ResumePoint = PausedRun | { readonly sessionId: string; readonly pri
 
 /** What differs when a run goes on. */
 export type ResumeOptions = Pick<RunOptions, 'signal' | 'allowedTools' | 'policy' | 'budget'>;
+
+/** How a run is taken over. */
+export interface RecoverOptions {
+  /** Where the invoker puts calls with side effects on record. */
+  readonly journal: Pick<RunJournal, 'entries'>;
+  /** Ends the run; caused by `E_RUN_SUSPENDED` it leaves the run to the next process. */
+  readonly signal?: AbortSignal;
+}
 
 /**
  * An agent that reasons and acts in turns: it asks its model, takes every call of the answer through the invoker, tells
@@ -55,5 +64,23 @@ export class ReActAgent {
    */
   resume(point: ResumePoint, answer: QuestionAnswer, options: ResumeOptions = {}): Promise<AgentResult> {
     return resumeRun(definitionOf(this), { point, answer, options });
+  }
+
+  /** The same, told while it happens. `result` rejects as `resume` does, and then there are no events. */
+  resumeStream(point: ResumePoint, answer: QuestionAnswer, options: ResumeOptions = {}): AgentStream {
+    return new AgentStream(options.signal, ({ signal, emit, onStart }) =>
+      resumeRun(definitionOf(this), { point, answer, options: { ...options, signal }, emit, onStart }),
+    );
+  }
+
+  /**
+   * Goes on with a run whose process ended, from its turns on record. Open calls whose outcome is on record have it; of
+   * those that began without one the model is told that it is unknown (`E_CALL_UNKNOWN`); those that cannot have had an
+   * effect are made again. The run may do what it might, or less where the invoker's policy is stricter now.
+   * `result` rejects with `E_STATE_CONFLICT` while another process has the run, and with `E_CONFIG_INVALID` when the agent
+   * has no lease, history or run store.
+   */
+  recover(run: Run, options: RecoverOptions): AgentStream {
+    return new AgentStream(options.signal, (parts) => recoverRun(definitionOf(this), run, { ...options, ...parts }));
   }
 }

@@ -9,6 +9,7 @@ import type { GoodAnswer } from './ask-model.ts';
 import { RunTrace } from './late-values.ts';
 import { wrapTurn } from './middleware.ts';
 import { beginRun, endRun } from './run-record.ts';
+import { isSuspended } from './suspension.ts';
 
 /** Runs steps until something ends the run. It always resolves. */
 export async function runAgent(run: AgentRun, begin: () => Promise<void>): Promise<AgentResult> {
@@ -54,10 +55,13 @@ function detailsOf({ agent }: AgentRun, { usage, model }: GoodAnswer): JsonObjec
   return { agent, usage: { ...usage }, ...(model === undefined ? {} : { model }) };
 }
 
-async function takeResults(run: AgentRun, results: readonly ToolResultBlock[]): Promise<void> {
+/** Tells the model what its calls came to. */
+export async function takeResults(run: AgentRun, results: readonly ToolResultBlock[]): Promise<void> {
+  // Whoever goes on with the run makes these calls again, or finds what they came to.
+  if (isSuspended(run)) run.check();
   const content = [...results, ...run.jobs.takeNews()];
   if (run.questions.size > 0) return pause(run, content);
-  const saving = run.say({ role: 'user', content });
+  const saving = run.say({ role: 'user', content }, skillsOf(run));
   if (saving !== undefined) await saving;
   run.check();
   for (const condition of run.definition.stopWhen) {
@@ -65,7 +69,15 @@ async function takeResults(run: AgentRun, results: readonly ToolResultBlock[]): 
   }
 }
 
-async function takeAnswer(run: AgentRun, reason: ModelStopReason): Promise<void> {
+// For whoever goes on with the run after its process ended.
+function skillsOf({ definition, skills }: AgentRun): JsonObject | undefined {
+  return definition.lease === undefined || definition.skills.length === 0
+    ? undefined
+    : { skills: [...skills.activeNames] };
+}
+
+/** Takes an answer without calls: the last word, or a reason to go on. */
+export async function takeAnswer(run: AgentRun, reason: ModelStopReason): Promise<void> {
   if (reason === 'pause') return;
   if (reason === 'length') return end(run, stopped('length', 'The answer was cut off by a limit of its length'));
   if (reason === 'refusal') return end(run, stopped('refusal', 'The model, or a filter, refused to answer'));
@@ -97,7 +109,8 @@ async function pause(run: AgentRun, content: readonly ContentBlock[]): Promise<v
   end(run, { status: 'paused', reason: 'question', paused: { ...state, messages: [...run.messages] } });
 }
 
-function end(run: AgentRun, ending: AgentEnding): void {
+/** Ends the run, unless something has already. */
+export function end(run: AgentRun, ending: AgentEnding): void {
   run.ending ??= ending;
 }
 
@@ -110,7 +123,8 @@ function endingOf(run: AgentRun, error: unknown): AgentEnding {
   if (run.ending !== undefined) return run.ending;
   if (run.session.cancellation.isCancelled) {
     const { code, message } = run.session.cancellation.error;
-    return { status: 'cancelled', reason: 'cancelled', error: { code, message, retryable: false } };
+    const error = { code: isSuspended(run) ? 'E_RUN_SUSPENDED' : code, message, retryable: false };
+    return { status: 'cancelled', reason: 'cancelled', error };
   }
   if (isKernelError(error)) {
     const { code, message, retryable } = error;

@@ -1,8 +1,14 @@
 import { KernelError } from '@ravi/kernel';
-import type { JsonObject, RunStatus } from '@ravi/kernel';
+import type { JsonObject, RunStatus, RunStore } from '@ravi/kernel';
+import { keepLease } from '../durable/keep-lease.ts';
 import { errorText } from '../error-text.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { AgentEnding } from './agent-result.ts';
+import { permissionsOf } from './permissions.ts';
+import { isSuspended } from './suspension.ts';
+
+/** The kind of runs that are an agent's; a store may hold others. */
+export const agentKind: string = 'agent';
 
 const statusOf: Readonly<Record<AgentEnding['status'], RunStatus>> = {
   completed: 'completed',
@@ -18,22 +24,61 @@ const statusOf: Readonly<Record<AgentEnding['status'], RunStatus>> = {
  */
 export async function beginRun(run: AgentRun): Promise<void> {
   const { hooks } = run.definition.invoker;
-  const { runId, sessionId, agent, principal } = run;
+  const { runId, sessionId, agent } = run;
   hooks.emit('run-start', { ...scopeOf(run), agent });
   run.emit?.({ type: 'run-start', runId, sessionId, agent });
   const { runs } = run.definition;
   if (runs === undefined) return;
-  if (!run.isResumed) {
-    const parent = run.parentRunId === undefined ? {} : { parentRunId: run.parentRunId };
-    const definition = { kind: 'agent', details: { agent } };
-    await runs.create({ id: runId, principal, sessionId, definition, createdAt: run.now(), ...parent });
-    run.isRecorded = true;
-    return;
-  }
-  const isOurs = await runs.transition(runId, { from: ['paused'], to: 'running', now: run.now() });
-  if (!isOurs)
-    throw new KernelError('E_STATE_CONFLICT', `The run ${runId} is not paused: somebody else has resumed it`);
+  if (!run.isTaken) await (run.isResumed ? takePaused(run, runs) : createRun(run, runs));
   run.isRecorded = true;
+  run.lease = leaseOf(run, runs);
+}
+
+async function createRun(run: AgentRun, runs: RunStore): Promise<void> {
+  const { runId, sessionId, agent, principal, title } = run;
+  const { lease } = run.definition;
+  const now = run.now();
+  const parent = run.parentRunId === undefined ? {} : { parentRunId: run.parentRunId };
+  const named = { agent, ...(title === undefined ? {} : { title }) };
+  const definition =
+    lease === undefined ? { kind: agentKind, details: named } : { kind: agentKind, ...rightsOf(run, named) };
+  const row = { id: runId, principal, sessionId, definition, createdAt: now, ...parent };
+  await runs.create(row, lease === undefined ? undefined : { ...lease, now });
+}
+
+// What it may do when another process goes on with it.
+function rightsOf(
+  { session }: AgentRun,
+  details: JsonObject,
+): { readonly policy: JsonObject; readonly details: JsonObject } {
+  const permissions = permissionsOf(session, []) as unknown as JsonObject;
+  return { policy: { ...session.policy }, details: { ...details, permissions } };
+}
+
+async function takePaused(run: AgentRun, runs: RunStore): Promise<void> {
+  const { runId } = run;
+  const { lease } = run.definition;
+  const now = run.now();
+  const isOurs = lease === undefined || (await runs.claim(runId, { ...lease, now })) !== undefined;
+  const change = { from: ['paused'], to: 'running', now, ...ownerOf(run) } as const;
+  if (isOurs && (await runs.transition(runId, change))) return;
+  throw new KernelError('E_STATE_CONFLICT', `The run ${runId} is not paused: somebody else has resumed it`);
+}
+
+function leaseOf(run: AgentRun, runs: RunStore): Disposable | undefined {
+  const { lease, logger, invoker } = run.definition;
+  if (lease === undefined) return undefined;
+  return keepLease({
+    ...lease,
+    runs,
+    runId: run.runId,
+    clock: invoker.clock,
+    logger,
+    onLost() {
+      run.isRecorded = false;
+      run.session.cancel('Another process goes on with the run');
+    },
+  });
 }
 
 /** Tells them how it ended. A store that fails here changes nothing about the result. */
@@ -43,16 +88,26 @@ export async function endRun(run: AgentRun, ending: AgentEnding): Promise<void> 
   const { status, error } = ending;
   const failure = error === undefined ? {} : { errorCode: error.code };
   hooks.emit('run-end', { ...scopeOf(run), agent, status, steps, usage, ...failure });
-  const { runs, logger } = run.definition;
+  const { runs, lease, logger } = run.definition;
+  run.lease?.[Symbol.dispose]();
   if (runs === undefined || !run.isRecorded) return;
   try {
+    if (lease !== undefined && isSuspended(run)) {
+      await runs.release(run.runId, lease.owner);
+      return;
+    }
     const outcome = { result: outcomeOf(run, ending), ...(error === undefined ? {} : { error }) };
     const isFinal = status !== 'paused';
     const to = statusOf[status];
-    await runs.transition(run.runId, { from: ['running'], to, now: run.now(), ...(isFinal ? { outcome } : {}) });
+    const change = { from: ['running'], to, now: run.now(), ...ownerOf(run), ...(isFinal ? { outcome } : {}) } as const;
+    await runs.transition(run.runId, change);
   } catch (failed) {
     logger.error('the end of a run was not stored', { runId: run.runId, error: errorText(failed) });
   }
+}
+
+function ownerOf({ definition: { lease } }: AgentRun): { readonly owner?: string } {
+  return lease === undefined ? {} : { owner: lease.owner };
 }
 
 function outcomeOf({ text }: AgentRun, { reason, output }: AgentEnding): JsonObject {

@@ -1,5 +1,6 @@
-import { KernelError, textBlock } from '@ravi/kernel';
+import { KernelError, textBlock, textOf } from '@ravi/kernel';
 import type { ModelMessage, ModelUsage } from '@ravi/kernel';
+import { cutUtf8 } from '../arguments/utf8.ts';
 import type { InvokerSession, SessionOptions } from '../invoke/session.ts';
 import { answersOf, readPause } from '../questions/pause.ts';
 import type { PauseState } from '../questions/pause.ts';
@@ -39,6 +40,7 @@ export function startRun(definition: AgentDefinition, { task, options, emit, onS
     priority: 0,
     parent: undefined,
     startChild,
+    title: titleOf(task),
     before: undefined,
   });
   onStart?.(run);
@@ -52,7 +54,13 @@ export async function resumeRun(
     point,
     answer,
     options,
-  }: { readonly point: ResumePoint; readonly answer: QuestionAnswer; readonly options: ResumeOptions },
+    emit,
+    onStart,
+  }: Pick<Start, 'emit' | 'onStart'> & {
+    readonly point: ResumePoint;
+    readonly answer: QuestionAnswer;
+    readonly options: ResumeOptions;
+  },
 ): Promise<AgentResult> {
   const { state, conversation } = await readPoint(definition, point);
   const { runId, sessionId, principal, permissions, steps, usage } = state;
@@ -64,7 +72,7 @@ export async function resumeRun(
   }
   const answers = answersOf(state.questions, answer);
   const policy = { ...options.policy, ...narrowedPolicy(definition.invoker.policy, options.policy, permissions) };
-  const session = openSession(definition, { ...options, runId, sessionId, principal, policy }, undefined, {
+  const session = openSession(definition, { ...options, runId, sessionId, principal, policy }, emit, {
     toolsEnabled: permissions.toolsEnabled,
   });
   for (const list of permissions.allowedTools) session.narrow(list);
@@ -73,18 +81,25 @@ export async function resumeRun(
     session,
     conversation,
     budget: budgetOf(definition, options.budget, undefined, usage),
-    emit: undefined,
+    emit,
     priority: 0,
     parent: undefined,
     startChild,
+    title: undefined,
     before: { steps, usage },
   });
   run.skills.restore(permissions.skills);
+  onStart?.(run);
   return runAgent(run, async () => run.say(answers));
 }
 
-// Its conversation is its own and ends with it; the session's is the parent's.
-function startChild(parent: AgentRun, agent: ReActAgent, task: string, options: ChildOptions): Promise<AgentResult> {
+/** Starts an agent under a run. Its conversation is its own and ends with it; the session's is the parent's. */
+export function startChild(
+  parent: AgentRun,
+  agent: ReActAgent,
+  task: string,
+  options: ChildOptions,
+): Promise<AgentResult> {
   const definition = definitionOf(agent);
   const { runId, signal, parentCallId, priority = parent.priority } = options;
   const { sessionId, principal, session: outer } = parent;
@@ -103,18 +118,29 @@ function startChild(parent: AgentRun, agent: ReActAgent, task: string, options: 
     priority,
     parent,
     startChild,
+    title: titleOf(task),
     before: undefined,
   });
   return runAgent(run, () => begin(run, task));
 }
 
+const maxTitleBytes = 300;
+
 async function begin(run: AgentRun, task: AgentTask): Promise<void> {
   await run.conversation.load();
   await run.conversation.closeOpenCalls('This call was not answered, and whether it ran is unknown', run.turnDetails());
-  await run.say({ role: 'user', content: typeof task === 'string' ? [textBlock(task)] : task });
+  const content = typeof task === 'string' ? [textBlock(task)] : task;
+  await run.say({ role: 'user', content }, run.definition.lease === undefined ? undefined : { isTask: true });
 }
 
-function openSession(
+function titleOf(task: AgentTask): string | undefined {
+  const text = typeof task === 'string' ? task : textOf(task);
+  const [line = ''] = text.trim().split('\n', 1);
+  return line === '' ? undefined : cutUtf8(line, maxTitleBytes);
+}
+
+/** A session as wide as the agent and the options allow, whose calls tell of their progress. */
+export function openSession(
   definition: AgentDefinition,
   options: RunOptions,
   emit: AgentEventSink | undefined,
@@ -124,6 +150,7 @@ function openSession(
   const session = definition.invoker.openSession({
     ...rest,
     ...more,
+    ...(definition.lease === undefined ? {} : { hasStableQuestions: true }),
     // Within a session the agent's own limits hold too, not only that session's.
     ...(parent === undefined ? {} : { parent, policy: { ...definition.invoker.policy, ...options.policy } }),
     ...(emit === undefined
@@ -146,7 +173,8 @@ function conversationOf(
   return new Conversation(messages, history === undefined ? undefined : { store: history, principal, sessionId });
 }
 
-function budgetOf(
+/** The budgets of agent and run inside of the parent's; `used` counts as used already. */
+export function budgetOf(
   { budget, prices, invoker, request, model }: AgentDefinition,
   limits: BudgetLimits | undefined,
   parent: Budget | undefined,

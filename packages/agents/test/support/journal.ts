@@ -1,5 +1,5 @@
 import { KernelError } from '@ravi/kernel';
-import type { InvocationResult, Journal, JournalEntry } from '@ravi/kernel';
+import type { InvocationResult, Journal, JournaledCall, JournalEntry, JournalItem, Listing } from '@ravi/kernel';
 
 /** One write of a {@link TestJournal}. */
 export type JournalWrite =
@@ -32,4 +32,15 @@ export function refusing(kind: JournalWrite['kind']): (asked: JournalWrite['kind
   return (asked) => {
     if (asked === kind) throw new KernelError('E_INTERNAL', 'The database is locked');
   };
+}
+
+/** What a journal that is read back after a crash has of each call. */
+export function journalItems({ writes }: TestJournal): Listing<JournalItem> {
+  const calls = new Map<string, JournaledCall>();
+  for (const write of writes) {
+    const entry = { ...write.entry, attempt: 1 };
+    const outcome = write.kind === 'started' ? {} : { result: write.result };
+    calls.set(entry.idempotencyKey, { type: 'call', status: write.kind, entry, ...outcome });
+  }
+  return { items: [...calls.values()], corrupt: [] };
 }

@@ -1,5 +1,5 @@
 import { KernelError } from '@ravi/kernel';
-import type { HistoryStore, Job, JobStore, Run, RunStore, Turn } from '@ravi/kernel';
+import type { HistoryStore, Job, JobStore, LeaseRequest, Run, RunLease, RunStore, Turn } from '@ravi/kernel';
 
 /** A history that a test can look at; two turns to a page, so that reading has to go on. */
 export interface TestHistory extends HistoryStore {
@@ -40,33 +40,68 @@ function isOf(turn: Turn, principal: string | undefined, sessionId: string | und
   return turn.principal === principal && turn.sessionId === sessionId;
 }
 
+/** Runs that a test can look at, and put back to where they were. */
+export interface TestRuns extends RunStore {
+  readonly all: ReadonlyMap<string, Run>;
+  restore(run: Run): void;
+}
+
 /** The runs that agents begin and end; nothing else of the port. */
-export function createTestRuns(): RunStore & { readonly all: ReadonlyMap<string, Run> } {
+export function createTestRuns(): TestRuns {
   const all = new Map<string, Run>();
   const unused = async (): Promise<never> => {
     throw new TypeError('An agent does not need this');
   };
   return {
     all,
-    async create(run) {
+    restore: (run) => void all.set(run.id, run),
+    async create(run, lease) {
       if (all.has(run.id)) throw new KernelError('E_STATE_CONFLICT', `The id ${run.id} is taken`);
-      const row: Run = { ...run, status: 'running', updatedAt: run.createdAt };
+      const row: Run = { ...run, status: 'running', updatedAt: run.createdAt, ...leaseFor(lease) };
       all.set(run.id, row);
       return row;
     },
     get: async (id) => all.get(id),
-    async transition(id, { from, to, now, outcome }) {
+    async transition(id, { from, to, now, owner, outcome }) {
       const run = all.get(id);
       if (run === undefined || !from.includes(run.status)) return false;
-      all.set(id, { ...run, status: to, updatedAt: now, ...(outcome === undefined ? {} : { outcome }) });
+      if (owner !== undefined && run.lease?.owner !== owner) return false;
+      const { lease, ...rest } = run;
+      const held = to === 'running' && lease !== undefined ? { lease } : {};
+      all.set(id, { ...rest, ...held, status: to, updatedAt: now, ...(outcome === undefined ? {} : { outcome }) });
       return true;
     },
-    list: unused,
-    claim: unused,
-    renew: unused,
-    release: unused,
+    async list({ parentRunId }) {
+      return { items: [...all.values()].filter((run) => run.parentRunId === parentRunId), corrupt: [] };
+    },
+    async claim(id, request) {
+      const run = all.get(id);
+      const isHeld = run?.lease !== undefined && run.lease.owner !== request.owner && run.lease.expiresAt > request.now;
+      if (run === undefined || isHeld) return undefined;
+      const claimed = { ...run, ...leaseFor(request) };
+      all.set(id, claimed);
+      return claimed;
+    },
+    async renew(id, request) {
+      const run = all.get(id);
+      if (run?.lease?.owner !== request.owner) return false;
+      all.set(id, { ...run, ...leaseFor(request) });
+      return true;
+    },
+    async release(id, owner) {
+      const { lease, ...run } = all.get(id) as Run;
+      if (lease?.owner !== owner) return false;
+      all.set(id, run);
+      return true;
+    },
     listExpired: unused,
   };
+}
+
+function leaseFor(request: LeaseRequest | undefined): { readonly lease?: RunLease } {
+  if (request === undefined) return {};
+  const { owner, now, leaseMs } = request;
+  return { lease: { owner, expiresAt: now + leaseMs } };
 }
 
 /** The jobs that agents begin and end. */

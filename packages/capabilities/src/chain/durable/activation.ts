@@ -1,4 +1,4 @@
-import { outlastOutage } from '@ravi/agents';
+import { keepLease, outlastOutage } from '@ravi/agents';
 import type { InvokerSession, SessionDurability, ToolInvoker } from '@ravi/agents';
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type { ChainRunResult, JsonObject, Logger, Run, Sandbox, StateStore, Timer } from '@ravi/kernel';
@@ -9,7 +9,6 @@ import { createDurableBridge } from './durable-bridge.ts';
 import type { DurableBridge, RunBeginning } from './durable-bridge.ts';
 import type { DurableChainResult } from './durable-chains.ts';
 import { conflict, endRun } from './end-run.ts';
-import { keepLease } from './lease.ts';
 import { readApprovals } from './read-approvals.ts';
 import { readRecordedRun } from './recorded-run.ts';
 import { failedResult, pausedResult } from './results.ts';

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { isKernelError, KernelError, textOf } from '@ravi/kernel';
+import type { ModelMessage, ModelProvider, Run } from '@ravi/kernel';
+import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
+import { askUserTool, ReActAgent } from '../../src/index.ts';
+import type { AgentOptions } from '../../src/index.ts';
+import { createTestJournal, journalItems } from '../support/journal.ts';
+import { createTestHistory, createTestRuns } from '../support/memory-state.ts';
+import { createOffice } from '../support/office-tools.ts';
+
+const start = Date.UTC(2026, 0, 1);
+const leaseMs = 10_000;
+const runId = 'run_1';
+const where = { runId, sessionId: 's', principal: 'ada' };
+
+/** Stores and tools that outlive the processes of a test, and agents in one process after the other. */
+function createWorld() {
+  const history = createTestHistory();
+  const runs = createTestRuns();
+  const journal = createTestJournal();
+  const office = createOffice();
+  let processes = 0;
+
+  /** The agent of a process that begins when every lease of those before has expired. */
+  function process(model: ModelProvider, more: Partial<AgentOptions> = {}): ReActAgent {
+    const clock = createFakeClock(start + processes * (leaseMs + 1));
+    const lease = { owner: `process_${++processes}`, leaseMs };
+    const tools = [...office.tools, askUserTool];
+    const policy = { maxRiskUnapproved: 'high' } as const;
+    return new ReActAgent({ name: 'clerk', model, tools, policy, history, runs, journal, clock, lease, ...more });
+  }
+
+  const row = (): Run => runs.all.get(runId) as Run;
+  const entries = async () => journalItems(journal);
+  return { history, runs, journal, office, process, row, recovery: { journal: { entries } } };
+}
+
+function resultsOf(messages: readonly ModelMessage[]): readonly string[] {
+  return messages.flatMap(({ content }) =>
+    content.flatMap((block) => (block.type === 'tool_result' ? [textOf(block.content)] : [])),
+  );
+}
+
+/** Starts a run and lets its process hang in a call for ever, as one that was killed. */
+async function killDuring(
+  world: ReturnType<typeof createWorld>,
+  calls: readonly string[],
+  last: string,
+): Promise<void> {
+  const model = createScriptedModel([
+    { toolCalls: calls.map((name) => ({ name })), usage: { inputTokens: 30, outputTokens: 4 } },
+  ]);
+  void world.process(model).run('go', where);
+  while (world.office.done.at(-1) !== last) await new Promise(setImmediate);
+  while (calls.includes('write') && !world.journal.writes.some(({ kind }) => kind === 'finished')) {
+    await new Promise(setImmediate);
+  }
+}
+
+test('a run goes on in another process: outcomes on record hold, unknown ones are named, calls without effect are made again', async () => {
+  const world = createWorld();
+  await killDuring(world, ['look', 'write', 'hang'], 'hang');
+  const model = createScriptedModel([{ text: 'done', usage: { inputTokens: 50, outputTokens: 1 } }]);
+  const result = await world.process(model).recover(world.row(), world.recovery).result;
+  assert.deepEqual([result.status, result.text, result.steps], ['completed', 'done', 2]);
+  assert.deepEqual(result.usage, { inputTokens: 80, outputTokens: 5 });
+  assert.deepEqual(world.office.done, ['look', 'write', 'hang', 'look']);
+  const [look, write, hang] = resultsOf(result.messages);
+  assert.deepEqual([look, write], ['look is done', 'write is done']);
+  assert.match(hang ?? '', /hang ran, and what it came to is unknown/);
+  assert.deepEqual(pairingProblems(result.messages), []);
+  assert.deepEqual([world.row().status, world.row().lease], ['completed', undefined]);
+});
+
+test('a run is left alone while its process lives, and of two who go on with it one does', async () => {
+  const world = createWorld();
+  await killDuring(world, ['hang'], 'hang');
+  const sameTime = world.process(createScriptedModel([{ text: 'done' }]), { clock: createFakeClock(start) });
+  await assert.rejects(sameTime.recover(world.row(), world.recovery).result, (error) =>
+    isKernelError(error, 'E_STATE_CONFLICT'),
+  );
+  const later = [1, 2].map(() =>
+    world.process(createScriptedModel([{ text: 'done' }]), { clock: createFakeClock(start + leaseMs) }),
+  );
+  const results = await Promise.allSettled(later.map((agent) => agent.recover(world.row(), world.recovery).result));
+  assert.deepEqual(results.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+  assert.equal(world.row().status, 'completed');
+});
+
+test('a process that lost a run to another puts nothing more on record', async () => {
+  const world = createWorld();
+  const clock = createFakeClock(start);
+  const slow = createScriptedModel([{ toolCalls: [{ name: 'hang' }] }]);
+  const first = world.process(slow, { clock }).run('go', where);
+  while (world.office.done.length === 0) await new Promise(setImmediate);
+  const second = await world.process(createScriptedModel([{ text: 'done' }])).recover(world.row(), world.recovery)
+    .result;
+  const turns = world.history.turns.length;
+  clock.advance(leaseMs);
+  assert.equal((await first).status, 'cancelled');
+  assert.deepEqual([second.status, world.row().status], ['completed', 'completed']);
+  assert.equal(world.history.turns.length, turns);
+});
+
+test('a run whose process ends in order is given back at once, and its calls stay open', async () => {
+  const world = createWorld();
+  const ending = new AbortController();
+  const model = createScriptedModel([{ text: 'I look.', toolCalls: [{ name: 'look' }, { name: 'hang' }] }]);
+  const first = world.process(model).run('go', { ...where, signal: ending.signal });
+  while (!world.office.done.includes('hang')) await new Promise(setImmediate);
+  const cause = new KernelError('E_RUN_SUSPENDED', 'The process is shutting down');
+  ending.abort(new KernelError('E_CANCELLED', 'The process is shutting down', { cause }));
+  const suspended = await first;
+  assert.deepEqual([suspended.status, suspended.error?.code], ['cancelled', 'E_RUN_SUSPENDED']);
+  assert.deepEqual([world.row().status, world.row().lease], ['running', undefined]);
+  assert.deepEqual(
+    world.history.turns.map(({ message }) => message.role),
+    ['user', 'assistant'],
+  );
+
+  const next = world.process(createScriptedModel([{ text: 'done' }]), { clock: createFakeClock(start) });
+  const result = await next.recover(world.row(), world.recovery).result;
+  assert.equal(result.status, 'completed');
+  assert.match(resultsOf(result.messages)[1] ?? '', /is unknown/);
+});
+
+test('what a run may do is what it might when it began, or less', async () => {
+  const world = createWorld();
+  const model = createScriptedModel([{ toolCalls: [{ name: 'hang' }] }]);
+  void world.process(model).run('go', { ...where, allowedTools: ['hang', 'write'] });
+  while (world.office.done.length === 0) await new Promise(setImmediate);
+  const again = createScriptedModel([{ toolCalls: [{ name: 'look' }, { name: 'write' }] }, { text: 'done' }]);
+  const result = await world.process(again, { policy: {} }).recover(world.row(), world.recovery).result;
+  assert.deepEqual(result.trace.map(({ tool, errorCode }) => `${tool} ${errorCode}`).toSorted(), [
+    'look E_TOOL_NOT_ALLOWED',
+    'write E_APPROVAL_NO_HANDLER',
+  ]);
+});
+
+test('an answer that was on record is the answer, and a question is asked again', async () => {
+  const world = createWorld();
+  const { history, runs } = world;
+  await world.process(createScriptedModel([{ text: 'the answer' }])).run('go', where);
+  // As if the process had died just before it put the end on record.
+  const { outcome: _, ...unfinished } = world.row();
+  runs.restore({ ...unfinished, status: 'running' });
+  const result = await world.process(createScriptedModel([])).recover(world.row(), world.recovery).result;
+  assert.deepEqual([result.status, result.text, history.turns.length], ['completed', 'the answer', 2]);
+
+  const asking = createWorld();
+  const question = { name: 'ask_user', arguments: { question: 'Which?' } };
+  await asking.process(createScriptedModel([{ toolCalls: [question] }])).run('go', where);
+  asking.runs.restore({ ...asking.row(), status: 'running' });
+  const paused = await asking.process(createScriptedModel([])).recover(asking.row(), asking.recovery).result;
+  assert.deepEqual([paused.status, paused.paused?.questions.length], ['paused', 1]);
+  assert.equal(asking.row().status, 'paused');
+  const resumed = await asking
+    .process(createScriptedModel([{ text: 'ok' }]))
+    .resume({ sessionId: 's', principal: 'ada' }, 'this');
+  assert.equal(resumed.status, 'completed');
+});
+
+test('a run without a task on record, or whose session has gone on, fails and says why', async () => {
+  const world = createWorld();
+  await killDuring(world, ['hang'], 'hang');
+  await world
+    .process(createScriptedModel([{ text: 'ok' }]))
+    .run('something else', { sessionId: 's', principal: 'ada' });
+  const result = await world.process(createScriptedModel([])).recover(world.row(), world.recovery).result;
+  assert.deepEqual([result.status, result.error?.code], ['failed', 'E_RUN_LOST']);
+  assert.equal(world.row().status, 'failed');
+
+  const empty = createWorld();
+  empty.runs.restore({ ...world.row(), status: 'running', sessionId: 'other' });
+  const lost = await empty.process(createScriptedModel([])).recover(empty.row(), empty.recovery).result;
+  assert.match(lost.error?.message ?? '', /before the task of this run was on record/);
+});
+
+test('an agent without a lease goes on with nothing', async () => {
+  const world = createWorld();
+  await killDuring(world, ['hang'], 'hang');
+  const agent = new ReActAgent({
+    name: 'clerk',
+    model: createScriptedModel([]),
+    history: world.history,
+    runs: world.runs,
+  });
+  await assert.rejects(agent.recover(world.row(), world.recovery).result, (error) =>
+    isKernelError(error, 'E_CONFIG_INVALID'),
+  );
+});
