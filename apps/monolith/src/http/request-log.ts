@@ -1,8 +1,8 @@
 import { trace } from '@opentelemetry/api';
 import type { Clock, Logger } from '@ravi/kernel';
 import type { MiddlewareHandler } from 'hono';
-import { routePath } from 'hono/route';
 import { currentRequest } from '../logging/current-request.ts';
+import { matchedRoute } from './matched-route.ts';
 
 const saneId = /^[\w.:-]{1,128}$/;
 
@@ -22,7 +22,7 @@ export function requestLog({ clock, logger }: { readonly clock: Clock; readonly 
     const fields = {
       requestId,
       method: req.method,
-      route: routePath(context, -1),
+      route: matchedRoute(context),
       status: context.res.status,
       durationMs: clock.monotonic() - started,
       ...(caller === undefined ? {} : { principal: caller.principal }),

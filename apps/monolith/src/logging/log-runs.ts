@@ -10,9 +10,12 @@ export function logRuns(hooks: HookManager, logger: Logger): void {
   );
   hooks.observe('chain-start', (chain) => logger.info('a script starts', { ...chain, ...currentRequest.getStore() }));
   hooks.observe('chain-end', (chain) => logger.info('a script ends', { ...chain }));
-  hooks.observe('tool-end', ({ argsPreview: _, artifactRef: __, ...call }) =>
-    call.status === 'ok' ? logger.debug('a call ends', call) : logger.info('a call ends', call),
-  );
+  hooks.observe('tool-end', (ended) => {
+    const { runId, sessionId, callId, parentId, tool, caller, status, durationMs, bytes, errorCode } = ended;
+    const fields = { runId, sessionId, callId, parentId, tool, caller, status, durationMs, bytes, errorCode };
+    if (status === 'ok') logger.debug('a call ends', fields);
+    else logger.info('a call ends', fields);
+  });
   hooks.observe('llm-end', (answer) => {
     if (answer.errorCode !== undefined) logger.warn('a model did not answer', { ...answer });
   });
@@ -20,6 +23,8 @@ export function logRuns(hooks: HookManager, logger: Logger): void {
   hooks.observe('approval-decided', ({ approval: { requestId, decision, approver, waitedMs }, ...call }) =>
     logger.info('an approval is decided', { ...call, requestId, decision, approver, waitedMs }),
   );
-  hooks.observe('guardrail-trip', ({ reason: _, ...trip }) => logger.warn('a guardrail trips', trip));
+  hooks.observe('guardrail-trip', ({ runId, sessionId, agent, guardrail }) =>
+    logger.warn('a guardrail trips', { runId, sessionId, agent, guardrail }),
+  );
   hooks.observe('budget-exceeded', (call) => logger.warn('a budget is used up', { ...call }));
 }

@@ -1,7 +1,7 @@
 import { context as contexts, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { TextMapGetter } from '@opentelemetry/api';
 import type { MiddlewareHandler } from 'hono';
-import { routePath } from 'hono/route';
+import { matchedRoute } from '../http/matched-route.ts';
 import type { TelemetryProviders } from './telemetry-providers.ts';
 
 const headerNames: TextMapGetter<Headers> = {
@@ -30,7 +30,7 @@ export function traceRequests({ tracerProvider, meterProvider }: TelemetryProvid
     const span = tracer.startSpan(req.method, { kind: SpanKind.SERVER, attributes }, below);
     const started = performance.now();
     await contexts.with(trace.setSpan(below, span), next);
-    const route = routePath(context, -1);
+    const route = matchedRoute(context);
     const { status } = context.res;
     const answered = {
       'http.route': route,

@@ -3,7 +3,7 @@ import type { HookScope, ModelStopReason, ModelUsage } from '@ravi/kernel';
 
 /** Attributes without those that are not there. */
 export function given(attributes: Readonly<Record<string, AttributeValue | undefined>>): Attributes {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)) as Attributes;
+  return Object.fromEntries(Object.entries(attributes).filter((entry) => entry[1] !== undefined));
 }
 
 /** What every span of a run says, by which the spans of one run or one conversation are found. */

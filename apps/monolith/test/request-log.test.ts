@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { readEvents } from './support/event-reader.ts';
+import { startServer } from './support/server.ts';
+import type { TestServer } from './support/server.ts';
+import { createServerLog } from '../src/logging/server-log.ts';
+
+type Line = Readonly<Record<string, unknown>>;
+
+const secret = 'tr0ub4dor-and-3';
+
+/** A server whose log a test can read, as its process writes it. */
+async function startLogged(): Promise<{ readonly server: TestServer; lines(message: string): readonly Line[] }> {
+  const written: string[] = [];
+  const server = await startServer(
+    { logging: { level: 'debug' }, agent: { demoScript: './demo.ts' } },
+    { 'demo.ts': `return tools.echo({ text: '${secret}' })` },
+    {
+      isServer: true,
+      env: { DATABASE_PASSWORD: secret },
+      logger: (settings) => createServerLog(settings, { write: (line) => void written.push(line) }),
+    },
+  );
+  return {
+    server,
+    lines: (message) => written.map((line) => JSON.parse(line) as Line).filter((line) => line['message'] === message),
+  };
+}
+
+test('a request is told by its id, route, principal, status and duration, and not by its path or query', async () => {
+  const { server, lines } = await startLogged();
+  await using _server = server;
+  const answer = await fetch(`${server.url}/v1/runs/run_none?limit=${secret}`, {
+    headers: { 'x-request-id': 'abc.1' },
+  });
+  assert.equal(answer.headers.get('x-request-id'), 'abc.1');
+  await answer.body?.cancel();
+  const [line] = lines('request');
+  assert.equal(line?.['requestId'], 'abc.1');
+  assert.equal(line['route'], '/v1/runs/:id');
+  assert.equal(line['principal'], 'local');
+  assert.equal(line['method'], 'GET');
+  assert.equal(line['status'], answer.status);
+  assert.equal(typeof line['durationMs'], 'number');
+  assert.ok(!JSON.stringify(line).includes('run_none'));
+});
+
+test('an id that is none is replaced and reaches neither the log nor the answer', async () => {
+  const { server, lines } = await startLogged();
+  await using _server = server;
+  const forged = ['{"level":"error"}', 'a b', 'ä', 'x'.repeat(129)];
+  for (const id of forged) {
+    const { headers } = await fetch(`${server.url}/health`, { headers: { 'x-request-id': encodeURIComponent(id) } });
+    assert.match(headers.get('x-request-id') ?? '', /^[\da-f-]{36}$/);
+  }
+  assert.equal(lines('request').length, forged.length);
+  for (const { requestId } of lines('request')) assert.match(String(requestId), /^[\da-f-]{36}$/);
+});
+
+test('a run is told with the request that began it, its calls with their ids, and no secret is in log or events', async () => {
+  const { server, lines } = await startLogged();
+  await using _server = server;
+  const { body: run } = await server.post('/v1/runs', { kind: 'agent', task: 'demo' }, { 'x-request-id': 'start-1' });
+  let events = '';
+  for await (const { data } of readEvents(await fetch(`${server.url}/v1/runs/${run.id}/events`))) events += data;
+  assert.ok(events.includes('[redacted]') && !events.includes(secret));
+
+  assert.equal(lines('a run starts')[0]?.['requestId'], 'start-1');
+  assert.equal(lines('a run ends')[0]?.['status'], 'completed');
+  const [inner, chain] = lines('a call ends');
+  assert.equal(inner?.['runId'], run.id);
+  assert.equal(inner?.['tool'], 'echo');
+  assert.equal(inner?.['parentId'], chain?.['callId']);
+  assert.equal(chain?.['tool'], 'tool_chain');
+});
