@@ -1,6 +1,7 @@
 import type { SnippetStore, StateStore } from '@ravi/kernel';
 import { snippetStoreContract } from './snippet-store-contract.ts';
 import { approvalCases } from './state-store-contract-approvals.ts';
+import { clockCases } from './state-store-contract-clock.ts';
 import { damageCases } from './state-store-contract-damage.ts';
 import { historyCases } from './state-store-contract-history.ts';
 import { jobCases } from './state-store-contract-jobs.ts';
@@ -34,6 +35,7 @@ export function stateStoreContract(
   historyCases(suite);
   retentionCases(suite);
   damageCases(suite);
+  clockCases(suite);
   lifetimeCases(suite);
   processCases(suite);
   snippetCases(test, create, options);

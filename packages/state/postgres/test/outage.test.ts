@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict';
 import { isKernelError } from '@ravi/kernel';
 import type { JournalEntry, StateStore } from '@ravi/kernel';
-import { startPostgres } from '@ravi/state-testing';
-import type { PostgresServer } from '@ravi/state-testing';
+import { stoppablePostgresForTests } from '@ravi/state-testing';
 import { afterAll, test } from 'vitest';
 import { createPostgresStateStore } from '../src/index.ts';
 
 // A server of its own: it is stopped under the store.
-const server = await startedServer();
+const server = await stoppablePostgresForTests();
 afterAll(async () => {
   if (typeof server !== 'string') await server[Symbol.asyncDispose]();
 });
-
-async function startedServer(): Promise<PostgresServer | string> {
-  try {
-    return await startPostgres();
-  } catch (error) {
-    if (process.env['CI']) throw error;
-    return String(error);
-  }
-}
 
 function entryAt(position: number): JournalEntry {
   const callId = `call-${position}`;

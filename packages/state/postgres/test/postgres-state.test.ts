@@ -102,6 +102,27 @@ withServer('a table that somebody keeps locked is a retryable error, and the nex
   await store.runs.create(newRun('run-2'));
 });
 
+withServer('a full disk is a retryable error that says so; nothing is lost, and it goes on with space', async () => {
+  const schema = newSchema();
+  await using store = await openStore(schema);
+  await store.runs.create(newRun('run-1'));
+  // A server says it with this code; a real one that is full would take the others of these tests with it.
+  await execute(
+    schema,
+    `CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+     CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON ravi_runs EXECUTE FUNCTION fill();`,
+  );
+  await rejectsWith('E_STATE_UNAVAILABLE', store.runs.create(newRun('run-2')), /disk of the state database is full/);
+  const change = { from: ['running'], to: 'paused', now: 2 } as const;
+  await rejectsWith('E_STATE_UNAVAILABLE', store.runs.transition('run-1', change), /is full/);
+  assert.equal((await store.runs.get('run-1'))?.status, 'running');
+  assert.equal(await store.runs.get('run-2'), undefined);
+  await execute(schema, 'DROP TRIGGER full_disk ON ravi_runs');
+  assert.ok(await store.runs.transition('run-1', change));
+  await store.runs.create(newRun('run-2'));
+});
+
 withServer('a refused login is a matter of configuration, and is told without the password', async () => {
   const wrong = new URL(url ?? '');
   wrong.password = 'the-wrong-one';

@@ -29,12 +29,17 @@ export type PostgresForTests =
 export async function postgresForTests(): Promise<PostgresForTests> {
   const url = process.env['RAVI_TEST_POSTGRES_URL'];
   if (url !== undefined) return { url, [Symbol.asyncDispose]: async () => {} };
+  const server = await stoppablePostgresForTests();
+  return typeof server === 'string' ? { reason: server, [Symbol.asyncDispose]: async () => {} } : server;
+}
+
+/** A server of its own to be stopped, or why there is none; on a build machine (`CI`) a failure. */
+export async function stoppablePostgresForTests(): Promise<PostgresServer | string> {
   try {
     return await startPostgres();
   } catch (error) {
     if (process.env['CI']) throw error;
-    const reason = `PostgreSQL does not start: ${error instanceof Error ? error.message : String(error)}`;
-    return { reason, [Symbol.asyncDispose]: async () => {} };
+    return `PostgreSQL does not start: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
