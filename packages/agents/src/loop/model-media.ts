@@ -1,12 +1,12 @@
 import { textBlock } from '@ravi/kernel';
-import type { ContentBlock, MediaBlock } from '@ravi/kernel';
+import type { ContentBlock, MediaBlock, MediaSource } from '@ravi/kernel';
 import { errorText } from '../error-text.ts';
 import { extensionOf } from '../invoke/media-files.ts';
 import type { AgentRun } from './agent-run.ts';
 
 /** Whether an answer holds media that the model made. */
-export function holdsMedia(blocks: readonly ContentBlock[]): boolean {
-  return blocks.some((block) => 'source' in block);
+export function holdsModelMedia(blocks: readonly ContentBlock[]): boolean {
+  return blocks.some(isMade);
 }
 
 /**
@@ -18,7 +18,7 @@ export function storeModelMedia(run: AgentRun, blocks: readonly ContentBlock[]):
   return Promise.all(blocks.map((block, index) => (isMade(block) ? stored(run, block, index) : block)));
 }
 
-type MadeBlock = MediaBlock & { readonly source: { readonly kind: 'bytes' } };
+type MadeBlock = MediaBlock & { readonly source: Extract<MediaSource, { readonly kind: 'bytes' }> };
 
 function isMade(block: ContentBlock): block is MadeBlock {
   return 'mediaType' in block && block.source.kind === 'bytes';
