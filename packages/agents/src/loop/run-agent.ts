@@ -8,6 +8,7 @@ import { askModel } from './ask-model.ts';
 import type { GoodAnswer } from './ask-model.ts';
 import { RunTrace } from './late-values.ts';
 import { wrapTurn } from './middleware.ts';
+import { holdsModelMedia, storeModelMedia } from './model-media.ts';
 import { beginRun, endRun } from './run-record.ts';
 import { isSuspended } from './suspension.ts';
 
@@ -41,8 +42,10 @@ async function takeStep(run: AgentRun): Promise<void> {
   announceStart(run);
   const answer = await askModel(run);
   if (answer === undefined || run.ending !== undefined) return;
-  run.text = textOf(answer.blocks.filter((block) => block.type === 'text'));
-  const saving = run.say({ role: 'assistant', content: answer.blocks }, detailsOf(run, answer));
+  const { blocks } = answer;
+  run.text = textOf(blocks.filter((block) => block.type === 'text'));
+  const content = holdsModelMedia(blocks) ? await storeModelMedia(run, blocks) : blocks;
+  const saving = run.say({ role: 'assistant', content }, detailsOf(run, answer));
   if (saving !== undefined) await saving;
   const { calls, reason } = answer;
   if (calls.size === 0) await takeAnswer(run, reason);
