@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
 const entry = join(import.meta.dirname, '../../src/main.ts');
@@ -8,6 +10,7 @@ const listening = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/;
 
 /** The server as somebody starts it, in a process of its own. */
 export interface ServerProcess extends Disposable {
+  readonly child: ChildProcess;
   /** The next line of its standard output. */
   nextLine(): Promise<string>;
   /** What it listens on, from its first line. */
@@ -19,12 +22,24 @@ export interface ServerProcess extends Disposable {
   readonly errors: Promise<string>;
 }
 
-/** Starts `main` in a folder. Dispose it: no test leaves a server behind, failed ones included. */
-export function startProcess(cwd: string, args: readonly string[]): ServerProcess {
-  const child = spawn(process.execPath, [entry, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+/**
+ * Starts `main` in a folder. Dispose it: no test leaves a server behind, failed ones included. `preload` is a module that
+ * runs before it and may exchange messages with this process.
+ */
+export function startProcess(
+  cwd: string,
+  args: readonly string[],
+  { preload }: { readonly preload?: string } = {},
+): ServerProcess {
+  const before = preload === undefined ? [] : ['--import', preload];
+  const child = spawn(process.execPath, [...before, entry, ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe', preload === undefined ? 'ignore' : 'ipc'],
+  });
+  const lines = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]();
   const nextLine = async (): Promise<string> => String((await lines.next()).value);
   return {
+    child,
     nextLine,
     async url() {
       const line = await nextLine();
@@ -34,7 +49,7 @@ export function startProcess(cwd: string, args: readonly string[]): ServerProces
     },
     signal: (name) => void child.kill(name),
     exit: new Promise((resolve) => child.on('close', resolve)),
-    errors: text(child.stderr),
+    errors: text(child.stderr as Readable),
     [Symbol.dispose]: () => void child.kill('SIGKILL'),
   };
 }

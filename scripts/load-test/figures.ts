@@ -1,0 +1,49 @@
+/** What one kind of load came to. Times are milliseconds. */
+export interface Figures {
+  readonly what: string;
+  /** Answers or events that were right. */
+  readonly done: number;
+  /** Those that were wrong or did not come, by what was wrong. */
+  readonly faults: ReadonlyMap<string, number>;
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** Counts answers of one kind of load. */
+export interface Tally {
+  right(latencyMs: number): void;
+  wrong(reason: string): void;
+  /** The figures, with the time from the beginning of the tally to now. */
+  figures(): Figures;
+}
+
+/** A tally that begins now. */
+export function startTally(what: string): Tally {
+  const latencies: number[] = [];
+  const faults = new Map<string, number>();
+  const started = performance.now();
+  return {
+    right: (latencyMs) => void latencies.push(latencyMs),
+    wrong: (reason) => void faults.set(reason, (faults.get(reason) ?? 0) + 1),
+    figures() {
+      const seconds = (performance.now() - started) / 1_000;
+      const sorted = Float64Array.from(latencies).sort();
+      return {
+        what,
+        done: sorted.length,
+        faults,
+        perSecond: sorted.length / seconds,
+        p50: percentile(sorted, 0.5),
+        p99: percentile(sorted, 0.99),
+        max: sorted.at(-1) ?? 0,
+      };
+    },
+  };
+}
+
+/** The value that `share` of the sorted values do not exceed; 0 when there are none. */
+export function percentile(sorted: Float64Array, share: number): number {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}
