@@ -63,6 +63,21 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('./commands/chain-check.ts')).checkChainFile,
   },
   {
+    path: 'chain save',
+    summary: 'save a script that runs well as a tool',
+    reach: 'api',
+    arguments: [
+      { name: 'name', description: 'what the tool is called' },
+      { ...script, isOptional: true },
+    ],
+    options: [
+      { flags: '--description <text>', description: 'what it does, for the model' },
+      { flags: '--run <run>', description: 'a script that ran well already, instead of a file' },
+      approveOption,
+    ],
+    load: async () => (await import('./commands/chain-save.ts')).saveChain,
+  },
+  {
     path: 'tools list',
     summary: 'list the tools with their risk',
     reach: 'api',

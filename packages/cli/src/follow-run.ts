@@ -18,6 +18,13 @@ export interface FollowOptions {
 const pollMs = 300;
 const maxAttempts = 20;
 
+/** A run that does not go on at present. */
+export interface FollowedRun {
+  readonly run: RunAnswer;
+  /** Of the last event that was told. */
+  readonly lastEventId: string;
+}
+
 /**
  * Tells what a run does until it is over or paused, and gives it as it stands then. A lost connection is taken up after
  * the last event that was seen; a run that goes on in another process is looked at again and again.
@@ -29,7 +36,7 @@ export async function followRun({
   lastEventId = '',
   onEvent,
   onLost,
-}: FollowOptions): Promise<RunAnswer> {
+}: FollowOptions): Promise<FollowedRun> {
   const path = pathTo('/v1/runs', runId);
   let seen = lastEventId;
   for (let attempts = 0; ;) {
@@ -40,7 +47,7 @@ export async function followRun({
         onEvent({ type, ...(JSON.parse(data) as Omit<RunEvent, 'type'>) });
       }
       const run = await client.get<RunAnswer>(path);
-      if (run.status !== 'running') return run;
+      if (run.status !== 'running') return { run, lastEventId: seen };
     } catch (error) {
       if (!isLostConnection(error) || ++attempts === maxAttempts) throw error;
       if (attempts === 1) onLost(error);

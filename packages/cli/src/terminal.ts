@@ -17,6 +17,8 @@ export interface Terminal {
   warn(line: string): void;
   /** What goes on at present, on standard error, until the next line takes its place; nothing where nobody looks. */
   progress(text: string): void;
+  /** Resolves when somebody wants the command to end: at Ctrl-C and SIGTERM. From then on a second one ends it at once. */
+  interrupted(): Promise<unknown>;
   /** The text in a style, for standard output; plain where that is no terminal, and as `NO_COLOR` and `FORCE_COLOR` say. */
   paint(style: Style, text: string): string;
 }
@@ -55,6 +57,10 @@ export function createProcessTerminal(): Terminal {
       clear();
       shown = text.slice(0, stderr.columns - 1);
       stderr.write(shown);
+    },
+    async interrupted() {
+      const { untilShutdown } = await import('@ravi/monolith');
+      return untilShutdown();
     },
     paint: (style, text) => styleText(formats[style], text, { stream: stdout }),
   };

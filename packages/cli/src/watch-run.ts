@@ -1,6 +1,6 @@
 import { isKernelError } from '@ravi/kernel';
-import { untilShutdown } from '@ravi/monolith';
 import { createApprovalAnswerer } from './answer-approvals.ts';
+import { ask } from './ask.ts';
 import { remoteApprovals } from './approve.ts';
 import type { ApprovalMode } from './approve.ts';
 import type { RunAnswer, RunEvent } from './client/answers.ts';
@@ -8,6 +8,8 @@ import { pathTo } from './client/client.ts';
 import type { Client } from './client/client.ts';
 import type { Invocation } from './command.ts';
 import { followRun } from './follow-run.ts';
+import type { FollowedRun } from './follow-run.ts';
+import { visible } from './render/visible.ts';
 import { createEventView } from './show-event.ts';
 import type { EventView } from './show-event.ts';
 import type { Terminal } from './terminal.ts';
@@ -19,8 +21,8 @@ export interface WatchedRun {
 }
 
 /**
- * Shows a run from its start, or after an event, to its end: its questions are decided here where somebody can, and
- * Ctrl-C cancels it.
+ * Shows a run from its start, or after an event, to its end: what it asks is decided and
+ * answered here where somebody can, and Ctrl-C cancels it.
  * @throws KernelError as {@link followRun}
  */
 export async function watchRun(
@@ -36,18 +38,33 @@ export async function watchRun(
     showsText: !isJson,
     namesApprovals: !client.isEmbedded && handler === undefined,
   });
-  void untilShutdown().then(() => cancel(client, runId, terminal));
-  const run = await followRun({
-    client,
-    runId,
-    lastEventId,
-    onEvent(event: RunEvent) {
-      view.show(event);
-      answerer?.see(event);
-    },
-    onLost: ({ message }) => terminal.warn(`${message}; trying again`),
-  });
-  return { run, view };
+  void terminal.interrupted().then(() => cancel(client, runId, terminal));
+  const follow = (from: string): Promise<FollowedRun> =>
+    followRun({
+      client,
+      runId,
+      lastEventId: from,
+      onEvent(event: RunEvent) {
+        view.show(event);
+        answerer?.see(event);
+      },
+      onLost: ({ message }) => terminal.warn(`${message}; trying again`),
+    });
+  let followed = await follow(lastEventId);
+  while (followed.run.status === 'paused' && terminal.isInteractive) {
+    const answer = await answerOf(followed.run);
+    if (answer === '') break;
+    await client.send('POST', pathTo('/v1/runs', runId, '/resume'), { answer });
+    followed = await follow(followed.lastEventId);
+  }
+  return { run: followed.run, view };
+}
+
+async function answerOf({ questions = [] }: RunAnswer): Promise<string> {
+  const [first] = questions;
+  if (first === undefined || questions.length > 1) return '';
+  const { question, choices = [] } = first;
+  return ask(visible([question, ...choices.map((choice) => `  ${choice}`), 'Your answer'].join('\n')));
 }
 
 async function cancel(client: Client, runId: string, { warn }: Terminal): Promise<void> {

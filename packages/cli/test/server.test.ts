@@ -64,7 +64,10 @@ test('a script runs on the server, and the run can be listed and shown', async (
 test('the agent answers a task in words, and its run as JSON', async () => {
   const { code, output, errors } = await server.ravi(['run', 'Add two and three.']);
   assert.equal(code, 0, errors);
-  assert.match(output, /^I write one script for this[^\n]*\nThis is what the script came to:\n\n5\nConsole output:\nadding\n$/);
+  assert.match(
+    output,
+    /^I write one script for this[^\n]*\nThis is what the script came to:\n\n5\nConsole output:\nadding\n$/,
+  );
   assert.match(errors, /tool_chain: ok/);
   const json = await server.ravi(['run', 'Again.', '--json']);
   const run = JSON.parse(json.output) as { status: string; text: string; task: string };
@@ -132,6 +135,24 @@ test('a check names what is certain to go wrong and calls nothing', async () => 
   assert.match(output, /^2:13 There is no tool named "ad"\nDid you mean tools\.add\(args\)\?\n.*\n> 2 \| /);
   const fine = await server.ravi(['chain', 'check', 'sum.ts']);
   assert.deepEqual(fine, { code: 0, output: 'No mistake was found.\n', errors: '' });
+});
+
+test('a script is saved as a tool when it runs well, from its file or its run', async () => {
+  const described = ['--description', 'Adds two and three.'];
+  const saved = await server.ravi(['chain', 'save', 'sum_up', 'sum.ts', ...described]);
+  assert.equal(saved.code, 0, saved.errors);
+  assert.equal(saved.output, 'Saved sum_up, version 1\n');
+  const called = await server.ravi(['tools', 'call', 'sum_up']);
+  assert.match(called.output, /5/, called.errors);
+  const run = await server.ravi(['chain', 'run', 'sum.ts', '--json']);
+  const { runId } = JSON.parse(run.output) as { runId: string };
+  const again = await server.ravi(['chain', 'save', 'sum_up', '--run', runId, ...described]);
+  assert.equal(again.output, 'Saved sum_up, version 2\n');
+  const failed = await server.ravi(['chain', 'save', 'broken', 'wrong.ts', ...described]);
+  assert.equal(failed.code, 1);
+  assert.match(failed.errors, /There is no tool named "ad"/);
+  const neither = await server.ravi(['chain', 'save', 'sum_up', ...described]);
+  assert.match(neither.errors, /E_USAGE: Name either a file/);
 });
 
 test('a tool is called with checked arguments, and a wrong name gets the near one', async () => {

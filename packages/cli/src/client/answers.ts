@@ -15,6 +15,8 @@ export interface RunAnswer extends Run {
   readonly plainConversationTokens: number;
   readonly artifacts: readonly BlobStat[];
   readonly pendingApprovals: readonly { readonly id: string; readonly tool: string }[];
+  /** What the agent asks its user. */
+  readonly questions?: readonly { readonly question: string; readonly choices?: readonly string[] }[];
   readonly task?: string;
   readonly script?: string;
   readonly error?: { readonly code: string; readonly message: string; readonly excerpt?: string };

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { createProject } from 'create-ravi';
 import { KernelError } from '@ravi/kernel';
+import { ask } from '../ask.ts';
 import type { CommandBody } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -35,13 +35,4 @@ async function requireFolder(folder: string, given: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined);
   if (found === undefined || found.isDirectory()) return;
   throw new KernelError('E_USAGE', `${given} is a file; name a folder`);
-}
-
-async function ask(what: string, usual: string): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return (await lines.question(`${what} (${usual}): `)).trim() || usual;
-  } finally {
-    lines.close();
-  }
 }

@@ -41,7 +41,7 @@ export const tailRun: CommandBody = async (invocation, terminal) => {
   const { run: runId = '' } = invocation.values;
   await using client = await connect(invocation, terminal);
   const view = createEventView(terminal, { showsText: true, namesApprovals: true });
-  const run = await followRun({
+  const { run } = await followRun({
     client,
     runId,
     onEvent: (event: RunEvent) => (invocation.isJson ? terminal.print(JSON.stringify(event)) : view.show(event)),

@@ -43,6 +43,7 @@ export async function runCaptured(args: readonly string[], where: Pick<Terminal,
     write: (text) => void (written.output += text),
     warn: (line) => void (written.errors += `${line}\n`),
     progress() {},
+    interrupted: () => new Promise(() => {}),
     paint: (_style, text) => text,
   });
   return { code, ...written };

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { test } from 'vitest';
+import { createFolder } from './support/folder.ts';
+import { startServer } from './support/server.ts';
+
+const entry = join(import.meta.dirname, '../src/main.ts');
+const hasScript = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
+
+/** Runs a command line at a terminal of its own; each answer is typed when its question is there. */
+async function atTerminal(
+  cwd: string,
+  args: readonly string[],
+  typed: readonly (readonly [question: string, answer: string])[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly code: number | null; readonly shown: string }> {
+  const command = [process.execPath, entry, ...args].map((word) => `'${word}'`).join(' ');
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    cwd,
+    env: { PATH: process.env['PATH'], TERM: 'xterm', ...env },
+    stdio: 'pipe',
+  });
+  const waiting = [...typed];
+  let shown = '';
+  let from = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    shown += chunk.toString();
+    const [question, answer] = waiting[0] ?? [];
+    const at = question === undefined ? -1 : shown.indexOf(question, from);
+    if (at < 0) return;
+    waiting.shift();
+    from = at + 1;
+    child.stdin.write(answer);
+  });
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  assert.deepEqual(waiting, [], shown);
+  return { code, shown };
+}
+
+test.skipIf(!hasScript)('a risky call is asked for at the terminal, and runs after a yes', async () => {
+  await using own = await createFolder({ 'launch.ts': 'return await tools.launch();' });
+  const { code, shown } = await atTerminal(own.folder, ['chain', 'run', 'launch.ts'], [['Allow this call?', 'y\r']]);
+  assert.equal(code, 0, shown);
+  assert.match(shown, /risk +high/);
+  assert.match(shown, /launched\r\n/);
+  assert.equal(existsSync(join(own.folder, 'launches.txt')), true);
+});
+
+test.skipIf(!hasScript)('a run on a server asks at the terminal of the command, and tells the no', async () => {
+  await using server = await startServer({ 'launch.ts': 'return await tools.launch();' });
+  const { code, shown } = await atTerminal(
+    server.folder,
+    ['chain', 'run', 'launch.ts', '--server', server.url],
+    [['Allow this call?', 'n too early\r']],
+  );
+  assert.equal(code, 3, shown);
+  assert.match(shown, /too early/);
+  assert.equal(existsSync(join(server.folder, 'launches.txt')), false);
+
+  const coloured = await atTerminal(server.folder, ['runs', 'ls', '--server', server.url], []);
+  assert.match(coloured.shown, /\u001B\[31mfailed\u001B\[39m/);
+  const plain = await atTerminal(server.folder, ['runs', 'ls', '--server', server.url], [], { NO_COLOR: '1' });
+  assert.equal(plain.shown, stripVTControlCharacters(plain.shown));
+});
+
+test.skipIf(!hasScript)('init asks for folder and name', async () => {
+  await using own = await createFolder();
+  const { code, shown } = await atTerminal(
+    own.folder,
+    ['init'],
+    [
+      ['Folder (.): ', 'shop\r'],
+      ['Name (shop): ', '\r'],
+    ],
+  );
+  assert.equal(code, 0, shown);
+  assert.equal(existsSync(join(own.folder, 'shop/tools/list_orders.ts')), true);
+});
