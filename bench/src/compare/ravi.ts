@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Toolbox, ToolInvoker } from '@ravi/agents';
+import { createMemoryBlobStore } from '@ravi/blob-memory';
+import { createDurableChains, createPreflight, createToolChainTool } from '@ravi/capabilities';
+import { defineTool } from '@ravi/kernel';
+import type { Tool } from '@ravi/kernel';
+import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
+import { createSqliteStateStore } from '@ravi/state-sqlite';
+import { textOf } from './contender.ts';
+import type { ComparedTool, Contender } from './contender.ts';
+
+const reference = (name: string): string => `tools.${name}`;
+
+/** Ravi's chain tool, with the check before a run and a blob store, as its server has it. Nobody is there to approve. */
+export const ravi: Contender = {
+  name: 'Ravi',
+  reference,
+  async run(code, tools) {
+    await using sandbox = createIsolatedVmSandbox();
+    await using preflight = createPreflight({ timeLimitMs: 60_000 });
+    const registry = new Toolbox(tools.map(declare));
+    const invoker = new ToolInvoker({ registry, artifactStore: createMemoryBlobStore() });
+    registry.add(createToolChainTool({ invoker, sandbox, preflight }));
+    await using session = invoker.openSession();
+    const { text } = await invoker.invoke({ name: 'tool_chain', args: { code } }, { session });
+    return text;
+  },
+};
+
+/** Ravi with a state store: what a run of this id has done already is not done again. */
+export function durableRavi(folder: string): Contender {
+  return {
+    name: 'Ravi',
+    reference,
+    async run(code, tools) {
+      await using store = await createSqliteStateStore({ file: `${folder}/state.db` });
+      await using sandbox = createIsolatedVmSandbox();
+      const invoker = new ToolInvoker({ registry: new Toolbox(tools.map(declare)), digestKey: new Uint8Array(32) });
+      await using chains = createDurableChains({ store, invoker, sandbox, leaseMs });
+      if ((await chains.get(runId)) === undefined) return textOf(await chains.start({ code, runId }));
+      // The process that died holds the run until its lease is over.
+      await delay(leaseMs);
+      return textOf(await chains.resume(runId));
+    },
+  };
+}
+
+const leaseMs = 1_000;
+const runId = 'compared';
+
+function declare({ name, needsApproval = false, isReading = false, execute }: ComparedTool): Tool {
+  return defineTool({
+    name,
+    description: name,
+    risk: needsApproval ? 'high' : 'safe',
+    idempotent: isReading,
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    execute: async () => (await execute()) as never,
+  });
+}
