@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
+import { answerParts, answerSchemas } from './answers.ts';
 import type { Operation } from './operation.ts';
 
 const problemSchema = {
@@ -25,7 +26,7 @@ function openApiDocument(operations: readonly Operation[]): JsonObject {
     info: { title: 'Ravi', version: '1' },
     paths,
     components: {
-      schemas: { Problem: problemSchema },
+      schemas: { Problem: problemSchema, ...answerParts } as unknown as JsonObject,
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
         session: { type: 'apiKey', in: 'cookie', name: 'ravi_session' },
@@ -62,7 +63,7 @@ function describe({ method, path, summary, role, query = {}, body, isOpen }: Ope
     summary,
     parameters: [...inPath, ...inQuery] as unknown as JsonValue,
     responses: {
-      '2XX': { description: 'Done.' },
+      '2XX': { description: 'Done.', ...answerOf(method, path) },
       default: {
         description: 'Refused.',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
@@ -72,4 +73,9 @@ function describe({ method, path, summary, role, query = {}, body, isOpen }: Ope
     ...(body === undefined ? {} : { requestBody: { required: true, content: content as unknown as JsonValue } }),
     ...(isOpen === true ? { security: [] } : {}),
   };
+}
+
+function answerOf(method: string, path: string): JsonObject {
+  const schema = answerSchemas[`${method} ${path}`];
+  return schema === undefined ? {} : { content: { 'application/json': { schema } } as unknown as JsonObject };
 }
