@@ -5,7 +5,6 @@ import type {
   ChainPolicy,
   ConsoleLine,
   ContentBlock,
-  JsonObject,
   JsonSchema,
   ModelEvent,
   ModelRequest,
@@ -81,10 +80,10 @@ export interface Exchange {
 /** What is known of the calls of one tool. */
 export interface ToolMetrics {
   readonly calls: number;
-  /** Milliseconds; absent before the first call. */
-  readonly p50?: number;
-  /** Milliseconds; absent before the first call. */
-  readonly p95?: number;
+  /** Milliseconds; 0 before the first call. */
+  readonly p50: number;
+  /** Milliseconds; 0 before the first call. */
+  readonly p95: number;
   readonly errors: number;
   readonly denials: number;
 }
@@ -100,6 +99,7 @@ export interface ToolView {
   readonly outputSchema?: JsonSchema;
   /** The declaration that a model reads. */
   readonly stub?: string;
+  /** Of one tool, not in lists. */
   readonly metrics?: ToolMetrics;
 }
 
@@ -114,8 +114,6 @@ export interface HealthView {
 export interface PluginView {
   readonly port: string;
   readonly package: string;
-  /** Without secrets. */
-  readonly options?: JsonObject;
 }
 
 /** What the server is made of. */
@@ -129,9 +127,12 @@ export interface SettingsView {
   readonly model?: { readonly id: string; readonly isDemo: boolean };
 }
 
-/** A bound and what of it is used. */
+/** A bound and what of it is used, by one run or by everything that somebody ran today. */
 export interface BudgetView {
   readonly name: string;
+  readonly scope: 'principal' | 'run';
+  readonly principal: string;
+  readonly runId?: string;
   readonly unit: 'tokens' | 'cost' | 'calls' | 'milliseconds';
   readonly limit?: number;
   readonly used: number;

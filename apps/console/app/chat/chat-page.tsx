@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Bot, Plus } from 'lucide-react';
+import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { historyQuery, runsQuery, sessionsQuery } from '../api/queries.ts';
 import { request } from '../api/request.ts';
@@ -60,17 +61,23 @@ function OpenConversation({ sessionId }: { readonly sessionId: string }) {
   const client = useQueryClient();
   const history = useQuery(historyQuery(sessionId));
   const runs = useInfiniteQuery(runsQuery({ sessionId }));
-  const live = runs.data?.pages.flatMap(({ items }) => items).find(isLive);
+  // A run is followed until its answer is in the history, which is later than the list says that it is over.
+  const [followed, follow] = useState<string>();
+  const [over, setOver] = useState<string>();
+  const live = runs.data?.pages.flatMap(({ items }) => items).find((run) => isLive(run) && run.id !== over);
+  if (live !== undefined && followed === undefined) follow(live.id);
 
-  async function onEnded(): Promise<void> {
+  async function onEnded(runId: string): Promise<void> {
     await client.invalidateQueries({ queryKey: historyQuery(sessionId).queryKey });
+    setOver(runId);
+    follow(undefined);
     await client.invalidateQueries({ queryKey: ['runs'] });
   }
 
   return (
     <>
       <Loaded query={history}>{({ items }) => <Conversation turns={items} />}</Loaded>
-      {live !== undefined && <LiveAnswer key={live.id} runId={live.id} onEnded={() => void onEnded()} />}
+      {followed !== undefined && <LiveAnswer key={followed} runId={followed} onEnded={() => void onEnded(followed)} />}
     </>
   );
 }

@@ -51,5 +51,5 @@ function bodyToRepeat({ definition, script, task }: RunView): object {
   const { kind, input, details, language } = definition;
   const code = script ?? definition.code;
   if (kind === 'chain') return { kind, code, ...(language === undefined ? {} : { language }) };
-  return { kind: 'agent', task: task ?? input ?? details?.['task'] ?? 'demo' };
+  return { kind: 'agent', task: task ?? input ?? details?.['title'] ?? 'demo' };
 }

@@ -4,7 +4,6 @@ import type { HealthView, PluginView, SettingsView } from '../api/wire.ts';
 import { StatusBadge } from '../ui/badge.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { formatBytes, formatCount, formatDuration } from '../ui/format.ts';
-import { JsonTree } from '../ui/json-tree.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 
@@ -15,7 +14,10 @@ export function SettingsPage() {
   const query = useQuery({ ...settingsQuery(), refetchInterval: refreshMs });
   return (
     <>
-      <PageHeader title="Settings" lead="What is plugged into this server, and how it does. Secrets are never shown." />
+      <PageHeader
+        title="Settings"
+        lead="What is plugged into this server, and how it does. Options are not shown: they may hold secrets."
+      />
       <Loaded query={query}>{(settings) => <SettingsContent settings={settings} />}</Loaded>
     </>
   );
@@ -87,7 +89,7 @@ interface PluginCardProps {
   readonly health: HealthView | undefined;
 }
 
-function PluginCard({ plugin: { port, package: name, options = {} }, health }: PluginCardProps) {
+function PluginCard({ plugin: { port, package: name }, health }: PluginCardProps) {
   return (
     <>
       <div className="plugin-head">
@@ -98,7 +100,6 @@ function PluginCard({ plugin: { port, package: name, options = {} }, health }: P
         <code>{name}</code>
       </p>
       {health !== undefined && <p className="field-hint">answered in {formatDuration(health.durationMs)}</p>}
-      {Object.keys(options).length > 0 && <JsonTree value={options} name="options" depth={0} />}
     </>
   );
 }

@@ -4,7 +4,6 @@ import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
 import type { ToolView } from '../api/wire.ts';
 import { RiskBadge } from '../ui/badge.tsx';
-import { formatCompact, formatDuration } from '../ui/format.ts';
 
 const rowHeight = 76;
 
@@ -41,7 +40,7 @@ export function ToolList({ tools }: { readonly tools: readonly ToolView[] }) {
 }
 
 function ToolRow({ tool }: { readonly tool: ToolView }) {
-  const { name, description, risk, source, metrics } = tool;
+  const { name, description, risk, source } = tool;
   return (
     <Link href={`/tools/${encodeURIComponent(name)}`} className="row">
       <span className="row-main">
@@ -51,11 +50,6 @@ function ToolRow({ tool }: { readonly tool: ToolView }) {
         <span className="row-note">{printable(description)}</span>
       </span>
       <span className="row-side">
-        {metrics !== undefined && metrics.calls > 0 && (
-          <span className="muted number row-metric">
-            {formatCompact(metrics.calls)} calls{metrics.p50 !== undefined && `, ${formatDuration(metrics.p50)}`}
-          </span>
-        )}
         {source !== undefined && source !== '' && (
           <span className="badge outlined row-metric">{source.split('/').at(-1)}</span>
         )}

@@ -72,8 +72,8 @@ function Metrics({ metrics }: { readonly metrics: ToolMetrics }) {
   const share = (part: number): string => (calls === 0 ? '' : `${((100 * part) / calls).toFixed(1)} % of calls`);
   const figures = [
     { name: 'Calls', value: formatCount(calls), note: 'since the server began' },
-    { name: 'Median', value: p50 === undefined ? '–' : formatDuration(p50), note: 'half are faster' },
-    { name: '95th percentile', value: p95 === undefined ? '–' : formatDuration(p95), note: 'one in twenty is slower' },
+    { name: 'Median', value: calls === 0 ? '–' : formatDuration(p50), note: 'half are faster' },
+    { name: '95th percentile', value: calls === 0 ? '–' : formatDuration(p95), note: 'one in twenty is slower' },
     { name: 'Errors', value: formatCount(errors), note: share(errors) },
     { name: 'Denials', value: formatCount(denials), note: share(denials) },
   ];

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { createWebApprovalHandler } from '@ravi/approval-web';
 import { createMemoryApprovalStore } from '@ravi/testkit';
-import type { ApprovalRequest, ApprovalResult, Turn } from '@ravi/kernel';
+import type { ApprovalRequest, ApprovalResult, Run, Turn } from '@ravi/kernel';
 import type { RunView } from '../../app/api/wire.ts';
 import { budgets, jobs, settings, tools } from './catalogue.ts';
 import { artifacts, contents } from './contents.ts';
@@ -63,11 +63,15 @@ export function openApiDouble(): ApiDouble {
   app.get('/v1/settings', (context) => context.json(settings));
   app.get('/v1/budgets', (context) => context.json(list(budgets)));
   app.get('/v1/jobs', (context) => context.json(list(jobs)));
-  app.get('/v1/tools', (context) => context.json(list(tools)));
+  app.get('/v1/tools', (context) =>
+    context.json(list(tools.map(({ stub: _stub, metrics: _metrics, ...tool }) => tool))),
+  );
   app.get('/v1/tools/:name', (context) =>
     one(
       context,
-      tools.find(({ name }) => name === context.req.param('name')),
+      tools
+        .filter(({ name }) => name === context.req.param('name'))
+        .map((tool) => ({ metrics: { calls: 0, p50: 0, p95: 0, errors: 0, denials: 0 }, ...tool }))[0],
     ),
   );
   app.post('/v1/tools/:name', async (context) => {
@@ -94,7 +98,7 @@ export function openApiDouble(): ApiDouble {
     const { status, sessionId } = context.req.query();
     const isWanted = (run: RunView): boolean =>
       (status === undefined || run.status === status) && (sessionId === undefined || run.sessionId === sessionId);
-    return context.json(list(runs().filter(isWanted)));
+    return context.json(list(runs().filter(isWanted).map(recordOf)));
   });
   app.post('/v1/runs', async (context) => {
     const { task = 'A script', sessionId = `session-${demos.size + 2}` } = await context.req.json<{
@@ -103,18 +107,17 @@ export function openApiDouble(): ApiDouble {
     }>();
     const demo = startDemoRun({ task, sessionId }, (request, signal) => handler.request(request, { signal }));
     demos.set(demo.view.id, demo);
-    return context.json(demo.view, 201);
+    return context.json(recordOf(demo.view), 201);
   });
-  app.get('/v1/runs/:id', (context) =>
-    one(
-      context,
-      runs().find(({ id }) => id === context.req.param('id')),
-    ),
-  );
+  app.get('/v1/runs/:id', (context) => {
+    const found = runs().find(({ id }) => id === context.req.param('id'));
+    return one(context, found && { ...nothingYet, ...found });
+  });
   app.get('/v1/runs/:id/exchanges', (context) => context.json(list(exchanges)));
   app.post('/v1/runs/:id/cancel', (context) => {
-    demos.get(context.req.param('id'))?.cancel();
-    return context.json({});
+    const demo = demos.get(context.req.param('id'));
+    demo?.cancel();
+    return demo === undefined ? missing(context) : context.json(recordOf(demo.view), 202);
   });
   app.get('/v1/runs/:id/events', (context) => {
     const id = context.req.param('id');
@@ -143,6 +146,24 @@ export function openApiDouble(): ApiDouble {
       handler.closeStreams();
     },
   };
+}
+
+/** What the details of a run say before anything has happened. */
+const nothingYet = {
+  trace: [],
+  steps: 0,
+  usage: { inputTokens: 0, outputTokens: 0 },
+  plainConversationTokens: 0,
+  logs: [],
+  artifacts: [],
+  questions: [],
+  pendingApprovals: [],
+};
+
+/** A run without what only its details tell. */
+function recordOf({ id, principal, sessionId, definition, createdAt, updatedAt, status, outcome }: RunView): Run {
+  const record = { id, principal, sessionId, definition, createdAt, updatedAt, status };
+  return outcome === undefined ? record : { ...record, outcome };
 }
 
 function turns(): readonly Turn[] {

@@ -55,7 +55,6 @@ export const tools: readonly ToolView[] = [
     risk: 'safe',
     source: './tools',
     inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
-    metrics: { calls: 128, p50: 212, p95: 960, errors: 0, denials: 0 },
   },
   publishReport,
   ...Array.from({ length: 600 }, (_, index): ToolView => {
@@ -67,7 +66,6 @@ export const tools: readonly ToolView[] = [
       kind: 'local',
       risk: verb === 'archive' ? 'critical' : 'safe',
       source: 'mcp/office',
-      metrics: { calls: 0, errors: 0, denials: 0 },
     };
   }),
 ];
@@ -98,11 +96,15 @@ export const jobs: readonly Job[] = (
     : {}),
 }));
 
+const ofLocal = { scope: 'principal', principal: 'local' } as const;
+const ofRun = { scope: 'run', principal: 'local', runId: 'run-flights-7f3a' } as const;
+
 /** Budgets, one of them nearly used up. */
 export const budgets: readonly BudgetView[] = [
-  { name: 'Tokens today', unit: 'tokens', limit: 1_000_000, used: 214_380 },
-  { name: 'Money this month', unit: 'cost', limit: 50, used: 43.2 },
-  { name: 'Calls today', unit: 'calls', used: 1_204 },
+  { ...ofLocal, name: 'Tokens today', unit: 'tokens', used: 214_380 },
+  { ...ofLocal, name: 'Cost today', unit: 'cost', used: 43.2 },
+  { ...ofRun, name: 'Tokens of run-flights-7f3a', unit: 'tokens', limit: 5_000, used: 4_215 },
+  { ...ofRun, name: 'Calls of run-flights-7f3a', unit: 'calls', limit: 100, used: 8 },
 ];
 
 /** What is plugged in. */
@@ -116,8 +118,8 @@ export const settings: SettingsView = {
     sandbox: { status: 'unavailable', durationMs: 0.1 },
   },
   plugins: [
-    { port: 'stateStore', package: '@ravi/state-sqlite', options: { file: './data/ravi.db' } },
-    { port: 'blobStore', package: '@ravi/blob-fs', options: { root: './data/blobs' } },
+    { port: 'stateStore', package: '@ravi/state-sqlite' },
+    { port: 'blobStore', package: '@ravi/blob-fs' },
     { port: 'sandbox', package: '@ravi/sandbox-isolated-vm' },
     { port: 'approvalHandler', package: '@ravi/approval-web' },
   ],
