@@ -7,7 +7,7 @@ import { startServer } from './support/server.ts';
 
 // All tokens alike: which service belongs to which is what the types of `tokens` say.
 const anyTokens: Readonly<Record<string, InjectionToken<unknown>>> = tokens;
-const withState: ReadonlySet<string> = new Set([
+const onDemand: ReadonlySet<string> = new Set([
   'stateStore',
   'approvalFeed',
   'durableChains',
@@ -17,15 +17,17 @@ const withState: ReadonlySet<string> = new Set([
   'agent',
   'agentRunner',
   'runs',
+  'telemetryProviders',
+  'telemetry',
 ]);
 
 test('every token resolves to one and the same service each time', async () => {
   await using server = await startServer();
   const { container } = server.monolith;
   for (const [name, token] of Object.entries(anyTokens)) {
-    // No configuration here names a state store; everything else must be there.
-    assert.equal(container.isRegistered(token), !withState.has(name), name);
-    if (withState.has(name)) continue;
+    // No configuration here names a state store or a collector; everything else must be there.
+    assert.equal(container.isRegistered(token), !onDemand.has(name), name);
+    if (onDemand.has(name)) continue;
     const service = container.resolve(token);
     assert.notEqual(service, undefined, name);
     assert.equal(container.resolve(token), service, name);

@@ -26,6 +26,8 @@ test('without any file the defaults hold and relative paths mean the working dir
     policy: defaultChainPolicy,
     agent: {},
     chains: { preflight: true, approvals: 'wait' },
+    logging: { level: 'info' },
+    telemetry: { content: false },
     tools: [],
     skills: [],
     plugins: {},
@@ -163,4 +165,9 @@ test('a module that throws, exports nothing or holds a function is reported by n
   await assert.rejects(at('export default { tools: [() => 1] };'), invalid('plain data only'));
   await assert.rejects(load({ 'ravi.yaml': 'a: 1' }, 'ravi.yaml'), invalid('.json, .ts or .js'));
   await assert.rejects(load({ 'folder.json/x': '' }, 'folder.json'), invalid('folder.json', 'could not be read'));
+});
+
+test('a collector that is no address and a level that is none are named', async () => {
+  const file = { 'ravi.config.json': '{"telemetry": {"endpoint": "collector"}, "logging": {"level": "loud"}}' };
+  await assert.rejects(load(file), invalid('endpoint', 'level'));
 });
