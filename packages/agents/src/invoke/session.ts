@@ -62,6 +62,11 @@ export interface SessionOptions {
   readonly hasStableQuestions?: boolean;
 }
 
+/** One call in the trace; its whole record is made when somebody reads it. */
+export interface TraceLine extends Pick<ChainCallRecord, 'tool' | 'status'> {
+  readonly record: ChainCallRecord;
+}
+
 /** The mutable state of one run: counters, trace, pins, grants. The invoker itself keeps none. Close it, or `await using`. */
 export class InvokerSession implements RunContext, AsyncDisposable {
   readonly runId: string;
@@ -84,7 +89,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly #outer: InvokerSession | undefined;
   #allowLists: readonly ReadonlySet<string>[];
   readonly #onProgress: ProgressSink | undefined;
-  readonly #trace: { readonly record: ChainCallRecord }[] = [];
+  readonly #trace: TraceLine[] = [];
   readonly #pins: SessionPins;
   #scratchpad: Map<string, unknown> | undefined;
   #files: Map<string, ChainFile> | undefined;
@@ -134,7 +139,12 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** A copy of the trace in the order the calls ended: one finished record per call. */
   get trace(): readonly ChainCallRecord[] {
-    return this.#trace.map((entry) => entry.record);
+    return this.#trace.map((line) => line.record);
+  }
+
+  /** The tools whose calls were cancelled, one name for each call. */
+  get cancelledTools(): readonly string[] {
+    return this.#trace.filter(({ status }) => status === 'cancelled').map(({ tool }) => tool);
   }
 
   /** The files of the run's calls so far, one to a path. */
@@ -235,14 +245,14 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.#files.set(file.path, file);
   }
 
-  record(entry: { readonly record: ChainCallRecord }): void {
-    this.#trace.push(entry);
+  record(line: TraceLine): void {
+    this.#trace.push(line);
   }
 
   /** Takes a call as it is in the journal of the run: it counts and leaves what it left, and nothing is executed. */
   replay(record: ChainCallRecord, { files }: InvocationResult): void {
     this.takeCall();
-    this.record({ record });
+    this.record({ tool: record.tool, status: record.status, record });
     for (const file of files) this.keepFile(file);
   }
 

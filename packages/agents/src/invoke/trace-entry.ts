@@ -2,6 +2,7 @@ import type { ChainCallRecord } from '@ravi/kernel';
 import { previewOf } from '../arguments/redact.ts';
 import { recordOf } from './record.ts';
 import type { PendingCall } from './pending-call.ts';
+import type { TraceLine } from './session.ts';
 
 /** What a finished call leaves in the trace. */
 export interface TraceOutcome {
@@ -14,22 +15,26 @@ export interface TraceOutcome {
 const maxKeptBytes = 4_096;
 
 /** One line of a trace. The digest of small arguments is computed when somebody reads the trace, not on every call. */
-export class TraceEntry {
+export class TraceEntry implements TraceLine {
   readonly #pending: PendingCall;
-  readonly #status: ChainCallRecord['status'];
+  readonly status: ChainCallRecord['status'];
   readonly outcome: TraceOutcome;
   readonly #durationMs: number;
   #record: ChainCallRecord | undefined;
 
   constructor(pending: PendingCall, status: ChainCallRecord['status'], outcome: TraceOutcome) {
     this.#pending = pending;
-    this.#status = status;
+    this.status = status;
     this.outcome = outcome;
     this.#durationMs = pending.runtime.clock.monotonic() - pending.started;
     pending.dropContent();
     if (pending.argsBytes <= maxKeptBytes) return;
     this.#record = this.#build();
     pending.dropArguments();
+  }
+
+  get tool(): string {
+    return this.#pending.name;
   }
 
   /** A record of its own for every reader. */
@@ -49,6 +54,6 @@ export class TraceEntry {
   }
 
   #build(): ChainCallRecord {
-    return recordOf(this.#pending, this.#status, this.#durationMs, this.outcome);
+    return recordOf(this.#pending, this.status, this.#durationMs, this.outcome);
   }
 }

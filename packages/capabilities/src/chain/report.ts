@@ -46,9 +46,8 @@ function describeCall(record: ChainCallRecord, index: number): string {
   return `${index + 1}. ${record.tool}(${record.argsPreview}) → ${record.status}${code}${reason}`;
 }
 
-/** What the model reads about calls that still ran when the script had ended; empty when there were none. */
-export function unawaitedReport(trace: readonly ChainCallRecord[]): string {
-  const left = trace.filter((record) => record.status === 'cancelled').map((record) => record.tool);
+/** What the model reads about calls that still ran when the script had ended, by their tools; empty when there were none. */
+export function unawaitedReport(left: readonly string[]): string {
   if (left.length === 0) return '';
   const names = [...new Set(left)].slice(0, 10).join(', ');
   const calls = left.length === 1 ? '1 call was not awaited and was' : `${left.length} calls were not awaited and were`;

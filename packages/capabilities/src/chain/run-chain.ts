@@ -98,26 +98,35 @@ function resultOf(
   durationMs: number,
   log: ConsoleLog,
 ): ChainRunResult {
-  const callTrace = session.trace;
   const logs = log.lines(ended.consoleDroppedBytes);
   const { warnings = [] } = ended;
   const found = warnings.length === 0 ? {} : { warnings };
-  const run = { logs, toolCalls: session.callCount, durationMs, callTrace, ...found };
+  const run = { logs, toolCalls: session.callCount, durationMs, ...found };
   const around = [consoleReport(logs), ended.mistakes === undefined ? warningReport(warnings) : ''];
   if (ended.status === 'ok') {
-    const outputText = textOfValue(ended) + cutReport(ended.whole) + unawaitedReport(callTrace);
+    const outputText = textOfValue(ended) + cutReport(ended.whole) + unawaitedReport(session.cancelledTools);
     const value = {
       ...(ended.value === undefined ? {} : { value: ended.value }),
       ...(ended.whole === undefined ? {} : { whole: ended.whole }),
     };
-    return { status: 'ok', ...value, outputText, outputBlocks: [textBlock(outputText), ...blocksOf(around)], ...run };
+    const outputBlocks = [textBlock(outputText), ...blocksOf(around)];
+    return withTrace({ status: 'ok', ...value, outputText, outputBlocks, ...run }, session);
   }
+  const { trace } = session;
   const callable = invoker.registry.names().filter((name) => session.allows(name));
-  const suggestion = suggestionFor(ended.error, callTrace, callable);
+  const suggestion = suggestionFor(ended.error, trace, callable);
   const error = suggestion === undefined ? ended.error : { ...ended.error, suggestion };
-  const outputText = ended.mistakes === undefined ? failureReport(error, callTrace) : mistakeReport(ended.mistakes);
+  const outputText = ended.mistakes === undefined ? failureReport(error, trace) : mistakeReport(ended.mistakes);
   const report: ContentBlock = { type: 'error', message: outputText, code: error.code };
-  return { status: ended.status, error, outputText, outputBlocks: [report, ...blocksOf(around)], ...run };
+  const outputBlocks = [report, ...blocksOf(around)];
+  return withTrace({ status: ended.status, error, outputText, outputBlocks, ...run }, session);
+}
+
+/** Adds the trace of a session that is over. It is made at the first look: the digests of a thousand calls take their time. */
+function withTrace(result: Omit<ChainRunResult, 'callTrace'>, session: InvokerSession): ChainRunResult {
+  let trace: ChainRunResult['callTrace'] | undefined;
+  const get = (): ChainRunResult['callTrace'] => (trace ??= session.trace);
+  return Object.defineProperty(result, 'callTrace', { get, enumerable: true }) as ChainRunResult;
 }
 
 function textOfValue({ value, text, note }: Extract<EndedScript, { readonly status: 'ok' }>): string {
