@@ -6,6 +6,7 @@ export interface PreludeBuiltins {
   readonly isView: (value: unknown) => value is ArrayBufferView;
   readonly ownKeys: (value: object) => readonly PropertyKey[];
   readonly getDescriptor: (value: object, key: PropertyKey) => PropertyDescriptor | undefined;
+  readonly getPrototypeOf: (value: object) => object | null;
   readonly defineProperty: (value: object, key: PropertyKey, descriptor: PropertyDescriptor) => boolean;
   readonly freeze: <Value extends object>(value: Value) => Readonly<Value>;
   readonly create: (prototype: object | null) => Record<PropertyKey, unknown>;
@@ -42,6 +43,7 @@ export function capturePreludeBuiltins(): PreludeBuiltins {
     isView: ArrayBuffer.isView,
     ownKeys: Reflect.ownKeys,
     getDescriptor: Reflect.getOwnPropertyDescriptor,
+    getPrototypeOf: Reflect.getPrototypeOf,
     defineProperty: Reflect.defineProperty,
     freeze: Object.freeze,
     create: Object.create,

@@ -6,7 +6,19 @@ import type { PreludeBuiltins } from './builtins.ts';
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createArgumentEncoder(builtins: PreludeBuiltins): (args: unknown, tool: string) => string {
-  const { isArray, isView, ownKeys, getDescriptor, stringify, tagOf, slice, toText, TypeError } = builtins;
+  const {
+    isArray,
+    isView,
+    ownKeys,
+    getDescriptor,
+    getPrototypeOf,
+    objectPrototype,
+    stringify,
+    tagOf,
+    slice,
+    toText,
+    TypeError,
+  } = builtins;
   const maxDepth = 128;
   const advice: Readonly<Record<string, string>> = {
     __proto__: null as never,
@@ -30,7 +42,7 @@ export function createArgumentEncoder(builtins: PreludeBuiltins): (args: unknown
       const kind = given === null ? 'null' : isArray(given) ? 'an array' : 'a ' + typeof given;
       throw new TypeError(tool + ' takes one object of named arguments, not ' + kind);
     }
-    check(given, { key: '', value: given, parent: undefined }, 0);
+    if (!isFlat(given)) check(given, { key: '', value: given, parent: undefined }, 0);
     const text = stringify(given);
     if (text === undefined) throw new TypeError(tool + ' takes arguments that JSON can carry');
     return text;
@@ -76,6 +88,19 @@ export function createArgumentEncoder(builtins: PreludeBuiltins): (args: unknown
       throw new TypeError(tool + ': ' + pathOf(place) + ' ' + what + '; ' + hint);
     }
   };
+
+  /** Most arguments are a few texts and numbers: what JSON cannot lose. */
+  function isFlat(value: object): boolean {
+    const prototype = getPrototypeOf(value);
+    if (prototype !== objectPrototype && prototype !== null) return false;
+    for (const key in value) {
+      const item = (value as Readonly<Record<string, unknown>>)[key];
+      const type = typeof item;
+      if (type === 'string' || type === 'boolean' || item === null) continue;
+      if (type !== 'number' || !((item as number) - (item as number) === 0)) return false;
+    }
+    return true;
+  }
 
   function pathOf({ key, parent }: Place): string {
     if (parent === undefined) return 'args';
