@@ -61,6 +61,20 @@ export function callCases({ scenario, supports, test }: SandboxHarness): void {
     assert.deepEqual(await value(code, { bridge: barrier.bridge }), Array.from('0123456789'));
     assert.equal(barrier.highest, 10);
   });
+  scenario('at the end of its stack a call of a script is made and answered, or neither', async ({ run }) => {
+    const code = `
+      const made = [];
+      const dig = () => { made.push(call('x', String(made.length))); dig() };
+      try { dig() } catch (error) { if (!(error instanceof RangeError)) throw error }
+      const answers = await Promise.allSettled(made);
+      return answers.flatMap(({ value }) => value ?? [])`;
+    const { outcome, calls } = await run(code, { limits: { maxCalls: 100_000, maxInFlight: 100_000 } });
+    assert.ok(calls.length > 100, `${calls.length} calls`);
+    assert.deepEqual(
+      outcome.status === 'ok' && JSON.parse(outcome.value ?? ''),
+      calls.map(({ payload }) => payload),
+    );
+  });
   scenario('Promise.race gives the first answer, and the run does not wait for the others', async ({ value }) => {
     const bridge = ({ payload }: BridgeCall): Promise<string> =>
       payload === 'never' ? new Promise(() => {}) : Promise.resolve(payload);

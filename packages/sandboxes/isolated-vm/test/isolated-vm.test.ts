@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
@@ -59,18 +59,48 @@ test.skipIf(!linux)('closing leaves no process behind', async () => {
   );
 });
 
+test('the first of many calls reach the host while the script still computes', async () => {
+  await using sandbox = createIsolatedVmSandbox({ poolSize: 1, maxProcesses: 1 });
+  const seen: string[] = [];
+  const outcome = await sandbox.run({
+    language: 'javascript',
+    prelude: 'return { call: host.call }',
+    code: 'for (let i = 0; i < 100; i++) void call("x", String(i)); for (;;);',
+    principal: 'alice',
+    bridge: async ({ payload }) => {
+      seen.push(payload);
+      return '';
+    },
+    onConsole() {},
+    limits: {
+      wallTimeMs: 30_000,
+      cpuTimeMs: 300,
+      memoryBytes: 67_108_864,
+      maxConsoleBytes: 1_000,
+      maxResultBytes: 1_000,
+      maxCalls: 100,
+      maxInFlight: 80,
+    },
+  });
+  assert.equal(outcome.status === 'limit' && outcome.limit, 'cpu');
+  // As many as make a frame; the others would have followed at the next await.
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 64 }, (_, index) => String(index)),
+  );
+});
+
 test.skipIf(!linux)('an idle sandbox does not keep its host alive, and its processes end with it', async () => {
   const host = startHost(`
     await sandbox.run({ ...request, code: 'return 1' });
-    console.log(childProcessIds().join());`);
+    console.log(children());`);
   const [output, code] = await Promise.all([
     text(host.stdout),
     once(host, 'exit').then(([exitCode]) => exitCode as number),
   ]);
   assert.equal(code, 0);
-  const pids = output.trim().split(',').map(Number);
-  assert.ok(pids.length >= 1 && pids.every((pid) => pid > 0), output);
-  await gone(pids);
+  assert.match(output, /^\d+:\d+/);
+  await gone(output);
 });
 
 test.skipIf(!linux)(
@@ -78,18 +108,19 @@ test.skipIf(!linux)(
   async () => {
     const host = startHost(`
     void sandbox.run({ ...request, code: 'await call("started", ""); for (;;);', bridge: async () => {
-      console.log(childProcessIds().join());
+      console.log(children());
       return '';
     } });`);
     const [line] = (await once(host.stdout, 'data')) as [Buffer];
     host.kill('SIGKILL');
-    await gone(line.toString().trim().split(',').map(Number));
+    await gone(line.toString());
   },
 );
 
 /** A host process of its own with a sandbox; `body` runs in it. */
 function startHost(body: string): ChildProcessByStdio<null, Readable, null> {
   const source = `
+    import { readFileSync } from 'node:fs';
     import { childProcessIds } from '@ravi/testkit';
     import { createIsolatedVmSandbox } from '${new URL('../src/index.ts', import.meta.url)}';
     const sandbox = createIsolatedVmSandbox();
@@ -97,6 +128,8 @@ function startHost(body: string): ChildProcessByStdio<null, Readable, null> {
       language: 'javascript', prelude: 'return { call: host.call }', principal: 'alice', bridge: async () => '', onConsole() {},
       limits: { wallTimeMs: 60000, cpuTimeMs: 300, memoryBytes: 67108864, maxConsoleBytes: 1, maxResultBytes: 100, maxCalls: 5, maxInFlight: 1 },
     };
+    const children = () =>
+      childProcessIds().map((pid) => pid + ':' + readFileSync('/proc/' + pid + '/stat', 'latin1').split(' ')[21]).join();
     ${body}`;
   return spawn(process.execPath, ['--input-type=module', '-e', source], {
     cwd: new URL('.', import.meta.url),
@@ -104,8 +137,18 @@ function startHost(body: string): ChildProcessByStdio<null, Readable, null> {
   });
 }
 
-async function gone(pids: readonly number[]): Promise<void> {
-  while (pids.some((pid) => existsSync(`/proc/${pid}`))) await setImmediate();
+/** `children`: ids with the time of the start behind it, for ids are used again. */
+async function gone(children: string): Promise<void> {
+  const isAlive = (child: string): boolean => {
+    const [pid, startedAt] = child.split(':');
+    try {
+      return readFileSync(`/proc/${pid}/stat`, 'latin1').split(' ')[21] === startedAt;
+    } catch {
+      return false;
+    }
+  };
+  const left = children.trim().split(',');
+  while (left.some(isAlive)) await setImmediate();
 }
 
 async function killChildren(): Promise<void> {

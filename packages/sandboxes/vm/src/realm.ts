@@ -52,6 +52,10 @@ export function openContexts(): OpenRealm {
         return attempt(name, compiled);
       },
       call: attempt,
+      connect(send) {
+        mailbox.post('connect', send);
+        step.runInContext(scope);
+      },
       allowCpu(timeMs) {
         spentBefore = spentMs();
         allowedMs = timeMs;

@@ -31,6 +31,7 @@ export function openIsolates({ binary }: { readonly binary: string }): OpenRealm
       drain: entry('drain'),
       fire: entry('fire'),
       flush: entry('flush'),
+      connect: entry('connect'),
     };
     let spentBefore = 0n;
     let allowedMs = 0;
@@ -49,6 +50,7 @@ export function openIsolates({ binary }: { readonly binary: string }): OpenRealm
       call(name, text) {
         return attempt((timeout) => entries[name].applySync(undefined, [text], { timeout }));
       },
+      connect: (send) => void entries.connect.applySync(undefined, [new ivm.Callback(send)]),
       allowCpu(timeMs) {
         if (!isolate.isDisposed) spentBefore = isolate.cpuTime;
         allowedMs = timeMs;

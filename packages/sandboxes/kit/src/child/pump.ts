@@ -75,6 +75,7 @@ export function runPump({
   function prepare(memory: number, prelude: string): Prepared {
     const realm = openRealm(guestSource, memory);
     realm.allowCpu(10_000);
+    realm.connect(send);
     const names = realm.load('prelude', `(function (host) {${prelude}\n})`, 'prelude.js', 0);
     return { realm, memoryBytes: memory, prelude, names };
   }

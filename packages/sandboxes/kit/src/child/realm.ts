@@ -22,6 +22,8 @@ export interface Realm {
    * more than a rejection that nobody handles.
    */
   call(entry: RealmTextEntry, text: string): string | RealmFault;
+  /** Where the runtime sends frames while user code runs. */
+  connect(send: (frame: string) => void): void;
   /** How much processor time the guest may use from now on, in milliseconds. */
   allowCpu(timeMs: number): void;
   dispose(): void;

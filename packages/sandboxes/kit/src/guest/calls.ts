@@ -16,14 +16,23 @@ export interface GuestCalls {
   reject(id: number, name: string, message: string, code: string): void;
 }
 
+/** What calls tell the runtime. */
+export interface CallEvents {
+  /** The script makes more calls than it may. */
+  readonly onTooMany: () => void;
+  /** As many calls are queued as are worth a frame. May throw. */
+  readonly onFull: () => void;
+}
+
 /**
  * Calls queue here, leave in order of their making, and are settled by the answers of the host.
  * Runs in the guest: it must refer to nothing outside itself.
  */
-export function createCalls(builtins: Builtins, codec: RecordCodec, onTooMany: () => void): GuestCalls {
+export function createCalls(builtins: Builtins, codec: RecordCodec, { onTooMany, onFull }: CallEvents): GuestCalls {
   const { createTable, defineProperty, freeze, then, Error, TypeError, RangeError } = builtins;
   const PromiseConstructor = builtins.Promise;
   const frameLength = 4 * 1024 * 1024;
+  const frameCalls = 64;
 
   // Own entries on an object without a prototype: nothing that user code can replace is called on the way.
   const waiting = createTable<((answer: unknown) => void) | undefined>();
@@ -76,6 +85,12 @@ export function createCalls(builtins: Builtins, codec: RecordCodec, onTooMany: (
       queued[id] = codec.encodeThree('c', '' + id, op, payload);
       waiting[id] = resolve as (answer: unknown) => void;
       made = id;
+      if (made - taken < frameCalls || inFlight >= maxInFlight) return;
+      try {
+        onFull();
+      } catch {
+        // A script short of stack: the call is made all the same, and leaves with the next ones.
+      }
     });
   }
 

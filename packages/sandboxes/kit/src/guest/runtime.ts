@@ -1,6 +1,6 @@
 import type { RecordCodec } from '../protocol/records.ts';
 import type { Builtins } from './builtins.ts';
-import type { GuestCalls } from './calls.ts';
+import type { CallEvents, GuestCalls } from './calls.ts';
 import type { GuestConsole } from './console.ts';
 import type { ErrorFields } from './describe-error.ts';
 import type { Inspect } from './inspect.ts';
@@ -17,7 +17,7 @@ export interface RuntimeParts {
   /** What scripts see beside console and timers. */
   readonly globals: Readonly<Record<string, unknown>>;
   createConsole(builtins: Builtins, inspect: Inspect, emit: (level: string, text: string) => void): GuestConsole;
-  createCalls(builtins: Builtins, codec: RecordCodec, onTooMany: () => void): GuestCalls;
+  createCalls(builtins: Builtins, codec: RecordCodec, events: CallEvents): GuestCalls;
   createTimers(builtins: Builtins): GuestTimers;
 }
 
@@ -25,6 +25,8 @@ export interface RuntimeParts {
 export interface GuestRuntime {
   /** Runs the prelude; gives the names that it defines, separated by commas. */
   prelude(define: (host: unknown) => unknown): string;
+  /** Gives it the way to send a frame while user code runs; without one it sends when it is asked. */
+  connect(send: (frame: string) => void): void;
   /** Sets the limits: one record. */
   begin(limits: string): void;
   /** Starts the script. */
@@ -51,11 +53,13 @@ export function createRuntime(parts: RuntimeParts): GuestRuntime {
   const { apply, defineProperty, hasOwn, ownKeys, regExpExec, then, toNumber, toText, TypeError } = builtins;
   const identifier = /^[A-Za-z_$][\w$]*$/;
   let output = '';
+  let unsent = '';
   let outcome: string | undefined;
   let wokenAt: number | undefined;
   let requestedWake: number | undefined;
   let maxResultBytes = 0;
   let names = '';
+  let send: ((frame: string) => void) | undefined;
   let started = false;
   const values: unknown[] = [];
 
@@ -63,7 +67,10 @@ export function createRuntime(parts: RuntimeParts): GuestRuntime {
     if (outcome === undefined) output += codec.encode('l', level, text);
   });
   const timers = parts.createTimers(builtins);
-  const calls = parts.createCalls(builtins, codec, () => end(codec.encode('k', 'calls', '')));
+  const calls = parts.createCalls(builtins, codec, {
+    onTooMany: () => end(codec.encode('k', 'calls', '')),
+    onFull: sendEarly,
+  });
 
   install(globals);
   install(timers.api);
@@ -80,6 +87,9 @@ export function createRuntime(parts: RuntimeParts): GuestRuntime {
         defineProperty(values, index, { value: defined?.[name] });
       }
       return names;
+    },
+    connect(way) {
+      send = way;
     },
     begin(limits) {
       const { field } = codec.read(limits, 0);
@@ -111,7 +121,7 @@ export function createRuntime(parts: RuntimeParts): GuestRuntime {
         if (timers.isDue(wokenAt)) return 'f';
         wokenAt = requestedWake = undefined;
       }
-      const records = calls.takeRecords();
+      const records = takeCalls();
       if (outcome === undefined && calls.hasRoom()) return 'm' + flush() + records;
       if (outcome === undefined && !calls.isWaiting() && timers.untilNext() === undefined) {
         end(started ? codec.encode('b') : codec.encode('z', 'the script could not be started'));
@@ -128,6 +138,21 @@ export function createRuntime(parts: RuntimeParts): GuestRuntime {
     },
     flush,
   };
+
+  // The host begins with the first calls while the script still makes others. What could not be sent goes with the next
+  // frame.
+  function sendEarly(): void {
+    if (send === undefined || outcome !== undefined) return;
+    unsent = takeCalls();
+    send('m' + unsent);
+    unsent = '';
+  }
+
+  function takeCalls(): string {
+    const records = unsent + calls.takeRecords();
+    unsent = '';
+    return records;
+  }
 
   function wakeRecord(): string {
     const delayMs = timers.untilNext();
