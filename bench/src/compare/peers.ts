@@ -34,7 +34,7 @@ export const tanStack: Contender = {
       ),
     );
     const codeMode = createCodeModeTool({ driver: createNodeIsolateDriver(), tools: declared as never });
-    return textOf(await codeMode.execute?.({ typescriptCode } as never));
+    return textOf(await codeMode.execute?.({ typescriptCode }));
   },
 };
 

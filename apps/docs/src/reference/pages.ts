@@ -1,12 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exists, read, root } from '../repository.ts';
+import { commandLinePage } from './command-line.ts';
 import { configurationPage } from './configuration.ts';
 import { httpApiPage } from './http-api.ts';
 
 const pages: Readonly<Record<string, () => Promise<string>>> = {
   'docs/reference/configuration.md': configurationPage,
   'docs/reference/http-api.md': httpApiPage,
+  'docs/reference/command-line.md': commandLinePage,
 };
 
 /** Writes the pages that come from the source. */
