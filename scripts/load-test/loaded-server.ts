@@ -28,7 +28,9 @@ export default [
 /** Starts the reference server as somebody would, from a configuration in a folder. */
 export async function startLoadedServer(): Promise<LoadedServer> {
   await using starting = new AsyncDisposableStack();
-  const { folder } = starting.use(await createInstallation({}, { 'tools/gate.mjs': gateTools }));
+  const { folder } = starting.use(
+    await createInstallation({ policy: { maxToolCalls: 10_000 } }, { 'tools/gate.mjs': gateTools }),
+  );
   const preload = join(import.meta.dirname, 'lag-probe.ts');
   const server = starting.use(startProcess(folder, ['--config', 'ravi.config.json', '--port', '0'], { preload }));
   const url = await server.url();

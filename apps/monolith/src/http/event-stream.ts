@@ -1,3 +1,4 @@
+import type { EventLog } from '../runs/event-log.ts';
 import type { RunEvent } from '../runs/run-event.ts';
 import type { RunRecorder } from '../runs/run-recorder.ts';
 
@@ -18,7 +19,7 @@ const heartbeatMs = 15_000;
 
 /**
  * The events after `sequence` as server-sent events, to the end of the run. They are read only as fast as the client
- * takes them, and nothing is kept for a client but its place.
+ * takes them, and nothing is kept for a client but its place in what is kept of the run.
  */
 export function streamEvents(
   recorder: Pick<RunRecorder, 'active' | 'read'>,
@@ -34,11 +35,13 @@ export function streamEvents(
   const signal = AbortSignal.any([lifetime, leaving.signal]);
   const encoder = new TextEncoder();
   let after = options.after;
+  // Kept when the run is over, so that its readers come to the end of it without the store.
+  let log: EventLog | undefined;
 
   async function next(): Promise<string | undefined> {
     for (;;) {
-      const log = recorder.active(runId);
-      const events = await recorder.read(runId, after);
+      log = recorder.active(runId) ?? log;
+      const events = log?.after(after) ?? (await recorder.read(runId, after));
       const last = events.at(-1);
       if (last !== undefined) {
         after = last.sequence;
@@ -46,10 +49,11 @@ export function streamEvents(
         if (text !== '') return text;
         continue;
       }
-      if (signal.aborted || log === undefined || log.isClosed) return undefined;
-      const beat = AbortSignal.timeout(heartbeatMs);
-      await log.changed(AbortSignal.any([signal, beat]));
-      if (beat.aborted) return ': still here\n\n';
+      if (signal.aborted || log === undefined) return undefined;
+      // Something may have come while the store was read.
+      if ((log.after(after)?.length ?? 0) > 0) continue;
+      if (log.isClosed) return undefined;
+      if (!(await somethingHappens(log, signal))) return ': still here\n\n';
     }
   }
 
@@ -72,4 +76,20 @@ export function streamEvents(
     ...format.headers,
   };
   return new Response(body, { headers });
+}
+
+/** Waits for the log or the signal; `false` when nothing happened until a sign of life is due. */
+async function somethingHappens(log: EventLog, signal: AbortSignal): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const happened = (): void => resolve(true);
+  const heartbeat = setTimeout(resolve, heartbeatMs, false);
+  const leave = log.listen(happened);
+  signal.addEventListener('abort', happened);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(heartbeat);
+    leave();
+    signal.removeEventListener('abort', happened);
+  }
 }

@@ -10,8 +10,8 @@ export interface EventLog {
   append(type: RunEventType, data: JsonObject): void;
   /** Events after `sequence`, oldest first; `undefined` when some of them are not in memory any more. */
   after(sequence: number): readonly RunEvent[] | undefined;
-  /** Resolves with the next event, with the end of the log, or when `signal` aborts. */
-  changed(signal: AbortSignal): Promise<void>;
+  /** Calls `wake` at each event and at the end of the log, until the returned function is called. */
+  listen(wake: () => void): () => void;
   /** Takes what was appended since the last time, to be stored. */
   takeUnsaved(): readonly RunEvent[];
   close(): void;
@@ -36,11 +36,10 @@ export function createEventLog({ clock, from, redact, onAppend }: EventLogOption
   let unsaved: RunEvent[] = [];
   let last = from;
   let isClosed = false;
-  const waiting = new Set<() => void>();
+  const listeners = new Set<() => void>();
 
-  function wake(): void {
-    for (const resolve of waiting) resolve();
-    waiting.clear();
+  function wakeAll(): void {
+    for (const wake of listeners) wake();
   }
 
   return {
@@ -57,23 +56,15 @@ export function createEventLog({ clock, from, redact, onAppend }: EventLogOption
       // In one go now and then, because taking one from the front moves all others.
       if (events.length >= 2 * maxEvents) events = events.slice(-maxEvents);
       onAppend(type, unsaved.length);
-      wake();
+      wakeAll();
     },
     after(sequence) {
       const first = last - events.length + 1;
       return sequence + 1 < first ? undefined : events.slice(sequence + 1 - first);
     },
-    changed(signal) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      if (isClosed || signal.aborted) return Promise.resolve();
-      const leave = (): void => {
-        signal.removeEventListener('abort', leave);
-        waiting.delete(leave);
-        resolve();
-      };
-      waiting.add(leave);
-      signal.addEventListener('abort', leave, { once: true });
-      return promise;
+    listen(wake) {
+      listeners.add(wake);
+      return () => void listeners.delete(wake);
     },
     takeUnsaved() {
       const taken = unsaved;
@@ -82,7 +73,7 @@ export function createEventLog({ clock, from, redact, onAppend }: EventLogOption
     },
     close() {
       isClosed = true;
-      wake();
+      wakeAll();
     },
   };
 }
