@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { isKernelError } from '@ravi/kernel';
+import type { StateStore } from '@ravi/kernel';
+import { createPostgresStateStore } from '@ravi/state-postgres';
+import { createSqliteStateStore } from '@ravi/state-sqlite';
+import { stoppablePostgresForTests } from '@ravi/state-testing';
+import { afterAll, test } from 'vitest';
+import { createWorld, sandbox, valueTool } from './harness.ts';
+import type { World } from './harness.ts';
+
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+/** A database that goes away and comes back. */
+interface Outage {
+  readonly store: StateStore;
+  begin(): void | Promise<void>;
+  end(): void | Promise<void>;
+}
+
+/** Runs a script whose database goes away between two effects, and is back once it refused something. */
+async function outliveOutage(world: World, { store, begin, end }: Outage): Promise<void> {
+  let ending: Promise<void> | undefined;
+  const noticed = (error: unknown): never => {
+    if (isKernelError(error, 'E_STATE_UNAVAILABLE')) ending ??= Promise.resolve(end());
+    throw error;
+  };
+  const { journal } = store;
+  const noticing: typeof journal = {
+    ...journal,
+    started: (entry) => journal.started(entry).catch(noticed),
+    finished: (entry, result) => journal.finished(entry, result).catch(noticed),
+  };
+  await using process = world.open({
+    store: { ...store, journal: noticing },
+    policy: { maxRiskUnapproved: 'high' },
+    tools: [valueTool('fall', begin)],
+  });
+  const code = `
+    await tools.send({ to: 'before' });
+    await tools.fall({});
+    await Promise.all([tools.send({ to: 'after' }), tools.put({ key: 1 })]);
+    return 'done';
+  `;
+  const result = await process.chains.start({ code, runId: 'run-1' });
+  assert.ok(ending !== undefined, 'nothing was refused meanwhile');
+  await ending;
+  assert.deepEqual([result.status, result.value], ['ok', 'done'], result.outputText);
+  assert.deepEqual(world.effects.toSorted(), ['put {"key":1}', 'send {"to":"after"}', 'send {"to":"before"}']);
+  assert.equal((await store.runs.get('run-1'))?.status, 'completed');
+  const { items, corrupt } = await journal.entries('run-1');
+  const calls = items.filter((item) => item.type === 'call');
+  assert.deepEqual(corrupt, []);
+  assert.deepEqual(
+    calls.map(({ status }) => status),
+    ['finished', 'finished', 'finished', 'finished'],
+  );
+}
+
+test('a script outlives that another process keeps the SQLite file locked, and does nothing twice', async () => {
+  await using world = await createWorld();
+  await using store = await createSqliteStateStore({ file: world.file, busyTimeoutMs: 1 });
+  using other = new DatabaseSync(world.file);
+  await outliveOutage(world, {
+    store,
+    begin: () => other.exec('BEGIN IMMEDIATE'),
+    end: () => other.exec('COMMIT'),
+  });
+});
+
+test('a script outlives that the PostgreSQL server stops and starts again, and does nothing twice', async (context) => {
+  const server = await stoppablePostgresForTests();
+  if (typeof server === 'string') return context.skip(server);
+  await using stopping = server;
+  await using world = await createWorld();
+  await using store = await createPostgresStateStore({ url: stopping.url, maxConnections: 2 });
+  await outliveOutage(world, { store, begin: () => stopping.stop(), end: () => stopping.start() });
+});
