@@ -20,6 +20,8 @@ export interface WireSettings {
 export interface WireContext extends AnswerContext {
   /** The tool of a call of this type whose shape the provider defined and that is ours to run. */
   toolOfCallType(callType: string, name: string | undefined): string | undefined;
+  /** What sound was asked for, as the interface names it. */
+  readonly audioFormat?: string | undefined;
 }
 
 /** What reads the answer to this request. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ContentBlock, JsonObject, ProviderSpec, ToolUseBlock } from '@ravi/kernel';
 import { test } from 'vitest';
-import { dialectAt } from '../src/index.ts';
+import { dialectAt, encodeResponses } from '../src/index.ts';
+import { decodeBody, plainContext } from './decode-recorded.ts';
 import { ask, chat, image, model, responses, result, text, tool, use, user } from './encoding.ts';
+import { settingsFor } from './settings.ts';
 
 test('calls whose shape OpenAI defined, and their results, go back in that shape', () => {
   const native = (callType: string, args: JsonObject): ToolUseBlock => use('call_1', { callType, arguments: args });
@@ -88,6 +90,43 @@ test('a choice among several tools is told as narrowly as the interface can', ()
   });
   assert.equal(chat(request).body['tool_choice'], 'required');
   assert.equal(responses(ask([], { toolChoice: 'required' })).body['tool_choice'], undefined);
+});
+
+test('a picture that a model painted is a medium, and goes back to its model in its own item', () => {
+  const item = {
+    type: 'image_generation_call',
+    id: 'ig_1',
+    status: 'completed',
+    output_format: 'webp',
+    result: Buffer.from('painted').toString('base64'),
+  };
+  const request = ask([]);
+  const { source } = encodeResponses(request, settingsFor('openai', 'auto', 'gpt-5')).context;
+  const { blocks } = decodeBody('responses', { status: 'completed', output: [item] }, { ...plainContext, source });
+  const [picture, frame] = blocks;
+  assert.ok(picture?.type === 'image' && frame !== undefined);
+  assert.deepEqual(
+    [picture.mediaType, picture.source],
+    ['image/webp', { kind: 'bytes', bytes: Buffer.from('painted') }],
+  );
+  assert.ok(!JSON.stringify(frame).includes(item.result));
+  const asked = user(text('Again, in red'));
+  const inputOf = (...answer: ContentBlock[]) => responses(ask([user(text('Paint')), model(...answer), asked])).input;
+  const [, back, ...others] = inputOf(picture, frame);
+  const { output_format: _format, ...asWritten } = item;
+  assert.deepEqual([back, others.length], [asWritten, 1]);
+  // Another model is told of it in words, and so is its own when the bytes are gone.
+  const foreign = { ...frame, source: 'another' } as ContentBlock;
+  const gone = { ...picture, source: { kind: 'blob', ref: 'b' } } as ContentBlock;
+  for (const answer of [
+    [picture, foreign],
+    [gone, frame],
+  ]) {
+    const input = inputOf(...answer);
+    assert.equal(input.length, 3);
+    assert.match(String(input[1]?.['content']), /^\[image, image\/webp.*: cannot be shown to this model\]$/u);
+  }
+  assert.equal(inputOf(text('It is lost'), frame).length, 3);
 });
 
 test('a failed result says so in words, since no field does', () => {

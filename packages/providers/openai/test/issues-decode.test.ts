@@ -312,6 +312,28 @@ test('multi_tool_use.parallel that was cut or holds something else runs nothing'
   assert.deepEqual(made(chat(wrapper(unreadable), 'tool_calls').blocks), [['go', 'truncated']]);
 });
 
+test('sound that a model makes is read whole and in pieces, with its words as text', () => {
+  const context = { ...plainContext, audioFormat: 'wav' };
+  const spoken = (data: string): string => Buffer.from(data).toString('base64');
+  const pieces = [{ id: 'audio_1' }, { transcript: 'Good ' }, { data: spoken('a') }, { transcript: 'day' }];
+  const deltas = [...pieces, { data: spoken('bc') }, { expires_at: 1 }].map((audio) => ({ delta: { audio } }));
+  const chunks = [...deltas, { delta: {}, finish_reason: 'stop' }].map((choice) => ({ choices: [choice] }));
+  const streamed = decodeStream(
+    'chat',
+    chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`),
+    context,
+  );
+  const audio = { id: 'audio_1', data: spoken('abc'), transcript: 'Good day', expires_at: 1 };
+  const message = { role: 'assistant', content: null, audio };
+  const whole = decodeBody('chat', { choices: [{ message, finish_reason: 'stop' }] }, context);
+  for (const { blocks } of [streamed, whole]) {
+    assert.deepEqual(blocks, [
+      { type: 'text', text: 'Good day' },
+      { type: 'audio', mediaType: 'audio/wav', source: { kind: 'bytes', bytes: Buffer.from('abc') } },
+    ]);
+  }
+});
+
 test('an error of Responses is read nested and flat', () => {
   for (const event of [
     { type: 'error', error: { type: 'server_error', code: 'server_error', message: 'broke' } },

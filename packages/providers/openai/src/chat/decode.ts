@@ -1,5 +1,5 @@
 import type { JsonObject, ModelEvent, ModelStopReason } from '@ravi/kernel';
-import { createAnswer, createAppendReader, modelError } from '@ravi/provider-kit';
+import { createAnswer, createAppendReader, isWire, modelError } from '@ravi/provider-kit';
 import type { ModelDecoder } from '@ravi/provider-kit';
 import { passing } from '../passing.ts';
 import { streamError } from '../refusal.ts';
@@ -7,6 +7,7 @@ import { usageOf } from '../usage.ts';
 import type { WireContext } from '../wire-settings.ts';
 import { mergeDetails } from './reasoning.ts';
 import type { ChatReasoning } from './reasoning.ts';
+import { createSpeech } from './speech.ts';
 import { createToolCallSlots } from './tool-call-slots.ts';
 import type { WireToolCall } from './tool-call-slots.ts';
 
@@ -17,6 +18,7 @@ interface WireDelta {
   readonly reasoning?: string | null;
   readonly reasoning_details?: readonly JsonObject[] | null;
   readonly tool_calls?: readonly WireToolCall[] | null;
+  readonly audio?: unknown;
 }
 
 interface WirePart {
@@ -44,6 +46,7 @@ interface WireChoice {
 export function createChatDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
   const answer = createAnswer(context, emit);
   const slots = createToolCallSlots(answer, context);
+  const speech = createSpeech(context.audioFormat);
   const appends = createAppendReader(['arguments'], passing);
   let reasoning: ChatReasoning | undefined;
   let details: JsonObject[] = [];
@@ -92,6 +95,7 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
     if (typeof delta.reasoning_content === 'string') think('reasoning_content', delta.reasoning_content);
     else if (typeof delta.reasoning === 'string') think('reasoning', delta.reasoning);
     takeContent(delta.content);
+    if (isWire(delta.audio)) say(speech.take(delta.audio));
     if (typeof delta.refusal === 'string' && delta.refusal !== '') {
       isRefusal = true;
       say(delta.refusal);
@@ -120,6 +124,8 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
   const finish = (): void => {
     endThinking();
     answer.closeText();
+    const spoken = speech.end();
+    if (spoken !== undefined) answer.block(spoken);
     if (reason === undefined && !isDone) {
       return answer.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
     }

@@ -30,7 +30,9 @@ export function encodeChat(request: ModelRequest, settings: WireSettings): WireR
     stream: stream ? true : undefined,
     stream_options: stream && dialect.streamUsage ? { include_usage: true } : undefined,
   };
-  return { body: withOptions(body, request, id), warnings, context: contextOf(request, tools, source) };
+  const whole = withOptions(body, request, id);
+  const audioFormat = (whole['audio'] as { readonly format?: string } | undefined)?.format;
+  return { body: whole, warnings, context: { ...contextOf(request, tools, source), audioFormat } };
 }
 
 function toolDeclarations({ functions, native }: PreparedTools, warnings: ModelWarning[]): JsonObject[] {

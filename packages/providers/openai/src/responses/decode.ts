@@ -7,6 +7,7 @@ import { streamError } from '../refusal.ts';
 import { usageOf } from '../usage.ts';
 import type { WireContext } from '../wire-settings.ts';
 import { argumentsCut, callName, endCall, endMessage, endReasoning, idOf, keptOf, listOf } from './items.ts';
+import { pictureBlocks } from './pictures.ts';
 
 /** Reads the answers of the Responses interface, streamed or whole. */
 export function createResponsesDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
@@ -39,7 +40,9 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
     if (wasStreamed) streaming = undefined;
     if (item['type'] === 'message') return endMessage(answer, item, messages.get(at)?.closed ?? 0);
     if (item['type'] === 'reasoning') return endReasoning(answer, item, wasStreamed);
-    answer.block({ type: 'unknown', raw: item as JsonObject, source: context.source });
+    const { source } = context;
+    const blocks = pictureBlocks(item, source) ?? [{ type: 'unknown', raw: item as JsonObject, source }];
+    for (const block of blocks) answer.block(block);
     return undefined;
   };
 

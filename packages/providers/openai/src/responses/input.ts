@@ -15,6 +15,7 @@ import type { AssistantTurn, CallResult, MediaPlace, PreparedTools } from '@ravi
 import { resultText } from '../result-text.ts';
 import type { WireSettings } from '../wire-settings.ts';
 import { nativeCall, nativeResult } from './native-calls.ts';
+import { isFrame, pictureItem } from './pictures.ts';
 
 interface InputContext {
   readonly settings: WireSettings;
@@ -46,8 +47,8 @@ export function inputItems(
 
 function answerItems({ content }: AssistantTurn, context: InputContext): JsonObject[] {
   const items: JsonObject[] = [];
-  for (const block of content) {
-    const item = answerItem(block, context);
+  for (const [at, block] of content.entries()) {
+    const item = answerItem(block, content[at + 1], context);
     if (item === undefined) continue;
     const last = items.at(-1);
     if (last !== undefined && isSameMessage(last, item)) {
@@ -60,7 +61,11 @@ function answerItems({ content }: AssistantTurn, context: InputContext): JsonObj
   );
 }
 
-function answerItem(block: ContentBlock, context: InputContext): JsonObject | undefined {
+function answerItem(
+  block: ContentBlock,
+  next: ContentBlock | undefined,
+  context: InputContext,
+): JsonObject | undefined {
   switch (block.type) {
     case 'text':
     case 'data':
@@ -71,8 +76,11 @@ function answerItem(block: ContentBlock, context: InputContext): JsonObject | un
     case 'reasoning':
       return reasoningItem(ownData(block, context.source), context.settings);
     case 'unknown':
-      return isForeign(block, context.source) ? undefined : (block.raw as JsonObject);
-    case 'image':
+      return isForeign(block, context.source) || isFrame(block) ? undefined : (block.raw as JsonObject);
+    case 'image': {
+      const painted = next === undefined || isForeign(next, context.source) ? undefined : pictureItem(block, next);
+      return painted ?? { role: 'assistant', content: describeMedia(block) };
+    }
     case 'audio':
     case 'document':
       return { role: 'assistant', content: describeMedia(block) };
