@@ -99,8 +99,8 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
       createAgentRunner({
         agent: from.resolve(tokens.agent),
         recorder: from.resolve(tokens.recorder),
+        journal: from.resolve(tokens.stateStore).journal,
         lifetime: from.resolve(tokens.lifetime),
-        logger: from.resolve(tokens.logger),
       }),
     );
   }
@@ -194,6 +194,7 @@ function createAgent(from: DependencyContainer): ReActAgent {
     runs,
     history,
     jobs,
+    lease: { owner: `process_${crypto.randomUUID()}` },
     middleware: [createExchangeRecorder(from.resolve(tokens.storedEvents), from.resolve(tokens.logger))],
     skills: from.resolve(tokens.skills),
     ...pricesOf(from),

@@ -142,6 +142,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   if (stateStore !== undefined) {
     const recorder = opening.use(container.resolve(tokens.recorder));
     const chains = opening.use(container.resolve(tokens.durableChains));
+    opening.use(container.resolve(tokens.agentRunner));
     // The process that ends leaves its durable runs as they are.
     lifetime.signal.addEventListener('abort', () => void chains[Symbol.asyncDispose](), { once: true });
     const { retention } = config;

@@ -11,6 +11,7 @@ import type { DependencyContainer } from 'tsyringe';
 import { answerNoRequest, guardConnections } from './http/guard-connections.ts';
 import type { Monolith } from './lifespan.ts';
 import { requireLoopback } from './loopback.ts';
+import { createRecoverAgentRun } from './runs/recover-agent-run.ts';
 import { tokens } from './tokens.ts';
 
 /** Where to listen; what is absent comes from the configuration. */
@@ -80,12 +81,20 @@ function serverOptions({ headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 }:
 // Here and not in the lifespan: a command that ends soon must not take runs on.
 function keepGoing(container: DependencyContainer): RunKeeper | undefined {
   if (!container.isRegistered(tokens.durableChains)) return undefined;
+  const store = container.resolve(tokens.stateStore);
+  const reporting = { clock: container.resolve(tokens.clock), logger: container.resolve(tokens.logger) };
+  const agentRunner = container.resolve(tokens.agentRunner);
   return keepRunsGoing({
     chains: container.resolve(tokens.durableChains),
-    store: container.resolve(tokens.stateStore),
+    store,
     feed: container.resolve(tokens.approvalFeed),
-    clock: container.resolve(tokens.clock),
-    logger: container.resolve(tokens.logger),
+    goOnWithOther: createRecoverAgentRun({
+      store,
+      agentRunner,
+      recorder: container.resolve(tokens.recorder),
+      ...reporting,
+    }),
+    ...reporting,
   });
 }
 

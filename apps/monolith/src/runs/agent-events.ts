@@ -19,6 +19,8 @@ export function recordAgentEvent(log: EventLog, event: AgentEvent): void {
     }
     case 'run-end': {
       const { status, reason, text, steps, usage, trace, error, paused } = event.result;
+      // The next process goes on with it.
+      if (error?.code === 'E_RUN_SUSPENDED') return;
       const failure = error === undefined ? {} : { error: { ...error } };
       const ended = { status, reason, text, steps, usage: { ...usage }, trace, ...failure };
       return status === 'paused'

@@ -1,7 +1,7 @@
-import type { AgentResult, AgentStream, QuestionAnswer, ReActAgent, RunOptions } from '@ravi/agents';
-import type { JsonObject, Logger } from '@ravi/kernel';
+import type { AgentResult, AgentStream, QuestionAnswer, ReActAgent, RecoverOptions, RunOptions } from '@ravi/agents';
+import { KernelError } from '@ravi/kernel';
+import type { JsonObject, Run } from '@ravi/kernel';
 import { recordAgentEvent } from './agent-events.ts';
-import type { EventLog } from './event-log.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
 /** A task for the agent, and whose it is. */
@@ -13,15 +13,22 @@ export interface AgentActivity {
   readonly result: Promise<AgentResult>;
 }
 
-/** Runs of the agent of the process. */
-export interface AgentRunner {
+/**
+ * Runs of the agent of the process. Those that still go on when it ends are left to the next process: disposing it waits
+ * until they are.
+ */
+export interface AgentRunner extends AsyncDisposable {
   /** Begins a run; resolves once it is on record. */
   start(request: AgentRequest): Promise<AgentActivity>;
-  /** Goes on with a run that asked its user. @throws KernelError as `ReActAgent.resume` */
+  /** Goes on with a run that asked its user; resolves once it does. @throws KernelError as `ReActAgent.resume` */
   resume(
     point: { readonly runId: string; readonly sessionId: string; readonly principal: string },
     answer: QuestionAnswer,
-  ): Promise<void>;
+  ): Promise<AgentActivity>;
+  /** Goes on with a run whose process ended; resolves once it does. @throws KernelError as `ReActAgent.recover` */
+  recover(run: Run): Promise<AgentActivity>;
+  /** Whether the run goes on here. */
+  has(runId: string): boolean;
   /** `false` when the run does not go on here. */
   cancel(runId: string): boolean;
   /** Ends a job of a run; `false` when the run does not go on here, or the job is over. */
@@ -32,74 +39,86 @@ export interface AgentRunner {
 export interface AgentRunnerOptions {
   readonly agent: ReActAgent;
   readonly recorder: RunRecorder;
+  readonly journal: RecoverOptions['journal'];
   readonly lifetime: AbortSignal;
-  readonly logger: Logger;
 }
 
 interface Running {
   readonly cancelling: AbortController;
-  stream: AgentStream | undefined;
+  stream?: AgentStream;
+  result?: Promise<AgentResult>;
 }
 
-/** A runner whose runs end with the process. */
-export function createAgentRunner({ agent, recorder, lifetime, logger }: AgentRunnerOptions): AgentRunner {
+/** A runner of one agent. */
+export function createAgentRunner({ agent, recorder, journal, lifetime }: AgentRunnerOptions): AgentRunner {
   const active = new Map<string, Running>();
+  lifetime.addEventListener('abort', suspendAll, { once: true });
 
-  async function begin(runId: string, about: JsonObject): Promise<{ log: EventLog; signal: AbortSignal }> {
-    const log = await recorder.open(runId);
-    if (log === undefined) throw new Error(`The run ${runId} goes on already`);
-    const cancelling = new AbortController();
-    active.set(runId, { cancelling, stream: undefined });
-    log.append('run', { status: 'running', kind: 'agent', ...about });
-    return { log, signal: AbortSignal.any([lifetime, cancelling.signal]) };
+  function suspendAll(): void {
+    const message = 'The process is shutting down';
+    const cause = new KernelError('E_RUN_SUSPENDED', message);
+    for (const { cancelling } of active.values()) cancelling.abort(new KernelError('E_CANCELLED', message, { cause }));
   }
 
-  async function end(runId: string): Promise<void> {
-    active.delete(runId);
-    await recorder.close(runId);
+  async function begin(
+    runId: string,
+    about: JsonObject,
+    open: (signal: AbortSignal) => AgentStream,
+  ): Promise<AgentActivity> {
+    if (lifetime.aborted)
+      throw new KernelError('E_RUN_SUSPENDED', 'The process is shutting down; no run begins any more');
+    if (active.has(runId)) throw new KernelError('E_STATE_CONFLICT', `The run ${runId} goes on here already`);
+    const running: Running = { cancelling: new AbortController() };
+    active.set(runId, running);
+    const { promise: begun, resolve } = Promise.withResolvers<void>();
+    running.result = follow(runId, about, { running, open, onBegun: resolve });
+    running.result.catch(() => {});
+    await Promise.race([begun, running.result]);
+    return { runId, result: running.result };
   }
 
-  /** Reads the events to their end; `onRecord` is called once the run is in the store. */
-  async function follow(runId: string, log: EventLog, stream: AgentStream, onRecord: () => void): Promise<AgentResult> {
+  /** Reads the events to their end; `onBegun` is called once the store has the run as running. */
+  async function follow(
+    runId: string,
+    about: JsonObject,
+    { running, open, onBegun }: { running: Running; open: (signal: AbortSignal) => AgentStream; onBegun: () => void },
+  ): Promise<AgentResult> {
     try {
+      // Open before the run begins, since its hooks are written down too.
+      const log = await recorder.open(runId);
+      const stream = open(running.cancelling.signal);
+      running.stream = stream;
       for await (const event of stream) {
-        recordAgentEvent(log, event);
-        if (event.type !== 'run-start') onRecord();
+        if (event.type === 'run-start') log?.append('run', { status: 'running', kind: 'agent', ...about });
+        else onBegun();
+        if (log !== undefined) recordAgentEvent(log, event);
       }
       return await stream.result;
     } finally {
-      await end(runId);
+      active.delete(runId);
+      await recorder.close(runId);
     }
   }
 
   return {
-    async start({ task, ...options }) {
+    start({ task, ...options }) {
       const runId = `run_${crypto.randomUUID()}`;
-      const { log, signal } = await begin(runId, { task });
-      const { promise: recorded, resolve } = Promise.withResolvers<void>();
-      const stream = agent.stream(task, { ...options, runId, signal });
-      const running = active.get(runId);
-      if (running !== undefined) running.stream = stream;
-      const result = follow(runId, log, stream, resolve);
-      await Promise.race([recorded, result]);
-      return { runId, result };
+      return begin(runId, { task }, (signal) => agent.stream(task, { ...options, runId, signal }));
     },
-    async resume({ runId, ...point }, answer) {
-      const { log, signal } = await begin(runId, { isResumed: true });
-      const result = agent.resume(point, answer, { signal });
-      result
-        .then(
-          (ended) => recordAgentEvent(log, { type: 'run-end', result: ended }),
-          (error: unknown) => logger.warn('a run could not go on', { runId, error }),
-        )
-        .then(() => end(runId))
-        .catch((error: unknown) => logger.error('the events of a run were lost', { runId, error }));
-    },
+    resume: ({ runId, ...point }, answer) =>
+      begin(runId, { isResumed: true }, (signal) => agent.resumeStream(point, answer, { signal })),
+    recover: (run) =>
+      begin(run.id, { isResumed: true, wasInterrupted: true }, (signal) => agent.recover(run, { journal, signal })),
+    has: (runId) => active.has(runId),
     cancel(runId) {
       const running = active.get(runId);
       running?.cancelling.abort('The run was cancelled');
       return running !== undefined;
     },
     stopJob: (runId, jobId, reason) => active.get(runId)?.stream?.stopJob(jobId, reason) ?? false,
+    async [Symbol.asyncDispose]() {
+      suspendAll();
+      await Promise.allSettled([...active.values()].map(({ result }) => result));
+    },
   };
 }

@@ -36,7 +36,13 @@ export interface RunRecorderOptions {
 
 const maxUnsaved = 200;
 // What somebody may wait for long after this process has ended.
-const milestones: ReadonlySet<RunEventType> = new Set<RunEventType>(['approval-requested', 'approval-decided', 'run']);
+const milestones: ReadonlySet<RunEventType> = new Set<RunEventType>([
+  'approval-requested',
+  'approval-decided',
+  'artifact',
+  'run',
+  'step',
+]);
 
 /** Events of hooks, by the type that they have in a log. */
 const hookTypes = {

@@ -96,7 +96,8 @@ export function createRunService(options: RunServiceOptions): RunService {
     },
     async resumeAgent(run, answer) {
       const { id: runId, sessionId, principal } = run;
-      await agentRunner.resume({ runId, sessionId, principal }, answer);
+      const { result } = await agentRunner.resume({ runId, sessionId, principal }, answer);
+      inBackground(runId, result);
       return recorded(runId);
     },
   };

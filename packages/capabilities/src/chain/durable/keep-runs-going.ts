@@ -1,6 +1,6 @@
 import type { ApprovalFeed } from '@ravi/agents';
 import { isKernelError } from '@ravi/kernel';
-import type { Approval, Clock, Logger, StateStore, Timer } from '@ravi/kernel';
+import type { Approval, Clock, Logger, Run, StateStore, Timer } from '@ravi/kernel';
 import type { DurableChains } from './durable-chains.ts';
 import { hasWork } from './read-approvals.ts';
 import { chainKind } from './run-definition.ts';
@@ -12,6 +12,8 @@ export interface KeepRunsGoingOptions {
   readonly feed: ApprovalFeed;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Takes on live runs that are no chains and that nobody runs; it must bear to be given one twice. */
+  readonly goOnWithOther?: (run: Run) => Promise<void>;
   /** Milliseconds between two looks for runs of processes that died and for questions that nobody answered; 5 000 when absent. */
   readonly intervalMs?: number;
   /** Runs that are gone on with at once; 4 when absent. */
@@ -29,7 +31,7 @@ export interface RunKeeper extends AsyncDisposable {
  * again and again, and with paused ones when an answer is there. Questions that nobody answered in time end.
  */
 export function keepRunsGoing(options: KeepRunsGoingOptions): RunKeeper {
-  const { chains, store, feed, clock, logger, intervalMs = 5_000, atOnce = 4 } = options;
+  const { chains, store, feed, clock, logger, goOnWithOther, intervalMs = 5_000, atOnce = 4 } = options;
   const queue = new Set<string>();
   const underWay = new Set<Promise<void>>();
   let isOver = false;
@@ -55,7 +57,8 @@ export function keepRunsGoing(options: KeepRunsGoingOptions): RunKeeper {
   async function goOn(runId: string): Promise<void> {
     try {
       const run = await chains.get(runId);
-      if (run?.definition.kind !== chainKind || run.outcome !== undefined) return;
+      if (run === undefined || run.outcome !== undefined) return;
+      if (run.definition.kind !== chainKind) return await goOnWithOther?.(run);
       const { status } = await chains.resume(runId);
       logger.info('a run went on', { runId, status });
     } catch (error) {

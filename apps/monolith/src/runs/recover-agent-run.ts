@@ -1,0 +1,79 @@
+import { isKernelError } from '@ravi/kernel';
+import type { Clock, Logger, Run, StateStore } from '@ravi/kernel';
+import type { AgentRunner } from './agent-runner.ts';
+import type { RunRecorder } from './run-recorder.ts';
+
+/** What runs of the agent are taken over with. */
+export interface RecoverAgentRunOptions {
+  readonly store: StateStore;
+  readonly agentRunner: AgentRunner;
+  readonly recorder: RunRecorder;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const maxInterruptions = 3;
+
+/**
+ * Takes on a run of the agent whose process ended, once. A run in which processes end again and again is given up: it may
+ * be what ends them.
+ */
+export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Run) => Promise<void> {
+  const { store, agentRunner, recorder, clock, logger } = options;
+
+  async function interruptions(runId: string): Promise<number> {
+    const events = await recorder.read(runId, 0);
+    return events.filter(({ type, data }) => type === 'run' && data['wasInterrupted'] === true).length;
+  }
+
+  async function giveUp({ id }: Run): Promise<void> {
+    const owner = `giving_up_${crypto.randomUUID()}`;
+    const now = clock.now();
+    if ((await store.runs.claim(id, { owner, now, leaseMs: 10_000 })) === undefined) return;
+    const message = `The process ended ${maxInterruptions + 1} times during this run, so it was given up`;
+    const error = { code: 'E_RUN_LOST', message, retryable: false };
+    const isOurs = await store.runs.transition(id, { from: ['running'], to: 'failed', now, owner, outcome: { error } });
+    const log = isOurs ? await recorder.open(id) : undefined;
+    log?.append('run-ended', { status: 'failed', error });
+    await recorder.close(id);
+    logger.error('a run was given up', { runId: id });
+  }
+
+  /** Jobs end with their process. */
+  async function failJobs({ id: runId }: Run): Promise<void> {
+    const error = { code: 'E_RUN_LOST', message: 'The process ended while the job ran', retryable: true };
+    for (const status of ['running', 'queued'] as const) {
+      const { items } = await store.jobs.list({ runId, status });
+      for (const job of items)
+        await store.jobs.update(job.id, job.version, { status: 'failed', error, now: clock.now() });
+    }
+  }
+
+  /** Questions that the run has not asked again have nobody who waits for them. */
+  async function withdrawQuestions(runId: string): Promise<void> {
+    const { items } = await store.approvals.list({ runId, status: 'pending' });
+    for (const { request } of items) {
+      await store.approvals.withdraw(request.id, { now: clock.now(), reason: 'The run is over' });
+    }
+  }
+
+  async function follow(runId: string, result: ReturnType<AgentRunner['recover']>): Promise<void> {
+    const { status, error } = await (await result).result;
+    logger.info('a run went on', { runId, status });
+    if (error?.code !== 'E_RUN_SUSPENDED') await withdrawQuestions(runId);
+  }
+
+  return async (run) => {
+    const { id: runId } = run;
+    if (run.status !== 'running' || agentRunner.has(runId)) return;
+    if ((await interruptions(runId)) >= maxInterruptions) return giveUp(run);
+    const recovering = agentRunner.recover(run);
+    follow(runId, recovering).catch((error: unknown) => logger.error('a run could not go on', { runId, error }));
+    // Whoever has the run looks after its jobs.
+    const isOurs = await recovering.then(
+      () => true,
+      (error: unknown) => !isKernelError(error, 'E_STATE_CONFLICT'),
+    );
+    if (isOurs) await failJobs(run);
+  };
+}

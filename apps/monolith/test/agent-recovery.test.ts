@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openMonolith, serve } from '@ravi/monolith';
+import { createSqliteStateStore } from '@ravi/state-sqlite';
+import { test } from 'vitest';
+import { createStoredEvents } from '../src/runs/stored-events.ts';
+import { readEvents } from './support/event-reader.ts';
+import { createInstallation } from './support/installation.ts';
+import { startProcess } from './support/server-process.ts';
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Body = any;
+
+async function send(url: string, path: string, body?: unknown): Promise<Body> {
+  const response = await fetch(`${url}${path}`, {
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
+  return response.json();
+}
+
+/** Follows a run over the ends of its streams until `event` comes; gives its data. */
+async function until(url: string, runId: string, event: string): Promise<Body> {
+  for (let last = '0'; ;) {
+    const response = await fetch(`${url}/v1/runs/${runId}/events`, { headers: { 'last-event-id': last } });
+    for await (const told of readEvents(response)) {
+      if (told.event === event) return JSON.parse(told.data).data;
+      last = told.id ?? last;
+    }
+  }
+}
+
+/** As when the lease of the process that was killed has run out. */
+async function expireLease(folder: string, runId: string): Promise<void> {
+  await using store = await createSqliteStateStore({ file: `${folder}/data/state.db` });
+  const run = await store.runs.get(runId);
+  assert.equal(run?.status, 'running');
+  assert.ok(run.lease !== undefined && (await store.runs.release(runId, run.lease.owner)));
+}
+
+const slowTool = `
+export default {
+  name: 'slow', description: 'Never ends.', risk: 'high', inputSchema: { type: 'object' },
+  async execute() { process.kill(process.pid, 'SIGKILL'); await new Promise(() => {}); },
+};`;
+
+test(
+  'a run of the agent whose server is killed in a call goes on in the next one, which repeats nothing that had an effect',
+  { timeout: 60_000 },
+  async () => {
+    const demo = `
+      const big = await tools.echo({ text: 'x'.repeat(200_000) });
+      await tools.launch({ target: 'moon' });
+      return await tools.slow({});`;
+    const config = { agent: { demoScript: './demo.ts' }, policy: { maxRiskUnapproved: 'high' as const } };
+    await using installation = await createInstallation(config, { 'demo.ts': demo, 'tools/slow.mjs': slowTool });
+    using first = startProcess(installation.folder, ['--port', '0']);
+    const { id: runId, sessionId } = await send(await first.url(), '/v1/runs', { kind: 'agent', task: 'demo' });
+    await first.exit;
+    assert.deepEqual(await installation.launches(), ['launch moon']);
+    await expireLease(installation.folder, runId);
+
+    using second = startProcess(installation.folder, ['--port', '0']);
+    const url = await second.url();
+    const ended = await until(url, runId, 'run-ended');
+    assert.deepEqual([ended.status, ended.steps], ['completed', 2]);
+    const { items: turns } = await send(url, `/v1/sessions/${sessionId}/history`);
+    const told = JSON.stringify(turns);
+    assert.match(told, /tool_chain ran, and what it came to is unknown/);
+    assert.match(told, /launch: ok, slow: unknown/);
+    assert.deepEqual(await installation.launches(), ['launch moon']);
+    // The artifact of before is still there, though the store was swept at the start.
+    const run = await send(url, `/v1/runs/${runId}`);
+    assert.equal(run.artifacts.length, 1);
+    const content = await fetch(`${url}/v1/artifacts/${run.artifacts[0].ref}/content`);
+    assert.equal((await content.text()).length, run.artifacts[0].bytes);
+  },
+);
+
+test(
+  'a server that is told to end does so while somebody reads, asks and works, and all of it goes on in the next one',
+  { timeout: 60_000 },
+  async () => {
+    const config = { agent: { demoScript: './demo.ts' }, chains: { approvals: 'pause' as const } };
+    const demo = `return await tools.launch({ target: 'moon' });`;
+    await using installation = await createInstallation(config, { 'demo.ts': demo });
+    using first = startProcess(installation.folder, ['--port', '0']);
+    const url = await first.url();
+    const agent = await send(url, '/v1/runs', { kind: 'agent', task: 'demo' });
+    const asked = await until(url, agent.id, 'approval-requested');
+    const paused = await send(url, '/v1/runs', { kind: 'chain', code: `await tools.launch({ target: 'sun' })` });
+    await until(url, paused.id, 'approval-requested');
+    const working = await send(url, '/v1/runs', { kind: 'chain', code: 'await tools.wait({})' });
+    await until(url, working.id, 'tool-call');
+    const reader = await fetch(`${url}/v1/runs/${agent.id}/events`);
+    first.signal('SIGTERM');
+    assert.equal(await first.exit, 0);
+    await reader.text().catch(() => {});
+
+    using second = startProcess(installation.folder, ['--port', '0']);
+    const next = await second.url();
+    assert.equal((await send(next, `/v1/runs/${paused.id}`)).status, 'paused');
+    assert.equal((await send(next, `/v1/runs/${working.id}`)).status, 'running');
+    // The question of before is the question of now, and one answer is enough.
+    const decision = await send(next, `/v1/approvals/${asked.requestId}/decision`, { decision: 'approved' });
+    assert.equal(decision.error, undefined, JSON.stringify(decision));
+    assert.equal((await until(next, agent.id, 'run-ended')).status, 'completed');
+    assert.deepEqual(await installation.launches(), ['launch moon']);
+    assert.equal((await send(next, `/v1/runs/${agent.id}`)).pendingApprovals.length, 0);
+  },
+);
+
+test('a run in which servers end again and again is given up', async () => {
+  await using installation = await createInstallation();
+  const { folder: cwd, configPath } = installation;
+  const runId = 'run_of_before';
+  await mkdir(join(cwd, 'data'));
+  {
+    await using store = await createSqliteStateStore({ file: join(cwd, 'data/state.db') });
+    const row = { id: runId, principal: 'local', sessionId: 'session_1', createdAt: 1 };
+    await store.runs.create({ ...row, definition: { kind: 'agent' } });
+    const starts = [1, 2, 3].map((sequence) => ({ sequence, at: sequence, type: 'run', data: started }) as const);
+    await createStoredEvents(store.journal).save(runId, starts);
+  }
+  await using monolith = await openMonolith({ cwd, configPath, env: {}, isServer: true });
+  await using server = await serve(monolith, { port: 0, graceMs: 0 });
+  assert.equal((await until(server.url, runId, 'run-ended')).error.code, 'E_RUN_LOST');
+  assert.equal((await send(server.url, `/v1/runs/${runId}`)).status, 'failed');
+});
+
+const started = { status: 'running', kind: 'agent', wasInterrupted: true };
