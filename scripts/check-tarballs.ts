@@ -7,11 +7,17 @@ import { mapInPairs, pnpm, runCommand } from './lib/run.ts';
 import { readJson, workspacePackages } from './lib/workspace.ts';
 import type { WorkspacePackage } from './lib/workspace.ts';
 import { installTarballs } from './tarballs/install.ts';
+import { installedSize } from './tarballs/installed-size.ts';
 
 // `dist` is what `turbo run build` left: this check looks at the packages exactly as npm would get them.
 const requiredFiles = ['package/LICENSE', 'package/README.md', 'package/dist/index.js', 'package/dist/index.d.ts'];
 
+// Who runs an agent installs these and one provider.
+const runtime = ['@ravi/kernel', '@ravi/agents'];
+const maxInstalledBytes = 5_000_000;
+
 const folder = mkdtempSync(join(tmpdir(), 'ravi-tarballs-'));
+const project = join(folder, 'project');
 try {
   const published = workspacePackages().filter((candidate) => candidate.isPublished);
   const filters = published.flatMap(({ manifest }) => ['--filter', manifest.name]);
@@ -24,6 +30,7 @@ try {
   if (problems.length === 0) {
     problems.push(...(await mapInPairs(packages, ({ tarball }) => problemsOf(tarball))).flat());
     problems.push(...(await problemsInUse(packages)));
+    problems.push(...problemsOfSize(published));
   }
   finishCheck(problems, `${packages.length} tarballs are sound and work together`);
 } finally {
@@ -46,8 +53,21 @@ async function problemsOf(tarball: string): Promise<string[]> {
   return [...missing, ...results.filter(({ ok }) => !ok).map(({ output }) => `${tarball}\n${output.trimEnd()}`)];
 }
 
+function problemsOfSize(published: readonly WorkspacePackage[]): string[] {
+  const providers = published
+    .map(({ manifest }) => manifest.name)
+    .filter((name) => /^@ravi\/provider-(?!kit)/.test(name));
+  return providers.flatMap((provider) => {
+    const { bytes, packages } = installedSize(project, [...runtime, provider]);
+    const size = `${(bytes / 1e6).toFixed(1)} MB in ${packages} packages`;
+    console.log(`${[...runtime, provider].join(' + ')}: ${size} installed`);
+    return bytes <= maxInstalledBytes
+      ? []
+      : [`${provider} and the runtime take ${size}: more than ${maxInstalledBytes} bytes`];
+  });
+}
+
 async function problemsInUse(packages: Parameters<typeof installTarballs>[1]): Promise<string[]> {
-  const project = join(folder, 'project');
   await installTarballs(project, packages);
   const problems: string[] = [];
   for (const program of ['use-packages.mjs', 'use-project.mjs']) {
