@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import { adapterProblem, portTemplates } from '../../packages/cli/src/new-adapter/ports.ts';
 import { adapterFiles } from './files.ts';
-import { portTemplates } from './ports.ts';
 
 /** A request that cannot be met; the message says why and what would do. */
 export class AdapterRequestError extends Error {
@@ -18,13 +18,9 @@ export function createAdapter(root: string, port: string | undefined, name: stri
   if (port === undefined || name === undefined) {
     throw new AdapterRequestError(`Usage: pnpm new-adapter <port> <name>, with a port out of ${ports}`);
   }
-  const template = Object.hasOwn(portTemplates, port) ? portTemplates[port] : undefined;
-  if (template === undefined) throw new AdapterRequestError(`There is no port "${port}". The ports are ${ports}`);
-  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 40) {
-    throw new AdapterRequestError(
-      `"${name}" cannot name an adapter: use at most 40 lower-case letters and digits in words joined by "-", such as "fs" or "isolated-vm"`,
-    );
-  }
+  const problem = adapterProblem(port, name);
+  const template = portTemplates[port];
+  if (problem !== undefined || template === undefined) throw new AdapterRequestError(problem);
   const folder = `packages/${template.folder}/${name}`;
   if (existsSync(join(root, folder))) throw new AdapterRequestError(`${folder} exists already: choose another name`);
 

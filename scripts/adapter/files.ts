@@ -1,20 +1,19 @@
-import type { PortTemplate } from './ports.ts';
+import { adapterNames, contractTest } from '../../packages/cli/src/new-adapter/ports.ts';
+import type { PortTemplate } from '../../packages/cli/src/new-adapter/ports.ts';
 
 /** A file to write: its path inside the package and its text. */
 export type AdapterFile = readonly [path: string, text: string];
 
 /** Everything a new adapter package holds. It compiles at once; its contract test fails until the adapter works. */
 export function adapterFiles(port: string, template: PortTemplate, name: string): AdapterFile[] {
-  const words = name.split('-').map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
-  const subject = `${words.join('')}${template.type}`;
-  const plugin = template.prefix === '' ? name : `${template.prefix}-${name}`;
+  const { subject, plugin } = adapterNames(template, name);
   return [
     ['package.json', json(manifest(plugin, template.type))],
     ['turbo.json', compactJson({ extends: ['//'], tags: ['adapter'] })],
     ['tsconfig.json', compactJson({ extends: '../../../tsconfig.node.json', include: ['src', 'test'] })],
     ['tsconfig.build.json', compactJson(buildConfig)],
     ['src/index.ts', source(port, template, plugin, subject)],
-    [`test/${plugin}.test.ts`, contractTest(template, subject)],
+    [`test/${plugin}.test.ts`, contractTest(template, subject, 'vitest')],
     ['README.md', readme(port, template, plugin, subject)],
   ];
 }
@@ -65,17 +64,6 @@ const plugin: Plugin<'${port}', ${subject}Options> = definePlugin({
   create: create${subject},
 });
 export default plugin;
-`;
-}
-
-function contractTest({ suite, suiteArguments }: PortTemplate, subject: string): string {
-  const create = `create${subject}({})`;
-  const subjects = suiteArguments(create).includes(create) ? `{ create${subject} }` : 'plugin';
-  return `import { ${suite} } from '@ravi/testkit';
-import { test } from 'vitest';
-import ${subjects} from '../src/index.ts';
-
-${suite}(test, ${suiteArguments(create)});
 `;
 }
 

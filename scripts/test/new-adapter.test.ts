@@ -16,8 +16,8 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, test } from 'vitest';
 
+import { portTemplates } from '../../packages/cli/src/new-adapter/ports.ts';
 import { AdapterRequestError, createAdapter } from '../adapter/create.ts';
-import { portTemplates } from '../adapter/ports.ts';
 import { root } from '../lib/workspace.ts';
 
 let workspace = '';

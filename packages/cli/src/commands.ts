@@ -1,4 +1,5 @@
 import { approvalModes } from './approve.ts';
+import { portTemplates } from './new-adapter/ports.ts';
 import type { ArgumentSpec, CommandSpec, OptionSpec } from './command.ts';
 
 const approveOption: OptionSpec = {
@@ -221,6 +222,16 @@ export const commands: readonly CommandSpec[] = [
     summary: 'print the JSON Schema of a configuration',
     reach: 'none',
     load: async () => (await import('./commands/config.ts')).showConfigSchema,
+  },
+  {
+    path: 'new-adapter',
+    summary: 'write a package with an adapter that passes the contract suite of its port',
+    reach: 'none',
+    arguments: [
+      { name: 'port', description: 'what it plugs into', choices: Object.keys(portTemplates) },
+      { name: 'name', description: 'its name in lower case, like azure' },
+    ],
+    load: async () => (await import('./commands/new-adapter.ts')).newAdapter,
   },
   {
     path: 'completion',

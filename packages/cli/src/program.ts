@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { isKernelError } from '@ravi/kernel';
 import type { CommandSpec, Invocation } from './command.ts';
@@ -6,6 +5,7 @@ import { commands, groupSummaries } from './commands.ts';
 import { optionsOf } from './common-options.ts';
 import { exitCode, exitCodeMeanings, exitCodeOfError } from './exit-code.ts';
 import type { ExitCode } from './exit-code.ts';
+import { readManifest } from './manifest.ts';
 import { createProcessTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -19,16 +19,22 @@ export async function runCommandLine(
 ): Promise<ExitCode> {
   let ended: ExitCode = exitCode.ok;
   const program = createProgram(terminal, (code) => (ended = code));
+  const isJson = args.includes('--json');
+  const fail = (code: string, message: string): void =>
+    isJson ? terminal.print(JSON.stringify({ error: { code, message } })) : terminal.warn(`${code}: ${message}`);
   try {
     await program.parseAsync(args, { from: 'user' });
     return ended;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return exitCode.ok;
+      // Without a command it has shown the help already.
+      if (error.code !== 'commander.help') fail('E_USAGE', error.message.replace(/^error: /, ''));
+      return exitCode.usage;
+    }
     if (!isKernelError(error)) throw error;
-    const { code, message } = error;
-    if (args.includes('--json')) terminal.print(JSON.stringify({ error: { code, message } }));
-    else terminal.warn(`${code}: ${message}`);
-    return exitCodeOfError(code);
+    fail(error.code, error.message);
+    return exitCodeOfError(error.code);
   }
 }
 
@@ -39,6 +45,7 @@ function createProgram(terminal: Terminal, end: (code: ExitCode) => void): Comma
     .description(description)
     .version(version)
     .exitOverride()
+    .configureOutput({ writeOut: (text) => terminal.write(text), outputError: () => {} })
     .addHelpText('after', `\nExit codes:\n${meanings.join('\n')}`);
   for (const spec of commands) {
     const words = spec.path.split(' ');
@@ -80,9 +87,4 @@ function invocationOf(
   const withValue = entries.filter((entry): entry is [string, string] => entry[1] !== true);
   const flags = new Set(entries.flatMap(([name, value]) => (value === true ? [name] : [])));
   return { values: Object.fromEntries([...named, ...withValue]), flags, isJson: flags.has('json') };
-}
-
-// The same place from `src` and from `dist`.
-function readManifest(): { readonly description: string; readonly version: string } {
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 }

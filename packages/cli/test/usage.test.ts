@@ -30,11 +30,16 @@ test('a wrong command line ends with 2 and says what is wrong', async () => {
   }
 });
 
-test('a wrong configuration ends with 2, as JSON when JSON was asked for', async () => {
+test('what is wrong ends with 2, as JSON when JSON was asked for', async () => {
   await using ravi = await createRavi({ 'wrong.json': '{ "toolz": [] }' });
   const plain = await ravi.run(['tools', 'list', '--config', 'wrong.json']);
   assert.equal(plain.code, 2);
   assert.match(plain.errors, /E_CONFIG_INVALID: .*wrong\.json: toolz is not a known key/);
+  const unknown = await ravi.run(['tools', 'lst', '--json']);
+  assert.equal(unknown.code, 2);
+  assert.deepEqual(JSON.parse(unknown.output), {
+    error: { code: 'E_USAGE', message: "unknown command 'lst'\n(Did you mean list?)" },
+  });
   const json = await ravi.run(['tools', 'list', '--config', 'wrong.json', '--json']);
   assert.equal(json.code, 2);
   assert.equal((JSON.parse(json.output) as { error: { code: string } }).error.code, 'E_CONFIG_INVALID');

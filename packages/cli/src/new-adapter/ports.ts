@@ -51,3 +51,44 @@ export const portTemplates: Readonly<Record<string, PortTemplate>> = {
 function pluginTested(folder: string, prefix: string, type: string): PortTemplate {
   return { folder, prefix, type, suite: 'pluginContract', suiteArguments: () => 'plugin, {}' };
 }
+
+/** What an adapter of a name is called: `FsBlobStore` in code, `blob-fs` as a plugin. */
+export interface AdapterNames {
+  /** The factory is `create` and this. */
+  readonly subject: string;
+  readonly plugin: string;
+}
+
+/** The names of an adapter. */
+export function adapterNames({ prefix, type }: PortTemplate, name: string): AdapterNames {
+  const words = name.split('-').map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
+  return { subject: `${words.join('')}${type}`, plugin: prefix === '' ? name : `${prefix}-${name}` };
+}
+
+/** Why there can be no adapter of that port and name; `undefined` when there can. */
+export function adapterProblem(port: string, name: string): string | undefined {
+  if (!Object.hasOwn(portTemplates, port)) {
+    return `There is no port "${port}". The ports are ${Object.keys(portTemplates).join(', ')}`;
+  }
+  if (/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) && name.length <= 40) return undefined;
+  return `"${name}" cannot name an adapter: use at most 40 lower-case letters and digits in words joined by "-", such as "fs" or "isolated-vm"`;
+}
+
+/** The test that holds an adapter to the contract of its port, for vitest or `node --test`. */
+export function contractTest(
+  { suite, suiteArguments }: PortTemplate,
+  subject: string,
+  runner: 'vitest' | 'node:test',
+): string {
+  const create = `create${subject}({})`;
+  const taken = suiteArguments(create);
+  const imported = taken.includes(`create${subject}(`) ? `{ create${subject} }` : 'plugin';
+  const lines = [`import { ${suite} } from '@ravi/testkit';`, `import { test } from '${runner}';`];
+  const [first, second] = runner === 'vitest' ? lines : lines.toReversed();
+  return `${first}
+${second}
+import ${imported} from '../src/index.ts';
+
+${suite}(test, ${taken});
+`;
+}

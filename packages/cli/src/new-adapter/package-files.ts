@@ -1,0 +1,70 @@
+import { adapterNames, contractTest } from './ports.ts';
+import type { Starter } from './starters.ts';
+
+/** A file to write: its path inside the package and its text. */
+export type PackageFile = readonly [path: string, text: string];
+
+/** A package of its own with one adapter, which compiles and passes the contract suite of its port as it is. */
+export function packageFiles(port: string, starter: Starter, name: string, version: string): readonly PackageFile[] {
+  const { subject, plugin } = adapterNames(starter, name);
+  return [
+    ['package.json', json(manifest(plugin, starter, version))],
+    ['tsconfig.json', json(compiler)],
+    ['src/index.ts', starter.source({ subject, plugin })],
+    [`test/${plugin}.test.ts`, contractTest(starter, subject, 'node:test')],
+    ['README.md', readme(port, plugin, starter)],
+  ];
+}
+
+function manifest(plugin: string, { type, begunAs }: Starter, version: string): object {
+  return {
+    name: `ravi-${plugin}`,
+    version: '0.1.0',
+    description: `A Ravi ${type}.`,
+    type: 'module',
+    exports: { '.': './src/index.ts' },
+    scripts: { test: 'node --test "test/*.test.ts"' },
+    dependencies: { ...(begunAs === undefined ? {} : { [begunAs]: version }), '@ravi/kernel': version },
+    devDependencies: { '@ravi/testkit': version, '@types/node': '^24.0.0' },
+    engines: { node: '>=24' },
+  };
+}
+
+const compiler = {
+  compilerOptions: {
+    target: 'es2024',
+    lib: ['esnext'],
+    types: ['node'],
+    module: 'nodenext',
+    strict: true,
+    noEmit: true,
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
+    allowImportingTsExtensions: true,
+  },
+  include: ['src', 'test'],
+};
+
+function readme(port: string, plugin: string, { type }: Starter): string {
+  return `# ravi-${plugin}
+
+A Ravi ${type}: say in one paragraph what it talks to and when to take it.
+
+\`\`\`sh
+npm install
+npm test
+\`\`\`
+
+The test is the contract suite of the port \`${port}\`. In a configuration beside this folder:
+\`"${port}": ${useOf(port, plugin)}\`.
+`;
+}
+
+function useOf(port: string, plugin: string): string {
+  const use = `{ "use": "./ravi-${plugin}/src/index.ts" }`;
+  return port === 'modelProvider' || port === 'toolSource' ? `[${use}]` : use;
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,176 @@
+import type { AdapterNames, PortTemplate } from './ports.ts';
+import { portTemplates } from './ports.ts';
+
+/** What a new adapter does until its author makes it do something else: enough to keep the contract of its port. */
+export interface Starter extends PortTemplate {
+  /** The package of the adapter that it begins as; absent when it needs none. */
+  readonly begunAs?: string;
+  /** Its source file. */
+  readonly source: (names: AdapterNames) => string;
+}
+
+const sandboxSupport = `{
+    languages: ['javascript'],
+    isolation: 'none',
+    limits: [
+      'wall',
+      'cpu',
+      ...(process.platform === 'linux' ? (['memory'] as const) : []),
+      'stack',
+      'source',
+      'console',
+      'result',
+      'calls',
+      'in-flight',
+      'call-input',
+      'call-output',
+    ],
+    detectsDeadlock: true,
+  }`;
+
+/** What adapters of each port begin as, by the key that a configuration uses. */
+export const starters: Readonly<Record<string, Starter>> = {
+  blobStore: {
+    ...template('blobStore'),
+    begunAs: '@ravi/blob-memory',
+    suiteArguments: (create) => `({ clock }) => ${create.replace('{}', '{ clock }')}`,
+    source: (names) =>
+      sourceOf(names, 'blobStore', {
+        imports: `import { createMemoryBlobStore } from '@ravi/blob-memory';\n`,
+        types: ['BlobStore', 'Clock', 'Plugin'],
+        result: 'BlobStore',
+        options: `{\n  /** Measures lifetimes; the system's when absent. */\n  readonly clock?: Clock;\n}`,
+        given: 'options',
+        body: '  return createMemoryBlobStore(options);',
+        doc: 'It keeps blobs in memory: replace that, one method after the other.',
+        create: (factory) => `(_options, { clock }) => ${factory}({ clock })`,
+      }),
+  },
+  approvalHandler: {
+    ...template('approvalHandler'),
+    source: (names) =>
+      sourceOf(names, 'approvalHandler', {
+        types: ['ApprovalHandler', 'Plugin'],
+        result: 'ApprovalHandler',
+        body: `  return {
+    request: async ({ tool }) => ({ decision: 'denied', reason: \`Nobody is asked about \${tool} yet\` }),
+  };`,
+        doc: 'It denies every call: ask somebody instead, and let go of the question when `signal` aborts.',
+      }),
+  },
+  sandbox: {
+    ...template('sandbox'),
+    begunAs: '@ravi/sandbox-vm',
+    suiteArguments: (create) => `() => ${create}, {\n  supports: ${sandboxSupport},\n}`,
+    source: (names) =>
+      sourceOf(names, 'sandbox', {
+        imports: `import { createVmSandbox } from '@ravi/sandbox-vm';\n`,
+        types: ['Plugin', 'Sandbox'],
+        result: 'Sandbox',
+        body: '  return createVmSandbox({ unsafe: true });',
+        doc: 'It runs scripts in processes that are no wall against hostile ones: put yours in their place.',
+      }),
+  },
+  stateStore: {
+    ...template('stateStore'),
+    begunAs: '@ravi/state-sqlite',
+    source: (names) =>
+      sourceOf(names, 'stateStore', {
+        imports: `import { createSqliteStateStore } from '@ravi/state-sqlite';\n`,
+        types: ['Plugin', 'StateStore'],
+        result: 'Promise<StateStore>',
+        body: `  return createSqliteStateStore({ file: ':memory:' });`,
+        doc: 'It keeps everything in memory: replace one of its stores after the other.',
+      }),
+  },
+  modelProvider: {
+    ...template('modelProvider'),
+    source: (names) =>
+      sourceOf(names, 'modelProvider', {
+        values: ['definePlugin', 'textBlock'],
+        types: ['ModelEvent', 'ModelProvider', 'Plugin'],
+        result: 'ModelProvider',
+        body: `  return {
+    id: '${names.plugin}',
+    async *stream(): AsyncIterable<ModelEvent> {
+      const text = 'No model answers here yet.';
+      yield { type: 'text-delta', text };
+      yield { type: 'block', block: textBlock(text) };
+      yield { type: 'finish', reason: 'end', usage: { inputTokens: 0, outputTokens: 0 } };
+    },
+  };`,
+        doc: 'It answers with one sentence: ask a model instead.',
+      }),
+  },
+  toolSource: {
+    ...template('toolSource'),
+    source: (names) =>
+      sourceOf(names, 'toolSource', {
+        values: ['definePlugin', 'defineTool'],
+        types: ['Plugin', 'ToolSource'],
+        result: 'ToolSource',
+        body: `  const hello = defineTool({
+    name: 'hello',
+    description: 'Greets somebody.',
+    risk: 'safe',
+    inputSchema: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+    execute: ({ name }) => \`Hello, \${String(name)}\`,
+  });
+  return { name: '${names.plugin}', load: async () => ({ tools: [hello], failures: [] }) };`,
+        doc: 'It brings one tool: find yours instead.',
+      }),
+  },
+};
+
+function template(port: string): PortTemplate {
+  const found = portTemplates[port];
+  if (found === undefined) throw new TypeError(`There is no template for ${port}`);
+  return found;
+}
+
+interface SourceParts {
+  readonly imports?: string;
+  /** Of the kernel. */
+  readonly values?: readonly string[];
+  readonly types: readonly string[];
+  readonly result: string;
+  readonly options?: string;
+  /** What the factory calls its options; they begin with `_` when it does not read them. */
+  readonly given?: string;
+  readonly body: string;
+  readonly doc: string;
+  readonly create?: (factory: string) => string;
+}
+
+function sourceOf({ subject, plugin }: AdapterNames, port: string, parts: SourceParts): string {
+  const {
+    imports = '',
+    values = ['definePlugin'],
+    types,
+    result,
+    options = '{}',
+    given = '_options',
+    body,
+    doc,
+  } = parts;
+  const create = parts.create?.(`create${subject}`) ?? `create${subject}`;
+  return `${imports}import { ${values.join(', ')} } from '@ravi/kernel';
+import type { ${types.join(', ')} } from '@ravi/kernel';
+
+/** Options of {@link create${subject}}; what a configuration may say stands in \`configSchema\` too. */
+export interface ${subject}Options ${options}
+
+/** Opens the adapter. ${doc} */
+export function create${subject}(${given}: ${subject}Options): ${result} {
+${body}
+}
+
+const plugin: Plugin<'${port}', ${subject}Options> = definePlugin({
+  name: '${plugin}',
+  port: '${port}',
+  configSchema: { type: 'object', properties: {}, additionalProperties: false },
+  create: ${create},
+});
+export default plugin;
+`;
+}
