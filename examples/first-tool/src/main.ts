@@ -6,7 +6,9 @@ import { openMonolith, tokens } from '@ravi/monolith';
 const folder = join(import.meta.dirname, '..');
 await rm(join(folder, 'data/notes'), { recursive: true, force: true });
 
-await using monolith = await openMonolith({ cwd: folder, env: {} });
+// Here a rule approves; a server asks in its inbox.
+const approvalHandler = { use: '@ravi/approval-auto', rules: [{ tool: 'save_note', decision: 'approved' }] };
+await using monolith = await openMonolith({ cwd: folder, env: {}, plugins: { approvalHandler } });
 const runChain = monolith.container.resolve(tokens.runChain);
 
 const code = `
