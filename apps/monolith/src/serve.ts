@@ -31,6 +31,8 @@ export interface HttpServer extends AsyncDisposable {
 
 const answerMs = 1_000;
 const connectionsCheckingInterval = 1_000;
+// Of Node's usual 511 the kernel drops the rest of a thousand that connect at once, and they wait for seconds.
+const maxBacklog = 4_096;
 
 /**
  * Serves the HTTP interface: on a loopback address, or on any where tokens say who may use it.
@@ -104,7 +106,7 @@ function listen(
 ): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(`${host}:${port}`, cause)));
-    server.listen(port, host, () => resolve(server.address() as AddressInfo));
+    server.listen({ host, port, backlog: maxBacklog }, () => resolve(server.address() as AddressInfo));
   });
 }
 
