@@ -36,6 +36,7 @@ export function runPump({
   const { readSync, writeSync } = process.getBuiltinModule('node:fs');
   const graceMs = 50;
   let input = Buffer.allocUnsafe(65_536);
+  const shortFrame = Buffer.allocUnsafe(65_536);
   let filled = 0;
 
   interface Prepared {
@@ -148,10 +149,12 @@ export function runPump({
   }
 
   function send(text: string): void {
-    const length = Buffer.byteLength(text);
-    const frame = Buffer.allocUnsafe(4 + length);
+    // No character takes more than three bytes.
+    const frame =
+      text.length * 3 + 4 <= shortFrame.length ? shortFrame : Buffer.allocUnsafe(4 + Buffer.byteLength(text));
+    const length = frame.write(text, 4);
     frame.writeUInt32LE(length, 0);
-    frame.write(text, 4);
-    for (let sent = 0; sent < frame.length;) sent += writeSync(outputChannel, frame, sent, frame.length - sent, null);
+    const end = 4 + length;
+    for (let sent = 0; sent < end;) sent += writeSync(outputChannel, frame, sent, end - sent, null);
   }
 }
