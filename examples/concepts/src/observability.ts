@@ -46,7 +46,7 @@ export async function observabilityExample(): Promise<void> {
   const recording = openRecording('observability');
   recording.add('trace', outline);
   recording.close();
-  assert.match(outline, /refund_order +error\.type=E_APPROVAL_NO_HANDLER/);
+  assert.match(outline, /refund_order +error\.type="E_APPROVAL_NO_HANDLER"/);
 }
 
 /** Each span below the one that it is a part of, as they began. */
@@ -55,12 +55,10 @@ function outlineOf(spans: readonly ReadableSpan[], parentId?: string, indent = '
     .filter(({ parentSpanContext }) => parentSpanContext?.spanId === parentId)
     .toSorted(({ startTime: [left, leftNs] }, { startTime: [right, rightNs] }) => left - right || leftNs - rightNs)
     .map((span) => {
-      const { 'error.type': error, 'gen_ai.usage.input_tokens': tokens } = span.attributes;
-      const facts = [
-        ...(error === undefined ? [] : [`error.type=${error}`]),
-        ...(tokens === undefined ? [] : [`gen_ai.usage.input_tokens=${tokens}`]),
-      ];
-      const line = (indent + span.name).padEnd(40) + facts.join(' ');
+      const facts = ['error.type', 'gen_ai.usage.input_tokens'].flatMap((name) =>
+        name in span.attributes ? [`${name}=${JSON.stringify(span.attributes[name])}`] : [],
+      );
+      const line = `${indent}${span.name}`.padEnd(40) + facts.join(' ');
       return `${line.trimEnd()}\n${outlineOf(spans, span.spanContext().spanId, `${indent}  `)}`;
     })
     .join('');

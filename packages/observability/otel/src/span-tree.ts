@@ -5,11 +5,15 @@ import type { HookScope } from '@ravi/kernel';
 /** Where a span stands: what it is of, by the ids that hooks carry. */
 export type Place = string;
 
-/** Keys of spans. Ids of calls are unique within a run, and a session has at most one script at a time. */
+/** The run of an agent. */
 export const placeOfRun = (runId: string): Place => `run ${runId}`;
+/** The step that a run takes at present. */
 export const placeOfStep = (runId: string): Place => `step ${runId}`;
+/** The answer that a run waits for. */
 export const placeOfAnswer = (runId: string): Place => `answer ${runId}`;
+/** A call; ids of calls are unique within a run. */
 export const placeOfCall = (runId: string, callId = ''): Place => `call ${runId} ${callId}`;
+/** The script of a call, or of a run that is nothing but a script. */
 export const placeOfChain = ({ runId, parentId = '' }: HookScope): Place => `chain ${runId} ${parentId}`;
 
 /** How something ended. */
