@@ -70,6 +70,9 @@ test('the demonstration without a key asks, goes on, and leaves an artifact that
   ]);
   assert.ok(run.artifacts.length > 0);
   const [{ ref, bytes }] = run.artifacts;
+  // What the conversation refers to stays, though the run and its session are over.
+  const { container } = server.monolith;
+  await container.resolve(tokens.blobStore).sweep(container.resolve(tokens.clock).now());
   const content = await fetch(`${server.url}/v1/artifacts/${ref}/content`);
   assert.equal((await content.arrayBuffer()).byteLength, bytes);
   assert.equal(content.headers.get('x-content-type-options'), 'nosniff');

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@ravi/kernel';
 import type { EventFormat } from './event-stream.ts';
+import { shownArguments } from './shown-arguments.ts';
 
 /** AG-UI events of a run, whose thread is the session. */
 export function agUiEvents({
@@ -42,6 +43,7 @@ export function agUiEvents({
           return (
             endMessage() +
             say({ type: 'TOOL_CALL_START', toolCallId, toolCallName, timestamp }) +
+            say({ type: 'TOOL_CALL_ARGS', toolCallId, delta: JSON.stringify(shownArguments(data)), timestamp }) +
             say({ type: 'TOOL_CALL_END', toolCallId, timestamp })
           );
         case 'tool-result': {

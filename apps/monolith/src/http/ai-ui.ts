@@ -1,6 +1,7 @@
 import type { JsonObject } from '@ravi/kernel';
 import type { RunEvent } from '../runs/run-event.ts';
 import type { EventFormat } from './event-stream.ts';
+import { shownArguments } from './shown-arguments.ts';
 
 type Part = 'text' | 'reasoning';
 
@@ -49,7 +50,10 @@ export function aiUiEvents(runId: string): EventFormat {
         case 'reasoning-delta':
           return delta('reasoning', event);
         case 'tool-call':
-          return closePart() + say({ type: 'tool-input-available', toolCallId, toolName, input: {}, dynamic: true });
+          return (
+            closePart() +
+            say({ type: 'tool-input-available', toolCallId, toolName, input: shownArguments(data), dynamic: true })
+          );
         case 'tool-result':
           return data['status'] === 'ok'
             ? say({ type: 'tool-output-available', toolCallId, output: data, dynamic: true })

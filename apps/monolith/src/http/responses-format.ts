@@ -1,6 +1,8 @@
 import type { JsonObject, ModelUsage } from '@ravi/kernel';
 import type { RunEvent } from '../runs/run-event.ts';
 import type { EventFormat } from './event-stream.ts';
+import { argumentsText, callItem, messageItem, textPart } from './responses-items.ts';
+import type { OpenMessage } from './responses-items.ts';
 
 /** A run in the form of OpenAI's Responses: as its events, and as the response that they come to. */
 export interface ResponseFormat extends EventFormat {
@@ -8,16 +10,14 @@ export interface ResponseFormat extends EventFormat {
   readonly response: JsonObject;
 }
 
-interface OpenItem {
-  readonly id: string;
-  readonly index: number;
-  text: string;
-}
-
-/** Writes each text between two calls as a message of its own. Calls of tools stay inside of the server. */
+/**
+ * Writes each text between two calls as a message of its own, and each call of the agent as one that the server has made.
+ * What scripts call stays inside of the server.
+ */
 export function responseFormat(run: { readonly id: string; readonly createdAt: number }): ResponseFormat {
   const output: JsonObject[] = [];
-  let item: OpenItem | undefined;
+  const openCalls = new Map<unknown, number>();
+  let item: OpenMessage | undefined;
   let number = 0;
   let response: JsonObject = {
     id: responseIdOf(run.id),
@@ -40,9 +40,10 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
 
   function open(sequence: number): string {
     item = { id: `msg_${sequence}`, index: output.length, text: '' };
+    output.push(messageItem(item, 'in_progress'));
     const { id: item_id, index: output_index } = item;
     return (
-      say('response.output_item.added', { output_index, item: messageOf(item, 'in_progress') }) +
+      say('response.output_item.added', { output_index, item: messageItem(item, 'in_progress') }) +
       say('response.content_part.added', { item_id, output_index, content_index: 0, part: textPart('') })
     );
   }
@@ -51,13 +52,43 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     if (item === undefined) return '';
     const { id: item_id, index: output_index, text } = item;
     const place = { item_id, output_index, content_index: 0 };
-    const message = messageOf(item, 'completed');
-    output.push(message);
+    const message = messageItem(item, 'completed');
+    output[output_index] = message;
     item = undefined;
     return (
       say('response.output_text.done', { ...place, text, logprobs: [] }) +
       say('response.content_part.done', { ...place, part: textPart(text) }) +
       say('response.output_item.done', { output_index, item: message })
+    );
+  }
+
+  function beginCall(data: JsonObject): string {
+    const { callId: item_id } = data;
+    const output_index = output.length;
+    const call = callItem(data);
+    openCalls.set(item_id, output_index);
+    output.push(call);
+    const place = { item_id: item_id ?? '', output_index };
+    return (
+      close() +
+      say('response.output_item.added', { output_index, item: call }) +
+      say('response.mcp_call.in_progress', place) +
+      say('response.mcp_call_arguments.done', { ...place, arguments: argumentsText(data) })
+    );
+  }
+
+  function endCall(data: JsonObject): string {
+    const { callId: item_id } = data;
+    const output_index = openCalls.get(item_id);
+    if (output_index === undefined) return '';
+    openCalls.delete(item_id);
+    const call = callItem(data);
+    output[output_index] = call;
+    return (
+      say(`response.mcp_call.${data['status'] === 'ok' ? 'completed' : 'failed'}`, {
+        item_id: item_id ?? '',
+        output_index,
+      }) + say('response.output_item.done', { output_index, item: call })
     );
   }
 
@@ -73,7 +104,10 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
 
   function frame({ type, sequence, data }: RunEvent): string {
     if (type === 'run' && data['status'] === 'running') return say('response.created', { response });
-    if (type === 'tool-call' || type === 'step') return close();
+    if (type === 'step') return close();
+    const isOwn = data['parentId'] === undefined;
+    if (type === 'tool-call') return isOwn ? beginCall(data) : '';
+    if (type === 'tool-result') return isOwn ? endCall(data) : '';
     if (type === 'run-ended') return end(data);
     if (type !== 'model-delta') return '';
     const delta = data['text'] as string;
@@ -102,14 +136,6 @@ function responseIdOf(runId: string): string {
 /** The run of a response; of no run when the id is none. */
 export function runIdOf(responseId: string): string {
   return responseId.startsWith(prefix) ? responseId.slice(prefix.length) : '';
-}
-
-function messageOf({ id, text }: OpenItem, status: 'in_progress' | 'completed'): JsonObject {
-  return { type: 'message', id, role: 'assistant', status, content: status === 'completed' ? [textPart(text)] : [] };
-}
-
-function textPart(text: string): JsonObject {
-  return { type: 'output_text', text, annotations: [], logprobs: [] };
 }
 
 function usageOf(usage: ModelUsage | undefined): JsonObject {
