@@ -51,7 +51,7 @@ export function createHttpModel(options: HttpModelOptions): ModelProvider {
     const body = wireJson(call.body);
     for (let attempt = 1; ; attempt++) {
       const outcome = await attemptOnce(call, body, options, clock, signal);
-      if (outcome instanceof Response || !outcome.retryable || attempt > maxRetries) return outcome;
+      if (isResponse(outcome) || !outcome.retryable || attempt > maxRetries) return outcome;
       const delayMs = outcome.retryAfterMs ?? backoffMs(attempt);
       if (delayMs > maxRetryDelayMs) return outcome;
       await sleep(clock, delayMs, signal);
@@ -73,7 +73,7 @@ export function createHttpModel(options: HttpModelOptions): ModelProvider {
       }
       for (const warning of call.warnings) yield { type: 'warning', warning };
       const answer = await connect(call, signal);
-      if (!(answer instanceof Response)) return yield failed(answer);
+      if (!isResponse(answer)) return yield failed(answer);
       yield* readAnswer(answer, call, { signal, clock, idleTimeoutMs: options.idleTimeoutMs ?? 600_000 });
     },
   };
@@ -107,6 +107,12 @@ async function attemptOnce(
   } finally {
     timer.cancel();
   }
+}
+
+// Not by its class: servers such as Hono's put one of their own in the place of the global one, which `fetch` goes on
+// without.
+function isResponse(outcome: Response | ModelError): outcome is Response {
+  return 'headers' in outcome;
 }
 
 async function bodyOf(response: Response): Promise<unknown> {

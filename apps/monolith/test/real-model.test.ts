@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { startLoopbackServer } from '@ravi/testkit';
+import type { LoopbackRequest } from '@ravi/testkit';
+import { test } from 'vitest';
+import { chooseModel } from '../src/model/choose-model.ts';
+import { readEvents } from './support/event-reader.ts';
+import { startServer } from './support/server.ts';
+
+interface ChatRequest {
+  readonly model: string;
+  readonly messages: readonly { readonly role: string; readonly content?: string }[];
+  readonly tools: readonly { readonly function: { readonly name: string } }[];
+}
+
+const chunk = (delta: object, finish: string | null = null): string =>
+  `data: ${JSON.stringify({ object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+
+const call = { id: 'call_a', index: 0, type: 'function', function: { name: 'echo', arguments: '{"word":' } };
+
+/** Speaks as Ollama and many others do: calls the tool, then says what it gave. */
+function answer({ body }: LoopbackRequest): { readonly body: readonly string[] } {
+  const told = (body as ChatRequest).messages.findLast(({ role }) => role === 'tool')?.content;
+  if (told === undefined) {
+    const rest = { index: 0, function: { arguments: '"hello"}' } };
+    return {
+      body: [
+        chunk({ role: 'assistant', tool_calls: [call] }),
+        chunk({ tool_calls: [rest] }),
+        chunk({}, 'tool_calls'),
+        'data: [DONE]\n\n',
+      ],
+    };
+  }
+  return {
+    body: [chunk({ content: 'It said ' }), chunk({ content: told }), chunk({}, 'stop'), 'data: [DONE]\n\n'],
+  };
+}
+
+for (const [how, key] of [
+  ['the address of a model server', {}],
+  ['an address and a key', { OPENAI_API_KEY: 'sk-loopback' }],
+] as const) {
+  test(`with ${how} in its environment the server answers with that model, calls and all`, async () => {
+    await using models = await startLoopbackServer(answer);
+    const env = { OPENAI_BASE_URL: `${models.url}/v1`, RAVI_MODEL: 'llama3.2', ...key };
+    await using server = await startServer({}, {}, { isServer: true, env });
+    const { body: started } = await server.post('/v1/runs', { kind: 'agent', task: 'Say hello' });
+    const types: (string | undefined)[] = [];
+    for await (const { event } of readEvents(await fetch(`${server.url}/v1/runs/${started.id}/events`)))
+      types.push(event);
+    const { body: run } = await server.get(`/v1/runs/${started.id}`);
+    assert.deepEqual([run.status, run.outcome.result.text, run.steps], ['completed', 'It said {"word":"hello"}', 2]);
+    assert.deepEqual(
+      run.trace.map(({ tool, status }: { tool: string; status: string }) => [tool, status]),
+      [['echo', 'ok']],
+    );
+    for (const type of ['model-delta', 'tool-call', 'tool-result', 'run-ended']) assert.ok(types.includes(type), type);
+    assert.deepEqual(
+      models.requests.map(({ method, path, headers }) => [method, path, headers.authorization]),
+      Array.from({ length: 2 }, () => [
+        'POST',
+        '/v1/chat/completions',
+        'OPENAI_API_KEY' in key ? 'Bearer sk-loopback' : undefined,
+      ]),
+    );
+    const [first] = models.requests.map(({ body }) => body as ChatRequest);
+    assert.equal(first?.model, 'llama3.2');
+    assert.deepEqual(first?.messages.at(-1), { role: 'user', content: 'Say hello' });
+    assert.ok(first?.tools.some(({ function: { name } }) => name === 'echo'));
+  });
+}
+
+test('a key alone chooses its provider, the first of three', () => {
+  const keys = { OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a', GOOGLE_API_KEY: 'g' };
+  const idOf = (env: Readonly<Record<string, string | undefined>>): string =>
+    chooseModel(env, { script: undefined }).id;
+  assert.equal(idOf(keys), 'openai');
+  assert.equal(idOf({ ...keys, OPENAI_API_KEY: '' }), 'anthropic');
+  assert.equal(idOf({ GOOGLE_API_KEY: 'g' }), 'google');
+  assert.equal(chooseModel({ ...keys, RAVI_MODEL: 'gpt-9' }, { script: undefined }).model, 'gpt-9');
+  assert.equal(idOf({}), idOf({ OPENAI_API_KEY: '' }));
+});
