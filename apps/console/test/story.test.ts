@@ -8,10 +8,10 @@ import { buildPage } from './support/built-page.ts';
 import type { BuiltPage } from './support/built-page.ts';
 import { startConsoleServer } from './support/console-server.ts';
 import type { ConsoleServer } from './support/console-server.ts';
+import { screenshots } from './support/looks.ts';
 
 type Page = BrowserPage['page'];
 
-const screenshots = join(import.meta.dirname, '../../../artifacts/console');
 const inBrowser = missingBrowser === undefined ? test : test.skip;
 const stack = new AsyncDisposableStack();
 let browser: TestBrowser;

@@ -18,7 +18,9 @@ const changes: ReadonlySet<string> = new Set([
   'run-ended',
 ]);
 
-const pauseMs = 250;
+const recordPauseMs = 250;
+// A run of many calls tells more at once than a page can draw.
+const drawPauseMs = 40;
 
 /**
  * Reads the events of a run from its beginning, and its record anew as it changes. `status` is what the record says;
@@ -38,7 +40,13 @@ export function useRunStory(runId: string, status: RunStatus | undefined): RunSt
 
   useEffect(() => {
     setStory(emptyStory);
-    const pace = paced(() => reread());
+    const record = paced(recordPauseMs, () => reread());
+    let told: ((story: RunStory) => RunStory)[] = [];
+    const draw = paced(drawPauseMs, () => {
+      const all = told;
+      told = [];
+      setStory((before) => all.reduce((story, change) => change(story), before));
+    });
     const names = new Set([...Object.keys(continuations), ...changes]);
     const followed = followEvents(path`/runs/${runId}/events`, {
       on: Object.fromEntries(Array.from(names, (name) => [name, (data: unknown) => onEvent(name, data)])),
@@ -47,8 +55,11 @@ export function useRunStory(runId: string, status: RunStatus | undefined): RunSt
     stream.current = followed;
 
     function onEvent(name: string, data: unknown): void {
-      if (isTold(name)) setStory((before) => continued(before, name, data));
-      if (changes.has(name)) pace.ask();
+      if (isTold(name)) {
+        told.push((story) => continued(story, name, data));
+        draw.ask();
+      }
+      if (changes.has(name)) record.ask();
       if (name !== 'run-ended') return;
       followed.close();
       void client.invalidateQueries({ queryKey: ['runs'] });
@@ -57,7 +68,8 @@ export function useRunStory(runId: string, status: RunStatus | undefined): RunSt
 
     return () => {
       followed.close();
-      pace.stop();
+      record.stop();
+      draw.stop();
     };
   }, [client, runId]);
 
@@ -78,7 +90,7 @@ function continued<Name extends keyof RunEventData>(story: RunStory, name: Name,
 }
 
 /** Does the work soon after it is asked for, and once for many who ask meanwhile. */
-function paced(work: () => void): { readonly ask: () => void; readonly stop: () => void } {
+function paced(pauseMs: number, work: () => void): { readonly ask: () => void; readonly stop: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {
     ask() {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { approvalsQuery } from '../api/approvals.ts';
 import { runQuery } from '../api/queries.ts';
@@ -40,8 +41,9 @@ export function RunPage({ id }: { readonly id: string }) {
 
 function RunContent({ run }: { readonly run: RunView }) {
   const story = useRunStory(run.id, run.status);
-  const now = useServerTime();
-  const timeline = timelineOf(run, story, isLive(run) ? now : run.updatedAt);
+  const serverTime = useServerTime();
+  const now = isLive(run) ? serverTime : run.updatedAt;
+  const timeline = useMemo(() => timelineOf(run, story, now), [run, story, now]);
   const logs = isLive(run) && story.console.length > 0 ? story.console : (run.logs ?? []);
   const script = run.script ?? run.definition.code;
   const { artifacts = [] } = run;

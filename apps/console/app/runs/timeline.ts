@@ -29,7 +29,10 @@ export interface Timeline {
 export function timelineOf(run: RunView, story: Pick<RunStory, 'steps' | 'calls'>, now: number): Timeline {
   const { steps } = story;
   const calls = callsOf(run, story).toSorted((left, right) => left.startedAt - right.startedAt);
-  const inside = Map.groupBy(calls, (call) => parentOf(call, calls));
+  const byId = new Map(calls.map((call) => [call.callId, call]));
+  const inside = Map.groupBy(calls, (call) =>
+    call.parentId === undefined ? scriptAround(call, calls) : byId.get(call.parentId),
+  );
   const outer = inside.get(undefined) ?? [];
   const rowsOf = (call: CallView, depth: number): readonly TimelineRow[] => {
     const inner = inside.get(call) ?? [];
@@ -71,9 +74,8 @@ function callsOf({ trace = [] }: RunView, story: Pick<RunStory, 'calls'>): reado
   return [...recorded, ...Object.values(story.calls).filter(({ callId }) => !ids.has(callId))];
 }
 
-/** The call that ran the script of this one: as the server says it, else the direct call during which it began. */
-function parentOf(call: CallView, calls: readonly CallView[]): CallView | undefined {
-  if (call.parentId !== undefined) return calls.find(({ callId }) => callId === call.parentId);
+/** The direct call during which a call of a script began, for servers that do not say whose script it was. */
+function scriptAround(call: CallView, calls: readonly CallView[]): CallView | undefined {
   if (call.caller !== 'chain') return undefined;
   return calls.findLast(
     (other) =>
