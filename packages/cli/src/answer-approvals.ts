@@ -1,5 +1,5 @@
 import { isKernelError } from '@ravi/kernel';
-import type { ApprovalHandler, ApprovalRequest, ApprovalResult, JsonObject } from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalRequest, ApprovalResult } from '@ravi/kernel';
 import type { ApprovalAnswer, RunEvent } from './client/answers.ts';
 import { pathTo } from './client/client.ts';
 import type { Client } from './client/client.ts';
@@ -9,6 +9,12 @@ import type { Terminal } from './terminal.ts';
 export interface ApprovalAnswerer extends Disposable {
   /** Takes notice of an event of the run; questions are asked beside it. */
   see(event: RunEvent): void;
+}
+
+/** What events tell of a question and of its answer. */
+interface Told {
+  readonly requestId?: string;
+  readonly approval?: { readonly requestId: string };
 }
 
 /** Has `handler` decide each question that the events of a run tell of, and withdraws those that somebody else decided. */
@@ -26,8 +32,8 @@ export function createApprovalAnswerer(client: Client, handler: ApprovalHandler,
 
   return {
     see({ type, data }) {
-      if (type === 'approval-decided') open.get(String((data['approval'] as JsonObject)['requestId']))?.abort();
-      const id = String(data['requestId']);
+      const { requestId: id = '', approval } = data as Told;
+      if (type === 'approval-decided') open.get(approval?.requestId ?? '')?.abort();
       if (type !== 'approval-requested' || open.has(id)) return;
       const withdrawing = new AbortController();
       open.set(id, withdrawing);

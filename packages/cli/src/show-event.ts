@@ -20,12 +20,23 @@ export interface EventViewOptions {
   readonly namesApprovals: boolean;
 }
 
+/** What events tell, as the server's documentation says. */
+interface Told {
+  readonly tool?: string;
+  readonly status?: string;
+  readonly errorCode?: string;
+  readonly durationMs?: number;
+  readonly level?: string;
+  readonly requestId?: string;
+  readonly ref?: string;
+}
+
 /** Words on standard output, everything else on standard error. */
 export function createEventView(terminal: Terminal, { showsText, namesApprovals }: EventViewOptions): EventView {
   const { warn, write, progress } = terminal;
   let isInLine = false;
   let hasShownText = false;
-  let text = '';
+  let answer = '';
 
   function endLine(): void {
     if (isInLine) write('\n');
@@ -39,37 +50,45 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
 
   return {
     get text() {
-      return text;
+      return answer;
     },
     get hasShownText() {
       return hasShownText;
     },
     show({ type, data }) {
-      const { tool } = data;
+      const {
+        tool = '',
+        status = '',
+        level = '',
+        requestId = '',
+        ref = '',
+        errorCode = status,
+        durationMs = 0,
+      } = data as Told;
       switch (type) {
         case 'step':
-          if (data['status'] === 'started') hasShownText = false;
+          if (status === 'started') hasShownText = false;
           return endLine();
         case 'model-delta':
           if (!showsText) return;
           isInLine = true;
           hasShownText = true;
-          return write(visible(String(data['text'])));
+          return write(visible(textOf(data)));
         case 'tool-call':
-          return progress(`${String(tool)} …`);
+          return progress(`${tool} …`);
         case 'tool-progress':
-          return progress(visible(`${String(tool)}: ${progressText(data['update'])}`));
+          return progress(visible(`${tool}: ${progressText(data['update'])}`));
         case 'tool-result':
-          return tell(`${String(tool)}: ${String(data['errorCode'] ?? data['status'])} in ${milliseconds(data)}`);
+          return tell(`${tool}: ${errorCode} in ${durationMs.toFixed(1)} ms`);
         case 'approval-requested':
           if (!namesApprovals) return;
-          return tell(`${String(tool)} waits for approval: ravi approvals approve ${String(data['requestId'])}`);
+          return tell(`${tool} waits for approval: ravi approvals approve ${requestId}`);
         case 'console':
-          return tell(`console.${String(data['level'])}: ${String(data['text'])}`);
+          return tell(`console.${level}: ${textOf(data)}`);
         case 'artifact':
-          return tell(`artifact ${String(data['ref'])}`);
+          return tell(`artifact ${ref}`);
         case 'run-ended':
-          text = String(data['text'] ?? '');
+          answer = textOf(data);
           return endLine();
         default:
       }
@@ -77,8 +96,8 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
   };
 }
 
-function milliseconds({ durationMs }: RunEvent['data']): string {
-  return `${Number(durationMs).toFixed(1)} ms`;
+function textOf({ text }: RunEvent['data']): string {
+  return typeof text === 'string' ? text : '';
 }
 
 function progressText(update: unknown): string {

@@ -21,8 +21,8 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 }
 
 test('bash completes commands, options and their values', async () => {
-  const names = [...new Set(commands.map(({ path }) => path.split(' ')[0]))];
-  assert.deepEqual((await offered('ravi ')).toSorted(), names.toSorted());
+  const names = new Set(commands.map(({ path }) => path.split(' ')[0]));
+  assert.deepEqual(new Set(await offered('ravi ')), names);
   assert.deepEqual(await offered('ravi app'), ['approvals']);
   assert.deepEqual(await offered('ravi approvals '), ['ls', 'show', 'approve', 'deny']);
   assert.deepEqual(await offered('ravi runs ls --st'), ['--status']);

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'vitest';
+import { createFolder } from './support/folder.ts';
 import { createRavi } from './support/ravi.ts';
+import type { Ended } from './support/ravi.ts';
+import { runCaptured } from './support/server.ts';
 
 test('--version and --help answer with 0, and help names the exit codes', async () => {
   await using ravi = await createRavi();
@@ -15,7 +18,7 @@ test('--version and --help answer with 0, and help names the exit codes', async 
 });
 
 test('a wrong command line ends with 2 and says what is wrong', async () => {
-  await using ravi = await createRavi();
+  await using own = await createFolder();
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['chian'], /unknown command 'chian'/],
     [['chain', 'run'], /missing required argument 'file'/],
@@ -24,23 +27,24 @@ test('a wrong command line ends with 2 and says what is wrong', async () => {
     [['chain', 'run', 'missing.ts'], /The script missing\.ts cannot be read/],
   ];
   for (const [args, message] of cases) {
-    const { code, errors } = await ravi.run(args);
+    const { code, errors } = await runCaptured(args, { cwd: own.folder, env: {} });
     assert.equal(code, 2, args.join(' '));
     assert.match(errors, message);
   }
 });
 
 test('what is wrong ends with 2, as JSON when JSON was asked for', async () => {
-  await using ravi = await createRavi({ 'wrong.json': '{ "toolz": [] }' });
-  const plain = await ravi.run(['tools', 'list', '--config', 'wrong.json']);
+  await using own = await createFolder({ 'wrong.json': '{ "toolz": [] }' });
+  const run = (...args: string[]): Promise<Ended> => runCaptured(args, { cwd: own.folder, env: {} });
+  const plain = await run('tools', 'list', '--config', 'wrong.json');
   assert.equal(plain.code, 2);
   assert.match(plain.errors, /E_CONFIG_INVALID: .*wrong\.json: toolz is not a known key/);
-  const unknown = await ravi.run(['tools', 'lst', '--json']);
+  const unknown = await run('tools', 'lst', '--json');
   assert.equal(unknown.code, 2);
   assert.deepEqual(JSON.parse(unknown.output), {
     error: { code: 'E_USAGE', message: "unknown command 'lst'\n(Did you mean list?)" },
   });
-  const json = await ravi.run(['tools', 'list', '--config', 'wrong.json', '--json']);
+  const json = await run('tools', 'list', '--config', 'wrong.json', '--json');
   assert.equal(json.code, 2);
   assert.equal((JSON.parse(json.output) as { error: { code: string } }).error.code, 'E_CONFIG_INVALID');
 });

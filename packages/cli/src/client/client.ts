@@ -1,5 +1,4 @@
 import { KernelError } from '@ravi/kernel';
-import type { JsonObject } from '@ravi/kernel';
 import { readEventStream } from './event-stream.ts';
 import type { ServerEvent } from './event-stream.ts';
 
@@ -95,11 +94,15 @@ async function problemOf(response: Response): Promise<KernelError> {
   return unreachable(`The server at ${new URL(response.url).origin} is no Ravi server: it answered ${response.status}`);
 }
 
-function problemIn(text: string): { readonly code?: string; readonly message?: string } {
+function problemIn(text: string): Problem {
   try {
-    const { error } = JSON.parse(text) as { readonly error?: JsonObject };
-    return (error ?? {}) as { readonly code?: string; readonly message?: string };
+    return (JSON.parse(text) as { readonly error?: Problem }).error ?? {};
   } catch {
     return {};
   }
+}
+
+interface Problem {
+  readonly code?: string;
+  readonly message?: string;
 }
