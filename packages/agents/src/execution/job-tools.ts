@@ -2,6 +2,7 @@ import { defineTool, KernelError, textBlock } from '@ravi/kernel';
 import type { InvocationResult, JobStatus, JsonObject, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 import { runOf } from '../loop/agent-run.ts';
 import type { AgentRun } from '../loop/agent-run.ts';
+import { mediaOf } from '../loop/model-result.ts';
 import { isLive } from './jobs.ts';
 
 const id = { type: 'string', description: 'Id of the job' } as const;
@@ -55,10 +56,12 @@ const stopJobTool: Tool = defineTool({
   risk: 'safe',
   allowedCallers: ['direct'],
   execute(args, context) {
+    const { jobs } = runIn(context);
     const jobId = idOf(args);
-    return runIn(context).jobs.stop(jobId, 'The job was stopped')
-      ? `The job ${jobId} was stopped.`
-      : `The job ${jobId} does not run.`;
+    if (jobs.stop(jobId, 'The job was stopped')) return `The job ${jobId} was stopped.`;
+    const job = jobs.get(jobId);
+    if (job === undefined) throw unknownJob(jobId);
+    return `The job ${jobId} is ${job.status} already.`;
   },
 });
 
@@ -67,11 +70,11 @@ export const jobTools: readonly Tool[] = [waitJobTool, readJobTool, stopJobTool]
 
 async function read(run: AgentRun, jobId: string): Promise<ToolExecutionResult> {
   const job = run.jobs.get(jobId) ?? (await storedJob(run, jobId));
-  if (job === undefined) throw new KernelError('E_ARGUMENTS_INVALID', `There is no job ${jobId}`);
+  if (job === undefined) throw unknownJob(jobId);
   if (isLive(job)) return { content: [textBlock(`The job ${jobId} is ${job.status}.`)], isError: false };
   run.jobs.told(jobId);
-  const text = `The job ${jobId} is ${job.status}:\n${job.result?.text ?? ''}`;
-  return { content: [textBlock(text)], isError: job.status !== 'completed' };
+  const text = textBlock(`The job ${jobId} is ${job.status}:\n${job.result?.text ?? ''}`);
+  return { content: [text, ...mediaOf(job.result)], isError: job.status !== 'completed' };
 }
 
 // A job of an earlier run of the same session, and of no other.
@@ -87,14 +90,19 @@ async function storedJob(
 
 function waitAtMost(done: Promise<void>, timeoutMs: number, context: ToolContext): Promise<void> {
   return new Promise((resolve) => {
-    const timer = context.clock.setTimer(resolve, timeoutMs);
     const stop = (): void => {
       timer.cancel();
+      context.signal.removeEventListener('abort', stop);
       resolve();
     };
+    const timer = context.clock.setTimer(stop, timeoutMs);
+    context.signal.addEventListener('abort', stop);
     void done.then(stop);
-    context.signal.addEventListener('abort', stop, { once: true });
   });
+}
+
+function unknownJob(jobId: string): KernelError {
+  return new KernelError('E_ARGUMENTS_INVALID', `There is no job ${jobId}`);
 }
 
 function runIn(context: ToolContext): AgentRun {

@@ -1,6 +1,7 @@
 import { textBlock } from '@ravi/kernel';
 import type { ContentBlock, InvocationResult, JobStatus, JsonValue, ToolUseBlock } from '@ravi/kernel';
 import type { AgentRun } from '../loop/agent-run.ts';
+import { mediaOf } from '../loop/model-result.ts';
 import { randomId } from '../random-id.ts';
 import { createJobRecord } from './job-record.ts';
 import type { JobRecord } from './job-record.ts';
@@ -92,16 +93,16 @@ export class Jobs {
     });
   }
 
-  /** Results that the model has not read, as text for the next message. */
+  /** Results that the model has not read, for the next message. */
   takeNews(): readonly ContentBlock[] {
     if (this.#entries.length === 0) return [];
     const news = this.#entries.filter((entry) => !isLive(entry) && !entry.isTold);
     this.#news = undefined;
-    return news.map((entry) => {
+    return news.flatMap((entry) => {
       entry.isTold = true;
-      return textBlock(
-        `The job ${entry.id} of ${entry.tool} (call ${entry.callId}) is ${entry.status}:\n${entry.result?.text ?? ''}`,
-      );
+      const { id, tool, callId, status, result } = entry;
+      const text = textBlock(`The job ${id} of ${tool} (call ${callId}) is ${status}:\n${result?.text ?? ''}`);
+      return [text, ...mediaOf(result)];
     });
   }
 

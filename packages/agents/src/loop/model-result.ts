@@ -20,11 +20,17 @@ function contentOf(call: ToolUseBlock, result: InvocationResult, isError: boolea
   if (call.callType !== undefined && !isError && result.structured !== undefined) {
     return [{ type: 'data', data: result.structured }];
   }
-  const text = textBlock(result.text);
-  return result.files.length === 0 ? [text] : [text, ...result.files.flatMap(mediaOf)];
+  return [textBlock(result.text), ...mediaOf(result)];
 }
 
-function mediaOf({ mediaType, artifactRef, path }: ChainFile): readonly MediaBlock[] {
+/** The media among the files of a result, by reference. */
+export function mediaOf(result: InvocationResult | undefined): readonly MediaBlock[] {
+  return result === undefined || result.files.length === 0 ? none : result.files.flatMap(mediumOf);
+}
+
+const none: readonly never[] = [];
+
+function mediumOf({ mediaType, artifactRef, path }: ChainFile): readonly MediaBlock[] {
   const type = mediaKind(mediaType);
   const name = path.slice(path.lastIndexOf('/') + 1);
   return type === undefined ? [] : [{ type, mediaType, name, source: { kind: 'blob', ref: artifactRef } }];

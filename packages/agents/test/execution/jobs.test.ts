@@ -7,6 +7,7 @@ import type { ScriptedToolCall } from '@ravi/testkit';
 import { ReActAgent } from '../../src/index.ts';
 import type { AgentEvent } from '../../src/index.ts';
 import { settle } from '../support/harness.ts';
+import { createTestBlobs } from '../support/blobs.ts';
 import { createTestJobs } from '../support/memory-state.ts';
 
 /** A tool that is done when the test says so. */
@@ -113,6 +114,90 @@ test('wait_job gives up after its time, read_job tells how it stands, stop_job e
   const texts = JSON.stringify(result.messages);
   assert.equal(texts.split('is running').length - 1, 2);
   assert.match(texts, /is cancelled/);
+});
+
+test('stop_job says of a job that is over how it ended, and knows no other', async () => {
+  const build = createBuild();
+  const model = createScriptedModel([
+    { toolCalls: [{ name: 'build' }] },
+    () => {
+      build.finish('42 files');
+      return { toolCalls: [{ name: 'build' }] };
+    },
+    withJob('stop_job'),
+    { toolCalls: [{ name: 'stop_job', arguments: { id: 'job_1' } }] },
+    { text: 'ok' },
+  ]);
+  const { messages, trace } = await new ReActAgent({ name: 'clerk', model, tools: [build.tool] }).run('go');
+  const told = JSON.stringify(messages);
+  assert.match(told, /The job job_[\w-]+ is completed already\./);
+  assert.match(told, /There is no job job_1/);
+  assert.deepEqual(
+    trace.filter(({ tool }) => tool === 'stop_job').map(({ status }) => status),
+    ['ok', 'error'],
+  );
+});
+
+test('what a stopped job gives all the same is dropped', async () => {
+  const build = createBuild();
+  const model = createScriptedModel([
+    { toolCalls: [{ name: 'build' }] },
+    withJob('stop_job'),
+    () => {
+      build.finish('too late');
+      return { toolCalls: [{ name: 'read_job', arguments: { id: jobIdIn(model.requests[1] as ModelRequest) } }] };
+    },
+    { text: 'ok' },
+  ]);
+  const jobs = createTestJobs();
+  const { messages } = await new ReActAgent({ name: 'clerk', model, tools: [build.tool], jobs }).run('go');
+  assert.ok(!JSON.stringify(messages).includes('too late'));
+  assert.match(JSON.stringify(messages), /is cancelled:\\nThe job was stopped/);
+  assert.deepEqual(pairingProblems(messages), []);
+  assert.deepEqual(
+    [...jobs.all.values()].map(({ status }) => status),
+    ['cancelled'],
+  );
+});
+
+test('a wait that is cancelled with its run leaves no timer of its own behind', async () => {
+  const [build, clock, controller] = [createBuild(), createFakeClock(), new AbortController()];
+  const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }, withJob('wait_job')]);
+  const agent = new ReActAgent({ name: 'clerk', model, tools: [build.tool], clock });
+  const running = agent.run('go', { signal: controller.signal });
+  await settle();
+  const { pendingTimers } = clock;
+  controller.abort();
+  assert.equal((await running).status, 'cancelled');
+  assert.ok(build.wasStopped());
+  assert.equal(clock.pendingTimers, pendingTimers - 1);
+});
+
+test('pictures of a job come with its result, as they do with a call, whoever reads it', async () => {
+  const paint = defineTool({
+    name: 'paint',
+    description: 'Paints',
+    mode: 'background',
+    inputSchema: { type: 'object' },
+    execute: async () => ({
+      content: [{ type: 'image', mediaType: 'image/png', source: { kind: 'bytes', bytes: new Uint8Array(3) } }],
+      isError: false,
+    }),
+  });
+  const artifactStore = createTestBlobs();
+  const model = createScriptedModel([
+    { toolCalls: [{ name: 'paint' }] },
+    withJob('wait_job'),
+    { toolCalls: [{ name: 'paint' }] },
+    { text: 'Waiting' },
+    { text: 'ok' },
+  ]);
+  const { messages } = await new ReActAgent({ name: 'painter', model, tools: [paint], artifactStore }).run('go');
+  const refs = [...JSON.stringify(messages).matchAll(/"source":\{"kind":"blob","ref":"(blob_\d)"\}/g)];
+  assert.deepEqual(
+    refs.map(([, ref]) => ref),
+    ['blob_1', 'blob_2'],
+  );
 });
 
 test('read_job knows no job of another session, and one of an earlier run of the same', async () => {
