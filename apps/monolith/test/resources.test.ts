@@ -147,6 +147,16 @@ test('what cannot be saved or run as a snippet is refused with its reason', asyn
   const taken = await send('PUT', '/v1/snippets/echo', { description: 'x', code: 'return 1' });
   assert.equal(taken.status, 409);
 
+  // The sandbox of this server runs no Python, and no server replays it.
+  for (const [path, body] of [
+    ['/v1/chains', { code: '1', language: 'python' }],
+    ['/v1/chains?stream=1', { code: '1', language: 'python' }],
+    ['/v1/runs', { kind: 'chain', code: '1', language: 'python' }],
+  ] as const) {
+    const refused = await server.post(path, body);
+    assert.deepEqual([refused.status, refused.body.error.code], [422, 'E_UNSUPPORTED'], path);
+  }
+
   await send('PUT', '/v1/snippets/plain', { description: 'One.', code: 'return 1' });
   const wrong = await server.post('/v1/snippets/plain/run', { input: { word: 'x' } });
   assert.deepEqual([wrong.status, wrong.body.error.code], [400, 'E_ARGUMENTS_INVALID']);
