@@ -137,6 +137,7 @@ export function createContainer(opened: OpenedServices): DependencyContainer {
       ...(from.isRegistered(tokens.durableChains) ? { stateful: statefulParts(from) } : {}),
       approvalHandler: from.resolve(tokens.approvalHandler),
       access: from.resolve(tokens.access),
+      redactor: from.resolve(tokens.redactor),
       ...(from.isRegistered(tokens.telemetryProviders)
         ? { telemetryProviders: from.resolve(tokens.telemetryProviders) }
         : {}),

@@ -65,6 +65,10 @@ test('a run is told with the request that began it, its calls with their ids, an
   for await (const { data } of readEvents(await fetch(`${server.url}/v1/runs/${run.id}/events`))) events += data;
   assert.ok(events.includes('[redacted]') && !events.includes(secret));
 
+  const { body: ended } = await server.get(`/v1/runs/${run.id}`);
+  assert.ok(!JSON.stringify(ended.trace).includes(secret));
+  assert.equal(ended.trace.length, 2);
+
   assert.equal(lines('a run starts')[0]?.['requestId'], 'start-1');
   assert.equal(lines('a run ends')[0]?.['status'], 'completed');
   const [inner, chain] = lines('a call ends');

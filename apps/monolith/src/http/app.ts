@@ -21,6 +21,7 @@ import type { RunRecorder } from '../runs/run-recorder.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { StoredEvents } from '../runs/stored-events.ts';
 import type { SnippetTools } from '../snippet-tools.ts';
+import type { Redactor } from '../logging/redactor.ts';
 import { traceRequests } from '../observability/trace-requests.ts';
 import type { TelemetryProviders } from '../observability/telemetry-providers.ts';
 import type { ToolMetrics } from '../tool-metrics.ts';
@@ -79,6 +80,7 @@ export interface HttpAppOptions {
   readonly approvalMode: ApprovalMode;
   readonly approvalHandler: ApprovalHandler;
   readonly access: Access;
+  readonly redactor: Redactor;
   /** Present when requests are traced and measured. */
   readonly telemetryProviders?: TelemetryProviders;
   /** Present when the server itself knows who answers approvals. */

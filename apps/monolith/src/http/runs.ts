@@ -20,7 +20,7 @@ const answerText = { type: 'string', maxLength: 100_000 } as const;
 
 /** Runs of the agent and of scripts that outlive the request. */
 export function runOperations(options: HttpAppOptions & { readonly stateful: StatefulParts }): readonly Operation[] {
-  const { stateful, invoker, approvalMode, blobStore, lifetime } = options;
+  const { stateful, invoker, approvalMode, blobStore, redactor, lifetime } = options;
   const { store, runs, chains, recorder, storedEvents } = stateful;
   const find = (request: ApiRequest): Promise<Run> => findRun(stateful, request, request.params['id'] ?? '');
 
@@ -92,7 +92,8 @@ export function runOperations(options: HttpAppOptions & { readonly stateful: Sta
           expiresAt,
         }));
         const { artifactRefs, ...shown } = details;
-        return { ...shown, artifacts: await statsOf(blobStore, artifactRefs), pendingApprovals };
+        const { trace, logs } = redactor.strings({ trace: shown.trace, logs: shown.logs });
+        return { ...shown, trace, logs, artifacts: await statsOf(blobStore, artifactRefs), pendingApprovals };
       },
     },
     {
