@@ -217,3 +217,17 @@ test('a server with tokens knows who asks by RAVI_TOKEN', async () => {
   const owner = await runCaptured(['runs', 'ls', '--json'], { cwd: guarded.folder, env: { ADA: token } });
   assert.equal(owner.code, 0, owner.errors);
 });
+
+test('a run that is stored while it waits ends the command with 4, and goes on with the answer', async () => {
+  const config = { tools: ['./tools'], chains: { approvals: 'pause' } };
+  await using pausing = await startServer({ ...files, 'ravi.config.json': JSON.stringify(config) });
+  const paused = await pausing.ravi(['chain', 'run', 'launch.ts']);
+  assert.equal(paused.code, 4);
+  const [, run = '', approval = ''] =
+    /The run (\S+) waits for approval of launch: ravi approvals approve (\S+)/.exec(paused.errors) ?? [];
+  const answered = await pausing.ravi(['approvals', 'approve', approval]);
+  assert.equal(answered.code, 0, answered.errors);
+  const resumed = await pausing.ravi(['runs', 'resume', run]);
+  assert.equal(resumed.code, 0, resumed.errors);
+  assert.match(resumed.output, /^status +completed$/m);
+});
