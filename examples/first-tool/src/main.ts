@@ -6,6 +6,7 @@ import { openMonolith, tokens } from '@ravi/monolith';
 const folder = join(import.meta.dirname, '..');
 await rm(join(folder, 'data/notes'), { recursive: true, force: true });
 
+// #region run
 // Here a rule approves; a server asks in its inbox.
 const approvalHandler = { use: '@ravi/approval-auto', rules: [{ tool: 'save_note', decision: 'approved' }] };
 await using monolith = await openMonolith({ cwd: folder, env: {}, plugins: { approvalHandler } });
@@ -21,6 +22,7 @@ return [words, again.error.code, refused.error.code];
 `;
 const result = await runChain({ code, policy: { maxToolCalls: 10 } });
 console.log(result.status, result.outputText);
+// #endregion
 
 assert.deepEqual(result.value, [5, 'E_NOTE_EXISTS', 'E_ARGUMENTS_INVALID']);
 assert.equal(await readFile(join(folder, 'data/notes/first.txt'), 'utf8'), '5 words: every call passes one inspector');

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openMonolith, serve } from '@ravi/monolith';
+import { test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { exists, read } from '../src/repository.ts';
+
+interface Probe {
+  readonly path: string;
+  readonly port: string;
+  readonly httpHeaders: readonly { readonly name: string; readonly value: string }[];
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any
+const manifests: readonly any[] = parseAllDocuments(read('deploy/kubernetes/ravi.yaml')).map((document) => {
+  assert.deepEqual(document.errors, []);
+  return document.toJS();
+});
+// oxlint-disable-next-line typescript/no-explicit-any
+const ofKind = (kind: string): any => manifests.find((manifest) => manifest.kind === kind);
+
+test('the image copies what is there, with the versions of the repository', () => {
+  const dockerfile = read('deploy/container/Dockerfile');
+  const { packageManager, devDependencies } = JSON.parse(read('package.json'));
+  const copied = Array.from(dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm), ([, sources = '']) =>
+    sources.split(' '),
+  );
+  assert.ok(copied.flat().length >= 8);
+  for (const path of copied.flat()) assert.ok(exists(path), path);
+  const [, entry = ''] = /^ENTRYPOINT \["node", "\/opt\/ravi\/([^"]+)"\]$/m.exec(dockerfile) ?? [];
+  assert.ok(exists(entry), entry);
+  for (const [, version] of dockerfile.matchAll(/^FROM node:([\d.]+)-/gm)) assert.equal(version, devDependencies.node);
+  for (const [, version] of dockerfile.matchAll(/npx -y (pnpm@\S+)/g)) assert.equal(version, packageManager);
+});
+
+test('the unit of systemd starts what is there, and gives the server the time that it takes to end', () => {
+  const unit = read('deploy/systemd/ravi.service');
+  const sections = Array.from(unit.matchAll(/^\[(\w+)\]$/gm), ([, name]) => name);
+  assert.deepEqual(sections, ['Unit', 'Service', 'Install']);
+  const lines = unit.split('\n').filter((line) => line !== '' && !/^[#[]/.test(line));
+  for (const line of lines) assert.match(line, /^[A-Z][A-Za-z]+=/);
+  const [, entry = ''] = /^ExecStart=\/opt\/ravi\/node_modules\/\.bin\/node \/opt\/ravi\/(\S+)$/m.exec(unit) ?? [];
+  assert.ok(exists(entry), entry);
+  assert.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]) > 10);
+});
+
+test('the manifests name one another, and grant a pod nothing', () => {
+  assert.deepEqual(
+    manifests.map(({ kind }) => kind),
+    ['ConfigMap', 'PersistentVolumeClaim', 'Deployment', 'Service'],
+  );
+  for (const { apiVersion, metadata } of manifests)
+    assert.deepEqual([typeof apiVersion, metadata.name], ['string', 'ravi']);
+  const { template, selector, replicas } = ofKind('Deployment').spec;
+  const [container] = template.spec.containers;
+  assert.deepEqual(selector.matchLabels, template.metadata.labels);
+  assert.deepEqual(ofKind('Service').spec.selector, selector.matchLabels);
+  assert.equal(replicas, 1);
+  const mounted = container.volumeMounts.map((mount: { readonly name: string }) => mount.name);
+  assert.deepEqual(
+    mounted,
+    template.spec.volumes.map((volume: { readonly name: string }) => volume.name),
+  );
+  assert.equal(container.securityContext.allowPrivilegeEscalation, false);
+  assert.ok(template.spec.terminationGracePeriodSeconds > 10);
+});
+
+test('a server with the configuration of the manifest answers the probes of the manifest, and nobody else', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'ravi-deploy-'));
+  try {
+    const text: string = ofKind('ConfigMap').data['ravi.config.json'];
+    const configPath = join(folder, 'ravi.config.json');
+    await writeFile(configPath, text);
+    const env = { RAVI_TOKEN_ADA: 'a secret of the test, thirty-two characters and more', RAVI_DATA: folder };
+    await using monolith = await openMonolith({ cwd: folder, configPath, env, isServer: true });
+    await using server = await serve(monolith, { host: '127.0.0.1', port: 0, graceMs: 0 });
+    const { port } = new URL(server.url);
+
+    const [container] = ofKind('Deployment').spec.template.spec.containers;
+    assert.equal(container.ports[0].containerPort, JSON.parse(text).server.port);
+    for (const probe of [container.livenessProbe, container.readinessProbe]) {
+      const { path, httpHeaders } = probe.httpGet as Probe;
+      const headers = Object.fromEntries(httpHeaders.map(({ name, value }) => [name, value]));
+      assert.equal(await statusOf({ port, path, headers }), 200, path);
+    }
+    const host = 'ravi.example';
+    assert.equal(await statusOf({ port, path: '/v1/tools', headers: { host } }), 401);
+    const authorization = `Bearer ${env.RAVI_TOKEN_ADA}`;
+    assert.equal(await statusOf({ port, path: '/v1/tools', headers: { host, authorization } }), 200);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+// Not fetch: it sets Host itself.
+function statusOf(options: {
+  readonly port: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', agent: false, ...options }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
