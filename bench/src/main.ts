@@ -12,6 +12,7 @@ import { formatTable } from './table.ts';
 const { values: flags } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
     group: { type: 'string', multiple: true, default: Object.keys(groups) },
     json: { type: 'string' },
     markdown: { type: 'boolean', default: false },
@@ -23,7 +24,11 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const rounds = flags.quick ? 3 : 7;
+const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 7));
+if (!Number.isSafeInteger(rounds) || rounds < 1) {
+  console.error(`--rounds must be a whole number from 1, got "${flags.rounds}"`);
+  process.exit(2);
+}
 const date = new Date().toISOString();
 const machine = describeMachine();
 const gigabytes = (machine.memoryBytes / 2 ** 30).toFixed(0);

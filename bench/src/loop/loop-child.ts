@@ -21,6 +21,7 @@ async function answer(): Promise<RunnerAnswer> {
   }
 }
 
+/** Processor time of the process, all of its threads together: what else the machine does does not count. */
 async function callUs(create: (tool: LoopTool) => LoopRunner, isParallel: boolean): Promise<number> {
   let done = 0;
   const run = create(async (value) => {
@@ -31,11 +32,12 @@ async function callUs(create: (tool: LoopTool) => LoopRunner, isParallel: boolea
   for (let round = 0; round < warmUps; round++) await run(script);
   done = 0;
   const start = performance.now();
+  const before = process.cpuUsage();
   let runs = 0;
   for (; runs < atLeast || performance.now() - start < atLeastMs; runs++) await run(script);
-  const elapsedMs = performance.now() - start;
+  const { user, system } = process.cpuUsage(before);
   if (done !== runs * calls) throw new TypeError(`${done} of ${runs * calls} calls ran`);
-  return (elapsedMs * 1_000) / (runs * calls);
+  return (user + system) / (runs * calls);
 }
 
 /** What the heap has grown by while every run waits for its tool. */

@@ -15,7 +15,7 @@ export function holdsModelMedia(blocks: readonly ContentBlock[]): boolean {
  * without a store for one, a sentence says so.
  */
 export function storeModelMedia(run: AgentRun, blocks: readonly ContentBlock[]): Promise<readonly ContentBlock[]> {
-  return Promise.all(blocks.map((block, index) => (isMade(block) ? stored(run, block, index) : block)));
+  return Promise.all(blocks.map(async (block, index) => (isMade(block) ? stored(run, block, index) : block)));
 }
 
 type MadeBlock = MediaBlock & { readonly source: Extract<MediaSource, { readonly kind: 'bytes' }> };
