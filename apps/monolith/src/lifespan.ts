@@ -44,7 +44,10 @@ export interface MonolithOptions extends InstallationOptions {
   readonly clock?: Clock;
   /** Silent when absent. */
   readonly logger?: LogSource;
-  /** Where spans and measurements go; when absent, the collector that the environment or the configuration names. */
+  /**
+   * Where spans and measurements go, beside a context manager that is the caller's business; when absent, the collector
+   * that the environment or the configuration names.
+   */
   readonly telemetryProviders?: TelemetryProviders;
 }
 

@@ -32,6 +32,7 @@ test('a line is one JSON object, whatever is in it, and no field stands for leve
 test('secrets are in no line: known ones anywhere, credentials, and fields that are named like secrets', () => {
   const { logger, lines } = openTestLog();
   const cause = new Error('GET https://ada:pa55@host/?key=correct%20horse%20battery');
+  cause.stack = 'Error at https://ada:pa55@host/';
   logger.warn('it is correct horse battery', {
     headers: { authorization: 'Bearer abc.def', cookie: 'ravi=1', accept: 'text/plain' },
     list: [{ apiKey: 'k', note: 'sent Bearer eyJh.bGci and correct horse battery' }],
@@ -51,7 +52,11 @@ test('secrets are in no line: known ones anywhere, credentials, and fields that 
           name: 'KernelError',
           message: 'no [redacted]',
           code: 'E_BLOB_UNAVAILABLE',
-          cause: { name: 'Error', message: 'GET https://ada:[redacted]@host/?key=[redacted]' },
+          cause: {
+            name: 'Error',
+            message: 'GET https://ada:[redacted]@host/?key=[redacted]',
+            stack: 'Error at https://ada:[redacted]@host/',
+          },
         },
         short: 'short',
       },

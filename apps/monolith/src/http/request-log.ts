@@ -4,6 +4,7 @@ import type { MiddlewareHandler } from 'hono';
 import { currentRequest } from '../logging/current-request.ts';
 import { matchedRoute } from './matched-route.ts';
 
+const firstRefusal = 400;
 const saneId = /^[\w.:-]{1,128}$/;
 
 /**
@@ -18,17 +19,18 @@ export function requestLog({ clock, logger }: { readonly clock: Clock; readonly 
     const started = clock.monotonic();
     await currentRequest.run({ requestId }, next);
     context.res.headers.set('x-request-id', requestId);
+    const { status } = context.res;
     const caller = context.get('caller');
     const fields = {
       requestId,
       method: req.method,
       route: matchedRoute(context),
-      status: context.res.status,
+      status,
       durationMs: clock.monotonic() - started,
       ...(caller === undefined ? {} : { principal: caller.principal }),
       ...traceOfRequest(),
     };
-    if (req.method === 'GET') logger.debug('request', fields);
+    if (req.method === 'GET' && status < firstRefusal) logger.debug('request', fields);
     else logger.info('request', fields);
   };
 }

@@ -1,4 +1,5 @@
 import { isSecretKey, redacted } from '@ravi/agents';
+import { isKernelError } from '@ravi/kernel';
 
 /** Takes secrets out of what leaves the process as a log, a trace or an event. */
 export interface Redactor {
@@ -12,7 +13,8 @@ export interface Redactor {
 
 /** A shorter one would take ordinary words with it. */
 const minCharacters = 8;
-const maxDepth = 8;
+/** A log may be given what refers to itself; data for JSON does not. */
+const maxDepth = { fields: 8, strings: 100 } as const;
 const httpCredentials = /(?<=\b(?:Bearer|Basic)\s+)[\w.~+/=-]+/gi;
 const passwordsOfAddresses = /(?<=\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s/@]+(?=@)/gi;
 
@@ -29,31 +31,34 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
     return clean;
   }
 
-  function copy(value: unknown, byName: boolean, depth: number): unknown {
+  function copy(value: unknown, what: keyof typeof maxDepth, depth: number): unknown {
     if (typeof value === 'string') return text(value);
     if (typeof value === 'bigint') return `${value}n`;
     if (typeof value !== 'object' || value === null) return value;
-    if (depth >= maxDepth) return '[too deep]';
+    if (depth >= maxDepth[what]) return '[too deep]';
     if (value instanceof Date) return value;
     if (ArrayBuffer.isView(value)) return { bytes: value.byteLength };
-    if (Array.isArray(value)) return value.map((each) => copy(each, byName, depth + 1));
+    if (Array.isArray(value)) return value.map((each) => copy(each, what, depth + 1));
     const fields = value instanceof Error ? errorFields(value) : value;
     return Object.fromEntries(
       Object.entries(fields).map(([name, field]) => [
         name,
-        byName && isSecretKey(name) ? redacted : copy(field, byName, depth + 1),
+        what === 'fields' && isSecretKey(name) ? redacted : copy(field, what, depth + 1),
       ]),
     );
   }
 
   return {
     text,
-    strings: <Value>(value: Value) => copy(value, false, 0) as Value,
-    fields: (value) => copy(value, true, 0),
+    strings: <Value>(value: Value) => copy(value, 'strings', 0) as Value,
+    fields: (value) => copy(value, 'fields', 0),
   };
 }
 
-function errorFields({ name, message, cause, ...more }: Error): Readonly<Record<string, unknown>> {
-  const code = 'code' in more ? { code: more.code } : {};
-  return { name, message, ...code, ...(cause === undefined ? {} : { cause }) };
+// Where a fault of our own came from is for the log alone.
+function errorFields(error: Error): Readonly<Record<string, unknown>> {
+  const { name, message, stack, cause } = error;
+  const code = 'code' in error ? { code: error.code } : {};
+  const place = isKernelError(error) ? {} : { stack };
+  return { name, message, ...code, ...place, ...(cause === undefined ? {} : { cause }) };
 }

@@ -28,7 +28,8 @@ export async function openExporters({ endpoint, env, logger }: ExporterOptions):
   if (isDisabled || (tracesUrl === undefined && metricsUrl === undefined)) return undefined;
   const sdk = await import('./sdk.ts');
 
-  const tell = (message: string, ...details: unknown[]): void => logger.warn('telemetry', { message, details });
+  const tell = (message: string, ...details: unknown[]): void =>
+    logger.warn('telemetry', { problem: message, details });
   diag.setLogger({ error: tell, warn: tell, info: tell, debug: tell, verbose: tell }, { logLevel: DiagLogLevel.WARN });
   const providers = sdk.createProviders({ tracesUrl, metricsUrl, timeoutMillis });
   const { tracerProvider, meterProvider } = providers;
