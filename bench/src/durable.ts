@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createRecordedApprovals, Toolbox, ToolInvoker } from '@ravi/agents';
 import { createDurableChains, runChain } from '@ravi/capabilities';
 import type { DurableChains } from '@ravi/capabilities';
@@ -15,7 +17,11 @@ import { rowsOf } from './rows-of.ts';
 
 const calls = 400;
 const finishedCalls = 50;
+const pausedScripts = 60;
 const policy = { maxToolCalls: calls, maxRiskUnapproved: 'high' } as const;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 interface Bench {
   readonly store: StateStore;
@@ -49,6 +55,18 @@ export const benchDurable: BenchGroup = async ({ rounds }) => {
           unit: 'ms',
           goal: '≤ 50 ms',
           ours: { name: 'durable', measure: () => pauseAndResumeMs(bench) },
+        },
+        rounds,
+      )),
+    );
+    rows.push(
+      ...(await rowsOf(
+        {
+          group: 'durable',
+          name: 'heap of the host for each paused script',
+          unit: 'KB',
+          goal: '≤ 1 KB',
+          ours: { name: 'durable', measure: () => pausedHeapKb(bench) },
         },
         rounds,
       )),
@@ -100,6 +118,21 @@ async function pauseAndResumeMs({ store, chains }: Bench): Promise<number> {
   if (paused.status !== 'paused' || status !== 'ok')
     throw new Error(`The script came to something else: ${outputText}`);
   return Date.now() - begun;
+}
+
+/** What stays of a script that waits for somebody; what the first ones load and compile does not count. */
+async function pausedHeapKb({ chains }: Bench): Promise<number> {
+  const pause = async (): Promise<void> => {
+    const { status } = await chains.start({ code: 'await tools.critical({ value: 1 })', policy, approvals: 'pause' });
+    if (status !== 'paused') throw new Error(`A script that was to be paused is ${status}`);
+  };
+  const heapAfter = async (count: number): Promise<number> => {
+    for (let script = 0; script < count; script++) await pause();
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = await heapAfter(pausedScripts / 4);
+  return ((await heapAfter(pausedScripts)) - before) / pausedScripts / 1_024;
 }
 
 function createInvoker({ approvals }: StateStore): ToolInvoker {
