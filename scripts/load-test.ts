@@ -24,11 +24,11 @@ const sizes = values.quick
     };
 
 /** What the server bears, one after the other. */
-const loads: readonly ((url: string) => Promise<Figures>)[] = [
-  (url) => loadReads(url, { ...sizes, path: '/v1/tools' }),
-  (url) => loadReads(url, { path: '/v1/tools', connections: sizes.connections, seconds: sizes.seconds }),
+const loads: readonly ((url: string) => Promise<readonly Figures[]>)[] = [
+  async (url) => [await loadReads(url, { ...sizes, path: '/v1/tools' })],
+  async (url) => [await loadReads(url, { path: '/v1/tools', connections: sizes.connections, seconds: sizes.seconds })],
   (url) => loadEventReaders(url, sizes),
-  (url) => loadChains(url, { count: sizes.chains }),
+  async (url) => [await loadChains(url, { count: sizes.chains })],
 ];
 
 const faults: string[] = [];
@@ -52,14 +52,16 @@ for (const fault of faults) console.error(`FAULT ${fault}`);
 if (faults.length === 0) console.log('nothing was lost, and no status was wrong');
 process.exitCode = faults.length === 0 ? 0 : 1;
 
-async function bear({ url, lag }: LoadedServer, load: (url: string) => Promise<Figures>): Promise<void> {
+async function bear({ url, lag }: LoadedServer, load: (url: string) => Promise<readonly Figures[]>): Promise<void> {
   await lag();
-  const { what, done, faults: wrong, perSecond, p50, p99, max } = await load(url);
+  const all = await load(url);
   const late = await lag();
-  const wrongs = [...wrong].reduce((sum, [, count]) => sum + count, 0);
-  const times = [p50, p99, max, late.p99, late.max].map((time) => time.toFixed(1));
-  console.log(row([what, String(done), String(wrongs), perSecond.toFixed(0), ...times]));
-  for (const [reason, count] of wrong) faults.push(`${what}: ${count} times ${reason}`);
+  for (const { what, done, faults: wrong, perSecond, p50, p99, max } of all) {
+    const wrongs = [...wrong].reduce((sum, [, count]) => sum + count, 0);
+    const times = [p50, p99, max, late.p99, late.max].map((time) => time.toFixed(1));
+    console.log(row([what, String(done), String(wrongs), perSecond.toFixed(0), ...times]));
+    for (const [reason, count] of wrong) faults.push(`${what}: ${count} times ${reason}`);
+  }
 }
 
 function row(cells: readonly string[]): string {

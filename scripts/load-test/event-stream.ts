@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+/** An event as far as a load test looks at it. */
+export interface SeenEvent {
+  readonly id: number;
+  readonly type: string;
+  /** When it happened, in milliseconds since the Unix epoch. */
+  readonly at: number;
+}
+
+/** A stream of events over a connection of its own; leaving the loop over it closes the connection. */
+export interface EventStream extends AsyncIterable<SeenEvent>, Disposable {
+  /** Reads the beginning of the answer. */
+  readonly status: Promise<number>;
+  readonly isOpen: boolean;
+}
+
+/** Opens the events of a run after the one with the number `after`; nothing is read until somebody asks. */
+export async function openEventStream(url: string, path: string, after: number): Promise<EventStream> {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  // HTTP/1.0, so that the answer is the stream itself, without chunks around it.
+  socket.write(`GET ${path} HTTP/1.0\r\nhost: ${host}\r\nlast-event-id: ${after}\r\n\r\n`);
+  const chunks = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  let first: Promise<string> | undefined;
+
+  async function next(): Promise<string> {
+    const { done, value } = await chunks.next();
+    return done === true ? '' : value.toString('latin1');
+  }
+
+  return {
+    get status() {
+      first ??= next();
+      return first.then((text) => Number(text.slice(9, 12)));
+    },
+    get isOpen() {
+      return !socket.destroyed;
+    },
+    async *[Symbol.asyncIterator]() {
+      try {
+        let text = '';
+        for (let chunk = await (first ??= next()); chunk !== ''; chunk = await next()) {
+          const frames = `${text}${chunk}`.split('\n\n');
+          text = frames.pop() ?? '';
+          for (const frame of frames) yield* eventIn(frame);
+        }
+      } finally {
+        socket.destroy();
+      }
+    },
+    [Symbol.dispose]: () => void socket.destroy(),
+  };
+}
+
+/** The event of a frame; none in a sign of life. */
+function* eventIn(frame: string): Generator<SeenEvent> {
+  const [, id] = /^id: (\d+)$/m.exec(frame) ?? [];
+  if (id === undefined) return;
+  const [, type = ''] = /^event: (.+)$/m.exec(frame) ?? [];
+  yield { id: Number(id), type, at: Number(/"at":(\d+)/.exec(frame)?.[1]) };
+}
