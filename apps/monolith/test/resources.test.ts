@@ -172,3 +172,53 @@ test('a job that nobody runs any more is cancelled on record, and one that is ov
   assert.equal((await server.post('/v1/jobs/job-of-before/cancel', {})).status, 409);
   assert.equal((await server.post('/v1/jobs/job-of-nobody/cancel', {})).status, 404);
 });
+
+const crawlTool = `
+export default {
+  name: 'crawl', description: 'Reads a site.', risk: 'safe', mode: 'background', inputSchema: { type: 'object' },
+  execute: (_args, { signal }) =>
+    new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+};`;
+
+// Starts the crawl, waits for what comes of it, and says what it was told.
+const model = `
+const usage = { inputTokens: 1_000, outputTokens: 100 };
+export default {
+  name: 'model', port: 'modelProvider', configSchema: { type: 'object', additionalProperties: false },
+  create: () => ({
+    id: 'crawler',
+    async *stream({ messages }) {
+      const said = messages.flatMap(({ content }) => content).filter(({ type }) => type === 'text');
+      const isFirst = messages.length === 1;
+      if (isFirst) yield { type: 'block', block: { type: 'tool_use', id: 'c1', name: 'crawl', arguments: {} } };
+      else yield { type: 'block', block: { type: 'text', text: said.at(-1)?.text ?? '' } };
+      yield { type: 'finish', reason: isFirst ? 'tool-use' : 'end', usage };
+    },
+  }),
+};`;
+
+test('a job that runs is cancelled, its run goes on and is told, and its answers have their cost', async () => {
+  const config = {
+    agent: { prices: { crawler: { input: 2, output: 10 } } },
+    plugins: { modelProvider: [{ use: './model.mjs' }] },
+  };
+  const files = { 'model.mjs': model, 'tools/crawl.mjs': crawlTool };
+  await using crawling = await startServer(config, files, { isServer: true });
+  const { body: begun } = await crawling.post('/v1/runs', { kind: 'agent', task: 'crawl' });
+  for await (const { event, data } of readEvents(await fetch(`${crawling.url}/v1/runs/${begun.id}/events`))) {
+    // The second answer waits for the job.
+    if (event !== 'usage' || JSON.parse(data).data.step !== 2) continue;
+    // Jobs are put on record behind their runs.
+    const job = async () => (await crawling.get(`/v1/jobs?runId=${begun.id}`)).body.items[0];
+    while ((await job())?.status !== 'running');
+    const { id } = await job();
+    assert.equal((await crawling.post(`/v1/jobs/${id}/cancel`, {})).status, 202);
+  }
+  const { body: run } = await crawling.get(`/v1/runs/${begun.id}`);
+  assert.equal(run.status, 'completed');
+  assert.match(run.outcome.result.text, /crawl \(call c1\) is cancelled:\nThe job was cancelled/);
+  assert.equal(run.steps, 3);
+  assert.equal(Math.round(1_000 * run.cost), 9);
+  const { body: jobs } = await crawling.get(`/v1/jobs?runId=${begun.id}&status=cancelled`);
+  assert.equal(jobs.items.length, 1);
+});

@@ -118,7 +118,7 @@ export function createAgentRunner({ agent, recorder, journal, lifetime }: AgentR
     stopJob: (runId, jobId, reason) => active.get(runId)?.stream?.stopJob(jobId, reason) ?? false,
     async [Symbol.asyncDispose]() {
       suspendAll();
-      await Promise.allSettled([...active.values()].map(({ result }) => result));
+      await Promise.allSettled([...active.values()].flatMap(({ result }) => (result === undefined ? [] : [result])));
     },
   };
 }

@@ -74,13 +74,13 @@ export class Jobs {
     if (entry !== undefined) entry.isTold = true;
   }
 
-  /** Ends a job; `false` when it is over or unknown. */
-  stop(id: string, reason: string): boolean {
+  /** Ends a job; `false` when it is over or unknown. Unless it `isTold`, the model learns of it by itself. */
+  stop(id: string, reason: string, { isTold = true }: { readonly isTold?: boolean } = {}): boolean {
     const entry = this.#entry(id);
     if (entry === undefined || !isLive(entry)) return false;
     const error = { code: 'E_CANCELLED', message: reason, retryable: false };
     this.#end(entry, 'cancelled', { status: 'error', text: reason, files: [], error });
-    entry.isTold = true;
+    entry.isTold = isTold;
     entry.cancel();
     return true;
   }

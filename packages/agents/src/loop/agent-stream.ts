@@ -44,9 +44,9 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
     return this.#run?.turn?.promote(callId) ?? false;
   }
 
-  /** Ends one job of the run; `false` when it is over or unknown. */
+  /** Ends one job of the run, and the model is told; `false` when it is over or unknown. */
   stopJob(jobId: string, reason = 'The job was stopped'): boolean {
-    return this.#run?.jobs.stop(jobId, reason) ?? false;
+    return this.#run?.jobs.stop(jobId, reason, { isTold: false }) ?? false;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void, undefined> {
