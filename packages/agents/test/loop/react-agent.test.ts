@@ -329,3 +329,21 @@ test('observers hear of the run, its steps and its answers', async () => {
     ],
   );
 });
+
+test('observers hear which model was asked: that of the request, else that of the provider', async () => {
+  const hooks = new HookManager();
+  const recorded = createRecordingHooks();
+  recorded.attach(hooks);
+  const model = { ...createScriptedModel([{ text: 'ok' }, { text: 'ok' }]), model: 'usual-1' };
+  const { tools } = createOffice();
+  await new ReActAgent({ name: 'clerk', model, tools, hooks }).run('go');
+  await new ReActAgent({ name: 'clerk', model, tools, hooks, request: { model: 'other-1' } }).run('go');
+  assert.deepEqual(
+    recorded.payloads('llm-start').map(({ model: asked }) => asked),
+    ['usual-1', 'other-1'],
+  );
+  assert.deepEqual(
+    recorded.payloads('llm-end').map(({ stopReason }) => stopReason),
+    ['end', 'end'],
+  );
+});
