@@ -21,6 +21,7 @@ const checks: readonly Check[] = [
   { name: 'api', command: ['node', 'scripts/api-report.ts'] },
   { name: 'packages', command: ['node', 'scripts/check-packages.ts'] },
   { name: 'snippets', command: ['node', 'scripts/sync-snippets.ts', '--check'] },
+  { name: 'docs', command: ['node', 'apps/docs/src/build.ts'] },
   { name: 'changesets', command: ['node', 'scripts/check-changesets.ts'] },
 ];
 

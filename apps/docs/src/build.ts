@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
 import { build } from 'vitepress';
 import { linkProblems } from './links.ts';
+import { referenceProblems } from './reference/pages.ts';
 import { markdownFiles } from './repository.ts';
 
-const problems = markdownFiles().flatMap(linkProblems);
+const problems = [...markdownFiles().flatMap(linkProblems), ...(await referenceProblems())];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 

@@ -74,7 +74,7 @@ test('a server with the configuration of the manifest answers the probes of the 
     const text: string = ofKind('ConfigMap').data['ravi.config.json'];
     const configPath = join(folder, 'ravi.config.json');
     await writeFile(configPath, text);
-    const env = { RAVI_TOKEN_ADA: 'a secret of the test, thirty-two characters and more', RAVI_DATA: folder };
+    const env = { RAVI_TOKEN_ADA: '0123456789abcdef'.repeat(4), RAVI_DATA: folder };
     await using monolith = await openMonolith({ cwd: folder, configPath, env, isServer: true });
     await using server = await serve(monolith, { host: '127.0.0.1', port: 0, graceMs: 0 });
     const { port } = new URL(server.url);
