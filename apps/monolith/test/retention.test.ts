@@ -3,12 +3,14 @@ import { HookManager } from '@ravi/agents';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { KernelError } from '@ravi/kernel';
 import type { BlobRef, BlobStore, JsonObject, RunStatus, StateStore } from '@ravi/kernel';
+import { openMonolith, tokens } from '@ravi/monolith';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
 import { test } from 'vitest';
 import { startRetention } from '../src/retention.ts';
 import { createRunRecorder } from '../src/runs/run-recorder.ts';
 import { createStoredEvents } from '../src/runs/stored-events.ts';
+import { createInstallation } from './support/installation.ts';
 
 const dayMs = 86_400_000;
 
@@ -113,4 +115,23 @@ test('a run whose artifacts cannot be given back stays until they can, and holds
   clock.advance(dayMs);
   await until(async () => (await store.runs.get('run-1')) === undefined);
   for (const ref of refs) assert.equal((await memory.stat(ref))?.pins, 0);
+});
+
+test('a process removes them when its configuration says so, and only then', async () => {
+  const plugins = { stateStore: { use: '@ravi/state-sqlite', file: './data/state.db' } };
+  for (const retention of [{}, { retention: { maxAgeDays: 30 } }]) {
+    await using installation = await createInstallation({ plugins, ...retention });
+    const opening = { cwd: installation.folder, env: {} };
+    {
+      await using monolith = await openMonolith(opening);
+      const { runs } = monolith.container.resolve(tokens.stateStore);
+      const old = { id: 'run-1', principal: 'ada', sessionId: 'session', createdAt: 1, definition: { kind: 'chain' } };
+      await runs.create(old);
+      await runs.transition('run-1', { from: ['running'], to: 'completed', now: 1 });
+    }
+    await using monolith = await openMonolith(opening);
+    const { runs } = monolith.container.resolve(tokens.stateStore);
+    if ('retention' in retention) await until(async () => (await runs.get('run-1')) === undefined);
+    else assert.equal((await runs.get('run-1'))?.status, 'completed');
+  }
 });
