@@ -18,6 +18,7 @@ const usage = object(
   { cachedInputTokens: count, cacheWriteTokens: count, reasoningTokens: count },
 );
 const message = object({ role: { enum: ['user', 'assistant'] }, content: listOf(record) });
+const language: JsonSchema = { enum: ['javascript', 'python'] };
 const risk: JsonSchema = { enum: ['safe', 'high', 'critical'] };
 
 const run: readonly [Fields, Fields] = [
@@ -29,7 +30,7 @@ const run: readonly [Fields, Fields] = [
       { kind: { enum: ['agent', 'chain'] } },
       {
         code: text,
-        language: { enum: ['javascript', 'python'] },
+        language,
         scriptDigest: text,
         tools: listOf(record),
         input: anything,
@@ -173,7 +174,30 @@ export const answerParts: Readonly<Record<string, JsonSchema>> = {
     },
     { runId: text, limit: figure },
   ),
-  Skill: object({ name: text, description: text, version: anything }, { allowedTools: listOf(text) }),
+  Snippet: object({
+    name: text,
+    version: count,
+    description: text,
+    language,
+    createdAt: moment,
+    tools: listOf(text),
+  }),
+  SnippetDetails: object(
+    {
+      name: text,
+      version: count,
+      principal: text,
+      description: text,
+      code: text,
+      language,
+      tools: listOf(record),
+      createdAt: moment,
+      sourceRunId: text,
+      versions: listOf(count),
+    },
+    { inputSchema: record },
+  ),
+  Skill: object({ name: text, description: text, version: text }, { allowedTools: listOf(text) }),
   Settings: object({
     plugins: listOf(object({ port: text, package: text })),
     health: {
@@ -205,6 +229,8 @@ export const answerSchemas: Readonly<Record<string, JsonSchema>> = {
   'get /v1/sessions/{id}/history': page('Turn'),
   'get /v1/budgets': page('Budget'),
   'get /v1/skills': page('Skill'),
+  'get /v1/snippets': page('Snippet'),
+  'get /v1/snippets/{name}': part('SnippetDetails'),
 };
 
 function object(required: Fields, optional: Fields = {}): JsonSchema {
