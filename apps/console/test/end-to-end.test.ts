@@ -85,23 +85,33 @@ inBrowser('from a task over an edited approval to a report whose bytes are those
   assert.deepEqual(errors, []);
 });
 
-inBrowser('in the chat a report is denied with a reason, and the answer of the agent tells it', async () => {
-  const { page } = await open('/chat');
-  await page.getByLabel('Message to the agent').fill('When should I fly?');
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: /Write "When to fly"/ }).waitFor();
-  await page.getByRole('button', { name: /^Deny/ }).click();
-  await page.getByLabel('Why not?').fill('Not before the pilots agree');
-  await page.getByRole('button', { name: 'Deny this call' }).click();
-  await page.getByText('This is what the script came to').waitFor();
-  await page.getByText(/not published: .*Not before the pilots agree/).waitFor();
-  await page.getByRole('link', { name: 'Run', exact: true }).last().click();
-  await page
-    .locator('[data-kind="nested"]')
-    .filter({ hasText: 'publish_report' })
-    .getByText('denied', { exact: true })
-    .waitFor();
-});
+inBrowser(
+  'in the chat a report is denied with a reason, over a restart, and the answer of the agent tells it',
+  async () => {
+    const { page } = await open('/chat');
+    await page.getByLabel('Message to the agent').fill('When should I fly?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /Write "When to fly"/ }).waitFor();
+    await server.end('SIGTERM');
+    await page.getByText('Connection lost').waitFor();
+    await server.restart();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Deny/ }).click();
+    await page.getByLabel('Why not?').fill('Not before the pilots agree');
+    await page.getByRole('button', { name: 'Deny this call' }).click();
+    await page.getByText('This is what the script came to').waitFor();
+    await page
+      .getByText(/not published: .*Not before the pilots agree/)
+      .last()
+      .waitFor();
+    await page.getByRole('link', { name: 'Run', exact: true }).last().click();
+    await page
+      .locator('[data-kind="nested"]')
+      .filter({ hasText: 'publish_report' })
+      .getByText('denied', { exact: true })
+      .waitFor();
+  },
+);
 
 inBrowser('a question of the agent is answered in the chat, after a reload, and the agent goes on', async () => {
   const { page } = await open('/chat');
@@ -114,6 +124,23 @@ inBrowser('a question of the agent is answered in the chat, after a reload, and 
   await page.getByRole('button', { name: 'Answer' }).click();
   await page.getByText('The seat at the aisle is yours.').waitFor();
   assert.equal(await page.getByLabel('Which seat do you want?').count(), 0);
+});
+
+inBrowser('what a script writes to its console shows while it goes on', async () => {
+  const { page } = await open('/runs');
+  await startRun(
+    page,
+    'Script',
+    `// Counts down
+    console.warn('three, two, one');
+    export default await tools.launch({ target: 'pluto' });`,
+  );
+  await page.getByRole('heading', { name: 'Launch to pluto' }).waitFor();
+  await page.getByRole('tab', { name: 'Console' }).click();
+  await page.getByRole('log').getByText('three, two, one').waitFor();
+  await page.getByRole('button', { name: 'Cancel run' }).click();
+  await page.getByText('cancelled', { exact: true }).first().waitFor();
+  await page.getByRole('heading', { name: 'Launch to pluto' }).waitFor({ state: 'detached' });
 });
 
 inBrowser('an approval for the run covers its later calls of the tool', async () => {
@@ -214,8 +241,8 @@ inBrowser('of the rows of 500 calls only those in sight are in the document, and
 test('the server and the double that other tests use answer as the document of the server says', async () => {
   const atServer: Ask = (path, init) => fetch(`${server.url}${path}`, init);
   const document = (await (await atServer('/v1/openapi.json')).json()) as ApiDocument;
-  const post = (body: object): RequestInit => ({
-    method: 'POST',
+  const post = (body: object, method = 'POST'): RequestInit => ({
+    method,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
@@ -226,6 +253,8 @@ test('the server and the double that other tests use answer as the document of t
   const { id: storedId } = (await stored.json()) as { readonly id: string };
   // The stream ends with the run.
   await (await atServer(`/v1/runs/${storedId}/events`)).text();
+  const snippet = { description: 'Weighs one thing.', code: 'export default await tools.weigh({ thing: 1 });' };
+  await atServer('/v1/snippets/weigh_one', post(snippet, 'PUT'));
   const double = openApiDouble();
   const checks = [
     createAnswerCheck(document, atServer),

@@ -1,8 +1,18 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { BlobStat, Job, Turn } from '@ravi/kernel';
+import type { BlobStat, Job, Snippet, Turn } from '@ravi/kernel';
 import { isLive } from './is-live.ts';
 import { path, request } from './request.ts';
-import type { BudgetView, Exchange, ListAnswer, RunView, SessionView, SettingsView, ToolView } from './wire.ts';
+import type {
+  BudgetView,
+  Exchange,
+  ListAnswer,
+  RunView,
+  SessionView,
+  SettingsView,
+  SkillView,
+  SnippetView,
+  ToolView,
+} from './wire.ts';
 
 /** Which runs a list shows; what is absent does not matter. */
 export interface RunListFilter {
@@ -61,6 +71,27 @@ export const toolQuery = (name: string) =>
   queryOptions({
     queryKey: ['tool', name],
     queryFn: ({ signal }) => request<ToolView>(path`/tools/${name}`, { signal }),
+  });
+
+/** Scripts that the caller has saved. */
+export const snippetsQuery = () =>
+  queryOptions({
+    queryKey: ['snippets'],
+    queryFn: async ({ signal }) => (await request<ListAnswer<SnippetView>>('/snippets', { signal })).items,
+  });
+
+/** One saved script with its code. */
+export const snippetQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['snippet', name],
+    queryFn: ({ signal }) => request<Snippet>(path`/snippets/${name}`, { signal }),
+  });
+
+/** What the agent may learn to do. */
+export const skillsQuery = () =>
+  queryOptions({
+    queryKey: ['skills'],
+    queryFn: async ({ signal }) => (await request<ListAnswer<SkillView>>('/skills', { signal })).items,
   });
 
 /** What tools have stored. */

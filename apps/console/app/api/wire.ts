@@ -10,6 +10,7 @@ import type {
   ModelRequest,
   ModelUsage,
   Run,
+  SandboxLanguage,
   ToolRisk,
 } from '@ravi/kernel';
 
@@ -136,6 +137,26 @@ export interface BudgetView {
   readonly unit: 'tokens' | 'cost' | 'calls' | 'milliseconds';
   readonly limit?: number;
   readonly used: number;
+}
+
+/** A saved script in a list. */
+export interface SnippetView {
+  readonly name: string;
+  readonly version: number;
+  readonly description: string;
+  readonly language: SandboxLanguage;
+  /** Milliseconds since the Unix epoch. */
+  readonly createdAt: number;
+  /** Names of the only tools that it may call. */
+  readonly tools: readonly string[];
+}
+
+/** What the agent may learn to do. */
+export interface SkillView {
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
+  readonly allowedTools?: readonly string[];
 }
 
 /** A conversation. */

@@ -4,6 +4,9 @@ import { printable } from '@ravi/approval-web/text';
 import type { RunView } from '../api/wire.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
 
+// Beyond this a tree with two levels open hides everything below it.
+const manyCharacters = 1_000;
+
 /** How a run ended, or what its model writes at the moment. */
 export function RunOutcomeView({ run, liveText }: { readonly run: RunView; readonly liveText: string }) {
   const error = run.error ?? run.outcome?.error;
@@ -29,7 +32,9 @@ export function RunOutcomeView({ run, liveText }: { readonly run: RunView; reado
       {value !== undefined && (
         <section className="panel" aria-label="Result">
           <h2 className="panel-title">Result</h2>
-          <JsonTree value={value} />
+          <div className="result-value" role="region" aria-label="Value" tabIndex={0}>
+            <JsonTree value={value} depth={JSON.stringify(value).length > manyCharacters ? 1 : 2} />
+          </div>
         </section>
       )}
     </>

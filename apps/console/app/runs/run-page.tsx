@@ -24,6 +24,7 @@ import { titleOf } from './run-title.ts';
 import { ScriptView } from './script-view.tsx';
 import { timelineOf } from './timeline.ts';
 import { Waterfall } from './waterfall.tsx';
+import { WrittenScripts } from './written-scripts.tsx';
 
 /** Everything about one run, live while it goes on. */
 export function RunPage({ id }: { readonly id: string }) {
@@ -73,9 +74,9 @@ function RunContent({ run }: { readonly run: RunView }) {
             name: 'Timeline',
             content: <Waterfall timeline={timeline} progress={story.progress} />,
           },
-          ...(script === undefined
-            ? []
-            : [{ id: 'script', name: 'Script', content: <ScriptView run={run} script={script} /> }]),
+          script === undefined
+            ? { id: 'script', name: 'Scripts', content: <WrittenScripts runId={run.id} /> }
+            : { id: 'script', name: 'Script', content: <ScriptView run={run} script={script} /> },
           { id: 'console', name: 'Console', count: logs.length, content: <ConsoleOutput lines={logs} /> },
           {
             id: 'artifacts',

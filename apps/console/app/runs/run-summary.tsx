@@ -44,7 +44,7 @@ export function RunSummary({ run, story, timeline }: RunSummaryProps) {
           </div>
         ))}
       </dl>
-      {tokens > 0 && plainConversationTokens !== undefined && (
+      {tokens > 0 && inScripts > 0 && plainConversationTokens !== undefined && (
         <TokenComparison used={tokens} plain={plainConversationTokens} />
       )}
     </div>

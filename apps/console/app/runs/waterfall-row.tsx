@@ -66,6 +66,6 @@ function Bar({ row, from, width }: Pick<WaterfallRowProps, 'row' | 'from' | 'wid
 }
 
 function factOf({ tokens, call }: TimelineRow): string {
-  if (tokens !== undefined) return `${formatCompact(tokens)} tokens`;
+  if (tokens !== undefined && tokens > 0) return `${formatCompact(tokens)} tokens`;
   return call?.bytes === undefined ? '' : formatBytes(call.bytes);
 }

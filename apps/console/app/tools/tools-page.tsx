@@ -8,17 +8,35 @@ import { EmptyState } from '../ui/empty-state.tsx';
 import { formatCount } from '../ui/format.ts';
 import { Loaded } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
+import { TabView } from '../ui/tabs.tsx';
+import { SavedScripts } from './saved-scripts.tsx';
 import { searchTools } from './search-tools.ts';
+import { Skills } from './skills.tsx';
 import { ToolList } from './tool-list.tsx';
 
-/** The catalogue of tools. */
+/** What agents and scripts can use: tools, saved scripts and skills. */
 export function ToolsPage() {
+  return (
+    <>
+      <PageHeader title="Tools" lead="Everything that agents and scripts may call, through one invoker." />
+      <TabView
+        label="Kinds"
+        panels={[
+          { id: 'tools', name: 'Tools', content: <Catalogue /> },
+          { id: 'scripts', name: 'Saved scripts', content: <SavedScripts /> },
+          { id: 'skills', name: 'Skills', content: <Skills /> },
+        ]}
+      />
+    </>
+  );
+}
+
+function Catalogue() {
   const query = useQuery(toolsQuery());
   const [search, setSearch] = useSearchParams();
   const words = search.get('q') ?? '';
   return (
     <>
-      <PageHeader title="Tools" lead="Everything that agents and scripts may call, through one invoker." />
       <div className="search">
         <Search aria-hidden size={18} />
         <input

@@ -3,9 +3,9 @@ import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { createWebApprovalHandler } from '@ravi/approval-web';
 import { createMemoryApprovalStore } from '@ravi/testkit';
-import type { ApprovalRequest, ApprovalResult, Run, Turn } from '@ravi/kernel';
-import type { RunView } from '../../app/api/wire.ts';
-import { budgets, jobs, settings, tools } from './catalogue.ts';
+import type { ApprovalRequest, ApprovalResult, Run, Snippet, Turn } from '@ravi/kernel';
+import type { RunView, SnippetView } from '../../app/api/wire.ts';
+import { budgets, jobs, settings, skills, snippets, tools } from './catalogue.ts';
 import { artifacts, contents } from './contents.ts';
 import { startDemoRun } from './demo-run.ts';
 import type { DemoRun } from './demo-run.ts';
@@ -78,6 +78,14 @@ export function openApiDouble(): ApiDouble {
     const { args } = await context.req.json<{ args: object }>();
     return context.json({ status: 'ok', text: 'done', structured: { received: args }, files: [] });
   });
+  app.get('/v1/skills', (context) => context.json(list(skills)));
+  app.get('/v1/snippets', (context) => context.json(list(snippets.map(listedSnippet))));
+  app.get('/v1/snippets/:name', (context) =>
+    one(
+      context,
+      snippets.find(({ name }) => name === context.req.param('name')),
+    ),
+  );
   app.get('/v1/sessions', (context) => context.json(list([{ sessionId: 'session-1', runs: 1, lastRunAt: began }])));
   app.get('/v1/sessions/:id/history', (context) =>
     context.json(list(context.req.param('id') === 'session-1' ? turns() : [])),
@@ -146,6 +154,10 @@ export function openApiDouble(): ApiDouble {
       handler.closeStreams();
     },
   };
+}
+
+function listedSnippet({ name, version, description, language, createdAt, tools: used }: Snippet): SnippetView {
+  return { name, version, description, language, createdAt, tools: used.map((tool) => tool.name) };
 }
 
 /** What the details of a run say before anything has happened. */

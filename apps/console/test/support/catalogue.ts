@@ -1,7 +1,7 @@
 import { defaultChainPolicy } from '@ravi/kernel';
-import type { Job } from '@ravi/kernel';
-import type { BudgetView, SettingsView, ToolView } from '../../app/api/wire.ts';
-import { began } from './runs.ts';
+import type { Job, Snippet } from '@ravi/kernel';
+import type { BudgetView, SettingsView, SkillView, ToolView } from '../../app/api/wire.ts';
+import { began, script } from './runs.ts';
 
 /** The tool whose calls ask for approval. */
 export const publishReport: ToolView = {
@@ -105,6 +105,27 @@ export const budgets: readonly BudgetView[] = [
   { ...ofLocal, name: 'Cost today', unit: 'cost', used: 43.2 },
   { ...ofRun, name: 'Tokens of run-flights-7f3a', unit: 'tokens', limit: 5_000, used: 4_215 },
   { ...ofRun, name: 'Calls of run-flights-7f3a', unit: 'calls', limit: 100, used: 8 },
+];
+
+/** A saved script. */
+export const snippets: readonly (Snippet & { readonly versions: readonly number[] })[] = [
+  {
+    name: 'flights_by_hour',
+    version: 2,
+    principal: 'local',
+    description: 'Counts late flights by hour.',
+    code: script,
+    language: 'javascript',
+    tools: [{ name: 'open_dataset', digest: 'sha256:0' }],
+    createdAt: began,
+    sourceRunId: 'run-flights-7f3a',
+    versions: [1, 2],
+  },
+];
+
+/** What the agent may learn. */
+export const skills: readonly SkillView[] = [
+  { name: 'refunds', description: 'How refunds are decided.', version: '1.0.0', allowedTools: ['list_order_18'] },
 ];
 
 /** What is plugged in. */

@@ -20,10 +20,10 @@ interface StartedRun {
 
 /** Lets a server have something to show; one more script waits for an approval afterwards. */
 export async function furnish(url: string): Promise<Furnished> {
-  const send = async (path: string, body: object): Promise<unknown> => {
+  const send = async (path: string, body: object, method = 'POST'): Promise<unknown> => {
     const headers = { 'content-type': 'application/json' };
-    const response = await fetch(`${url}/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    if (!response.ok) throw new Error(`POST ${path}: ${await response.text()}`);
+    const response = await fetch(`${url}/v1${path}`, { method, headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
     return response.json();
   };
   const start = async (body: object): Promise<StartedRun> => (await send('/runs', body)) as StartedRun;
@@ -54,6 +54,8 @@ export async function furnish(url: string): Promise<Furnished> {
   });
   await follow(failed);
   await start({ kind: 'chain', code: `// To the stars\nawait tools.launch({ target: 'Proxima', crew: 4 });` });
+  const snippet = { description: 'Weighs one thing.', code: 'export default await tools.weigh({ thing: 3 });' };
+  await send('/snippets/weigh_three', snippet, 'PUT');
   const { artifacts } = (await (await fetch(`${url}/v1/runs/${run.id}`)).json()) as {
     readonly artifacts: readonly { readonly ref: string; readonly mediaType: string }[];
   };

@@ -23,7 +23,8 @@ const config = {
     maxToolCalls: 1_000,
   },
   chains: { approvals: 'pause' },
-  agent: { demoScript: join(demonstration, 'script.ts') },
+  agent: { demoScript: join(demonstration, 'script.ts'), budget: { maxTokens: 100_000, maxToolCalls: 500 } },
+  skills: ['./skills'],
   plugins: { modelProvider: [{ use: './model.ts' }] },
 };
 
@@ -51,6 +52,15 @@ export default {
   inputSchema: { type: 'object', properties: { thing: { type: 'integer' } }, required: ['thing'] },
   execute: async ({ thing }) => ({ content: [], structuredContent: { grams: thing * 10 }, isError: false }),
 };
+`;
+
+const skill = `---
+name: seating
+description: Where people like to sit.
+version: 1.0.0
+allowed-tools: ask_user
+---
+Ask first.
 `;
 
 /** The scripted model of the server, which moreover asks its user when it is told to. */
@@ -89,6 +99,7 @@ export default { name: 'test-model', port: 'modelProvider', configSchema: { type
 const files: Readonly<Record<string, string>> = {
   'ravi.config.json': JSON.stringify(config),
   'model.ts': model,
+  'skills/seating/SKILL.md': skill,
   'tools/launch.mjs': launch,
   'tools/weigh.mjs': weigh,
   'tools/ask_user.ts': `export { askUserTool as default } from ${addressOf('packages/agents/src/index.ts')};`,

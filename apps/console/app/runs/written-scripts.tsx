@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query';
+import { ScrollText } from 'lucide-react';
+import { exchangesQuery } from '../api/queries.ts';
+import type { Exchange } from '../api/wire.ts';
+import { CodeView } from '../ui/code-view.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+
+/** The scripts that the model of a run wrote, as it wrote them. */
+export function WrittenScripts({ runId }: { readonly runId: string }) {
+  const query = useQuery(exchangesQuery(runId));
+  return (
+    <Loaded query={query}>
+      {({ items }) => {
+        const scripts = items.flatMap(scriptsOf);
+        if (scripts.length === 0) return <EmptyState icon={ScrollText} title="The model has written no script" />;
+        return (
+          <div className="stack">
+            {scripts.map(({ step, code, language }, index) => (
+              <section key={index} className="code-frame">
+                <header>
+                  <span>Step {step}</span>
+                  <span className="muted">{language}</span>
+                  <CopyButton text={code} what={`the script of step ${step}`} />
+                </header>
+                <CodeView label={`Script ${index + 1}`} code={code} language={language} />
+              </section>
+            ))}
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+interface WrittenScript {
+  readonly step: number;
+  readonly code: string;
+  readonly language: 'javascript' | 'python';
+}
+
+function scriptsOf({ step, answer }: Exchange): readonly WrittenScript[] {
+  return answer.blocks.flatMap((block) => {
+    if (block.type !== 'tool_use') return [];
+    const { code, language } = block.arguments;
+    return typeof code === 'string' ? [{ step, code, language: language === 'python' ? 'python' : 'javascript' }] : [];
+  });
+}

@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import { BookMarked } from 'lucide-react';
+import { useState } from 'react';
+import { printable } from '@ravi/approval-web/text';
+import { snippetQuery, snippetsQuery } from '../api/queries.ts';
+import type { SnippetView } from '../api/wire.ts';
+import { CodeView } from '../ui/code-view.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { Moment } from '../ui/moment.tsx';
+
+/** Scripts that went well and were saved: each is a tool of its owner. */
+export function SavedScripts() {
+  const query = useQuery(snippetsQuery());
+  return (
+    <Loaded query={query}>
+      {(scripts) =>
+        scripts.length === 0 ? (
+          <EmptyState icon={BookMarked} title="No script is saved">
+            A script that ran well can be kept under a name with <code>ravi chain save</code>, and is a tool from then
+            on.
+          </EmptyState>
+        ) : (
+          <div className="stack">
+            {scripts.map((script) => (
+              <SavedScript key={script.name} script={script} />
+            ))}
+          </div>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function SavedScript({ script }: { readonly script: SnippetView }) {
+  const { name, version, description, language, tools, createdAt } = script;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="panel exchange" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <code>{printable(name)}</code>
+        <span className="muted">{printable(description)}</span>
+      </summary>
+      <section>
+        <Facts
+          facts={{
+            Version: String(version),
+            Language: language,
+            Saved: <Moment at={createdAt} />,
+            Calls: tools.length === 0 ? 'nothing' : tools.join(', '),
+          }}
+        />
+        {isOpen && <Code name={name} />}
+      </section>
+    </details>
+  );
+}
+
+function Code({ name }: { readonly name: string }) {
+  const query = useQuery(snippetQuery(name));
+  return (
+    <Loaded query={query}>
+      {({ code, language }) => (
+        <div className="code-frame">
+          <CodeView label={`Script ${name}`} code={code} language={language} />
+        </div>
+      )}
+    </Loaded>
+  );
+}
