@@ -47,7 +47,7 @@ export default {
 
 test(
   'a run of the agent whose server is killed in a call goes on in the next one, which repeats nothing that had an effect',
-  { timeout: 60_000 },
+  { timeout: 90_000 },
   async () => {
     const demo = `
       const big = await tools.echo({ text: 'x'.repeat(200_000) });
@@ -80,7 +80,7 @@ test(
 
 test(
   'a server that is told to end does so while somebody reads, asks and works, and all of it goes on in the next one',
-  { timeout: 60_000 },
+  { timeout: 90_000 },
   async () => {
     const config = { agent: { demoScript: './demo.ts' }, chains: { approvals: 'pause' as const } };
     const demo = `return await tools.launch({ target: 'moon' });`;
@@ -119,7 +119,7 @@ test('a run in which servers end again and again is given up', async () => {
   {
     await using store = await createSqliteStateStore({ file: join(cwd, 'data/state.db') });
     const row = { id: runId, principal: 'local', sessionId: 'session_1', createdAt: 1 };
-    await store.runs.create({ ...row, definition: { kind: 'agent' } });
+    await store.runs.create({ ...row, definition: { kind: 'agent', details: { agent: 'ravi' } } });
     const starts = [1, 2, 3].map((sequence) => ({ sequence, at: sequence, type: 'run', data: started }) as const);
     await createStoredEvents(store.journal).save(runId, starts);
   }

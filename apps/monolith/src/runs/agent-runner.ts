@@ -27,6 +27,8 @@ export interface AgentRunner extends AsyncDisposable {
   ): Promise<AgentActivity>;
   /** Goes on with a run whose process ended; resolves once it does. @throws KernelError as `ReActAgent.recover` */
   recover(run: Run): Promise<AgentActivity>;
+  /** Whether it is a run of this agent. */
+  owns(run: Run): boolean;
   /** Whether the run goes on here. */
   has(runId: string): boolean;
   /** `false` when the run does not go on here. */
@@ -109,6 +111,7 @@ export function createAgentRunner({ agent, recorder, journal, lifetime }: AgentR
       begin(runId, { isResumed: true }, (signal) => agent.resumeStream(point, answer, { signal })),
     recover: (run) =>
       begin(run.id, { isResumed: true, wasInterrupted: true }, (signal) => agent.recover(run, { journal, signal })),
+    owns: ({ definition }) => definition.details?.['agent'] === agent.name,
     has: (runId) => active.has(runId),
     cancel(runId) {
       const running = active.get(runId);

@@ -65,7 +65,7 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
 
   return async (run) => {
     const { id: runId } = run;
-    if (run.status !== 'running' || agentRunner.has(runId)) return;
+    if (run.status !== 'running' || !agentRunner.owns(run) || agentRunner.has(runId)) return;
     if ((await interruptions(runId)) >= maxInterruptions) return giveUp(run);
     const recovering = agentRunner.recover(run);
     follow(runId, recovering).catch((error: unknown) => logger.error('a run could not go on', { runId, error }));

@@ -77,8 +77,8 @@ export class ReActAgent {
    * Goes on with a run whose process ended, from its turns on record. Open calls whose outcome is on record have it; of
    * those that began without one the model is told that it is unknown (`E_CALL_UNKNOWN`); those that cannot have had an
    * effect are made again. The run may do what it might, or less where the invoker's policy is stricter now.
-   * `result` rejects with `E_STATE_CONFLICT` while another process has the run, and with `E_CONFIG_INVALID` when the agent
-   * has no lease, history or run store.
+   * `result` rejects with `E_STATE_CONFLICT` while another process has the run, and with `E_CONFIG_INVALID` for the run of
+   * another agent, or when this one has no lease, history or run store.
    */
   recover(run: Run, options: RecoverOptions): AgentStream {
     return new AgentStream(options.signal, (parts) => recoverRun(definitionOf(this), run, { ...options, ...parts }));

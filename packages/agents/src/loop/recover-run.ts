@@ -12,6 +12,7 @@ import { readPast } from './past.ts';
 import type { Past } from './past.ts';
 import { readPermissions } from './permissions.ts';
 import { end, runAgent, takeAnswer, takeResults } from './run-agent.ts';
+import { agentKind } from './run-record.ts';
 import { budgetOf, openSession, startChild } from './start-run.ts';
 import { TurnCalls } from './turn-calls.ts';
 
@@ -27,6 +28,9 @@ export async function recoverRun(definition: AgentDefinition, row: Run, parts: R
     throw new KernelError('E_CONFIG_INVALID', 'Only an agent with runs, history and a lease goes on with runs');
   }
   const { id: runId, principal, sessionId } = row;
+  if (row.definition.kind !== agentKind || row.definition.details?.['agent'] !== definition.name) {
+    throw new KernelError('E_CONFIG_INVALID', `The run ${runId} is none of the agent ${definition.name}`);
+  }
   const claimed = await runs.claim(runId, { ...lease, now: invoker.clock.now() });
   if (claimed?.status !== 'running') {
     throw new KernelError('E_STATE_CONFLICT', `The run ${runId} is not to be gone on with here at present`);
@@ -37,7 +41,8 @@ export async function recoverRun(definition: AgentDefinition, row: Run, parts: R
     parts.onStart(run);
     return await runAgent(run, () => goOn(run, past, parts.journal));
   } catch (error) {
-    if (isKernelError(error) && !error.retryable) await fail(runs, claimed, error, invoker.clock.now());
+    const isForLater = isKernelError(error) && error.retryable;
+    if (!isForLater) await fail(runs, claimed, error, invoker.clock.now());
     throw error;
   }
 }
@@ -111,7 +116,10 @@ function lost(hasTask: boolean): KernelError {
   return new KernelError('E_RUN_LOST', message);
 }
 
-async function fail(runs: RunStore, { id, lease }: Run, { code, message }: KernelError, now: number): Promise<void> {
+async function fail(runs: RunStore, { id, lease }: Run, error: unknown, now: number): Promise<void> {
+  const { code, message } = isKernelError(error)
+    ? error
+    : { code: 'E_INTERNAL', message: 'The run failed inside the runtime' };
   const owner = lease === undefined ? {} : { owner: lease.owner };
   const outcome = { error: { code, message, retryable: false } };
   await runs.transition(id, { from: ['running'], to: 'failed', now, ...owner, outcome });

@@ -177,7 +177,7 @@ test('a run without a task on record, or whose session has gone on, fails and sa
   assert.match(lost.error?.message ?? '', /before the task of this run was on record/);
 });
 
-test('an agent without a lease goes on with nothing', async () => {
+test('an agent goes on with no run of another, and without a lease with nothing', async () => {
   const world = createWorld();
   await killDuring(world, ['hang'], 'hang');
   const agent = new ReActAgent({
@@ -186,7 +186,11 @@ test('an agent without a lease goes on with nothing', async () => {
     history: world.history,
     runs: world.runs,
   });
-  await assert.rejects(agent.recover(world.row(), world.recovery).result, (error) =>
-    isKernelError(error, 'E_CONFIG_INVALID'),
-  );
+  const other = world.process(createScriptedModel([]), { name: 'other' });
+  for (const wrong of [agent, other]) {
+    await assert.rejects(wrong.recover(world.row(), world.recovery).result, (error) =>
+      isKernelError(error, 'E_CONFIG_INVALID'),
+    );
+  }
+  assert.equal(world.row().lease?.owner, 'process_1');
 });
