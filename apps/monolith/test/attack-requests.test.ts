@@ -109,8 +109,9 @@ test('every rule of every query holds, and no parameter is unknown or given twic
     for (const { name, in: where, schema } of operation.parameters) {
       if (where !== 'query') continue;
       const { type } = schema as { readonly type?: string };
-      // A query is text, so that no text is of a wrong type but where it is to be a number.
-      const wrong = wrongValues(schema).filter(({ value }) => type !== 'string' || typeof value === 'string');
+      // A query is text: only where another type is asked for can a text be of a wrong one.
+      const isText = type === undefined || type === 'string';
+      const wrong = wrongValues(schema).filter(({ value }) => !isText || typeof value === 'string');
       for (const { value } of wrong) {
         queries.push(`${name}=${asText(value)}`);
       }
