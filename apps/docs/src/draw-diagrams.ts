@@ -10,7 +10,7 @@ export function drawDiagrams(markdown: MarkdownRenderer): void {
   markdown.renderer.rules.fence = (tokens, index, options, env, self) => {
     const token = tokens[index];
     if (token?.info.trim() !== 'mermaid') return fence?.(tokens, index, options, env, self) ?? '';
-    const drawing = renderMermaidSVG(token.content)
+    const drawing = renderMermaidSVG(token.content, { padding: 8, nodeSpacing: 20, layerSpacing: 28 })
       .replaceAll(/<style>[\s\S]*?<\/style>/g, '')
       .replace(/ style="--bg[^"]*"/, ' role="img"');
     return `<figure class="diagram" v-pre tabindex="0">${drawing}</figure>\n`;
