@@ -2,6 +2,8 @@ import { defineConfig } from '@ravi/host';
 import type { RaviConfig } from '@ravi/host';
 
 const config: RaviConfig = defineConfig({
+  // What the demonstration prints shall not stand between lines of a log.
+  logging: { level: 'warn' },
   tools: ['./tools'],
   // A script gets results up to this size as values and larger ones as handles.
   policy: {

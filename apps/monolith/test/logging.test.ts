@@ -35,7 +35,7 @@ test('secrets are in no line: known ones anywhere, credentials, and fields that 
   cause.stack = 'Error at https://ada:pa55@host/';
   logger.warn('it is correct horse battery', {
     headers: { authorization: 'Bearer abc.def', cookie: 'ravi=1', accept: 'text/plain' },
-    list: [{ apiKey: 'k', note: 'sent Bearer eyJh.bGci and correct horse battery' }],
+    list: [{ apiKey: 'k', note: 'sent Bearer eyJh.bGci01.x-y and correct horse battery' }],
     error: new KernelError('E_BLOB_UNAVAILABLE', 'no correct horse battery', { cause }),
     short: 'short',
   });
@@ -97,4 +97,12 @@ test('less important lines than the level are not written, and the environment w
   openLog(source, { env: { RAVI_LOG_LEVEL: 'debug' }, level: 'warn', redactor });
   assert.deepEqual(levels, ['warn', 'debug']);
   assert.throws(() => openLog(source, { env: { RAVI_LOG_LEVEL: 'loud' }, level: 'warn', redactor }), /"loud"/);
+});
+
+test('words that only look like secrets stay, and no text takes long', () => {
+  const prose = 'Basic authentication wants a bearer token; see http://localhost:7341/v1/runs and mail ada@example.org';
+  assert.equal(redactor.text(prose), prose);
+  for (const hostile of ['Bearer' + ' '.repeat(1_000_000), 'a://'.repeat(250_000), `a://b:${'c'.repeat(1_000_000)}`]) {
+    assert.equal(redactor.text(hostile), hostile);
+  }
 });

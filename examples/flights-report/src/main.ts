@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createJsonLogger } from '@ravi/host';
 import type { PluginEntry } from '@ravi/host';
 import { isKernelError } from '@ravi/kernel';
-import { openMonolith, parsePort, serve, tokens, untilShutdown } from '@ravi/monolith';
+import { createServerLog, openMonolith, parsePort, serve, tokens, untilShutdown } from '@ravi/monolith';
 import type { Monolith } from '@ravi/monolith';
 import { checkRun } from './check-run.ts';
 import { collectPayloads } from './conversation/collect-payloads.ts';
@@ -17,13 +16,12 @@ import { heading } from './show/table.ts';
 const folder = join(import.meta.dirname, '..');
 
 async function main({ once, port }: Flags): Promise<number> {
-  const logger = createJsonLogger({ level: 'warn', write: (line) => process.stderr.write(line) });
   const shutdown = untilShutdown();
   await using monolith = await openMonolith({
     configPath: join(folder, 'ravi.config.ts'),
     cwd: process.cwd(),
     env: process.env,
-    logger,
+    logger: createServerLog,
     ...(once ? { plugins: { approvalHandler: approvalHandler() } } : { isServer: true }),
   });
   await using server = await serve(monolith, { port: once ? (port ?? 0) : port });

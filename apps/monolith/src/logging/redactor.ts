@@ -15,8 +15,9 @@ export interface Redactor {
 const minCharacters = 8;
 /** A log may be given what refers to itself; data for JSON does not. */
 const maxDepth = { fields: 8, strings: 100 } as const;
-const httpCredentials = /(?<=\b(?:Bearer|Basic)\s+)[\w.~+/=-]+/gi;
-const passwordsOfAddresses = /(?<=\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s/@]+(?=@)/gi;
+// Bounded, so that no text takes long.
+const httpCredential = /\b(Bearer|Basic)(\s{1,4})([\w.~+/=-]{12,})/gi;
+const passwordOfAddress = /\b([a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]{0,100}:)[^\s/@]{1,200}@/gi;
 
 /** A redactor that knows these secrets, those of fewer than eight characters apart. */
 export function createRedactor(secrets: Iterable<string>): Redactor {
@@ -26,7 +27,12 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   const words = [...spellings].toSorted((left, right) => right.length - left.length);
 
   function text(from: string): string {
-    let clean = from.replaceAll(httpCredentials, redacted).replaceAll(passwordsOfAddresses, redacted);
+    let clean = from
+      .replaceAll(httpCredential, (whole: string, scheme: string, gap: string, value: string) =>
+        // Words of a language have no digits: "basic authentication" stays.
+        /\d/.test(value) ? `${scheme}${gap}${redacted}` : whole,
+      )
+      .replaceAll(passwordOfAddress, `$1${redacted}@`);
     for (const word of words) clean = clean.replaceAll(word, redacted);
     return clean;
   }

@@ -14,8 +14,8 @@ const standardError = 2;
 const head: ReadonlySet<string> = new Set(['level', 'time', 'message']);
 
 /**
- * A log of one JSON object per line: `level`, `time` (ISO 8601), `message`, then the fields, without secrets. It is
- * written before the call returns, so that the last lines of a process are not lost. Standard error when no stream is
+ * A log of one JSON object per line: `level`, `time` (ISO 8601), the fields without secrets, and `message`. A line is
+ * written before the call returns, so that the last ones of a process are not lost. Standard error when no stream is
  * given.
  */
 export function createServerLog(
