@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { untilShutdown } from '@ravi/monolith/shutdown';
 
 /** The styles that commands use, by what they mean. */
 export type Style = 'good' | 'bad' | 'warning' | 'faint' | 'strong';
@@ -58,10 +59,7 @@ export function createProcessTerminal(): Terminal {
       shown = text.slice(0, stderr.columns - 1);
       stderr.write(shown);
     },
-    async interrupted() {
-      const { untilShutdown } = await import('@ravi/monolith');
-      return untilShutdown();
-    },
+    interrupted: untilShutdown,
     paint: (style, text) => styleText(formats[style], text, { stream: stdout }),
   };
 }

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'vitest';
+import { createFolder } from './support/folder.ts';
 import { createRavi } from './support/ravi.ts';
-
-const launch = 'return await tools.launch()';
+import type { Ended } from './support/ravi.ts';
+import { runCaptured } from './support/server.ts';
 
 test('runs a script from a file and prints what it returns, the rest on standard error', async () => {
   await using ravi = await createRavi({
@@ -31,10 +32,10 @@ test('runs a script from standard input and prints the whole result as JSON', as
 });
 
 test('ends with 1 and the report when the script fails', async () => {
-  await using ravi = await createRavi({
+  await using own = await createFolder({
     'broken.ts': 'await tools.add({ a: 1, b: 2 });\nconst name = "a" + "d";\nawait tools[name]({});',
   });
-  const { code, output, errors } = await ravi.run(['chain', 'run', 'broken.ts']);
+  const { code, output, errors } = await runCaptured(['chain', 'run', 'broken.ts'], { cwd: own.folder, env: {} });
   assert.equal(code, 1);
   assert.equal(output, '');
   assert.match(errors, /At line 3, column 1:/);
@@ -43,23 +44,28 @@ test('ends with 1 and the report when the script fails', async () => {
 });
 
 test('a script with a provable mistake does not start', async () => {
-  await using ravi = await createRavi({ 'wrong.ts': 'await tools.launch({});\nawait tools.ad({});' });
-  const { code, errors } = await ravi.run(['chain', 'run', 'wrong.ts', '--approve', 'auto']);
+  await using own = await createFolder({ 'wrong.ts': 'await tools.launch({});\nawait tools.ad({});' });
+  const { code, errors } = await runCaptured(['chain', 'run', 'wrong.ts', '--approve', 'auto'], {
+    cwd: own.folder,
+    env: {},
+  });
   assert.equal(code, 1);
   assert.match(errors, /At line 2, column 13:/);
   assert.match(errors, /No tool was called/);
 });
 
 test('a high tool runs with --approve auto, which warns, and with nothing else', async () => {
-  await using ravi = await createRavi();
-  const launches = join(ravi.folder, 'launches.txt');
+  await using own = await createFolder({ 'launch.ts': 'return await tools.launch()' });
+  const run = (...mode: string[]): Promise<Ended> =>
+    runCaptured(['chain', 'run', 'launch.ts', ...mode], { cwd: own.folder, env: {} });
+  const launches = join(own.folder, 'launches.txt');
   for (const mode of [[], ['--approve', 'deny'], ['--approve', 'cli']]) {
-    const { code, errors } = await ravi.run(['chain', 'run', '-', ...mode], { input: launch });
+    const { code, errors } = await run(...mode);
     assert.equal(code, 3, errors);
     assert.match(errors, /launch/);
     assert.equal(existsSync(launches), false, mode.join(' '));
   }
-  const approved = await ravi.run(['chain', 'run', '-', '--approve', 'auto'], { input: launch });
+  const approved = await run('--approve', 'auto');
   assert.equal(approved.code, 0, approved.errors);
   assert.match(approved.errors, /warning: --approve auto approves every call/);
   assert.equal(existsSync(launches), true);

@@ -1,10 +1,7 @@
 import { KernelError } from '@ravi/kernel';
-import { openMonolith, tokens } from '@ravi/monolith';
-import { embeddedApprovals } from '../approve.ts';
 import type { ApprovalMode } from '../approve.ts';
 import type { Invocation } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
-import { createTextLogger } from '../text-logger.ts';
 import { createClient } from './client.ts';
 import type { Client } from './client.ts';
 
@@ -24,32 +21,15 @@ export async function connect(
   terminal: Terminal,
   { decides = false }: ConnectOptions = {},
 ): Promise<Client> {
-  const { env, cwd, warn } = terminal;
+  const { env } = terminal;
   if (server !== undefined && config !== undefined) {
     throw new KernelError('E_USAGE', '--server and --config exclude each other: a server has its own configuration');
   }
   const named = server ?? (config === undefined ? env['RAVI_SERVER'] || undefined : undefined);
   if (named !== undefined) return connectTo(named, env['RAVI_TOKEN'] || undefined);
-  const plugins = decides
-    ? await embeddedApprovals({ configPath: config, cwd, env }, approve as ApprovalMode, terminal)
-    : {};
-  const logger = createTextLogger(warn);
-  const monolith = await openMonolith({
-    configPath: config,
-    cwd,
-    env,
-    logger,
-    plugins,
-    isServer: true,
-    ignoresTokens: true,
-  });
-  const app = monolith.container.resolve(tokens.httpApp);
-  return createClient({
-    url: 'http://localhost',
-    isEmbedded: true,
-    send: (request) => app.fetch(request),
-    close: () => monolith[Symbol.asyncDispose](),
-  });
+  // A command that asks a server has no use for the runtime, which takes longer to load than the answer to come.
+  const { openHere } = await import('./open-here.ts');
+  return openHere({ config, decides, approve: approve as ApprovalMode | undefined }, terminal);
 }
 
 function connectTo(server: string, token: string | undefined): Client {

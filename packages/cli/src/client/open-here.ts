@@ -1,0 +1,53 @@
+import type { PluginsConfig } from '@ravi/host';
+import { findInstallation, openMonolith, tokens } from '@ravi/monolith';
+import type { InstallationOptions } from '@ravi/monolith';
+import { everything, nothing, warnOfEverything } from '../approve.ts';
+import type { ApprovalMode } from '../approve.ts';
+import type { Terminal } from '../terminal.ts';
+import { createTextLogger } from '../text-logger.ts';
+import { createClient } from './client.ts';
+import type { Client } from './client.ts';
+
+/** Which installation, and who approves its calls. */
+export interface OpenHereOptions {
+  readonly config: string | undefined;
+  /** Whether calls may wait for somebody. */
+  readonly decides: boolean;
+  readonly approve: ApprovalMode | undefined;
+}
+
+/** Opens the installation in this process, as a server does that does not listen. @throws KernelError as `openMonolith` */
+export async function openHere(
+  { config: configPath, decides, approve }: OpenHereOptions,
+  terminal: Terminal,
+): Promise<Client> {
+  const { env, cwd, warn } = terminal;
+  const where = { configPath, cwd, env, isServer: true, ignoresTokens: true };
+  const plugins = decides ? await approvalsHere(where, approve, terminal) : {};
+  const monolith = await openMonolith({ ...where, plugins, logger: createTextLogger(warn) });
+  const app = monolith.container.resolve(tokens.httpApp);
+  return createClient({
+    url: 'http://localhost',
+    isEmbedded: true,
+    send: (request) => app.fetch(request),
+    close: () => monolith[Symbol.asyncDispose](),
+  });
+}
+
+/**
+ * The plugin that decides inside of this process: the one of the mode, else the configured one, else the terminal, and
+ * where nobody sits at it nothing is approved.
+ */
+async function approvalsHere(
+  where: InstallationOptions,
+  mode: ApprovalMode | undefined,
+  terminal: Terminal,
+): Promise<PluginsConfig> {
+  warnOfEverything(mode, terminal);
+  if (mode === 'auto') return { approvalHandler: { use: '@ravi/approval-auto', ...everything } };
+  if (mode === 'deny') return { approvalHandler: { use: '@ravi/approval-auto', ...nothing } };
+  if (mode === 'cli') return { approvalHandler: { use: '@ravi/approval-cli' } };
+  const { config } = await findInstallation(where);
+  if (config.plugins.approvalHandler !== undefined) return {};
+  return approvalsHere(where, terminal.isInteractive ? 'cli' : 'deny', terminal);
+}
