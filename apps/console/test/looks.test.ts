@@ -20,7 +20,7 @@ const pages: readonly (readonly [name: string, pathOf: (at: Furnished) => string
   ['run-wide', ({ wideId }) => `/runs/${wideId}`, 'weigh'],
   ['inbox', () => '/inbox', 'Launch to Proxima'],
   ['inbox-decided', () => '/inbox?view=decided', 'approved'],
-  ['tools', () => '/tools', '12 tools'],
+  ['tools', () => '/tools', 'publish_report'],
   ['saved-scripts', () => '/tools?view=scripts', 'weigh_three'],
   ['skills', () => '/tools?view=skills', 'Where people like to sit'],
   ['tool', () => '/tools/publish_report', 'Publishes a report in Markdown'],

@@ -5,6 +5,7 @@ import { printable } from '@ravi/approval-web/text';
 import { exchangesQuery } from '../api/queries.ts';
 import type { Exchange } from '../api/wire.ts';
 import { BlockView } from '../chat/block-view.tsx';
+import { Disclosure } from '../ui/disclosure.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { formatCount } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
@@ -35,62 +36,68 @@ function ExchangeView({ exchange, isOpen }: { readonly exchange: Exchange; reado
   const end = answer.end?.type === 'finish' ? answer.end : undefined;
   const usage = end?.usage;
   return (
-    <details className="panel exchange" open={isOpen}>
-      <summary>
-        <strong>Step {step}</strong>
-        <span className="muted">
-          {[
-            end?.model,
-            `${request.messages.length} messages`,
-            `${request.tools.length} tools`,
-            usage && `${formatCount(usage.inputTokens)} tokens in, ${formatCount(usage.outputTokens)} out`,
-          ]
-            .filter((part) => part !== undefined)
-            .join(' · ')}
-        </span>
-      </summary>
-      {request.system !== undefined && (
-        <section>
-          <h2>System prompt</h2>
-          <pre className="prose" role="region" aria-label={`System prompt of step ${step}`} tabIndex={0}>
-            {printable(request.system)}
-          </pre>
-        </section>
-      )}
-      <section>
-        <h2>Messages</h2>
-        {request.messages.map(({ role, content }, index) => (
-          <div key={index} className="message" data-role={role}>
-            <h3>{role}</h3>
-            {content.map((block, place) => (
+    <Disclosure
+      className="panel exchange"
+      isOpen={isOpen}
+      summary={
+        <>
+          <strong>Step {step}</strong>
+          <span className="muted">
+            {[
+              end?.model,
+              `${request.messages.length} messages`,
+              `${request.tools.length} tools`,
+              usage && `${formatCount(usage.inputTokens)} tokens in, ${formatCount(usage.outputTokens)} out`,
+            ]
+              .filter((part) => part !== undefined)
+              .join(' · ')}
+          </span>
+        </>
+      }
+    >
+      {() => (
+        <>
+          {request.system !== undefined && (
+            <section>
+              <h2>System prompt</h2>
+              <pre className="prose" role="region" aria-label={`System prompt of step ${step}`} tabIndex={0}>
+                {printable(request.system)}
+              </pre>
+            </section>
+          )}
+          <section>
+            <h2>Messages</h2>
+            {request.messages.map(({ role, content }, index) => (
+              <div key={index} className="message" data-role={role}>
+                <h3>{role}</h3>
+                {content.map((block, place) => (
+                  <BlockView key={place} block={block} />
+                ))}
+              </div>
+            ))}
+          </section>
+          <section>
+            <h2>Tool definitions</h2>
+            {request.tools.map((tool) => (
+              <ToolSpecView key={tool.name} tool={tool} />
+            ))}
+          </section>
+          <section>
+            <h2>Answer</h2>
+            {answer.blocks.map((block, place) => (
               <BlockView key={place} block={block} />
             ))}
-          </div>
-        ))}
-      </section>
-      <section>
-        <h2>Tool definitions</h2>
-        {request.tools.map((tool) => (
-          <ToolSpecView key={tool.name} tool={tool} />
-        ))}
-      </section>
-      <section>
-        <h2>Answer</h2>
-        {answer.blocks.map((block, place) => (
-          <BlockView key={place} block={block} />
-        ))}
-      </section>
-    </details>
+          </section>
+        </>
+      )}
+    </Disclosure>
   );
 }
 
 function ToolSpecView({ tool }: { readonly tool: ToolSpec }) {
   return (
-    <details className="tool-spec">
-      <summary>
-        <code>{tool.name}</code>
-      </summary>
-      <JsonTree value={JSON.parse(JSON.stringify(tool))} depth={3} />
-    </details>
+    <Disclosure className="tool-spec" summary={<code>{tool.name}</code>}>
+      {() => <JsonTree value={JSON.parse(JSON.stringify(tool))} depth={3} />}
+    </Disclosure>
   );
 }

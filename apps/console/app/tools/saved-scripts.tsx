@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { BookMarked } from 'lucide-react';
-import { useState } from 'react';
 import { printable } from '@ravi/approval-web/text';
 import { snippetQuery, snippetsQuery } from '../api/queries.ts';
 import type { SnippetView } from '../api/wire.ts';
 import { CodeView } from '../ui/code-view.tsx';
+import { Disclosure } from '../ui/disclosure.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { Loaded } from '../ui/loaded.tsx';
@@ -35,25 +35,30 @@ export function SavedScripts() {
 
 function SavedScript({ script }: { readonly script: SnippetView }) {
   const { name, version, description, language, tools, createdAt } = script;
-  const [isOpen, setOpen] = useState(false);
   return (
-    <details className="panel exchange" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
-        <code>{printable(name)}</code>
-        <span className="muted">{printable(description)}</span>
-      </summary>
-      <section>
-        <Facts
-          facts={{
-            Version: String(version),
-            Language: language,
-            Saved: <Moment at={createdAt} />,
-            Calls: tools.length === 0 ? 'nothing' : tools.join(', '),
-          }}
-        />
-        {isOpen && <Code name={name} />}
-      </section>
-    </details>
+    <Disclosure
+      className="panel exchange"
+      summary={
+        <>
+          <code>{printable(name)}</code>
+          <span className="muted">{printable(description)}</span>
+        </>
+      }
+    >
+      {() => (
+        <section>
+          <Facts
+            facts={{
+              Version: String(version),
+              Language: language,
+              Saved: <Moment at={createdAt} />,
+              Calls: tools.length === 0 ? 'nothing' : tools.join(', '),
+            }}
+          />
+          <Code name={name} />
+        </section>
+      )}
+    </Disclosure>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@ravi/kernel';
 import { printable } from '@ravi/approval-web/text';
+import { Disclosure } from './disclosure.tsx';
 import { jsonLine } from './format.ts';
 
 const maxChildren = 200;
@@ -49,17 +50,23 @@ function Node({ value, name, depth }: NodeProps) {
     );
   }
   return (
-    <details open={depth > 0}>
-      <summary>
-        {label}
-        <span className="muted">{Array.isArray(value) ? `[${entries.length}]` : jsonLine(value, 60)}</span>
-      </summary>
-      <div className="json-children">
-        {entries.slice(0, maxChildren).map(([key, child]) => (
-          <Node key={key} name={key} value={child} depth={depth - 1} />
-        ))}
-        {entries.length > maxChildren && <p className="muted">and {entries.length - maxChildren} more</p>}
-      </div>
-    </details>
+    <Disclosure
+      isOpen={depth > 0}
+      summary={
+        <>
+          {label}
+          <span className="muted">{Array.isArray(value) ? `[${entries.length}]` : jsonLine(value, 60)}</span>
+        </>
+      }
+    >
+      {() => (
+        <div className="json-children">
+          {entries.slice(0, maxChildren).map(([key, child]) => (
+            <Node key={key} name={key} value={child} depth={depth - 1} />
+          ))}
+          {entries.length > maxChildren && <p className="muted">and {entries.length - maxChildren} more</p>}
+        </div>
+      )}
+    </Disclosure>
   );
 }

@@ -45,7 +45,7 @@ export async function furnish(url: string): Promise<Furnished> {
   await follow(run);
   const asking = await start({ kind: 'agent', task: 'Ask me where to sit' });
   await follow(asking);
-  const code = `// Weigh everything\nawait Promise.all(Array.from({ length: 500 }, (_, thing) => tools.weigh({ thing })));`;
+  const code = `// Weigh everything\nconst all = await Promise.all(Array.from({ length: 500 }, (_, thing) => tools.weigh({ thing })));\nexport default all.length;`;
   const wide = await start({ kind: 'chain', code });
   await follow(wide);
   const failed = await start({
