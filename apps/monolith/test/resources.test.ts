@@ -72,6 +72,18 @@ test('a run tells of each call what it was asked, secrets left out, and of its a
   assert.deepEqual(run.logs, [{ level: 'log', text: 'before', parentId: outer.callId }]);
 });
 
+test('the whole of a result that was cut is an artifact of its run, and stays', async () => {
+  const { body } = await server.chain('return "x".repeat(2_000_000)');
+  const { artifactRef } = body.whole;
+  const { container } = server.monolith;
+  await container.resolve(tokens.blobStore).sweep(container.resolve(tokens.clock).now());
+  const { body: artifacts } = await server.get(`/v1/artifacts?runId=${body.runId}`);
+  assert.deepEqual(
+    artifacts.items.map(({ ref }: { ref: string }) => ref),
+    [artifactRef],
+  );
+});
+
 test('skills are listed without the place where they lie, and a broken one hides no other', async () => {
   const { body } = await server.get('/v1/skills');
   assert.deepEqual(body.items, [

@@ -84,7 +84,8 @@ export interface HookPayloads {
   /** A line that a script wrote; `callId` is absent, `parentId` the call that runs the script. */
   'script-console': HookScope & { readonly level: ConsoleLine['level']; readonly text: string };
   'artifact-stored': HookScope & {
-    readonly tool: string;
+    /** Whose result it is; absent when no call made it, but a model or a script. */
+    readonly tool?: string;
     readonly ref: string;
     readonly mediaType: string;
     readonly bytes: number;

@@ -13,6 +13,7 @@ import type {
   Scratchpad,
   Skill,
 } from '@ravi/kernel';
+import { utf8Length } from '../arguments/utf8.ts';
 import type { SessionDurability } from '../durable/session-durability.ts';
 import { errorText } from '../error-text.ts';
 import type { AgentContext } from '../loop/agent-context.ts';
@@ -65,6 +66,13 @@ export interface SessionOptions {
 /** One call in the trace; its whole record is made when somebody reads it. */
 export interface TraceLine extends Pick<ChainCallRecord, 'tool' | 'status'> {
   readonly record: ChainCallRecord;
+}
+
+/** The call that an artifact comes from, for observers. */
+export interface ArtifactOrigin {
+  readonly callId?: string;
+  readonly parentId?: string;
+  readonly tool?: string;
 }
 
 /** The mutable state of one run: counters, trace, pins, grants. The invoker itself keeps none. Close it, or `await using`. */
@@ -229,8 +237,14 @@ export class InvokerSession implements RunContext, AsyncDisposable {
    * Stores data for this session alone, pinned until it closes, or until its run ends when that outlives the session.
    * @throws KernelError of the store, or of the journal of a durable run
    */
-  storeArtifact(data: Uint8Array | string, mediaType: string): Promise<BlobRef> {
-    return this.#pins.store(data, { mediaType, scope: this.blobScope });
+  async storeArtifact(data: Uint8Array | string, mediaType: string, origin: ArtifactOrigin = {}): Promise<BlobRef> {
+    const ref = await this.#pins.store(data, { mediaType, scope: this.blobScope });
+    const { hooks } = this.#runtime;
+    if (hooks.observes('artifact-stored')) {
+      const bytes = typeof data === 'string' ? utf8Length(data) : data.byteLength;
+      hooks.emit('artifact-stored', { ...this.scope, ...origin, ref, mediaType, bytes });
+    }
+    return ref;
   }
 
   /** Holds what is stored already, as {@link InvokerSession.storeArtifact} does. */

@@ -13,11 +13,8 @@ export async function storeForSession(
   data: Uint8Array | string,
   mediaType: string,
 ): Promise<StoredArtifact> {
-  const { session, runtime, name: tool, scope } = pending;
-  const ref = await session.storeArtifact(data, mediaType);
+  const { session, name: tool, scope } = pending;
+  const ref = await session.storeArtifact(data, mediaType, { ...scope, tool });
   const bytes = typeof data === 'string' ? utf8Length(data) : data.byteLength;
-  if (runtime.hooks.observes('artifact-stored')) {
-    runtime.hooks.emit('artifact-stored', { ...scope, tool, ref, mediaType, bytes });
-  }
   return { ref, bytes };
 }

@@ -37,6 +37,8 @@ test('pictures and sound that a model makes become artifacts; the conversation a
     { text: 'Done.' },
   ]);
   const invoker = new ToolInvoker({ registry: new Toolbox([look]), artifactStore });
+  const told: string[] = [];
+  invoker.hooks.observe('artifact-stored', ({ ref }) => void told.push(ref));
   const session = invoker.openSession({ runId: 'r/1', sessionId: 's' });
   const agent = new ReActAgent({ name: 'painter', model, invoker, history });
   const { text, messages } = await agent.run('Draw', { session, runId: 'r/1', sessionId: 's' });
@@ -48,6 +50,7 @@ test('pictures and sound that a model makes become artifacts; the conversation a
     opaque,
     { type: 'audio', mediaType: 'audio/mpeg', name: other, source: { kind: 'blob', ref: 'blob_2' } },
   ]);
+  assert.deepEqual(told, ['blob_1', 'blob_2']);
   assert.deepEqual([artifactStore.text('blob_1'), artifactStore.text('blob_2')], ['a picture', 'a song']);
   assert.deepEqual(answerOf(history.turns.map(({ message }) => message)), answer);
   assert.deepEqual(answerOf(model.requests[1]?.messages ?? []), answer);
