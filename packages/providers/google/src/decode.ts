@@ -1,6 +1,16 @@
 import type { JsonObject, JsonValue, ModelEvent, ModelStopReason } from '@ravi/kernel';
-import { argumentsOf, createAnswer, isWire, modelError, parsedWire, textOrNothing } from '@ravi/provider-kit';
+import {
+  argumentsOf,
+  createAnswer,
+  createAppendReader,
+  isWire,
+  modelError,
+  parsedWire,
+  textOrNothing,
+} from '@ravi/provider-kit';
 import type { ModelDecoder, OpenCall, Wire } from '@ravi/provider-kit';
+import { loneText } from './lone-text.ts';
+import type { LoneText } from './lone-text.ts';
 import { mediaBlock } from './media.ts';
 import { createPartialArguments } from './partial-arguments.ts';
 import type { PartialArguments } from './partial-arguments.ts';
@@ -14,6 +24,9 @@ const sources = ['groundingMetadata', 'urlContextMetadata', 'citationMetadata'];
 /** Reads the answers of generateContent, streamed or whole. */
 export function createGeminiDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
   const answer = createAnswer(context, emit);
+  const appends = createAppendReader(['stringValue', 'text']);
+  /** What the last chunk brought, when that was one text. */
+  let lone: LoneText | undefined;
   /** The call whose arguments come piece by piece. */
   let open: { readonly call: OpenCall; readonly args: PartialArguments; end: CallFrame } | undefined;
   let isThinking = false;
@@ -137,12 +150,16 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
 
   return {
     event(data) {
-      if (answer.isOver || data === '' || data === '[DONE]') return;
+      if (answer.isOver || data === '' || data === '[DONE]') return undefined;
+      const more = appends.read(data);
+      if (more !== undefined && lone !== undefined) return takePart(lone.partWith(more));
       const chunk = parsedWire(data);
       if (chunk === undefined) {
         return answer.fail(modelError('E_MODEL_PROTOCOL', 'An event of the answer is no JSON object', true));
       }
       takeChunk(chunk);
+      lone = loneText(chunk);
+      return appends.learn(data, lone?.text);
     },
     body(value) {
       // A stream that was asked for in another form than events is one list.

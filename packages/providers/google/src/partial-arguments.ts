@@ -29,11 +29,13 @@ export function createPartialArguments(whole: JsonObject = {}): PartialArguments
   /** Where texts are of which more comes. */
   const openPaths = new Set<string>();
   let isBroken = false;
+  /** Of the last piece: most go on where that one did. */
+  let [lastPath, keys] = ['', keysOf('')];
 
   return {
     take(piece) {
       const { jsonPath = '', willContinue = false } = piece;
-      const keys = keysOf(jsonPath);
+      if (jsonPath !== lastPath) [lastPath, keys] = [jsonPath, keysOf(jsonPath)];
       const value = valueOf(piece);
       if (keys === undefined || value === undefined || !put(root, keys, value, openPaths.has(jsonPath)))
         isBroken = true;

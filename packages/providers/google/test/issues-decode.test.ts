@@ -90,6 +90,35 @@ test('arguments in pieces are put together at any depth', () => {
   assert.deepEqual(first.opaque?.data, { thoughtSignature: 'c2ln' });
 });
 
+test('texts in many like pieces come out whole, each in its place', () => {
+  const begun = { functionCall: { name: 'write', willContinue: true } };
+  const more = (at: string, stringValue: string, willContinue = true) => ({
+    functionCall: { partialArgs: [{ jsonPath: `$.${at}`, stringValue, willContinue }], willContinue: true },
+  });
+  const words = ['one ', 'two\n', '"three" ', '\\four ', '😀', ''];
+  const parts = [
+    ...words.map((text) => ({ text, thought: true })),
+    ...words.map((text) => ({ text })),
+    begun,
+    ...words.map((text) => more('a', text)),
+    more('a', '', false),
+    ...words.map((text) => more('b', text)),
+    ...words.map((text) => more('b', text)),
+    more('b', '.', false),
+    { functionCall: {} },
+  ];
+  const { blocks } = read(parts);
+  const whole = words.join('');
+  assert.deepEqual(
+    blocks.flatMap((block) => (block.type === 'text' || block.type === 'reasoning' ? [[block.type, block.text]] : [])),
+    [
+      ['reasoning', whole],
+      ['text', whole],
+    ],
+  );
+  assert.deepEqual(made(blocks), [['write', { a: whole, b: `${whole}${whole}.` }]]);
+});
+
 test('a call in pieces that never ends, or whose last text never ends, is truncated', () => {
   const start = { functionCall: { name: 'go', willContinue: true } };
   const piece = (more: object, willContinue: boolean): object => ({
