@@ -49,10 +49,7 @@ export function streamEvents(
         if (text !== '') return text;
         continue;
       }
-      if (signal.aborted || log === undefined) return undefined;
-      // Something may have come while the store was read.
-      if ((log.after(after)?.length ?? 0) > 0) continue;
-      if (log.isClosed) return undefined;
+      if (signal.aborted || log === undefined || log.isClosed) return undefined;
       if (!(await somethingHappens(log, signal))) return ': still here\n\n';
     }
   }
