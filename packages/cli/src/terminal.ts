@@ -56,7 +56,7 @@ export function createProcessTerminal(): Terminal {
     progress(text) {
       if (stderr.isTTY !== true) return;
       clear();
-      shown = text.slice(0, stderr.columns - 1);
+      shown = text.slice(0, (stderr.columns || 80) - 1);
       stderr.write(shown);
     },
     interrupted: untilShutdown,

@@ -26,8 +26,8 @@ async function atTerminal(
   const waiting = [...typed];
   let shown = '';
   let from = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
-    shown += chunk.toString();
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    shown += chunk;
     const [question, answer] = waiting[0] ?? [];
     const at = question === undefined ? -1 : shown.indexOf(question, from);
     if (at < 0) return;
@@ -36,7 +36,7 @@ async function atTerminal(
     child.stdin.write(answer);
   });
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  assert.deepEqual(waiting, [], shown);
+  assert.equal(waiting.length, 0, shown);
   return { code, shown };
 }
 
@@ -49,22 +49,37 @@ test.skipIf(!hasScript)('a risky call is asked for at the terminal, and runs aft
   assert.equal(existsSync(join(own.folder, 'launches.txt')), true);
 });
 
-test.skipIf(!hasScript)('a run on a server asks at the terminal of the command, and tells the no', async () => {
-  await using server = await startServer({ 'launch.ts': 'return await tools.launch();' });
-  const { code, shown } = await atTerminal(
-    server.folder,
-    ['chain', 'run', 'launch.ts', '--server', server.url],
-    [['Allow this call?', 'n too early\r']],
-  );
-  assert.equal(code, 3, shown);
-  assert.match(shown, /too early/);
-  assert.equal(existsSync(join(server.folder, 'launches.txt')), false);
+test.skipIf(!hasScript)(
+  'a run on a server asks at the terminal of the command, tells the no, and ends at Ctrl-C',
+  async () => {
+    await using server = await startServer({
+      'launch.ts': 'return await tools.launch();',
+      'wait.ts': 'return await tools.wait();',
+    });
+    const { code, shown } = await atTerminal(
+      server.folder,
+      ['chain', 'run', 'launch.ts', '--server', server.url],
+      [['Allow this call?', 'n too early\r']],
+    );
+    assert.equal(code, 3, shown);
+    assert.match(shown, /too early/);
+    assert.equal(existsSync(join(server.folder, 'launches.txt')), false);
 
-  const coloured = await atTerminal(server.folder, ['runs', 'ls', '--server', server.url], []);
-  assert.match(coloured.shown, /\u001B\[31mfailed\u001B\[39m/);
-  const plain = await atTerminal(server.folder, ['runs', 'ls', '--server', server.url], [], { NO_COLOR: '1' });
-  assert.equal(plain.shown, stripVTControlCharacters(plain.shown));
-});
+    const interrupted = await atTerminal(
+      server.folder,
+      ['chain', 'run', 'wait.ts', '--server', server.url],
+      [['wait …', '\u0003']],
+    );
+    assert.equal(interrupted.code, 130, interrupted.shown);
+    const cancelled = await server.ravi(['runs', 'ls', '--status', 'cancelled', '--json']);
+    assert.equal((JSON.parse(cancelled.output) as { items: unknown[] }).items.length, 1);
+
+    const coloured = await atTerminal(server.folder, ['runs', 'ls', '--server', server.url], []);
+    assert.match(coloured.shown, /\u001B\[31mfailed\u001B\[39m/);
+    const plain = await atTerminal(server.folder, ['runs', 'ls', '--server', server.url], [], { NO_COLOR: '1' });
+    assert.equal(plain.shown, stripVTControlCharacters(plain.shown));
+  },
+);
 
 test.skipIf(!hasScript)('init asks for folder and name', async () => {
   await using own = await createFolder();
