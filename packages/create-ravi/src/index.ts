@@ -1,3 +1,4 @@
+export { compilerConfig, jsonFile } from './compiler-config.ts';
 export { createProject } from './create-project.ts';
 export type { CreatedProject, CreateProjectOptions } from './create-project.ts';
 export { runCreate } from './run-create.ts';

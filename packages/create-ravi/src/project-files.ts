@@ -1,3 +1,5 @@
+import { compilerConfig, jsonFile } from './compiler-config.ts';
+
 /** A file to write: its path inside the project and its text. */
 export type ProjectFile = readonly [path: string, text: string];
 
@@ -11,13 +13,13 @@ export interface ProjectNames {
 /** Everything that a new project holds. */
 export function projectFiles({ name, version }: ProjectNames): readonly ProjectFile[] {
   return [
-    ['package.json', json(manifest(name, version))],
-    ['ravi.config.json', json(config)],
+    ['package.json', jsonFile(manifest(name, version))],
+    ['ravi.config.json', jsonFile(config)],
     ['tools/list_orders.ts', tool],
     ['demo.ts', demo],
     ['skills/sales-figures/SKILL.md', skill],
     ['test/list_orders.test.ts', toolTest],
-    ['tsconfig.json', json(compiler)],
+    ['tsconfig.json', jsonFile(compilerConfig(['tools', 'test']))],
     ['.gitignore', 'node_modules/\ndata/\n.env\n'],
     ['README.md', readme(name)],
   ];
@@ -44,21 +46,6 @@ const config = {
   tools: ['./tools'],
   skills: ['./skills'],
   agent: { system: 'You answer questions about the orders of a shop.', demoScript: './demo.ts' },
-};
-
-const compiler = {
-  compilerOptions: {
-    target: 'es2024',
-    lib: ['esnext'],
-    types: ['node'],
-    module: 'nodenext',
-    strict: true,
-    noEmit: true,
-    erasableSyntaxOnly: true,
-    verbatimModuleSyntax: true,
-    allowImportingTsExtensions: true,
-  },
-  include: ['tools', 'test'],
 };
 
 const tool = `import { defineTool } from '@ravi/kernel';
@@ -145,8 +132,4 @@ npm start       # the console, on http://127.0.0.1:7341
 With \`OPENAI_API_KEY\`, \`ANTHROPIC_API_KEY\` or \`GOOGLE_API_KEY\` in the environment a model takes the place of the
 demonstration; with \`OPENAI_BASE_URL\` also one on this machine.
 `;
-}
-
-function json(value: object): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -1,3 +1,4 @@
+import { compilerConfig, jsonFile } from 'create-ravi';
 import { adapterNames, contractTest } from './ports.ts';
 import type { Starter } from './starters.ts';
 
@@ -8,8 +9,8 @@ export type PackageFile = readonly [path: string, text: string];
 export function packageFiles(port: string, starter: Starter, name: string, version: string): readonly PackageFile[] {
   const { subject, plugin } = adapterNames(starter, name);
   return [
-    ['package.json', json(manifest(plugin, starter, version))],
-    ['tsconfig.json', json(compiler)],
+    ['package.json', jsonFile(manifest(plugin, starter, version))],
+    ['tsconfig.json', jsonFile(compilerConfig(['src', 'test']))],
     ['src/index.ts', starter.source({ subject, plugin })],
     [`test/${plugin}.test.ts`, contractTest(starter, subject, 'node:test')],
     ['README.md', readme(port, plugin, starter)],
@@ -30,21 +31,6 @@ function manifest(plugin: string, { type, begunAs }: Starter, version: string): 
   };
 }
 
-const compiler = {
-  compilerOptions: {
-    target: 'es2024',
-    lib: ['esnext'],
-    types: ['node'],
-    module: 'nodenext',
-    strict: true,
-    noEmit: true,
-    erasableSyntaxOnly: true,
-    verbatimModuleSyntax: true,
-    allowImportingTsExtensions: true,
-  },
-  include: ['src', 'test'],
-};
-
 function readme(port: string, plugin: string, { type }: Starter): string {
   return `# ravi-${plugin}
 
@@ -63,8 +49,4 @@ The test is the contract suite of the port \`${port}\`. In a configuration besid
 function useOf(port: string, plugin: string): string {
   const use = `{ "use": "./ravi-${plugin}/src/index.ts" }`;
   return port === 'modelProvider' || port === 'toolSource' ? `[${use}]` : use;
-}
-
-function json(value: object): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }
