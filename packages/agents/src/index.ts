@@ -18,7 +18,7 @@ export type { InvokeOptions, ToolInvokerOptions } from './invoke/invoker.ts';
 export type { CallSurroundings } from './invoke/runtime.ts';
 export { sessionOf } from './invoke/call-context.ts';
 export { InvokerSession } from './invoke/session.ts';
-export type { SessionOptions } from './invoke/session.ts';
+export type { ArtifactOrigin, SessionOptions } from './invoke/session.ts';
 export { toolDigest } from './invoke/tool-digest.ts';
 export { withRisksOf } from './invoke/session-limits.ts';
 export { sessionBlobs } from './invoke/session-blobs.ts';
