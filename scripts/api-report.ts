@@ -1,5 +1,5 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, parse } from 'node:path';
 
 import { exportedDeclarations } from './lib/declarations.ts';
 import { finishCheck } from './lib/report.ts';
@@ -45,7 +45,7 @@ function reportPath({ manifest }: WorkspacePackage): string {
 
 function reportOf({ folder, manifest }: WorkspacePackage): string {
   const sections = Object.entries(manifest.exports ?? {}).flatMap(([subpath, source]) => {
-    const declarations = exportedDeclarations(join(root, folder, 'dist', `${basename(source, '.ts')}.d.ts`));
+    const declarations = exportedDeclarations(join(root, folder, 'dist', `${parse(source).name}.d.ts`));
     if (declarations.length === 0) return [];
     return `## ${join(manifest.name, subpath)}\n\n\`\`\`ts\n${declarations.join('\n\n')}\n\`\`\`\n`;
   });

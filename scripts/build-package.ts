@@ -14,7 +14,9 @@ interface Manifest {
  */
 async function buildPackage(folder: string, programs: readonly string[]): Promise<void> {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
-  const sources = [...Object.values(manifest.exports), ...Object.values(manifest.bin ?? {}), ...programs];
+  // What is JavaScript already, for browsers, is published as it stands.
+  const exported = Object.values(manifest.exports).filter((path) => path.endsWith('.ts'));
+  const sources = [...exported, ...Object.values(manifest.bin ?? {}), ...programs];
   await build({
     entry: Object.fromEntries(sources.map((path) => [basename(path, '.ts'), path])),
     config: false,

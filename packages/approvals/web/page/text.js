@@ -53,7 +53,7 @@ const outcomes = {
 
 /**
  * What became of a request.
- * @param {import('../src/view.ts').ApprovalView} approval
+ * @param {{ readonly status: string, readonly answer?: { readonly decision: string } | undefined }} approval
  */
 export function outcomeOf({ answer, status }) {
   if (answer === undefined) return status === 'pending' ? 'Waiting' : 'Expired';
