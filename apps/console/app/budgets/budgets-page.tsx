@@ -75,6 +75,6 @@ function BudgetMeter({ budget: { name, unit, limit, used } }: { readonly budget:
 const formats: Readonly<Record<BudgetView['unit'], (value: number) => string>> = {
   tokens: (value) => `${formatCount(value)} tokens`,
   cost: formatMoney,
-  calls: (value) => `${formatCount(value)} calls`,
+  calls: (value) => `${formatCount(value)} ${value === 1 ? 'call' : 'calls'}`,
   milliseconds: formatDuration,
 };

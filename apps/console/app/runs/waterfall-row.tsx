@@ -1,4 +1,5 @@
 import { Bot, ChevronRight, CornerDownRight, ScrollText, Wrench } from 'lucide-react';
+import { printable } from '@ravi/approval-web/text';
 import { StatusBadge, toneOf } from '../ui/badge.tsx';
 import { formatBytes, formatCompact, formatDuration } from '../ui/format.ts';
 import type { TimelineRow } from './timeline.ts';
@@ -33,6 +34,7 @@ export function WaterfallRow({ row, from, width, lines, isOpen, message, onToggl
         <ChevronRight aria-hidden size={14} className="waterfall-chevron" data-hidden={row.call === undefined} />
         <Icon aria-hidden size={15} strokeWidth={1.75} />
         <span className="waterfall-tool">{row.name}</span>
+        {row.call !== undefined && <span className="waterfall-arguments">{printable(row.call.argsPreview)}</span>}
         {row.status !== 'ok' && <StatusBadge status={row.status} />}
       </span>
       <span className="waterfall-facts">

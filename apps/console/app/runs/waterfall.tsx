@@ -33,7 +33,7 @@ export function Waterfall({ timeline, progress }: WaterfallProps) {
     count: rows.length,
     estimateSize: () => rowHeight,
     getItemKey: (index) => rows[index]?.id ?? index,
-    overscan: 20,
+    overscan: 8,
     scrollMargin: top,
   });
   const scale = scaleLinear([startedAt, endedAt], [0, 100]);
