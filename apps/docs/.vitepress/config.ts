@@ -14,6 +14,8 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
   title: 'Ravi',
   description: 'The tool runtime for LLM agents: every call of a model or of its script passes one inspector.',
   lang: 'en',
+  // No icon, and no question for one.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   srcDir: '../..',
   srcExclude: allMarkdownFiles().filter((path) => !isPage(path)),
   outDir: './dist',
@@ -21,6 +23,7 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
   rewrites: (path) => `${pageAddress(path) ?? path.replace(/\.md$/, '')}.md`,
   markdown: {
     anchor: { slugify: slug },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (markdown) => {
       resolveLinks(markdown);
       drawDiagrams(markdown);

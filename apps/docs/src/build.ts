@@ -4,7 +4,7 @@ import { linkProblems } from './links.ts';
 import { referenceProblems } from './reference/pages.ts';
 import { markdownFiles } from './repository.ts';
 
-const problems = [...markdownFiles().flatMap(linkProblems), ...(await referenceProblems())];
+const problems = [...markdownFiles().flatMap((path) => linkProblems(path)), ...(await referenceProblems())];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 

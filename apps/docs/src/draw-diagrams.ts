@@ -12,7 +12,15 @@ export function drawDiagrams(markdown: MarkdownRenderer): void {
     if (token?.info.trim() !== 'mermaid') return fence?.(tokens, index, options, env, self) ?? '';
     const drawing = renderMermaidSVG(token.content, { padding: 8, nodeSpacing: 20, layerSpacing: 28 })
       .replaceAll(/<style>[\s\S]*?<\/style>/g, '')
-      .replace(/ style="--bg[^"]*"/, ' role="img"');
+      .replace(/ style="--bg[^"]*"/, ` role="img" aria-label="Diagram: ${words(token.content)}"`);
     return `<figure class="diagram" v-pre tabindex="0">${drawing}</figure>\n`;
   };
+}
+
+/** What stands in a diagram, for those who do not see it: its source without the marks. */
+function words(source: string): string {
+  const [, ...lines] = source.trim().split('\n');
+  return lines
+    .map((line) => line.replaceAll(/[^\p{Letter}\p{Number}\p{Connector_Punctuation}.,:? ]+/gu, ' ').trim())
+    .join('; ');
 }

@@ -21,8 +21,8 @@ export function targetOf(from: string, href: string): Target | undefined {
 }
 
 /** What is wrong with the links of a Markdown file, one line each: a file or a heading that does not exist. */
-export function linkProblems(from: string): readonly string[] {
-  return [...withoutCode(read(from)).matchAll(/\]\(([^()\s]+)\)/g)].flatMap(([, href = '']) => {
+export function linkProblems(from: string, text: string = read(from)): readonly string[] {
+  return [...withoutCode(text).matchAll(/\]\(([^()\s]+)\)/g)].flatMap(([, href = '']) => {
     const target = targetOf(from, href);
     if (target === undefined) return [];
     if (!exists(target.path)) return [`${from}: ${href} does not exist`];

@@ -15,7 +15,7 @@ export function pageAddress(path: string): string | undefined {
   // What the repository says at its front, the site says on its first page.
   if (path === 'README.md') return 'index';
   if (!isPage.some((pattern) => pattern.test(path))) return undefined;
-  if (!path.includes('/')) return path.replace(/\.md$/, '').toLowerCase();
+  if (!path.includes('/')) return `project/${path.replace(/\.md$/, '').toLowerCase()}`;
   return path
     .replace(/^docs\//, '')
     .replace(/^README\.md$/, 'index.md')

@@ -19,7 +19,8 @@ export function resolveLinks(markdown: MarkdownRenderer): void {
           isSource = false;
         }
         if (token.type !== 'link_open') continue;
-        const target = targetOf(from, String(token.attrGet('href')));
+        const href = token.attrGet('href') ?? '';
+        const target = href.startsWith('#') ? undefined : targetOf(from, href);
         if (target === undefined) continue;
         const address = pageAddress(target.path);
         if (address !== undefined) {
