@@ -17,14 +17,21 @@ const sources = [
 
 /** Builds the page where the server takes it from, unless it is there and newer than its sources. */
 export async function installPage(): Promise<void> {
-  if ((await builtAt()) > Math.max(...(await Promise.all(sources.map(newestIn))))) return;
+  if (await isInstalled()) return;
   const built = join(root, 'dist', `app-${randomUUID()}`);
-  await build({ root, logLevel: 'error', build: { outDir: built } });
-  // In one step, so that a server that starts meanwhile finds a whole page.
   const old = `${built}-old`;
-  await rename(folder, old).catch(() => undefined);
-  await rename(built, folder);
+  await build({ root, logLevel: 'error', build: { outDir: built } });
+  // Another test file may have been first, and its server may be reading the page by now.
+  if (!(await isInstalled())) {
+    await rename(folder, old).catch(() => undefined);
+    await rename(built, folder);
+  }
+  await rm(built, { recursive: true, force: true });
   await rm(old, { recursive: true, force: true });
+}
+
+async function isInstalled(): Promise<boolean> {
+  return (await builtAt()) > Math.max(...(await Promise.all(sources.map(newestIn))));
 }
 
 async function builtAt(): Promise<number> {
