@@ -87,6 +87,18 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ file }) => file === 'apps/monolith/test/approval-story.test.ts',
   },
   {
+    title: 'the console against the real server in Chromium',
+    includes: ({ file }) => file === 'apps/console/test/end-to-end.test.ts',
+  },
+  {
+    title: 'completion in zsh',
+    includes: ({ file, name }) => file === 'packages/cli/test/completion.test.ts' && name.startsWith('zsh '),
+  },
+  {
+    title: 'completion in fish',
+    includes: ({ file, name }) => file === 'packages/cli/test/completion.test.ts' && name.startsWith('fish '),
+  },
+  {
     title: 'the approval prompt on a pseudo terminal',
     includes: ({ file, name }) =>
       file.startsWith('packages/approvals/cli/') && /\b(pty|pseudo.?terminal)\b/i.test(name),
