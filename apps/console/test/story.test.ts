@@ -174,3 +174,20 @@ inBrowser('who is not known signs in, and is where he wanted to be', async () =>
   await button(page, /Sign in/).click();
   await page.getByText('@ravi/state-sqlite').waitFor();
 });
+
+inBrowser('the events of a run that is over are read once', async () => {
+  await using server = await serve();
+  const { page } = await browser.open(`${server.url}/nowhere`);
+  await page.clock.install();
+  let streams = 0;
+  page.on('request', (request) => {
+    if (request.url().includes('/runs/run-invoices-19c2/events')) streams += 1;
+  });
+  const ended = page.waitForEvent('requestfinished', (request) => request.url().includes('/events?after=0'));
+  await page.goto(`${server.url}/runs/run-invoices-19c2`);
+  await page.getByText('Cannot read properties of undefined').first().waitFor();
+  await ended;
+  await page.clock.runFor(60_000);
+  await page.getByText('Cannot read properties of undefined').first().waitFor();
+  assert.equal(streams, 1);
+});

@@ -39,9 +39,10 @@ export function followEvents(path: string, { after = 0, on, onOpen, onLost }: Ev
     opened.addEventListener('open', () => onOpen?.());
     opened.addEventListener('error', () => {
       opened.close();
-      onLost?.();
+      // Before anybody hears of it, so that whoever does may close the stream for good.
       timer = setTimeout(open, pauseMs);
       pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+      onLost?.();
     });
     for (const [name, tell] of Object.entries(on)) {
       opened.addEventListener(name, (event: MessageEvent<string>) => {
@@ -59,6 +60,7 @@ export function followEvents(path: string, { after = 0, on, onOpen, onLost }: Ev
     },
     close() {
       clearTimeout(timer);
+      timer = undefined;
       source?.close();
     },
   };
