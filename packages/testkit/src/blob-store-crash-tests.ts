@@ -60,14 +60,16 @@ export function blobStoreCrashTests(
   test('blob store: kills at random points, two processes at a time, lose no acknowledged blob', async () => {
     const place = newPlace();
     const reports: CrashReport[] = [];
-    // Which step a kill meets is chance: it goes on until one has met a write.
+    // What a kill meets is chance: it goes on until one has met a write.
     const isEnough = async (kills: number): Promise<boolean> =>
       kills >= randomKills && (await options.unfinished(place)).length > 0;
     for (let kill = 0; !(await isEnough(kill)); kill += 2) {
       assert.ok(kill < 10 * randomKills, 'no kill fell into a write');
-      // Two at a time: they also sweep under each other's hands.
-      const steps = [1 + ((kill * 7) % 13), 1 + ((kill * 5) % 11)];
-      const pair = steps.map((count) => runChild(options.child, { place, scenario: 'endless' }, count));
+      // Two at a time: they also sweep under each other's hands. One after some of its steps, one within an operation.
+      const pair = [
+        runChild(options.child, { place, scenario: 'endless' }, 1 + ((kill * 7) % 13)),
+        runChild(options.child, { place, scenario: 'endless', killAt: 1 + ((kill * 5) % 23) }),
+      ];
       reports.push(...(await Promise.all(pair)).flat());
     }
     await checkPlace(options, place, reports);
