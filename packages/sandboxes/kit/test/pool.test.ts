@@ -123,6 +123,18 @@ test('a process that is lost while idle is not lent', async () => {
   await pool.close();
 });
 
+test('a run does not fail for processes that somebody ends while they start', async () => {
+  const { launch, guests } = createFakeLauncher(() => {});
+  const pool = createGuestPool(launch, { ...options, poolSize: 0 });
+  pool.release(await take(pool, 'alice'), false);
+  const waiting = take(pool, 'bob');
+  guests[1]?.close('was ended by SIGKILL');
+  guests[2]?.close('was ended by SIGKILL');
+  assert.equal((await waiting).principal, 'bob');
+  assert.equal(guests.length, 4);
+  await pool.close();
+});
+
 test('processes that do not start refuse those who wait, and the next run tries again', async () => {
   const { launch, guests } = createFakeLauncher(() => {});
   let broken = true;

@@ -47,6 +47,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
   let rehearsal: string | undefined;
   let prewarming: NodeJS.Timeout | undefined;
   let closed = false;
+  let startsToTryAgain = 0;
 
   prewarm();
   return {
@@ -166,6 +167,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
 
   /** A process without a user rehearses first, unless a run waits for it or it has done so. */
   function becomeReady(guest: GuestProcess): void {
+    startsToTryAgain = maxProcesses;
     if (rehearsal === undefined || rehearsed.has(guest) || queue.size > 0) return becomeIdle(guest);
     rehearsed.add(guest);
     idle.delete(guest);
@@ -205,9 +207,16 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
     guest.kill();
   }
 
-  /** A process that ends before it was ready says that none will start: whoever waits learns it now. */
+  /**
+   * A process that ends before it was ready says that none will start: whoever waits learns it now. Where one was ready
+   * before, somebody may have ended those that were starting, and as many as there can be are tried again.
+   */
   function failStart(reason: string): void {
     if (closed) return;
+    if (startsToTryAgain > 0) {
+      startsToTryAgain--;
+      return dispatch();
+    }
     const error = unavailable(`The guest process ${reason}`);
     for (const waiter of queue.drain()) waiter.refuse(error);
     keepHostAlive();
