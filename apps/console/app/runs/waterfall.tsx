@@ -44,7 +44,7 @@ export function Waterfall({ timeline, progress }: WaterfallProps) {
     <div className="waterfall">
       <div className="waterfall-axis" aria-hidden>
         {ticks.map((tick, index) => (
-          <span key={tick} style={{ left: `${lines[index]}%` }}>
+          <span key={tick} style={{ left: `${lines[index]}%` }} data-at-end={(lines[index] ?? 0) > 90 || undefined}>
             {tick === 0 ? '0' : formatDuration(tick)}
           </span>
         ))}
