@@ -14,12 +14,12 @@ interface Probe {
   readonly httpHeaders: readonly { readonly name: string; readonly value: string }[];
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any -- manifests of several kinds; what is read of them is asserted
 const manifests: readonly any[] = parseAllDocuments(read('deploy/kubernetes/ravi.yaml')).map((document) => {
   assert.deepEqual(document.errors, []);
   return document.toJS();
 });
-// oxlint-disable-next-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any -- manifests of several kinds; what is read of them is asserted
 const ofKind = (kind: string): any => manifests.find((manifest) => manifest.kind === kind);
 
 test('the image copies what is there, with the versions of the repository', () => {

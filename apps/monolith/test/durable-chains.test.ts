@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { RaviConfig } from '@ravi/host';
 import { test } from 'vitest';
 import { createInstallation } from './support/installation.ts';
+import type { Answer } from './support/server.ts';
 import { startProcess } from './support/server-process.ts';
 import type { ServerProcess } from './support/server-process.ts';
 
@@ -14,8 +15,7 @@ const config: RaviConfig = {
   },
 };
 
-// oxlint-disable-next-line typescript/no-explicit-any
-async function send(process: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
+async function send(process: string, path: string, body?: unknown): Promise<Answer> {
   const response = await fetch(`${process}${path}`, {
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),

@@ -12,16 +12,26 @@ export interface DescribedOperation {
   readonly body: JsonSchema | undefined;
 }
 
+/** The part of an OpenAPI document that the tests read. */
+interface Document {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+interface Operation {
+  readonly 'x-role'?: string;
+  readonly security?: readonly unknown[];
+  readonly parameters: DescribedOperation['parameters'];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: JsonSchema } } };
+}
+
 /** Every operation that a server's document knows. */
 export async function readOperations(url: string, headers: Record<string, string>): Promise<DescribedOperation[]> {
   const response = await fetch(`${url}/v1/openapi.json`, { headers });
-  // oxlint-disable-next-line typescript/no-explicit-any
-  const document: any = await response.json();
+  const document = (await response.json()) as Document;
   assert.equal(document.openapi, '3.1.0');
-  // oxlint-disable-next-line typescript/no-explicit-any
-  const all = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
-    // oxlint-disable-next-line typescript/no-explicit-any
-    Object.entries<any>(methods).map(([method, operation]) => ({
+  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
       path,
       role: operation['x-role'],

@@ -10,7 +10,7 @@ import type { TestInstallation } from './installation.ts';
 /** An answer over HTTP, its JSON parsed. */
 export interface Answer {
   readonly status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test asserts what it reads of it
   readonly body: any;
 }
 

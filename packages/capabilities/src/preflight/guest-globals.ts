@@ -2,7 +2,8 @@ import { resultTypes } from '../chain/stubs/stub-types.ts';
 
 /**
  * Declares what a script finds beside the language and its tools. What the model is told of errors, handles and results
- * is the base; a guest has a little more than that. Arguments may be handles at any depth.
+ * is the base; a guest has a little more than that. Arguments may be handles at any depth. What no schema describes is
+ * `any` to the script: the check stops provable mistakes alone, and about such values it can prove none.
  */
 export const guestGlobals: string = `${resultTypes}
 interface ToolFunction<Args, Value = any> {

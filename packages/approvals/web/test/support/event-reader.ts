@@ -5,7 +5,7 @@ import { requestTo, tokens } from './handler.ts';
 export interface ReadEvent {
   readonly id: number;
   readonly type: string;
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test asserts what it reads of it
   readonly data: any;
 }
 

@@ -43,7 +43,7 @@ export interface SendOptions {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test asserts what it reads of it
   readonly body: any;
 }
 
