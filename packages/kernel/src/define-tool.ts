@@ -28,16 +28,22 @@ export interface ToolDefinition<Schema extends JsonSchema | StandardSchema> exte
  */
 export function defineTool<const Schema extends JsonSchema | StandardSchema>(definition: ToolDefinition<Schema>): Tool {
   const { inputSchema, outputSchema, execute, ...rest } = definition;
-  const parse = isStandardSchema(inputSchema) ? (args: JsonObject) => parseArguments(inputSchema, args) : undefined;
+  const run = (args: unknown, context: ToolContext): Promise<ToolExecutionResult> =>
+    Promise.resolve(execute.call(definition, args as ArgumentsOf<Schema>, context)).then(toResult);
   return {
     ...rest,
     inputSchema: isStandardSchema(inputSchema) ? jsonSchemaOf(inputSchema, 'input') : inputSchema,
     ...(outputSchema === undefined
       ? {}
       : { outputSchema: isStandardSchema(outputSchema) ? jsonSchemaOf(outputSchema, 'output') : outputSchema }),
-    async execute(args, context) {
-      const typed = parse === undefined ? args : await parse(args);
-      return toResult(await execute.call(definition, typed as ArgumentsOf<Schema>, context));
+    // Not async: what V8 keeps of a waiting function is the largest part of a call that waits.
+    execute(args, context) {
+      try {
+        if (!isStandardSchema(inputSchema)) return run(args, context);
+        return parseArguments(inputSchema, args).then((parsed) => run(parsed, context));
+      } catch (error) {
+        return Promise.reject(error);
+      }
     },
   };
 }
