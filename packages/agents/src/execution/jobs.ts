@@ -116,7 +116,7 @@ export class Jobs {
     if (!entries.some(isLive)) return false;
     this.#news ??= Promise.withResolvers<void>();
     const { promise, resolve } = this.#news;
-    const forget = this.#run.session.cancellation.onCancel(resolve);
+    const forget = this.#run.session.cancellation.whenCancelled(resolve);
     await promise;
     forget();
     this.#run.check();

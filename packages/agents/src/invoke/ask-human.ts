@@ -111,7 +111,7 @@ function wait(pending: PendingCall, handler: ApprovalHandler, request: ApprovalR
     const deadline = pending.runtime.deadlines.set(approvalLimitOf(pending), () =>
       settle(() => resolve({ kind: 'timeout' }), new KernelError('E_APPROVAL_TIMEOUT', 'Nobody answered in time')),
     );
-    const forget = pending.cancellation.onCancel(() => {
+    const forget = pending.cancellation.whenCancelled(() => {
       const { error } = pending.cancellation;
       settle(() => reject(error), error);
     });

@@ -1,16 +1,21 @@
 import { isKernelError, KernelError } from '@ravi/kernel';
 
+/** Somebody who is told of a cancellation. */
+export interface CancelListener {
+  /** Called once, at the cancellation. */
+  onCancel(): void;
+}
+
 /**
  * The cancellation of a session, or of a call within it: one listener on the signal however many calls wait for it.
  * Listeners on a shared `AbortSignal` cost time linear to their number at every removal, which a thousand parallel
  * calls would feel, and a signal of one's own costs more than a call.
  */
-export class Cancellation {
+export class Cancellation implements CancelListener {
   readonly #signal: AbortSignal | undefined;
   readonly #parent: Cancellation | undefined;
-  readonly #listener: (() => void) | undefined;
-  readonly #leaveParent: (() => void) | undefined;
-  #callbacks: Set<() => void> | undefined;
+  readonly #onAbort: (() => void) | undefined;
+  #listeners: Set<CancelListener> | undefined;
   #message: string | undefined;
   #error: KernelError | undefined;
 
@@ -18,10 +23,10 @@ export class Cancellation {
   constructor(signal?: AbortSignal, parent?: Cancellation) {
     this.#signal = signal;
     this.#parent = parent;
-    if (signal === undefined && parent === undefined) return;
-    this.#listener = () => this.#fire();
-    if (signal?.aborted === false) signal.addEventListener('abort', this.#listener, { once: true });
-    this.#leaveParent = parent?.onCancel(this.#listener);
+    this.#parent?.tell(this);
+    if (signal === undefined) return;
+    this.#onAbort = () => this.#fire();
+    if (!signal.aborted) signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   get isCancelled(): boolean {
@@ -49,27 +54,40 @@ export class Cancellation {
     if (this.isCancelled) throw this.error;
   }
 
-  /**
-   * Calls `callback` once on cancellation, unless the returned function is called first. Never when it is cancelled
-   * already: {@link Cancellation.check} first.
-   */
-  onCancel(callback: () => void): () => void {
-    this.#callbacks ??= new Set();
-    this.#callbacks.add(callback);
-    return () => this.#callbacks?.delete(callback);
+  /** Tells `listener`, unless it is forgotten first. Never when it is cancelled already: {@link Cancellation.check} first. */
+  tell(listener: CancelListener): void {
+    this.#listeners ??= new Set();
+    this.#listeners.add(listener);
+  }
+
+  /** Does not tell it any more. */
+  forget(listener: CancelListener): void {
+    this.#listeners?.delete(listener);
+  }
+
+  /** As {@link Cancellation.tell} for a function; the returned one makes it forgotten. */
+  whenCancelled(callback: () => void): () => void {
+    const listener = { onCancel: callback };
+    this.tell(listener);
+    return () => this.forget(listener);
+  }
+
+  /** Told by its parent. */
+  onCancel(): void {
+    this.#fire();
   }
 
   /** Stops listening to the signal and to the parent, which may live on. */
   dispose(): void {
-    if (this.#listener !== undefined) this.#signal?.removeEventListener('abort', this.#listener);
-    this.#leaveParent?.();
+    if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#parent?.forget(this);
   }
 
   #fire(): void {
-    // A callback may take others out; those are not called any more.
-    for (const callback of this.#callbacks ?? []) {
-      this.#callbacks?.delete(callback);
-      callback();
+    // A listener may take others out; those are not told any more.
+    for (const listener of this.#listeners ?? []) {
+      this.forget(listener);
+      listener.onCancel();
     }
   }
 }

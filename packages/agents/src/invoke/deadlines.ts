@@ -6,28 +6,35 @@ export interface Deadline {
   cancel(): void;
 }
 
-class Entry implements Deadline {
-  readonly expiresAt: number;
-  readonly expire: () => void;
-  list: Lane | undefined;
-  previous: Entry | undefined;
-  next: Entry | undefined = undefined;
+/** What is over after a while, unless it is cancelled first. A member of its lane, so that it can be taken out at once. */
+export abstract class Expiring implements Deadline {
+  lane: Lane | undefined = undefined;
+  previous: Expiring | undefined = undefined;
+  next: Expiring | undefined = undefined;
+  /** Of the monotonic clock. */
+  expiresAt = 0;
 
-  constructor(lane: Lane, expiresAt: number, expire: () => void) {
-    this.list = lane;
-    this.previous = lane.tail;
-    this.expiresAt = expiresAt;
-    this.expire = expire;
-  }
+  /** Called once, when its time is up. */
+  abstract expire(): void;
 
   cancel(): void {
-    unlink(this);
+    if (this.lane !== undefined) unlink(this, this.lane);
   }
 }
 
+class Callback extends Expiring {
+  readonly expire: () => void;
+
+  constructor(expire: () => void) {
+    super();
+    this.expire = expire;
+  }
+}
+
+/** The deadlines of one duration, in the order in which they expire. */
 interface Lane {
-  head: Entry | undefined;
-  tail: Entry | undefined;
+  head: Expiring | undefined;
+  tail: Expiring | undefined;
   timer: Timer | undefined;
 }
 
@@ -46,14 +53,22 @@ export class Deadlines {
 
   /** Calls `expire` after `delayMs` milliseconds unless cancelled first. */
   set(delayMs: number, expire: () => void): Deadline {
+    const deadline = new Callback(expire);
+    this.start(delayMs, deadline);
+    return deadline;
+  }
+
+  /** As {@link Deadlines.set}, for who is a deadline itself; once in its life. */
+  start(delayMs: number, deadline: Expiring): void {
     const lane = this.#lane(delayMs);
-    const entry = new Entry(lane, this.#clock.monotonic() + delayMs, expire);
-    if (lane.tail === undefined) lane.head = entry;
-    else lane.tail.next = entry;
-    lane.tail = entry;
+    deadline.expiresAt = this.#clock.monotonic() + delayMs;
+    deadline.lane = lane;
+    deadline.previous = lane.tail;
+    if (lane.tail === undefined) lane.head = deadline;
+    else lane.tail.next = deadline;
+    lane.tail = deadline;
     // A timer that is still armed from a cancelled head fires early, finds out and arms again.
     lane.timer ??= this.#arm(lane, delayMs);
-    return entry;
   }
 
   #lane(delayMs: number): Lane {
@@ -72,22 +87,21 @@ export class Deadlines {
     lane.timer = undefined;
     const now = this.#clock.monotonic();
     while (lane.head !== undefined && lane.head.expiresAt <= now) {
-      const entry = lane.head;
-      unlink(entry);
-      entry.expire();
+      const deadline = lane.head;
+      unlink(deadline, lane);
+      deadline.expire();
     }
     if (lane.head !== undefined) lane.timer ??= this.#arm(lane, Math.max(1, lane.head.expiresAt - now));
   }
 }
 
-function unlink(entry: Entry): void {
-  const lane = entry.list;
-  if (lane === undefined) return;
-  entry.list = undefined;
-  if (entry.previous === undefined) lane.head = entry.next;
-  else entry.previous.next = entry.next;
-  if (entry.next === undefined) lane.tail = entry.previous;
-  else entry.next.previous = entry.previous;
-  entry.previous = undefined;
-  entry.next = undefined;
+function unlink(deadline: Expiring, lane: Lane): void {
+  const { previous, next } = deadline;
+  if (previous === undefined) lane.head = next;
+  else previous.next = next;
+  if (next === undefined) lane.tail = previous;
+  else next.previous = previous;
+  deadline.lane = undefined;
+  deadline.previous = undefined;
+  deadline.next = undefined;
 }

@@ -1,6 +1,8 @@
 import { isProviderDefinedTool, KernelError } from '@ravi/kernel';
 import type { Tool, ToolExecutionResult } from '@ravi/kernel';
 import { CallContext } from './call-context.ts';
+import type { CancelListener } from './cancellation.ts';
+import { Expiring } from './deadlines.ts';
 import type { PendingCall } from './pending-call.ts';
 
 /** How an execution ended. */
@@ -15,43 +17,64 @@ export type Execution =
  * @throws KernelError `E_CANCELLED`
  */
 export function execute(pending: PendingCall): Promise<Execution> {
-  const context = new CallContext(pending);
-  const { cancellation, runtime } = pending;
-  return new Promise<Execution>((resolve, reject) => {
-    let isSettled = false;
-    const settle = (): boolean => {
-      if (isSettled) {
-        markLate(pending);
-        return false;
-      }
-      isSettled = true;
-      deadline?.cancel();
-      forget();
-      return true;
-    };
-    const cancel = (): void => {
-      settle();
-      context.end(cancellation.error);
-      reject(cancellation.error);
-    };
-    const limitMs = timeLimitOf(pending);
-    const deadline =
-      limitMs === undefined
-        ? undefined
-        : runtime.deadlines.set(limitMs, () => {
-            settle();
-            context.end(new KernelError('E_CALL_TIMEOUT', `The call took longer than ${limitMs} ms`));
-            resolve({ kind: 'timeout', limitMs });
-          });
-    const forget = cancellation.onCancel(cancel);
-    start(pending, context).then(
-      (result) => settle() && resolve({ kind: 'returned', result }),
-      (error: unknown) => settle() && resolve({ kind: 'threw', error }),
-    );
-  });
+  return new Promise<Execution>((resolve, reject) => new Executing(pending, resolve, reject).start());
 }
 
-function start(pending: PendingCall, context: CallContext): Promise<ToolExecutionResult> {
+/** A tool at work: whoever ends it first, the tool itself, its time limit or a cancellation, says how. */
+class Executing extends Expiring implements CancelListener {
+  readonly #pending: PendingCall;
+  readonly #context: CallContext;
+  readonly #resolve: (execution: Execution) => void;
+  readonly #reject: (error: KernelError) => void;
+  #isSettled = false;
+
+  constructor(pending: PendingCall, resolve: (execution: Execution) => void, reject: (error: KernelError) => void) {
+    super();
+    this.#pending = pending;
+    this.#context = new CallContext(pending);
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  start(): void {
+    const pending = this.#pending;
+    const limitMs = timeLimitOf(pending);
+    if (limitMs !== undefined) pending.runtime.deadlines.start(limitMs, this);
+    pending.cancellation.tell(this);
+    startTool(pending, this.#context).then(
+      (result) => this.#answer({ kind: 'returned', result }),
+      (error: unknown) => this.#answer({ kind: 'threw', error }),
+    );
+  }
+
+  #answer(execution: Execution): void {
+    if (this.#isSettled) return markLate(this.#pending);
+    this.#settle();
+    this.#resolve(execution);
+  }
+
+  expire(): void {
+    const { callTimeoutMs: limitMs } = this.#pending.session.policy;
+    this.#settle();
+    this.#context.end(new KernelError('E_CALL_TIMEOUT', `The call took longer than ${limitMs} ms`));
+    this.#resolve({ kind: 'timeout', limitMs });
+  }
+
+  onCancel(): void {
+    const { error } = this.#pending.cancellation;
+    this.#settle();
+    this.#context.end(error);
+    this.#reject(error);
+  }
+
+  #settle(): void {
+    this.#isSettled = true;
+    this.cancel();
+    this.#pending.cancellation.forget(this);
+  }
+}
+
+function startTool(pending: PendingCall, context: CallContext): Promise<ToolExecutionResult> {
   const { around } = pending.runtime;
   try {
     return around === undefined ? callTool(pending, context) : around(pending.scope, () => callTool(pending, context));

@@ -52,7 +52,7 @@ export class KeyedLocks {
         queue.splice(queue.indexOf(enter), 1);
         reject(cancellation.error);
       };
-      const forget = cancellation.onCancel(leave);
+      const forget = cancellation.whenCancelled(leave);
       queue.push(enter);
     });
   }

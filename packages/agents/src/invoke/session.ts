@@ -135,7 +135,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     const controller = new AbortController();
     const abort = (): void => controller.abort(this.cancellation.error);
     if (this.cancellation.isCancelled) abort();
-    else this.cancellation.onCancel(abort);
+    else this.cancellation.whenCancelled(abort);
     this.#controller = controller;
     return controller.signal;
   }

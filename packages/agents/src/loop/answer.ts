@@ -46,7 +46,9 @@ export function readAnswer(
     };
     const fail = (error: unknown): void =>
       end({ error: modelError('E_MODEL_PROTOCOL', `The model provider failed: ${errorText(error)}`) });
-    const forget = cancellation.onCancel(() => end({ error: modelError('E_CANCELLED', cancellation.error.message) }));
+    const forget = cancellation.whenCancelled(() =>
+      end({ error: modelError('E_CANCELLED', cancellation.error.message) }),
+    );
 
     const take = (event: ModelEvent): void => {
       const block = onEvent(event);

@@ -10,7 +10,7 @@ export async function delay(run: AgentRun, delayMs: number): Promise<void> {
       forget();
       resolve();
     }, delayMs);
-    const forget = cancellation.onCancel(() => {
+    const forget = cancellation.whenCancelled(() => {
       timer.cancel();
       resolve();
     });

@@ -105,7 +105,8 @@ async function settle(
     if (outcome === undefined) turn.add(call);
     else results.set(call.id, modelResult(call, outcome));
   }
-  if (turn.size > 0) for (const result of await turn.finish('tool-use')) results.set(result.toolUseId, result);
+  await turn.finish('tool-use');
+  for (const result of turn.takeResults()) results.set(result.toolUseId, result);
   return calls.flatMap(({ id }) => results.get(id) ?? []);
 }
 

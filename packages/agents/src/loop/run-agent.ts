@@ -49,7 +49,10 @@ async function takeStep(run: AgentRun): Promise<void> {
   if (saving !== undefined) await saving;
   const { calls, reason } = answer;
   if (calls.size === 0) await takeAnswer(run, reason);
-  else await takeResults(run, await calls.finish(reason));
+  else {
+    await calls.finish(reason);
+    await takeResults(run, calls.takeResults());
+  }
   announceEnd(run, answer.usage, calls.size);
 }
 

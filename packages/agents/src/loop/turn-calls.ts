@@ -1,5 +1,6 @@
 import { isLocalTool } from '@ravi/kernel';
 import type { InvocationResult, ModelStopReason, Timer, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
+import type { CancelListener } from '../invoke/cancellation.ts';
 import { errorResult } from '../invoke/results.ts';
 import { errorText } from '../error-text.ts';
 import { modelResult } from './model-result.ts';
@@ -20,12 +21,12 @@ interface Slot {
  * the model still writes; the others wait until the answer has ended well, since an answer that fails is void. Results
  * stand in the order of the calls, and every call gets exactly one.
  */
-export class TurnCalls {
+export class TurnCalls implements CancelListener {
   readonly #run: AgentRun;
   readonly #slots: Slot[] = [];
   #unanswered = 0;
   #isOver = false;
-  #settled: (() => void) | undefined;
+  #allAnswered: (() => void) | undefined;
 
   constructor(run: AgentRun) {
     this.#run = run;
@@ -48,13 +49,26 @@ export class TurnCalls {
     this.#isOver = true;
   }
 
-  /** Starts what waited for the end of the answer and waits for all. Calls that ask a human have no result yet. */
-  finish(reason: ModelStopReason): Promise<readonly ToolResultBlock[]> {
+  /** Starts what waited for the end of the answer and waits until every call is answered. */
+  finish(reason: ModelStopReason): Promise<void> {
     for (const slot of this.#slots) if (!slot.isStarted) this.#startOrRefuse(slot, reason);
-    return this.#allAnswered().then(() => this.#results());
+    const { cancellation } = this.#run.session;
+    if (cancellation.isCancelled) this.onCancel();
+    if (this.#unanswered === 0) return Promise.resolve();
+    cancellation.tell(this);
+    return new Promise((resolve) => (this.#allAnswered = resolve));
   }
 
-  #results(): readonly ToolResultBlock[] {
+  /** Cancellation answers what no tool, no approval and no middleware answers any more. */
+  onCancel(): void {
+    const { cancellation } = this.#run.session;
+    for (const slot of this.#slots) {
+      if (slot.result === undefined) this.#answer(slot, errorResult('E_CANCELLED', cancellation.error.message));
+    }
+  }
+
+  /** What they came to, once it is finished. Calls that ask a human have no result yet. */
+  takeResults(): readonly ToolResultBlock[] {
     this.#isOver = true;
     const { session, ending } = this.#run;
     if (session.cancellation.isCancelled || ending !== undefined) this.#withdrawQuestions();
@@ -120,31 +134,9 @@ export class TurnCalls {
     slot.result = result;
     slot.timer?.cancel();
     this.#unanswered--;
-    if (this.#unanswered === 0) this.#settled?.();
-  }
-
-  // Cancellation answers what no tool, no approval and no middleware answers any more.
-  #allAnswered(): Promise<void> {
-    if (this.#unanswered === 0) return Promise.resolve();
-    const { cancellation } = this.#run.session;
-    if (cancellation.isCancelled) {
-      this.#answerCancelled();
-      return Promise.resolve();
-    }
-    return new Promise((resolve) => {
-      const forget = cancellation.onCancel(() => this.#answerCancelled());
-      this.#settled = () => {
-        forget();
-        resolve();
-      };
-    });
-  }
-
-  #answerCancelled(): void {
-    const { cancellation } = this.#run.session;
-    for (const slot of this.#slots) {
-      if (slot.result === undefined) this.#answer(slot, errorResult('E_CANCELLED', cancellation.error.message));
-    }
+    if (this.#unanswered > 0 || this.#allAnswered === undefined) return;
+    this.#run.session.cancellation.forget(this);
+    this.#allAnswered();
   }
 
   #withdrawQuestions(): void {

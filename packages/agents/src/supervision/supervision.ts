@@ -74,7 +74,7 @@ export class Supervision {
           resolve();
         },
       };
-      const forget = cancellation.onCancel(() => {
+      const forget = cancellation.whenCancelled(() => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         reject(cancellation.error);
       });
