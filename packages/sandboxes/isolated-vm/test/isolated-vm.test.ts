@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { childProcessIds, pluginContract, sandboxContract } from '@ravi/testkit';
 import { test } from 'vitest';
 import plugin, { createIsolatedVmSandbox } from '../src/index.ts';
@@ -45,6 +45,42 @@ test.skipIf(!linux)(
     assert.equal(readFileSync(`/proc/${pid}/environ`, 'utf8'), '');
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     assert.ok(command.includes('--permission') && command.join(' ').length < 1_000, command.join(' '));
+  },
+);
+
+test.skipIf(!linux)(
+  'a process that ended before anybody heard of it is not taken for a crash of the script',
+  async () => {
+    const before = new Set(childProcessIds());
+    await using sandbox = createIsolatedVmSandbox({ poolSize: 1, maxProcesses: 1 });
+    const run = (code: string): ReturnType<typeof sandbox.run> =>
+      sandbox.run({
+        language: 'javascript',
+        code,
+        prelude: '',
+        principal: 'alice',
+        limits: {
+          wallTimeMs: 60_000,
+          cpuTimeMs: 10_000,
+          memoryBytes: 67_108_864,
+          maxConsoleBytes: 1,
+          maxResultBytes: 100,
+          maxCalls: 1,
+          maxInFlight: 1,
+        },
+        bridge: async () => '',
+        onConsole() {},
+      });
+    assert.equal((await run('return 1')).status, 'ok');
+    // Ready again, and so idle.
+    await setTimeout(200);
+    const [pid] = childProcessIds().filter((id) => !before.has(id));
+    assert.ok(pid !== undefined);
+    process.kill(pid, 'SIGKILL');
+    // Without a turn of the event loop, so that the sandbox cannot hear of it.
+    while (!readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z ')) continue;
+    const outcome = await run('return 2');
+    assert.deepEqual([outcome.status, 'value' in outcome && outcome.value], ['ok', '2']);
   },
 );
 

@@ -39,20 +39,26 @@ export function createProcessSandbox(options: {
       }
       const notRun = { durationMs: 0, consoleDroppedBytes: 0 };
       const cancelled: SandboxOutcome = { status: 'cancelled', ...notRun };
-      if (request.signal?.aborted === true) return cancelled;
+      const isCancelled = (): boolean => request.signal?.aborted === true;
+      if (isCancelled()) return cancelled;
       const carried = carriedRequest(request);
       const sourceBytes = Buffer.byteLength(request.code);
       if (sourceBytes > carried.limits.maxSourceBytes) {
         return { ...limitReached('source', carried.limits, sourceBytes), ...notRun };
       }
-      const guest = await pool.acquire(request.principal, request.signal);
-      if (guest === undefined) return cancelled;
-      if (options.rehearses === true && !isAlike(request, rehearsed)) {
-        rehearsed = { prelude: request.prelude, memoryBytes: request.limits.memoryBytes };
-        pool.rehearse(rehearsalFrame(request));
+      for (;;) {
+        const guest = await pool.acquire(request.principal, request.signal);
+        if (guest === undefined) return cancelled;
+        if (options.rehearses === true && !isAlike(request, rehearsed)) {
+          rehearsed = { prelude: request.prelude, memoryBytes: request.limits.memoryBytes };
+          pool.rehearse(rehearsalFrame(request));
+        }
+        if (guest.boundMemory !== undefined) await guest.boundMemory(carried.limits.memoryBytes);
+        const outcome = runOnGuest(guest, carried, busyWait, (reusable) => pool.release(guest, reusable));
+        // Asked while the guest begins, since asking takes time: one that ended before has begun nothing.
+        if (isCancelled() || !guest.isGone()) return outcome;
+        await outcome;
       }
-      if (guest.boundMemory !== undefined) await guest.boundMemory(carried.limits.memoryBytes);
-      return runOnGuest(guest, carried, busyWait, (reusable) => pool.release(guest, reusable));
     },
     [Symbol.asyncDispose]: () => pool.close(),
   };

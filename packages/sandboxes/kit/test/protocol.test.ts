@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
 import { test } from 'vitest';
 import { guestSource } from '../src/guest/source.ts';
-import { codec } from '../src/host/wire.ts';
+import type { CarriedRequest } from '../src/host/carried-request.ts';
+import { codec, startFrame } from '../src/host/wire.ts';
 import { createFairQueue } from '../src/host/fair-queue.ts';
 import { canReadProcessUsage, createUsageReader } from '../src/host/process-usage.ts';
 
@@ -20,6 +21,16 @@ test('records of any text come back as they were', () => {
 
 test('three fields are written alike in both ways', () => {
   assert.equal(codec.encodeThree('c', '1', 'op', '{}'), codec.encode('c', '1', 'op', '{}'));
+});
+
+test('a prelude that the guest holds is not sent again', () => {
+  const prelude = 'return { call: host.call }';
+  const request = { limits: { memoryBytes: 1 }, prelude, code: 'return 1' } as CarriedRequest;
+  const sent = ['another', undefined, prelude].map((held) => {
+    const { field } = codec.read(startFrame(request, held), 0);
+    return Array.from({ length: 5 }, field)[3];
+  });
+  assert.deepEqual(sent, [prelude, prelude, '=']);
 });
 
 test('the guest runtime refers to nothing outside itself', () => {

@@ -38,8 +38,7 @@ export function openContexts(): OpenRealm {
       })()`,
       scope,
     ) as Mailbox;
-    let spentBefore = spentMs();
-    let allowedMs = 0;
+    let leftMs = 0;
 
     return {
       load(name, source, filename, columnOffset) {
@@ -57,15 +56,15 @@ export function openContexts(): OpenRealm {
         step.runInContext(scope);
       },
       allowCpu(timeMs) {
-        spentBefore = spentMs();
-        allowedMs = timeMs;
+        leftMs = timeMs;
       },
       dispose() {},
     };
 
     function attempt(name: string, argument: unknown): string | RealmFault {
-      const timeout = Math.ceil(allowedMs - (spentMs() - spentBefore));
+      const timeout = Math.ceil(leftMs);
       if (timeout <= 0) return { kind: 'limit', limit: 'cpu' };
+      const before = spentMs();
       mailbox.post(name, argument);
       try {
         return (step.runInContext(scope, { timeout }) ?? '') as string;
@@ -73,6 +72,8 @@ export function openContexts(): OpenRealm {
         const { code, message } = error as NodeJS.ErrnoException;
         if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return { kind: 'limit', limit: 'cpu' };
         return { kind: 'crash', message };
+      } finally {
+        leftMs -= spentMs() - before;
       }
     }
   };

@@ -15,6 +15,8 @@ export const javascriptGuest: GuestProgram = {
     '--allow-addons',
     '--no-warnings',
     '--no-node-snapshot',
+    // As in processes of this machine: scripts are too short for V8's middle compiler.
+    '--no-maglev',
     '-e',
     bootstrapSource({
       input: `fs.openSync('${guestChannelFolder}/in', 'r')`,

@@ -1,4 +1,5 @@
 import type { RecordCodec } from '../protocol/records.ts';
+import type { FrameReader } from './frame-reader.ts';
 import type { OpenRealm, Realm, RealmFault } from './realm.ts';
 
 /** What a pump is put together from. */
@@ -7,8 +8,9 @@ export interface PumpParts {
   readonly guestSource: string;
   readonly scriptName: string;
   readonly openRealm: OpenRealm;
-  /** Descriptors of the channel to the host; the two ends of a socket are one. */
-  readonly input: number;
+  /** What the host sends. */
+  readonly input: FrameReader;
+  /** The descriptor of the channel to the host. */
   readonly output: number;
   readonly expected: ExpectedRun;
 }
@@ -24,22 +26,12 @@ export interface ExpectedRun {
  * waits for the host, writes one frame. After the answer has left it prepares the next guest.
  * Runs in the child: it must refer to nothing outside itself.
  */
-export function runPump({
-  codec,
-  guestSource,
-  scriptName,
-  openRealm,
-  input: inputChannel,
-  output: outputChannel,
-  expected,
-}: PumpParts): never {
-  const { readSync, writeSync } = process.getBuiltinModule('node:fs');
+export function runPump({ codec, guestSource, scriptName, openRealm, input, output, expected }: PumpParts): never {
+  const { writeSync } = process.getBuiltinModule('node:fs');
   const graceMs = 50;
   const hostTurnMs = 1;
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
-  let input = Buffer.allocUnsafe(65_536);
   const shortFrame = Buffer.allocUnsafe(65_536);
-  let filled = 0;
 
   interface Prepared {
     readonly realm: Realm;
@@ -50,8 +42,8 @@ export function runPump({
   let prepared = prepare(expected.memoryBytes, expected.prelude);
   for (;;) {
     send('y');
-    let frame = receive();
-    while (isLate(frame)) frame = receive();
+    let frame = input.read();
+    while (isLate(frame)) frame = input.read();
     if (frame[0] === 'p') rehearse(frame);
     else {
       run(frame);
@@ -95,7 +87,8 @@ export function runPump({
   function run(start: string): void {
     const { field } = codec.read(start, 0);
     const next = (): string => field() as string;
-    const [memory, cpuTimeMs, limits, prelude, code] = [Number(next()), Number(next()), next(), next(), next()];
+    const [memory, cpuTimeMs, limits, sent, code] = [Number(next()), Number(next()), next(), next(), next()];
+    const prelude = sent === '=' ? prepared.prelude : sent;
     if (prepared.memoryBytes !== memory || prepared.prelude !== prelude) renew(memory, prelude);
     const { realm, names } = prepared;
     if (typeof names !== 'string') return fail(realm, names);
@@ -111,7 +104,7 @@ export function runPump({
       if (text.length > 1 || text === 'w') send(text);
       if (text[0] === 'e') return;
       if (text[0] === 'm') continue;
-      const went = text[0] === 'f' ? realm.call('fire', '') : realm.call('deliver', receive());
+      const went = text[0] === 'f' ? realm.call('fire', '') : realm.call('deliver', input.read());
       if (isOver(went)) return fail(realm, went);
     }
   }
@@ -133,32 +126,6 @@ export function runPump({
     return codec.encode('x', 'SyntaxError', fault.message, '', String(fault.line), String(fault.column));
   }
 
-  function receive(): string {
-    while (filled < 4) fill();
-    const length = input.readUInt32LE(0);
-    if (input.length < 4 + length) {
-      const larger = Buffer.allocUnsafe(4 + length);
-      input.copy(larger, 0, 0, filled);
-      input = larger;
-    }
-    while (filled < 4 + length) fill();
-    const text = input.toString('utf8', 4, 4 + length);
-    input.copy(input, 0, 4 + length, filled);
-    filled -= 4 + length;
-    if (input.length > 65_536 && filled <= 65_536) {
-      const smaller = Buffer.allocUnsafe(65_536);
-      input.copy(smaller, 0, 0, filled);
-      input = smaller;
-    }
-    return text;
-  }
-
-  function fill(): void {
-    const count = readSync(inputChannel, input, filled, input.length - filled, null);
-    if (count === 0) process.exit(0);
-    filled += count;
-  }
-
   function send(text: string): void {
     // No character takes more than three bytes.
     const frame =
@@ -166,6 +133,6 @@ export function runPump({
     const length = frame.write(text, 4);
     frame.writeUInt32LE(length, 0);
     const end = 4 + length;
-    for (let sent = 0; sent < end;) sent += writeSync(outputChannel, frame, sent, end - sent, null);
+    for (let sent = 0; sent < end;) sent += writeSync(output, frame, sent, end - sent, null);
   }
 }

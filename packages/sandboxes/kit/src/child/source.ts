@@ -1,5 +1,6 @@
 import { guestSource, scriptName } from '../guest/source.ts';
 import { createRecordCodec } from '../protocol/records.ts';
+import { createFrameReader } from './frame-reader.ts';
 import { runPump } from './pump.ts';
 import type { ExpectedRun } from './pump.ts';
 import type { OpenRealm } from './realm.ts';
@@ -21,6 +22,9 @@ export function bootstrapSource({ input, output }: ChildChannel): string {
   ].join(' ');
 }
 
+/** How long a guest looks for an answer before it sleeps, in milliseconds of processor time. */
+export const guestLookMs = 0.1;
+
 const defaultExpectedRun: ExpectedRun = { memoryBytes: 134_217_728, prelude: '' };
 
 /**
@@ -33,7 +37,7 @@ export function childSource(options: {
   readonly expected?: ExpectedRun;
 }): string {
   return `(input, output) => (${runPump})({
-  input, output,
+  input: (${createFrameReader})(input, ${guestLookMs}), output,
   codec: (${createRecordCodec})({ indexOf: (text, search, from) => text.indexOf(search, from), slice: (text, start, end) => text.slice(start, end) }),
   guestSource: ${JSON.stringify(guestSource)},
   scriptName: ${JSON.stringify(scriptName)},

@@ -23,6 +23,10 @@ export interface GuestProcess {
   idleUsage: ProcessUsage | undefined;
   /** What it has used by now, where the system tells. */
   readonly readUsage: () => ProcessUsage | undefined;
+  /** Whether it ended while nobody used it; the news of that may still be on its way. */
+  readonly isGone: () => boolean;
+  /** What it was last sent to run before a script. */
+  prelude: string | undefined;
   listener: GuestListener;
   send(text: string): void;
   kill(): void;
@@ -66,6 +70,8 @@ export function startGuestProcess(launch: LaunchGuest, listener: GuestListener):
     runs: 0,
     idleUsage: undefined,
     readUsage,
+    isGone: () => guest.idleUsage !== undefined && readUsage() === undefined,
+    prelude: undefined,
     listener,
     send: (text) => link.send(encodeFrame(text)),
     kill: () => link.kill(),

@@ -126,12 +126,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
 
   /** The match that was in use last: its memory is most likely still in the processor's caches. */
   function find(matches: (guest: GuestProcess) => boolean): GuestProcess | undefined {
-    for (const guest of Array.from(idle).reverse()) {
-      if (!matches(guest)) continue;
-      if (!isGone(guest)) return guest;
-      discard(guest);
-    }
-    return undefined;
+    return Array.from(idle).findLast(matches);
   }
 
   function lend(guest: GuestProcess, principal: string, waiter: Waiter): void {
@@ -236,11 +231,6 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
     const active = queue.size > 0 || lent.size > 0;
     for (const guest of alive) guest.keepAlive(active);
   }
-}
-
-/** Whether it ended while nobody used it; the news of that may still be on its way. */
-function isGone(guest: GuestProcess): boolean {
-  return guest.idleUsage !== undefined && guest.readUsage() === undefined;
 }
 
 function unavailable(message: string): KernelError {

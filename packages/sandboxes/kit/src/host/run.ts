@@ -49,8 +49,14 @@ export function runOnGuest(
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted === true) abort();
   else if (guest.lost) end(crashed('ended before the script began'), false);
-  else guest.send(startFrame(request));
+  else start();
   return promise;
+
+  function start(): void {
+    const { prelude } = guest;
+    guest.prelude = request.prelude;
+    guest.send(startFrame(request, prelude));
+  }
 
   function readFrame(frame: string): void {
     busyWait.arrived();

@@ -1,4 +1,5 @@
 import type { EndingLimit, SandboxRequest } from '@ravi/kernel';
+import { guestLookMs } from '../child/source.ts';
 import type { ProcessUsage } from './process-usage.ts';
 
 /** The host's eye on a run. */
@@ -34,12 +35,16 @@ export function createWatch(options: {
   const { limits } = request;
   const startedAt = performance.now();
   let busy = true;
+  let waits = 0;
   let deadline = setTimeout(checkDeadline, Math.min(limits.wallTimeMs, longestTimerMs));
   const looks = baseline === undefined ? undefined : setInterval(look, intervalMs);
 
   return {
     guestIsBusy: () => void (busy = true),
-    guestWaits: () => void (busy = false),
+    guestWaits() {
+      busy = false;
+      waits++;
+    },
     stop() {
       clearTimeout(deadline);
       clearInterval(looks);
@@ -57,7 +62,7 @@ export function createWatch(options: {
     if (usage === undefined || baseline === undefined) return;
     const memory = usage.residentBytes - baseline.residentBytes;
     if (memory > limits.memoryBytes + memoryHeadroomBytes) return onLimit('memory', memory);
-    const cpu = usage.cpuTimeMs - baseline.cpuTimeMs;
+    const cpu = usage.cpuTimeMs - baseline.cpuTimeMs - waits * guestLookMs;
     if (cpu > limits.cpuTimeMs + cpuGraceMs) onLimit('cpu', cpu);
   }
 }

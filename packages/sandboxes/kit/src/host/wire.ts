@@ -44,10 +44,17 @@ export function rehearsalFrame({ limits, prelude }: SandboxRequest): string {
   return codec.encode('p', String(limits.memoryBytes), prelude);
 }
 
-/** The frame that starts a run. */
-export function startFrame({ limits, prelude, code }: CarriedRequest): string {
+/** The frame that starts a run. In place of the prelude that the guest was last sent, and so `held`, stands `=`. */
+export function startFrame({ limits, prelude, code }: CarriedRequest, held: string | undefined): string {
   const { maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight, maxCallInputBytes } = limits;
   const figures = [maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight, maxCallInputBytes];
   const guestLimits = codec.encode('', ...figures.map(String));
-  return codec.encode('', String(limits.memoryBytes), String(limits.cpuTimeMs), guestLimits, prelude, code);
+  return codec.encode(
+    '',
+    String(limits.memoryBytes),
+    String(limits.cpuTimeMs),
+    guestLimits,
+    prelude === held ? '=' : prelude,
+    code,
+  );
 }
