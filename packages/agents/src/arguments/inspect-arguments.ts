@@ -54,6 +54,7 @@ class Refusal extends Error {}
 
 class Inspector {
   readonly artifacts: ArtifactPlace[] = [];
+  /** The way to the object or array that is being copied. */
   readonly #path: (string | number)[] = [];
   readonly #maxBytes: number;
   bytes = 0;
@@ -63,22 +64,25 @@ class Inspector {
     this.#maxBytes = maxBytes;
   }
 
-  copy(value: unknown, depth: number): JsonValue {
+  /** `key` is where it stands in what holds it. */
+  copy(value: unknown, depth: number, key?: string | number): JsonValue {
     if (++this.#nodes > maxArgumentNodes) throw new Refusal(`The arguments hold more than ${maxArgumentNodes} values`);
     if (depth > maxArgumentDepth) throw new Refusal(`The arguments nest deeper than ${maxArgumentDepth} levels`);
     if (typeof value === 'string') return this.#counted(value, utf8Length(value) + 2);
     if (typeof value === 'boolean' || value === null) return this.#counted(value, 5);
-    if (typeof value === 'number') return this.#number(value);
+    if (typeof value === 'number' && Number.isFinite(value)) return this.#counted(value, 8);
+    if (key !== undefined) this.#path.push(key);
+    if (typeof value === 'number') throw new Refusal(`${this.#place()} is ${value}, which is not JSON`);
     if (typeof value !== 'object') throw new Refusal(`${this.#place()} is ${kindOf(value)}, which is not JSON`);
-    return Array.isArray(value) ? this.#array(value, depth) : this.#object(value, depth);
+    const copy = Array.isArray(value) ? this.#array(value, depth) : this.#object(value, depth);
+    if (key !== undefined) this.#path.pop();
+    return copy;
   }
 
   #array(value: readonly unknown[], depth: number): JsonValue {
     const copy: JsonValue[] = [];
     for (let index = 0; index < value.length; index++) {
-      this.#path.push(index);
-      copy.push(this.copy(value[index] ?? null, depth + 1));
-      this.#path.pop();
+      copy.push(this.copy(value[index] ?? null, depth + 1, index));
     }
     this.#counted(undefined, 2 + copy.length);
     return Object.freeze(copy);
@@ -94,9 +98,7 @@ class Inspector {
       if (child === undefined) continue;
       members++;
       this.#counted(undefined, utf8Length(key) + 4);
-      this.#path.push(key);
-      copy[key] = this.copy(child, depth + 1);
-      this.#path.pop();
+      copy[key] = this.copy(child, depth + 1, key);
     }
     if (members === 1 && typeof copy['$artifact'] === 'string') {
       if (this.artifacts.length === maxArtifactRefs) {
@@ -106,11 +108,6 @@ class Inspector {
     }
     this.#counted(undefined, 2);
     return Object.freeze(copy);
-  }
-
-  #number(value: number): number {
-    if (!Number.isFinite(value)) throw new Refusal(`${this.#place()} is ${value}, which is not JSON`);
-    return this.#counted(value, 8);
   }
 
   #counted<Value>(value: Value, bytes: number): Value {
