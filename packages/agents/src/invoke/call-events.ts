@@ -1,8 +1,8 @@
 import type { InterceptedCall, InvocationResult, ResultPoint } from '@ravi/kernel';
-import { previewOf } from '../arguments/redact.ts';
 import { errorText } from '../error-text.ts';
 import { journalEntry } from './record.ts';
 import { TraceEntry } from './trace-entry.ts';
+import type { TraceOutcome } from './trace-entry.ts';
 import type { PendingCall } from './pending-call.ts';
 
 /** A call that has ended, one way or another. */
@@ -18,8 +18,8 @@ export function startCall(pending: PendingCall): void {
   const { hooks } = pending.runtime;
   if (!hooks.observes('tool-start')) return;
   pending.readOwnArguments();
-  const { scope, name: tool, caller, namedArgs } = pending;
-  hooks.emit('tool-start', { ...scope, tool, caller, argsPreview: previewOf(namedArgs) });
+  const { scope, name: tool, caller, argsPreview } = pending;
+  hooks.emit('tool-start', { ...scope, tool, caller, argsPreview });
 }
 
 /** The one end of every call: interceptors of results, trace, journal, progress (step 9) and `tool-end`. */
@@ -42,11 +42,11 @@ function conclude(pending: PendingCall, finished: Finished): InvocationResult | 
 
 function trace(pending: PendingCall, finished: Finished): TraceEntry {
   const { result, bytes, status } = finished;
-  const entry = new TraceEntry(pending, status, {
-    ...(result.error === undefined ? {} : { errorCode: result.error.code }),
-    ...(result.artifactRef === undefined ? {} : { artifactRef: result.artifactRef }),
-    ...(bytes === undefined ? {} : { bytes }),
-  });
+  const outcome: TraceOutcome = {};
+  if (result.error !== undefined) outcome.errorCode = result.error.code;
+  if (result.artifactRef !== undefined) outcome.artifactRef = result.artifactRef;
+  if (bytes !== undefined) outcome.bytes = bytes;
+  const entry = new TraceEntry(pending, status, outcome);
   pending.session.record(entry);
   return entry;
 }

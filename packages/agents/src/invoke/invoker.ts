@@ -18,6 +18,7 @@ import { SchemaCache } from '../validation/schema-cache.ts';
 import { Cancellation } from './cancellation.ts';
 import { Deadlines } from './deadlines.ts';
 import { execute } from './execute.ts';
+import type { Execution } from './execute.ts';
 import { finishCall, startCall } from './call-events.ts';
 import { allowedGate } from './gates/allowed.ts';
 import { approvalGate } from './gates/approval.ts';
@@ -36,8 +37,8 @@ import { errorResult } from './results.ts';
 import { createScrubber } from './scrub.ts';
 import { InvokerSession } from './session.ts';
 import { shape } from './shape.ts';
+import type { Shaped } from './shape.ts';
 import { readExecution } from './tool-result.ts';
-import type { Finished } from './call-events.ts';
 import type { Gate, GateStop, ToolCall } from './pending-call.ts';
 import type { CallSurroundings, InvokerRuntime } from './runtime.ts';
 import type { SessionOptions } from './session.ts';
@@ -83,11 +84,11 @@ export interface ToolInvokerOptions {
 export interface InvokeOptions {
   readonly session: InvokerSession;
   /** `direct` when absent. */
-  readonly caller?: ToolCaller;
+  readonly caller?: ToolCaller | undefined;
   /** The call that this one happens inside of. */
   readonly parentId?: string;
   /** Cancels this call alone. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -144,17 +145,17 @@ export class ToolInvoker {
    * @throws KernelError `E_CANCELLED` when the run was cancelled, and nothing else
    */
   async invoke(call: ToolCall, options: InvokeOptions): Promise<InvocationResult> {
-    const { session, caller = 'direct', parentId = session.parentCallId } = options;
-    const own = options.signal === undefined ? undefined : new Cancellation(options.signal, session.cancellation);
-    const cancellation = own ?? session.cancellation;
-    const pending = new PendingCall(this.#runtime, session, call, { caller, parentId, cancellation });
+    const { session, signal } = options;
+    const own = signal === undefined ? undefined : new Cancellation(signal, session.cancellation);
+    const pending = new PendingCall(this.#runtime, call, options, own ?? session.cancellation);
     startCall(pending);
     try {
       const passing = passGates(pending);
       const stopped = passing instanceof Promise ? await passing : passing;
-      return await finishCall(pending, stopped === undefined ? await run(pending) : refused(stopped));
+      const ending = stopped === undefined ? take(pending, await run(pending)) : refuse(pending, stopped);
+      return ending instanceof Promise ? await ending : ending;
     } catch (error) {
-      if (isKernelError(error, 'E_CANCELLED') && cancellation.isCancelled) {
+      if (isKernelError(error, 'E_CANCELLED') && pending.cancellation.isCancelled) {
         await finishCall(pending, { status: 'cancelled', result: errorResult(error.code, error.message) });
         throw error;
       }
@@ -180,19 +181,24 @@ function passGates(pending: PendingCall, first = 0): GateStop | undefined | Prom
   return undefined;
 }
 
-async function run(pending: PendingCall): Promise<Finished> {
+function run(pending: PendingCall): Promise<Execution> {
   pending.cancellation.check(); // once more: it may have waited for its lock and for the journal
   pending.progress({ type: 'tool-call', callId: pending.callId, tool: pending.name, caller: pending.caller }); // 7
-  const execution = await execute(pending); //                                                                   8
-  if (execution.kind === 'timeout') {
-    const message = `The tool ${pending.name} took longer than ${execution.limitMs} ms (callTimeoutMs)`;
-    return { status: 'timeout', result: errorResult('E_CALL_TIMEOUT', message, { retryable: true }) };
-  }
-  const shaping = shape(pending, readExecution(pending, execution)); //                                          10
-  const { result, bytes } = shaping instanceof Promise ? await shaping : shaping;
-  return { status: result.status, result, bytes };
+  return execute(pending); //                                                                                     8
 }
 
-function refused({ stop }: GateStop): Finished {
-  return { status: stop.status, result: stop };
+function take(pending: PendingCall, execution: Execution): InvocationResult | Promise<InvocationResult> {
+  if (execution.kind === 'timeout') {
+    const message = `The tool ${pending.name} took longer than ${execution.limitMs} ms (callTimeoutMs)`;
+    const result = errorResult('E_CALL_TIMEOUT', message, { retryable: true });
+    return finishCall(pending, { status: 'timeout', result });
+  }
+  const finish = ({ result, bytes }: Shaped): InvocationResult | Promise<InvocationResult> =>
+    finishCall(pending, { status: result.status, result, bytes });
+  const shaping = shape(pending, readExecution(pending, execution)); //                                           10
+  return shaping instanceof Promise ? shaping.then(finish) : finish(shaping);
+}
+
+function refuse(pending: PendingCall, { stop }: GateStop): InvocationResult | Promise<InvocationResult> {
+  return finishCall(pending, { status: stop.status, result: stop });
 }

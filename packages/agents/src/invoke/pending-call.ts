@@ -14,7 +14,9 @@ import { canonicalJson } from '../arguments/canonical-json.ts';
 import { withContentHashes } from '../arguments/content-hashes.ts';
 import { inspectArguments } from '../arguments/inspect-arguments.ts';
 import type { ArtifactPlace, InspectedArguments } from '../arguments/inspect-arguments.ts';
+import { previewOf } from '../arguments/redact.ts';
 import type { Cancellation } from './cancellation.ts';
+import type { InvokeOptions } from './invoker.ts';
 import type { Release } from './keyed-locks.ts';
 import type { InvokerRuntime } from './runtime.ts';
 import type { InvokerSession } from './session.ts';
@@ -28,7 +30,7 @@ export interface ToolCall {
   /** Counted per session when absent. */
   readonly callId?: string;
   /** The provider's call type, for a provider-defined tool. */
-  readonly type?: string;
+  readonly type?: string | undefined;
 }
 
 /** A gate's refusal: the call ends with this result. */
@@ -41,6 +43,8 @@ export type GateOutcome = PendingCall | GateStop;
 
 /** One step of the pipeline. */
 export type Gate = (pending: PendingCall) => GateOutcome | Promise<GateOutcome>;
+
+const none: readonly never[] = [];
 
 /** One call on its way through the gates; each gate fills in what it found. */
 export class PendingCall {
@@ -59,7 +63,7 @@ export class PendingCall {
   args: JsonObject = {};
   /** What the digest and the preview are of: the arguments with refs, never with their content. */
   namedArgs: JsonObject = {};
-  artifacts: readonly ArtifactPlace[] = [];
+  artifacts: readonly ArtifactPlace[] = none;
   /** Size of the arguments, about. */
   argsBytes = 0;
   /** By ref; filled at the first look. */
@@ -77,22 +81,19 @@ export class PendingCall {
   #argsProblem: string | undefined;
   #tool: AnyTool | undefined;
   #digest: string | undefined;
+  #preview: string | undefined;
 
   constructor(
     runtime: InvokerRuntime,
-    session: InvokerSession,
     call: ToolCall,
-    options: {
-      readonly caller: ToolCaller;
-      readonly parentId: string | undefined;
-      readonly cancellation: Cancellation;
-    },
+    { session, caller = 'direct', parentId = session.parentCallId }: InvokeOptions,
+    cancellation: Cancellation,
   ) {
     this.runtime = runtime;
     this.session = session;
-    this.caller = options.caller;
-    this.parentId = options.parentId;
-    this.cancellation = options.cancellation;
+    this.caller = caller;
+    this.parentId = parentId;
+    this.cancellation = cancellation;
     this.name = call.name;
     this.callId = call.callId ?? session.nextCallId();
     this.providerType = call.type;
@@ -134,6 +135,16 @@ export class PendingCall {
     return this.#digest;
   }
 
+  /** The redacted arguments, cut. */
+  get argsPreview(): string {
+    return (this.#preview ??= previewOf(this.namedArgs));
+  }
+
+  /** Where they name artifacts. */
+  get artifactPaths(): readonly ArtifactPlace['path'][] {
+    return this.artifacts.length === 0 ? none : this.artifacts.map((place) => place.path);
+  }
+
   /** Takes the arguments as they were asked for, once. The problem in plain words when they cannot be taken. */
   readOwnArguments(): string | undefined {
     if (this.#areArgsRead) return this.#argsProblem;
@@ -158,6 +169,7 @@ export class PendingCall {
     this.argsBytes = bytes;
     this.artifactStats = undefined;
     this.#digest = undefined;
+    this.#preview = undefined;
   }
 
   /** Forgets what refs were filled in with; the call has ended. */

@@ -1,5 +1,4 @@
 import type { ChainCallRecord, JournalEntry } from '@ravi/kernel';
-import { previewOf } from '../arguments/redact.ts';
 import type { PendingCall } from './pending-call.ts';
 import type { TraceOutcome } from './trace-entry.ts';
 
@@ -15,7 +14,7 @@ export function recordOf(
     tool: pending.name,
     caller: pending.caller,
     argsDigest: pending.argsDigest,
-    argsPreview: previewOf(pending.namedArgs),
+    argsPreview: pending.argsPreview,
     status,
     startedAt: pending.startedAt,
     durationMs,

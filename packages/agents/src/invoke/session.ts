@@ -211,7 +211,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** Whether every list of the session names the tool. */
   allows(tool: string): boolean {
-    return this.#allowLists.every((list) => list.has(tool));
+    for (const list of this.#allowLists) if (!list.has(tool)) return false;
+    return true;
   }
 
   /** The lists that {@link InvokerSession.allows} asks: none means that every tool is allowed. */

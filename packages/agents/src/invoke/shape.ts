@@ -45,13 +45,10 @@ function shapeText(pending: PendingCall, output: ToolOutput, files: readonly Cha
 
 function inline(output: ToolOutput, files: readonly ChainFile[]): InvocationResult {
   // Parsed anew, so that what the tool does to its object afterwards changes nothing.
-  const structured = output.structuredJson === undefined ? undefined : (JSON.parse(output.structuredJson) as JsonValue);
-  return {
-    ...statusOf(output),
-    text: output.text === '' && output.structuredJson !== undefined ? output.structuredJson : output.text,
-    ...(structured === undefined ? {} : { structured }),
-    files,
-  };
+  const { text, structuredJson } = output;
+  if (structuredJson === undefined) return { ...statusOf(output), text, files };
+  const structured = JSON.parse(structuredJson) as JsonValue;
+  return { ...statusOf(output), text: text === '' ? structuredJson : text, structured, files };
 }
 
 async function offload(

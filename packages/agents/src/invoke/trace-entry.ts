@@ -1,14 +1,13 @@
 import type { ChainCallRecord } from '@ravi/kernel';
-import { previewOf } from '../arguments/redact.ts';
 import { recordOf } from './record.ts';
 import type { PendingCall } from './pending-call.ts';
 import type { TraceLine } from './session.ts';
 
 /** What a finished call leaves in the trace. */
 export interface TraceOutcome {
-  readonly errorCode?: string;
-  readonly artifactRef?: string;
-  readonly bytes?: number;
+  errorCode?: string;
+  artifactRef?: string;
+  bytes?: number;
 }
 
 /** Arguments above this size are digested at once, so that the trace does not keep them. */
@@ -50,7 +49,7 @@ export class TraceEntry implements TraceLine {
 
   /** The redacted arguments, cut. */
   get argsPreview(): string {
-    return this.#record?.argsPreview ?? previewOf(this.#pending.namedArgs);
+    return this.#pending.argsPreview;
   }
 
   #build(): ChainCallRecord {

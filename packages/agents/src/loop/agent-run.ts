@@ -278,12 +278,18 @@ export class AgentRun implements AgentContext {
   /** One call of the model: middleware, then the invoker. Rejects when the run or the call is cancelled, and only then. */
   invoke(call: ToolUseBlock, signal: AbortSignal | undefined): Promise<InvocationResult> {
     const { middleware } = this.definition;
-    const core = ({ name, arguments: args, callType, caller = 'direct' }: ToolUseBlock): Promise<InvocationResult> =>
-      this.definition.invoker.invoke(
-        { name, args, callId: call.id, ...(callType === undefined ? {} : { type: callType }) },
-        { session: this.session, caller, ...(signal === undefined ? {} : { signal }) },
-      );
-    return middleware.length === 0 ? core(call) : this.#guarded(call, wrapTool(middleware, this, core), signal);
+    if (middleware.length === 0) return this.#invoke(call, call.id, signal);
+    const core = (made: ToolUseBlock): Promise<InvocationResult> => this.#invoke(made, call.id, signal);
+    return this.#guarded(call, wrapTool(middleware, this, core), signal);
+  }
+
+  #invoke(
+    { name, arguments: args, callType: type, caller }: ToolUseBlock,
+    callId: string,
+    signal: AbortSignal | undefined,
+  ): Promise<InvocationResult> {
+    const { session } = this;
+    return this.definition.invoker.invoke({ name, args, callId, type }, { session, caller, signal });
   }
 
   spawn(agent: ReActAgent, task: string, options: SpawnOptions = {}): string {

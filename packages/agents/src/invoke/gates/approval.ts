@@ -58,12 +58,7 @@ async function decide(
 
 // Other arguments are another call: they are validated and judged again, and a raised risk is asked about again.
 function applyModified(pending: PendingCall, answer: ReadApproval): GateOutcome | Promise<GateOutcome> {
-  const stop =
-    unreadable(pending, takeModified(pending, answer)) ??
-    checkArguments(
-      pending,
-      pending.artifacts.map((place) => place.path),
-    );
+  const stop = unreadable(pending, takeModified(pending, answer)) ?? checkArguments(pending);
   return stop ?? judgeAgain(pending);
 }
 

@@ -1,16 +1,12 @@
 import { isKernelError, isLocalTool } from '@ravi/kernel';
 import { validateArguments } from '../../validation/validate-arguments.ts';
+import type { ArtifactPlace } from '../../arguments/inspect-arguments.ts';
 import { stopInvalidTool, stopWithError } from '../results.ts';
 import type { GateOutcome, GateStop, PendingCall } from '../pending-call.ts';
 
 /** Gate 3b: the arguments against the tool's `inputSchema`. A place that holds an artifact ref is judged after gate 5. */
 export function argumentsGate(pending: PendingCall): GateOutcome {
-  return (
-    checkArguments(
-      pending,
-      pending.artifacts.map((place) => place.path),
-    ) ?? pending
-  );
+  return checkArguments(pending) ?? pending;
 }
 
 /** A stop when the arguments could not be taken, from what taking them answered. */
@@ -18,10 +14,10 @@ export function unreadable(pending: PendingCall, problem: string | undefined): G
   return problem === undefined ? undefined : invalid(pending, problem);
 }
 
-/** A stop when the arguments do not fit the schema; places in `undecided` are left out of the judgement. */
+/** A stop when the arguments do not fit the schema; places in `undecided`, those of refs, are left out of the judgement. */
 export function checkArguments(
   pending: PendingCall,
-  undecided: readonly (readonly (string | number)[])[],
+  undecided: readonly ArtifactPlace['path'][] = pending.artifactPaths,
 ): GateStop | undefined {
   const { tool } = pending;
   if (!isLocalTool(tool)) return undefined;
