@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
+import { none } from '../none.ts';
 import { isPlain } from './is-plain.ts';
 import { isPolluting } from './polluting-keys.ts';
 import { utf8Length } from './utf8.ts';
@@ -43,7 +44,7 @@ export function inspectArguments(value: unknown, maxBytes: number): InspectedArg
   const inspector = new Inspector(maxBytes);
   try {
     const args = inspector.copy(value, 0) as JsonObject;
-    return { args, artifacts: inspector.artifacts, bytes: inspector.bytes };
+    return { args, artifacts: inspector.artifacts ?? none, bytes: inspector.bytes };
   } catch (error) {
     if (error instanceof Refusal) return { problem: error.message };
     return { problem: 'The arguments could not be read' };
@@ -53,7 +54,7 @@ export function inspectArguments(value: unknown, maxBytes: number): InspectedArg
 class Refusal extends Error {}
 
 class Inspector {
-  readonly artifacts: ArtifactPlace[] = [];
+  artifacts: ArtifactPlace[] | undefined;
   /** The way to the object or array that is being copied. */
   readonly #path: (string | number)[] = [];
   readonly #maxBytes: number;
@@ -101,6 +102,7 @@ class Inspector {
       copy[key] = this.copy(child, depth + 1, key);
     }
     if (members === 1 && typeof copy['$artifact'] === 'string') {
+      this.artifacts ??= [];
       if (this.artifacts.length === maxArtifactRefs) {
         throw new Refusal(`The arguments name more than ${maxArtifactRefs} artifacts`);
       }

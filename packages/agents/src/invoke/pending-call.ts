@@ -15,6 +15,7 @@ import { withContentHashes } from '../arguments/content-hashes.ts';
 import { inspectArguments } from '../arguments/inspect-arguments.ts';
 import type { ArtifactPlace, InspectedArguments } from '../arguments/inspect-arguments.ts';
 import { previewOf } from '../arguments/redact.ts';
+import { none } from '../none.ts';
 import type { Cancellation } from './cancellation.ts';
 import type { InvokeOptions } from './invoker.ts';
 import type { Release } from './keyed-locks.ts';
@@ -43,8 +44,6 @@ export type GateOutcome = PendingCall | GateStop;
 
 /** One step of the pipeline. */
 export type Gate = (pending: PendingCall) => GateOutcome | Promise<GateOutcome>;
-
-const none: readonly never[] = [];
 
 /** One call on its way through the gates; each gate fills in what it found. */
 export class PendingCall {

@@ -1,5 +1,6 @@
 import { compareRisk, defineChainPolicy } from '@ravi/kernel';
 import type { ChainPolicy } from '@ravi/kernel';
+import { none } from '../none.ts';
 import type { SessionOptions } from './session.ts';
 
 /**
@@ -24,8 +25,9 @@ export function withRisksOf(base: ChainPolicy, own: ChainPolicy): ChainPolicy {
   );
 }
 
-/** The tool lists of a session itself: each can only narrow. */
-export function allowLists(options: SessionOptions): readonly ReadonlySet<string>[] {
-  const lists = [options.allowedTools, ...(options.skills ?? []).map((skill) => skill.allowedTools)];
-  return lists.filter((list) => list !== undefined).map((list) => new Set(list));
+/** The tool lists of a session, those of the one around it included: each can only narrow. */
+export function allowListsOf({ parent, allowedTools, skills = none }: SessionOptions): readonly ReadonlySet<string>[] {
+  const around = parent?.allowLists ?? none;
+  const own = [allowedTools, ...skills.map((skill) => skill.allowedTools)].filter((list) => list !== undefined);
+  return own.length === 0 ? around : [...around, ...own.map((list) => new Set(list))];
 }

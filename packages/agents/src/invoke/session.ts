@@ -17,11 +17,12 @@ import { utf8Length } from '../arguments/utf8.ts';
 import type { SessionDurability } from '../durable/session-durability.ts';
 import { errorText } from '../error-text.ts';
 import type { AgentContext } from '../loop/agent-context.ts';
+import { none } from '../none.ts';
 import { randomId } from '../random-id.ts';
 import { HumanClock } from './human-clock.ts';
 import { Cancellation } from './cancellation.ts';
 import { RunGrants } from './run-grants.ts';
-import { allowLists, policyOf } from './session-limits.ts';
+import { allowListsOf, policyOf } from './session-limits.ts';
 import { SessionPins } from './session-pins.ts';
 import type { InvokerRuntime } from './runtime.ts';
 
@@ -83,10 +84,6 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly policy: ChainPolicy;
   readonly toolsEnabled: boolean;
   readonly parentCallId: string | undefined;
-  readonly humanClock: HumanClock;
-  /** Approvals that hold for the whole run. */
-  readonly grants: RunGrants;
-  readonly blobScope: BlobScope;
   readonly durability: SessionDurability | undefined;
   readonly hasStableQuestions: boolean;
   readonly cancellation: Cancellation;
@@ -98,7 +95,10 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   #allowLists: readonly ReadonlySet<string>[];
   readonly #onProgress: ProgressSink | undefined;
   readonly #trace: TraceLine[] = [];
-  readonly #pins: SessionPins;
+  #humanClock: HumanClock | undefined;
+  #grants: RunGrants | undefined;
+  #blobScope: BlobScope | undefined;
+  #heldPins: SessionPins | undefined;
   #scratchpad: Map<string, unknown> | undefined;
   #files: Map<string, ChainFile> | undefined;
   #controller: AbortController | undefined;
@@ -117,14 +117,10 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     const shared = parent !== undefined && isSameRun(this, parent) ? parent : undefined;
     this.durability = options.durability;
     this.hasStableQuestions = options.hasStableQuestions ?? parent?.hasStableQuestions ?? false;
-    this.grants = shared?.grants ?? new RunGrants(options.durability?.grants);
     this.#outer = shared;
-    for (const file of options.files ?? []) this.keepFile(file);
+    for (const file of options.files ?? none) this.keepFile(file);
     this.parentCallId = options.parentCallId;
-    this.humanClock = new HumanClock(runtime.clock);
-    this.blobScope = Object.freeze({ principal: this.principal, sessionId: this.sessionId });
-    this.#pins = new SessionPins(runtime, this.runId, options.durability);
-    this.#allowLists = [...(parent === undefined ? [] : parent.#allowLists), ...allowLists(options)];
+    this.#allowLists = allowListsOf(options);
     this.#onProgress = options.onProgress;
     this.cancellation = new Cancellation(options.signal, parent?.cancellation);
   }
@@ -138,6 +134,24 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     else this.cancellation.whenCancelled(abort);
     this.#controller = controller;
     return controller.signal;
+  }
+
+  get humanClock(): HumanClock {
+    return (this.#humanClock ??= new HumanClock(this.#runtime.clock));
+  }
+
+  /** Approvals that hold for the whole run. */
+  get grants(): RunGrants {
+    return this.#outer?.grants ?? (this.#grants ??= new RunGrants(this.durability?.grants));
+  }
+
+  get blobScope(): BlobScope {
+    const { principal, sessionId } = this;
+    return (this.#blobScope ??= Object.freeze({ principal, sessionId }));
+  }
+
+  get #pins(): SessionPins {
+    return (this.#heldPins ??= new SessionPins(this.#runtime, this.runId, this.durability));
   }
 
   /** Calls that were attempted, refused ones included. */
@@ -178,7 +192,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** Milliseconds that humans have taken so far, charged to nobody. */
   humanWaitMs(): number {
-    return this.humanClock.totalMs;
+    return this.#humanClock?.totalMs ?? 0;
   }
 
   /** @throws KernelError `E_CANCELLED` when the run was cancelled or the session is closed */

@@ -11,6 +11,7 @@ import type {
 } from '@ravi/kernel';
 import { jobTools } from '../execution/job-tools.ts';
 import { ToolInvoker } from '../invoke/invoker.ts';
+import { none } from '../none.ts';
 import { infoTool } from '../prompt/info-tool.ts';
 import { askClarificationTool, askUserTool } from '../questions/ask-tools.ts';
 import { skillTools } from '../skills/skill-tools.ts';
@@ -76,7 +77,7 @@ export function definitionOf(agent: ReActAgent): AgentDefinition {
 
 /** @throws KernelError `E_CONFIG_INVALID`, `E_TOOL_INVALID`, `E_TOOL_NAME_CONFLICT` */
 export function defineAgent(options: AgentOptions): AgentDefinition {
-  const { name, maxSteps = 32, modelRetries = 2, skills = [] } = options;
+  const { name, maxSteps = 32, modelRetries = 2, skills = none } = options;
   if (!toolNamePattern.test(name)) throw invalid(`name ${JSON.stringify(name)} must match ${toolNamePattern.source}`);
   if (!Number.isSafeInteger(maxSteps) || maxSteps < 1) throw invalid(`maxSteps must be at least 1, got ${maxSteps}`);
   const invoker = invokerOf(options);
@@ -87,19 +88,17 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     invoker,
     logger: options.logger ?? silentLogger,
     allowedTools,
-    loopTools: loopTools
-      .filter((tool) => invoker.registry.get(tool.name) === freezeTool(tool))
-      .map((tool) => tool.name),
+    loopTools: loopToolsOf(invoker.registry),
     system: options.system ?? '',
     maxSteps,
     modelRetries,
-    request: options.request ?? {},
+    request: options.request ?? noDefaults,
     output: options.output === undefined ? undefined : createOutputCheck(options.output),
     budget: options.budget,
     prices: options.prices,
     skills,
-    middleware: options.middleware ?? [],
-    stopWhen: options.stopWhen ?? [],
+    middleware: options.middleware ?? none,
+    stopWhen: options.stopWhen ?? none,
     view: options.view,
     promoteAfterMs: options.promoteAfterMs,
     history: options.history,
@@ -111,6 +110,13 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
 }
 
 const loopTools: readonly AnyTool[] = [...skillTools, ...jobTools, infoTool, askUserTool, askClarificationTool];
+
+const noDefaults: RequestDefaults = Object.freeze({});
+
+function loopToolsOf(registry: ToolRegistry): readonly string[] {
+  const present = loopTools.filter((tool) => registry.get(tool.name) === freezeTool(tool));
+  return present.length === 0 ? none : present.map((tool) => tool.name);
+}
 
 const invokerParts = ['approvalHandler', 'artifactStore', 'policy', 'hooks', 'journal', 'clock'] as const;
 

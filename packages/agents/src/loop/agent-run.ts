@@ -102,8 +102,6 @@ export class AgentRun implements AgentContext {
   readonly supervision: Supervision | undefined;
   readonly offered: OfferedTools;
   readonly #system: SystemPrompt;
-  readonly skills: ActiveSkills;
-  readonly jobs: Jobs;
   /** Open questions by call. */
   questions: ReadonlyMap<string, Question> = none;
   step: number;
@@ -119,6 +117,8 @@ export class AgentRun implements AgentContext {
   readonly #startChild: AgentRunParts['startChild'];
   #writes: Set<Promise<unknown>> | undefined;
   #children: Map<string, Promise<AgentResult>> | undefined;
+  #skills: ActiveSkills | undefined;
+  #jobs: Jobs | undefined;
   #timeLimit: Timer | undefined;
   #estimate: UsageEstimate | undefined;
 
@@ -139,10 +139,22 @@ export class AgentRun implements AgentContext {
     this.usage = parts.before?.usage ?? noUsage;
     this.#startChild = parts.startChild;
     this.offered = new OfferedTools(this.definition, this.session);
-    this.skills = new ActiveSkills(this.definition.skills, this.session, this.definition.loopTools);
     this.#system = new SystemPrompt(this);
-    this.jobs = new Jobs(this);
     this.session.agentRun = this;
+  }
+
+  get skills(): ActiveSkills {
+    const { skills, loopTools } = this.definition;
+    return (this.#skills ??= new ActiveSkills(skills, this.session, loopTools));
+  }
+
+  get jobs(): Jobs {
+    return (this.#jobs ??= new Jobs(this));
+  }
+
+  /** Whether anything has been made a job of, or looked for among jobs. */
+  get hasJobs(): boolean {
+    return this.#jobs !== undefined;
   }
 
   /** Of the tokens of its requests. */

@@ -42,7 +42,8 @@ export function readAnswer(
       forget();
       // Not awaited: a provider that hangs must not hang the run.
       iterator?.return?.().then(undefined, () => {});
-      resolve({ blocks, text, usage, ...outcome });
+      // A list that has grown keeps room for more, and the conversation keeps this one.
+      resolve({ blocks: blocks.slice(), text, usage, ...outcome });
     };
     const fail = (error: unknown): void =>
       end({ error: modelError('E_MODEL_PROTOCOL', `The model provider failed: ${errorText(error)}`) });

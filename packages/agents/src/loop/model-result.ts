@@ -7,6 +7,7 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from '@ravi/kernel';
+import { none } from '../none.ts';
 import { resultBlock } from './pairing.ts';
 
 /** The result of a call as the model reads it: text, then the media among its files. */
@@ -27,8 +28,6 @@ function contentOf(call: ToolUseBlock, result: InvocationResult, isError: boolea
 export function mediaOf(result: InvocationResult | undefined): readonly MediaBlock[] {
   return result === undefined || result.files.length === 0 ? none : result.files.flatMap(mediumOf);
 }
-
-const none: readonly never[] = [];
 
 function mediumOf({ mediaType, artifactRef, path }: ChainFile): readonly MediaBlock[] {
   const type = mediaKind(mediaType);

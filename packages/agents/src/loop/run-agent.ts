@@ -65,7 +65,7 @@ function detailsOf({ agent }: AgentRun, { usage, model }: GoodAnswer): JsonObjec
 export async function takeResults(run: AgentRun, results: readonly ToolResultBlock[]): Promise<void> {
   // Whoever goes on with the run makes these calls again, or finds what they came to.
   if (isSuspended(run)) run.check();
-  const content = [...results, ...run.jobs.takeNews()];
+  const content = run.hasJobs ? [...results, ...run.jobs.takeNews()] : results;
   if (run.questions.size > 0) return pause(run, content);
   const saving = run.say({ role: 'user', content }, skillsOf(run));
   if (saving !== undefined) await saving;
@@ -87,7 +87,7 @@ export async function takeAnswer(run: AgentRun, reason: ModelStopReason): Promis
   if (reason === 'pause') return;
   if (reason === 'length') return end(run, stopped('length', 'The answer was cut off by a limit of its length'));
   if (reason === 'refusal') return end(run, stopped('refusal', 'The model, or a filter, refused to answer'));
-  if (await run.jobs.waitForNews()) return tell(run, run.jobs.takeNews());
+  if (run.hasJobs && (await run.jobs.waitForNews())) return tell(run, run.jobs.takeNews());
   const { output } = run.definition;
   if (output === undefined) return end(run, { status: 'completed', reason: 'answer' });
   const checked = await output.check(run.text);
@@ -143,7 +143,7 @@ function endingOf(run: AgentRun, error: unknown): AgentEnding {
 
 async function finish(run: AgentRun, ending: AgentEnding): Promise<AgentResult> {
   run.dispose();
-  run.jobs.stopAll('the run has ended');
+  if (run.hasJobs) run.jobs.stopAll('the run has ended');
   if (ending.status !== 'paused') run.conversation.forgetOpenCalls('The run ended before this call did');
   await run.flush();
   await endRun(run, ending);

@@ -114,7 +114,7 @@ export class TurnCalls implements CancelListener {
 
   #settle(slot: Slot, result: InvocationResult): void {
     const { call } = slot;
-    if (this.#run.jobs.finish(call.id, result)) return;
+    if (slot.controller !== undefined && this.#run.jobs.finish(call.id, result)) return;
     if (slot.result !== undefined) return;
     this.#run.emit?.({ type: 'tool-result', callId: call.id, tool: call.name, result });
     this.#answer(slot, result);

@@ -2,6 +2,7 @@ import { specOf } from '@ravi/kernel';
 import type { AnyTool, ToolSpec } from '@ravi/kernel';
 import type { InvokerSession } from '../invoke/session.ts';
 import type { AgentDefinition } from '../loop/agent-definition.ts';
+import { none } from '../none.ts';
 
 /**
  * What a run's model is told of tools: those that the session allows, in the order of the registry. Deferred ones come
@@ -55,11 +56,13 @@ export class OfferedTools {
   #specsOf(tools: readonly AnyTool[]): readonly ToolSpec[] {
     const { model } = this.#definition;
     const providers = model.providerIds ?? [model.id];
-    return tools.flatMap((tool) => {
+    const shown = tools.flatMap((tool) => {
       const specs = unique(providers.map((provider) => knownSpec(tool, provider)));
       if (specs.length === 0) this.#reportDrop(tool.name, model.id);
       return specs.flatMap((spec) => this.#shown(spec));
     });
+    // A list that has grown keeps room for more, and this one stays as long as the run.
+    return shown.slice();
   }
 
   #shown(spec: ToolSpec): readonly ToolSpec[] {
@@ -79,8 +82,6 @@ export class OfferedTools {
     invoker.hooks.emit('tool-dropped', { runId, sessionId, tool, provider });
   }
 }
-
-const none: readonly never[] = [];
 
 const known = new WeakMap<AnyTool, Map<string, ToolSpec | undefined>>();
 

@@ -1,6 +1,7 @@
 import { isLocalTool } from '@ravi/kernel';
 import type { AnyTool, Skill } from '@ravi/kernel';
 import type { AgentRun } from '../loop/agent-run.ts';
+import { none } from '../none.ts';
 
 /**
  * The system prompt of a step: the agent's own words, the hints of the tools that may be called, the skills that there
@@ -18,9 +19,9 @@ export class SystemPrompt {
 
   /** Assembled anew only when something has changed. */
   get text(): string {
-    const { definition, offered, skills } = this.#run;
+    const { definition, offered } = this.#run;
     const tools = offered.tools();
-    const { active } = skills;
+    const active = definition.skills.length === 0 ? none : this.#run.skills.active;
     if (tools === this.#tools && active === this.#active) return this.#text;
     this.#tools = tools;
     this.#active = active;

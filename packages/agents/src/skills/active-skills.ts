@@ -1,13 +1,14 @@
 import type { Skill } from '@ravi/kernel';
 import type { InvokerSession } from '../invoke/session.ts';
+import { none } from '../none.ts';
 
 /** The skills of one run: which there are, and which are active and narrow its session to their tools. */
 export class ActiveSkills {
   readonly #known: readonly Skill[];
   readonly #session: InvokerSession;
   readonly #loopTools: readonly string[];
-  #active: ReadonlyMap<Skill, () => void> = none;
-  #list: readonly Skill[] = [];
+  #active: ReadonlyMap<Skill, () => void> = new Map();
+  #list: readonly Skill[] = none;
 
   constructor(known: readonly Skill[], session: InvokerSession, loopTools: readonly string[]) {
     this.#known = known;
@@ -61,7 +62,5 @@ export class ActiveSkills {
     }
   }
 }
-
-const none: ReadonlyMap<Skill, () => void> = new Map();
 
 function nothing(): void {}
