@@ -1,4 +1,4 @@
-import { defineChainPolicy, isKernelError, silentLogger, systemClock } from '@ravi/kernel';
+import { defineChainPolicy, silentLogger, systemClock } from '@ravi/kernel';
 import type {
   ApprovalHandler,
   BlobStore,
@@ -10,16 +10,15 @@ import type {
   ToolCaller,
   ToolRegistry,
 } from '@ravi/kernel';
-import { errorText } from '../error-text.ts';
 import { createDigester } from '../arguments/digest.ts';
 import type { Digester } from '../arguments/digest.ts';
 import { HookManager } from '../hooks/hook-manager.ts';
 import { SchemaCache } from '../validation/schema-cache.ts';
-import { Cancellation } from './cancellation.ts';
 import { Deadlines } from './deadlines.ts';
 import { execute } from './execute.ts';
-import type { Execution } from './execute.ts';
-import { finishCall, startCall } from './call-events.ts';
+import { startCall } from './call-events.ts';
+import { conclude, fail } from './conclude.ts';
+import type { Ending } from './conclude.ts';
 import { allowedGate } from './gates/allowed.ts';
 import { approvalGate } from './gates/approval.ts';
 import { argumentsGate } from './gates/arguments.ts';
@@ -33,12 +32,8 @@ import { lockGate } from './gates/lock.ts';
 import { lookupGate } from './gates/lookup.ts';
 import { KeyedLocks } from './keyed-locks.ts';
 import { PendingCall } from './pending-call.ts';
-import { errorResult } from './results.ts';
 import { createScrubber } from './scrub.ts';
 import { InvokerSession } from './session.ts';
-import { shape } from './shape.ts';
-import type { Shaped } from './shape.ts';
-import { readExecution } from './tool-result.ts';
 import type { Gate, GateStop, ToolCall } from './pending-call.ts';
 import type { CallSurroundings, InvokerRuntime } from './runtime.ts';
 import type { SessionOptions } from './session.ts';
@@ -144,28 +139,24 @@ export class ToolInvoker {
    * one finished record stands in the trace.
    * @throws KernelError `E_CANCELLED` when the run was cancelled, and nothing else
    */
-  async invoke(call: ToolCall, options: InvokeOptions): Promise<InvocationResult> {
-    const { session, signal } = options;
-    const own = signal === undefined ? undefined : new Cancellation(signal, session.cancellation);
-    const pending = new PendingCall(this.#runtime, call, options, own ?? session.cancellation);
+  invoke(call: ToolCall, options: InvokeOptions): Promise<InvocationResult> {
+    const pending = new PendingCall(this.#runtime, call, options);
     startCall(pending);
-    try {
-      const passing = passGates(pending);
-      const stopped = passing instanceof Promise ? await passing : passing;
-      const ending = stopped === undefined ? take(pending, await run(pending)) : refuse(pending, stopped);
-      return ending instanceof Promise ? await ending : ending;
-    } catch (error) {
-      if (isKernelError(error, 'E_CANCELLED') && pending.cancellation.isCancelled) {
-        await finishCall(pending, { status: 'cancelled', result: errorResult(error.code, error.message) });
-        throw error;
-      }
-      this.#runtime.logger.error('the invoker itself failed', { tool: pending.name, error: errorText(error) });
-      const result = errorResult('E_INTERNAL', `The call of ${pending.name} failed inside the runtime`);
-      return finishCall(pending, { status: 'error', result });
-    } finally {
-      pending.release?.();
-      own?.dispose();
-    }
+    return carryOut(pending).then(
+      (ending) => conclude(pending, ending),
+      (error: unknown) => fail(pending, error),
+    );
+  }
+}
+
+// No asynchronous function stands around the tool: what V8 keeps of one is more than all else that a waiting call needs.
+function carryOut(pending: PendingCall): Promise<Ending> {
+  try {
+    const passing = passGates(pending);
+    if (passing instanceof Promise) return passing.then((stop) => stop ?? run(pending));
+    return passing === undefined ? run(pending) : Promise.resolve(passing);
+  } catch (error) {
+    return Promise.reject(error);
   }
 }
 
@@ -181,24 +172,8 @@ function passGates(pending: PendingCall, first = 0): GateStop | undefined | Prom
   return undefined;
 }
 
-function run(pending: PendingCall): Promise<Execution> {
+function run(pending: PendingCall): Promise<Ending> {
   pending.cancellation.check(); // once more: it may have waited for its lock and for the journal
   pending.progress({ type: 'tool-call', callId: pending.callId, tool: pending.name, caller: pending.caller }); // 7
   return execute(pending); //                                                                                     8
-}
-
-function take(pending: PendingCall, execution: Execution): InvocationResult | Promise<InvocationResult> {
-  if (execution.kind === 'timeout') {
-    const message = `The tool ${pending.name} took longer than ${execution.limitMs} ms (callTimeoutMs)`;
-    const result = errorResult('E_CALL_TIMEOUT', message, { retryable: true });
-    return finishCall(pending, { status: 'timeout', result });
-  }
-  const finish = ({ result, bytes }: Shaped): InvocationResult | Promise<InvocationResult> =>
-    finishCall(pending, { status: result.status, result, bytes });
-  const shaping = shape(pending, readExecution(pending, execution)); //                                           10
-  return shaping instanceof Promise ? shaping.then(finish) : finish(shaping);
-}
-
-function refuse(pending: PendingCall, { stop }: GateStop): InvocationResult | Promise<InvocationResult> {
-  return finishCall(pending, { status: stop.status, result: stop });
 }

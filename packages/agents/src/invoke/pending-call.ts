@@ -16,7 +16,7 @@ import { inspectArguments } from '../arguments/inspect-arguments.ts';
 import type { ArtifactPlace, InspectedArguments } from '../arguments/inspect-arguments.ts';
 import { previewOf } from '../arguments/redact.ts';
 import { none } from '../none.ts';
-import type { Cancellation } from './cancellation.ts';
+import { Cancellation } from './cancellation.ts';
 import type { InvokeOptions } from './invoker.ts';
 import type { Release } from './keyed-locks.ts';
 import type { InvokerRuntime } from './runtime.ts';
@@ -85,14 +85,13 @@ export class PendingCall {
   constructor(
     runtime: InvokerRuntime,
     call: ToolCall,
-    { session, caller = 'direct', parentId = session.parentCallId }: InvokeOptions,
-    cancellation: Cancellation,
+    { session, caller = 'direct', parentId = session.parentCallId, signal }: InvokeOptions,
   ) {
     this.runtime = runtime;
     this.session = session;
     this.caller = caller;
     this.parentId = parentId;
-    this.cancellation = cancellation;
+    this.cancellation = signal === undefined ? session.cancellation : new Cancellation(signal, session.cancellation);
     this.name = call.name;
     this.callId = call.callId ?? session.nextCallId();
     this.providerType = call.type;
@@ -169,6 +168,12 @@ export class PendingCall {
     this.artifactStats = undefined;
     this.#digest = undefined;
     this.#preview = undefined;
+  }
+
+  /** Holds its locks no longer, and listens to its own signal no longer. */
+  leave(): void {
+    this.release?.();
+    if (this.cancellation !== this.session.cancellation) this.cancellation.dispose();
   }
 
   /** Forgets what refs were filled in with; the call has ended. */
