@@ -17,23 +17,21 @@ export type Execution =
  * @throws KernelError `E_CANCELLED`
  */
 export function execute(pending: PendingCall): Promise<Execution> {
-  return new Promise<Execution>((resolve, reject) => new Executing(pending, resolve, reject).start());
+  return new Promise((resolve) => new Executing(pending, resolve).start());
 }
 
 /** A tool at work: whoever ends it first, the tool itself, its time limit or a cancellation, says how. */
 class Executing extends Expiring implements CancelListener {
   readonly #pending: PendingCall;
   readonly #context: CallContext;
-  readonly #resolve: (execution: Execution) => void;
-  readonly #reject: (error: KernelError) => void;
+  readonly #resolve: (execution: Execution | Promise<never>) => void;
   #isSettled = false;
 
-  constructor(pending: PendingCall, resolve: (execution: Execution) => void, reject: (error: KernelError) => void) {
+  constructor(pending: PendingCall, resolve: (execution: Execution | Promise<never>) => void) {
     super();
     this.#pending = pending;
     this.#context = new CallContext(pending);
     this.#resolve = resolve;
-    this.#reject = reject;
   }
 
   start(): void {
@@ -64,7 +62,7 @@ class Executing extends Expiring implements CancelListener {
     const { error } = this.#pending.cancellation;
     this.#settle();
     this.#context.end(error);
-    this.#reject(error);
+    this.#resolve(Promise.reject(error));
   }
 
   #settle(): void {

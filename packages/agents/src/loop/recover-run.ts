@@ -39,7 +39,7 @@ export async function recoverRun(definition: AgentDefinition, row: Run, parts: R
     const past = await readPast({ store: history, principal, sessionId }, runId);
     const run = restore(definition, claimed, past, parts);
     parts.onStart(run);
-    return await runAgent(run, () => goOn(run, past, parts.journal));
+    return await runAgent(run, goOn, { past, journal: parts.journal });
   } catch (error) {
     const isForLater = isKernelError(error) && error.retryable;
     if (!isForLater) await fail(runs, claimed, error, invoker.clock.now());
@@ -72,7 +72,10 @@ function restore(definition: AgentDefinition, row: Run, past: Past, { signal, em
   return run;
 }
 
-async function goOn(run: AgentRun, past: Past, journal: RecoverParts['journal']): Promise<void> {
+async function goOn(
+  run: AgentRun,
+  { past, journal }: Pick<RecoverParts, 'journal'> & { readonly past: Past },
+): Promise<void> {
   const { last, hasTask } = past;
   if (run.parentRunId !== undefined || !hasTask || last?.runId !== run.runId) throw lost(hasTask);
   if (last.details?.['pause'] !== undefined) {

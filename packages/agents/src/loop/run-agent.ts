@@ -12,48 +12,65 @@ import { holdsModelMedia, storeModelMedia } from './model-media.ts';
 import { beginRun, endRun } from './run-record.ts';
 import { isSuspended } from './suspension.ts';
 
-/** Runs steps until something ends the run. It always resolves. */
-export async function runAgent(run: AgentRun, begin: () => Promise<void>): Promise<AgentResult> {
+/** Begins with what there is to begin with and runs steps until something ends the run. It always resolves. */
+export async function runAgent<Input>(
+  run: AgentRun,
+  begin: (run: AgentRun, input: Input) => Promise<void> | undefined,
+  input: Input,
+): Promise<AgentResult> {
   try {
     await beginRun(run);
-    await begin();
+    await begin(run, input);
     run.watchTime();
-    while (run.ending === undefined) await takeNextStep(run);
+    while (run.ending === undefined) {
+      const answer = await takeNextStep(run);
+      if (answer !== undefined) await act(run, answer);
+    }
   } catch (error) {
     end(run, endingOf(run, error));
   }
   return finish(run, run.ending as AgentEnding);
 }
 
-function takeNextStep(run: AgentRun): Promise<void> | void {
+// What is left to do with an answer; nothing when middleware was around the whole step.
+function takeNextStep(run: AgentRun): Promise<GoodAnswer | void> | void {
   const { middleware, maxSteps } = run.definition;
   run.check();
   if (run.step >= maxSteps) return end(run, stopped('max-steps', `The run took ${maxSteps} steps (maxSteps)`));
-  if (middleware.length === 0) return takeStep(run);
+  if (middleware.length === 0) return think(run);
   const before = run.step;
-  const step = wrapTurn(middleware, run, () => takeStep(run));
+  const step = wrapTurn(middleware, run, async () => {
+    const answer = await think(run);
+    if (answer !== undefined) await act(run, answer);
+  });
   return step().then(() => {
     if (run.step === before) run.stop('A middleware left the step out');
   });
 }
 
-async function takeStep(run: AgentRun): Promise<void> {
+// The first half of a step: the model's answer, once it has joined the conversation.
+async function think(run: AgentRun): Promise<GoodAnswer | undefined> {
   run.step++;
   announceStart(run);
   const answer = await askModel(run);
-  if (answer === undefined || run.ending !== undefined) return;
+  if (answer === undefined || run.ending !== undefined) return undefined;
   const { blocks } = answer;
   run.text = textOf(blocks.filter((block) => block.type === 'text'));
   const content = holdsModelMedia(blocks) ? await storeModelMedia(run, blocks) : blocks;
   const saving = run.say({ role: 'assistant', content }, detailsOf(run, answer));
   if (saving !== undefined) await saving;
-  const { calls, reason } = answer;
+  return answer;
+}
+
+// The second half. Not async, since V8 keeps a lot of a function that waits, and most of a run's life is spent here.
+function act(run: AgentRun, answer: GoodAnswer): Promise<void> {
+  return answer.calls.finish(answer.reason).then(() => endStep(run, answer));
+}
+
+async function endStep(run: AgentRun, { calls, reason, usage }: GoodAnswer): Promise<void> {
   if (calls.size === 0) await takeAnswer(run, reason);
-  else {
-    await calls.finish(reason);
-    await takeResults(run, calls.takeResults());
-  }
-  announceEnd(run, answer.usage, calls.size);
+  else await takeResults(run, calls.takeResults());
+  announceEnd(run, usage, calls.size);
 }
 
 /** What the stored turn says beside its message. */

@@ -44,7 +44,7 @@ export function startRun(definition: AgentDefinition, { task, options, emit, onS
     before: undefined,
   });
   onStart?.(run);
-  return runAgent(run, () => begin(run, task));
+  return runAgent(run, begin, task);
 }
 
 /** Goes on with a paused run. */
@@ -90,7 +90,7 @@ export async function resumeRun(
   });
   run.skills.restore(permissions.skills);
   onStart?.(run);
-  return runAgent(run, async () => run.say(answers));
+  return runAgent(run, tell, answers);
 }
 
 /** Starts an agent under a run. Its conversation is its own and ends with it; the session's is the parent's. */
@@ -121,7 +121,7 @@ export function startChild(
     title: titleOf(task),
     before: undefined,
   });
-  return runAgent(run, () => begin(run, task));
+  return runAgent(run, begin, task);
 }
 
 const maxTitleBytes = 300;
@@ -131,6 +131,10 @@ async function begin(run: AgentRun, task: AgentTask): Promise<void> {
   await run.conversation.closeOpenCalls('This call was not answered, and whether it ran is unknown', run.turnDetails());
   const content = typeof task === 'string' ? [textBlock(task)] : task;
   await run.say({ role: 'user', content }, run.definition.lease === undefined ? undefined : { isTask: true });
+}
+
+function tell(run: AgentRun, message: ModelMessage): Promise<void> | undefined {
+  return run.say(message);
 }
 
 function titleOf(task: AgentTask): string | undefined {

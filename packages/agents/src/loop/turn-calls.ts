@@ -23,7 +23,7 @@ interface Slot {
  */
 export class TurnCalls implements CancelListener {
   readonly #run: AgentRun;
-  readonly #slots: Slot[] = [];
+  #slots: Slot[] = [];
   #unanswered = 0;
   #isOver = false;
   #allAnswered: (() => void) | undefined;
@@ -39,7 +39,9 @@ export class TurnCalls implements CancelListener {
   /** Takes a call whose block is there. */
   add(call: ToolUseBlock): void {
     const slot: Slot = { call, result: undefined, isStarted: false, controller: undefined, timer: undefined };
-    this.#slots.push(slot);
+    // Most answers have one call, and a list that is made with it is no longer than that.
+    if (this.#slots.length === 0) this.#slots = [slot];
+    else this.#slots.push(slot);
     this.#unanswered++;
     if (call.invalid === undefined && startsEarly(this.#run, call)) this.#start(slot);
   }
