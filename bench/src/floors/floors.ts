@@ -1,22 +1,28 @@
 import type { BenchGroup } from '../group.ts';
 import { rowsOf } from '../rows-of.ts';
+import type { Measurement } from '../rows-of.ts';
 import { functionCallUs } from './function-floor.ts';
 import { openPipeFloor } from './pipe-floor.ts';
+import type { PipeFloor } from './pipe-floor.ts';
 
 /** What the machine allows at best, with nothing of ours in the way. */
 export const benchFloors: BenchGroup = async ({ rounds }) => {
-  await using pipe = openPipeFloor();
-  const pipeMeasurement = {
-    group: 'floors',
-    name: 'stdio pipe, round trip to a blocking child',
-    unit: 'µs',
-    ours: { name: 'pipe', measure: async () => (await pipe.roundTripMs(500)) * 1000 },
-  };
+  await using stream = openPipeFloor('stream');
+  await using blocking = openPipeFloor('blocking');
   const functionMeasurement = {
     group: 'floors',
     name: 'awaited call of a bare function',
     unit: 'µs',
     ours: { name: 'function', measure: () => functionCallUs(100_000) },
   };
-  return [...(await rowsOf(pipeMeasurement, rounds)), ...(await rowsOf(functionMeasurement, rounds))];
+  return [
+    ...(await rowsOf(pipeMeasurement('stdio pipe, round trip to a child with an event loop', stream), rounds)),
+    ...(await rowsOf(pipeMeasurement('stdio pipe, round trip to a child that blocks', blocking), rounds)),
+    ...(await rowsOf(functionMeasurement, rounds)),
+  ];
 };
+
+function pipeMeasurement(name: string, pipe: PipeFloor): Measurement {
+  const ours = { name: 'pipe', measure: async () => (await pipe.roundTripMs(500)) * 1000 };
+  return { group: 'floors', name, unit: 'µs', ours };
+}

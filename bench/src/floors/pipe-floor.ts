@@ -11,9 +11,12 @@ export interface PipeFloor extends AsyncDisposable {
 // About what a call of the echo tool and its answer take.
 const frame = Buffer.from(`${JSON.stringify({ id: 1, op: 'call', tool: 'echo', args: { value: 1 } })}\n`);
 
-/** The least that a sequential call into another process can cost here: one small frame there and back over stdio. */
-export function openPipeFloor(): PipeFloor {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./echo-child.ts', import.meta.url))], {
+/** How the child of a floor reads: with the streams that Node gives it, or without an event loop, as our guests do. */
+export type EchoChild = 'stream' | 'blocking';
+
+/** What a sequential call into another process costs without what is called: one small frame there and back over stdio. */
+export function openPipeFloor(echo: EchoChild): PipeFloor {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(`./${echo}-child.ts`, import.meta.url))], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: {},
   });

@@ -49,9 +49,9 @@ async function measure(
   subjects: readonly Subject[],
   rounds: number,
 ): Promise<readonly BenchRow[]> {
-  await using pipe = openPipeFloor();
+  await using stream = openPipeFloor('stream');
   const floors = {
-    pipe: { name: 'stdio pipe round trip', measure: async () => (await pipe.roundTripMs(300)) * 1000 },
+    pipe: { name: 'stdio pipe round trip', measure: async () => (await stream.roundTripMs(300)) * 1000 },
     idle: { name: 'idle event loop', measure: idleLag },
   } as const satisfies Record<string, Contender>;
   await using processes = new AsyncDisposableStack();

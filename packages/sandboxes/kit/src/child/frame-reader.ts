@@ -1,7 +1,7 @@
 /** Reads what the host sends, frame after frame. */
 export interface FrameReader {
-  /** Waits for the next frame; ends the process when the host is gone. */
-  read(): string;
+  /** Waits for the next frame, which may be due soon; ends the process when the host is gone. */
+  read(isSoon: boolean): string;
 }
 
 /** The part of a stream's handle that says whether reading its descriptor waits. */
@@ -11,8 +11,8 @@ interface Handle {
 
 /**
  * Reads frames from a descriptor without an event loop. A core that went to sleep takes longer to wake than a host takes to
- * answer most calls. So where the last frame came soon, the reader looks for the next one for `lookMs`, then sleeps.
- * Where the host needs the only core, it sleeps at once.
+ * answer most calls. So the reader looks for a frame that is due soon for `lookMs` before it sleeps. Looks in vain become rare: the
+ * host may be slow, and it may be the one that waits for this very core.
  * Runs in the child: it must refer to nothing outside itself.
  */
 export function createFrameReader(descriptor: number, lookMs: number): FrameReader {
@@ -20,21 +20,24 @@ export function createFrameReader(descriptor: number, lookMs: number): FrameRead
   const { Socket } = process.getBuiltinModule('node:net');
   const { availableParallelism } = process.getBuiltinModule('node:os');
   const usualBytes = 65_536;
+  const mostSkips = 63;
   let input = Buffer.allocUnsafe(usualBytes);
   let filled = 0;
-  let isSoon = availableParallelism() > 1 && process.platform !== 'win32';
+  let skips = 0;
+  let skipsAfterFailure = 1;
+  const mayLook = availableParallelism() > 1 && process.platform !== 'win32';
   // Node sets whether a descriptor blocks only through a handle. This one is never read: without an event loop nobody would.
-  const handle = isSoon ? handleOf(new Socket({ fd: descriptor })) : undefined;
+  const handle = mayLook ? handleOf(new Socket({ fd: descriptor })) : undefined;
   handle?.setBlocking(true);
   // A look that finds nothing is an exception, and nobody reads its stack.
   Error.stackTraceLimit = 0;
 
   return {
-    read() {
-      while (filled < 4) fill();
+    read(isSoon) {
+      while (filled < 4) fill(isSoon);
       const length = input.readUInt32LE(0);
       if (input.length < 4 + length) resize(4 + length);
-      while (filled < 4 + length) fill();
+      while (filled < 4 + length) fill(true);
       const text = input.toString('utf8', 4, 4 + length);
       input.copy(input, 0, 4 + length, filled);
       filled -= 4 + length;
@@ -53,25 +56,23 @@ export function createFrameReader(descriptor: number, lookMs: number): FrameRead
     input = resized;
   }
 
-  function fill(): void {
-    const since = performance.now();
-    const count = (isSoon ? look(since + lookMs) : undefined) ?? take();
+  function fill(isSoon: boolean): void {
+    const count = (isSoon ? look() : undefined) ?? take();
     if (count === 0) process.exit(0);
     filled += count;
-    isSoon = handle !== undefined && performance.now() - since < 2 * lookMs;
   }
 
-  function look(until: number): number | undefined {
-    handle?.setBlocking(false);
-    try {
-      do {
-        const count = takeWhatIsThere();
-        if (count !== undefined) return count;
-      } while (performance.now() < until);
-      return undefined;
-    } finally {
-      handle?.setBlocking(true);
-    }
+  function look(): number | undefined {
+    if (handle === undefined || skips-- > 0) return undefined;
+    const until = performance.now() + lookMs;
+    handle.setBlocking(false);
+    let count: number | undefined;
+    do count = takeWhatIsThere();
+    while (count === undefined && performance.now() < until);
+    handle.setBlocking(true);
+    skips = count === undefined ? skipsAfterFailure : 0;
+    skipsAfterFailure = count === undefined ? Math.min(2 * skipsAfterFailure + 1, mostSkips) : 1;
+    return count;
   }
 
   function takeWhatIsThere(): number | undefined {

@@ -42,8 +42,8 @@ export function runPump({ codec, guestSource, scriptName, openRealm, input, outp
   let prepared = prepare(expected.memoryBytes, expected.prelude);
   for (;;) {
     send('y');
-    let frame = input.read();
-    while (isLate(frame)) frame = input.read();
+    let frame = input.read(false);
+    while (isLate(frame)) frame = input.read(false);
     if (frame[0] === 'p') rehearse(frame);
     else {
       run(frame);
@@ -104,7 +104,7 @@ export function runPump({ codec, guestSource, scriptName, openRealm, input, outp
       if (text.length > 1 || text === 'w') send(text);
       if (text[0] === 'e') return;
       if (text[0] === 'm') continue;
-      const went = text[0] === 'f' ? realm.call('fire', '') : realm.call('deliver', input.read());
+      const went = text[0] === 'f' ? realm.call('fire', '') : realm.call('deliver', input.read(true));
       if (isOver(went)) return fail(realm, went);
     }
   }
