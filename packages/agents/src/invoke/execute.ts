@@ -1,7 +1,8 @@
 import { isProviderDefinedTool, KernelError } from '@ravi/kernel';
-import type { Tool, ToolExecutionResult } from '@ravi/kernel';
+import type { InvocationResult, Tool, ToolExecutionResult } from '@ravi/kernel';
 import { CallContext } from './call-context.ts';
 import type { CancelListener } from './cancellation.ts';
+import { conclude, fail } from './conclude.ts';
 import { Expiring } from './deadlines.ts';
 import type { PendingCall } from './pending-call.ts';
 
@@ -12,22 +13,27 @@ export type Execution =
   | { readonly kind: 'timeout'; readonly limitMs: number };
 
 /**
- * Step 8: runs the tool under `callTimeoutMs`, with a signal that it sees. An answer after the time-out or the
- * cancellation is dropped and marked as late.
+ * Step 8: runs the tool under `callTimeoutMs`, with a signal that it sees, and concludes the call with what it came to.
+ * An answer after the time-out or the cancellation is dropped and marked as late.
  * @throws KernelError `E_CANCELLED`
  */
-export function execute(pending: PendingCall): Promise<Execution> {
-  return new Promise((resolve) => new Executing(pending, resolve).start());
+export function execute(pending: PendingCall): Promise<InvocationResult> {
+  const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+  new Executing(pending, resolve).start();
+  return promise;
 }
 
-/** A tool at work: whoever ends it first, the tool itself, its time limit or a cancellation, says how. */
+/**
+ * A tool at work, which the tool itself ends, its time limit or a cancellation, whoever comes first. One object and one
+ * promise, and no asynchronous function: of one that waits V8 keeps more than of all this.
+ */
 class Executing extends Expiring implements CancelListener {
   readonly #pending: PendingCall;
   readonly #context: CallContext;
-  readonly #resolve: (execution: Execution | Promise<never>) => void;
+  readonly #resolve: (result: InvocationResult | Promise<InvocationResult>) => void;
   #isSettled = false;
 
-  constructor(pending: PendingCall, resolve: (execution: Execution | Promise<never>) => void) {
+  constructor(pending: PendingCall, resolve: (result: InvocationResult | Promise<InvocationResult>) => void) {
     super();
     this.#pending = pending;
     this.#context = new CallContext(pending);
@@ -48,21 +54,21 @@ class Executing extends Expiring implements CancelListener {
   #answer(execution: Execution): void {
     if (this.#isSettled) return markLate(this.#pending);
     this.#settle();
-    this.#resolve(execution);
+    this.#resolve(conclude(this.#pending, execution));
   }
 
   expire(): void {
     const { callTimeoutMs: limitMs } = this.#pending.session.policy;
     this.#settle();
     this.#context.end(new KernelError('E_CALL_TIMEOUT', `The call took longer than ${limitMs} ms`));
-    this.#resolve({ kind: 'timeout', limitMs });
+    this.#resolve(conclude(this.#pending, { kind: 'timeout', limitMs }));
   }
 
   onCancel(): void {
     const { error } = this.#pending.cancellation;
     this.#settle();
     this.#context.end(error);
-    this.#resolve(Promise.reject(error));
+    this.#resolve(fail(this.#pending, error));
   }
 
   #settle(): void {

@@ -18,7 +18,6 @@ import { Deadlines } from './deadlines.ts';
 import { execute } from './execute.ts';
 import { startCall } from './call-events.ts';
 import { conclude, fail } from './conclude.ts';
-import type { Ending } from './conclude.ts';
 import { allowedGate } from './gates/allowed.ts';
 import { approvalGate } from './gates/approval.ts';
 import { argumentsGate } from './gates/arguments.ts';
@@ -142,21 +141,16 @@ export class ToolInvoker {
   invoke(call: ToolCall, options: InvokeOptions): Promise<InvocationResult> {
     const pending = new PendingCall(this.#runtime, call, options);
     startCall(pending);
-    return carryOut(pending).then(
-      (ending) => conclude(pending, ending),
-      (error: unknown) => fail(pending, error),
-    );
-  }
-}
-
-// No asynchronous function stands around the tool: what V8 keeps of one is more than all else that a waiting call needs.
-function carryOut(pending: PendingCall): Promise<Ending> {
-  try {
-    const passing = passGates(pending);
-    if (passing instanceof Promise) return passing.then((stop) => stop ?? run(pending));
-    return passing === undefined ? run(pending) : Promise.resolve(passing);
-  } catch (error) {
-    return Promise.reject(error);
+    try {
+      const passing = passGates(pending);
+      if (!(passing instanceof Promise)) return carryOut(pending, passing);
+      return passing.then(
+        (stopped) => carryOut(pending, stopped),
+        (error: unknown) => fail(pending, error),
+      );
+    } catch (error) {
+      return fail(pending, error);
+    }
   }
 }
 
@@ -172,8 +166,13 @@ function passGates(pending: PendingCall, first = 0): GateStop | undefined | Prom
   return undefined;
 }
 
-function run(pending: PendingCall): Promise<Ending> {
-  pending.cancellation.check(); // once more: it may have waited for its lock and for the journal
-  pending.progress({ type: 'tool-call', callId: pending.callId, tool: pending.name, caller: pending.caller }); // 7
-  return execute(pending); //                                                                                     8
+function carryOut(pending: PendingCall, stopped: GateStop | undefined): Promise<InvocationResult> {
+  try {
+    if (stopped !== undefined) return Promise.resolve(conclude(pending, stopped));
+    pending.cancellation.check(); // once more: it may have waited for its lock and for the journal
+    pending.progress({ type: 'tool-call', callId: pending.callId, tool: pending.name, caller: pending.caller }); // 7
+    return execute(pending); //                                                                                8–10
+  } catch (error) {
+    return fail(pending, error);
+  }
 }

@@ -24,7 +24,10 @@ export async function runAgent<Input>(
     run.watchTime();
     while (run.ending === undefined) {
       const answer = await takeNextStep(run);
-      if (answer !== undefined) await act(run, answer);
+      if (answer === undefined) continue;
+      // Not in a function of its own: most of a run's life is spent here, and of each that waits V8 keeps a lot.
+      await answer.calls.finish(answer.reason);
+      await endStep(run, answer);
     }
   } catch (error) {
     end(run, endingOf(run, error));
@@ -41,7 +44,9 @@ function takeNextStep(run: AgentRun): Promise<GoodAnswer | void> | void {
   const before = run.step;
   const step = wrapTurn(middleware, run, async () => {
     const answer = await think(run);
-    if (answer !== undefined) await act(run, answer);
+    if (answer === undefined) return;
+    await answer.calls.finish(answer.reason);
+    await endStep(run, answer);
   });
   return step().then(() => {
     if (run.step === before) run.stop('A middleware left the step out');
@@ -62,11 +67,7 @@ async function think(run: AgentRun): Promise<GoodAnswer | undefined> {
   return answer;
 }
 
-// The second half. Not async, since V8 keeps a lot of a function that waits, and most of a run's life is spent here.
-function act(run: AgentRun, answer: GoodAnswer): Promise<void> {
-  return answer.calls.finish(answer.reason).then(() => endStep(run, answer));
-}
-
+// The second half: what its calls came to, or the end.
 async function endStep(run: AgentRun, { calls, reason, usage }: GoodAnswer): Promise<void> {
   if (calls.size === 0) await takeAnswer(run, reason);
   else await takeResults(run, calls.takeResults());
