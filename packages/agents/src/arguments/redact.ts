@@ -36,17 +36,39 @@ export function previewOf(args: JsonObject): string {
 function writeBounded(value: JsonValue, text: string): string {
   if (text.length > maxPreviewBytes) return text;
   if (typeof value === 'string') return text + JSON.stringify(value.slice(0, maxPreviewBytes + 1));
-  if (typeof value !== 'object' || value === null) return text + JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return text + String(value);
   const isList = Array.isArray(value);
   let written = text + (isList ? '[' : '{');
   let separator = '';
-  for (const [key, child] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
     if (written.length > maxPreviewBytes) return written;
-    written += isList ? separator : `${separator}${JSON.stringify(key)}:`;
-    written = writeBounded(!isList && isSecretKey(key) ? redacted : child, written);
+    const child = (value as JsonObject)[key] as JsonValue;
+    const field = isList ? undefined : fieldOf(key);
+    written += field === undefined ? separator : separator + field.text;
+    written = writeBounded(field?.isSecret === true ? redacted : child, written);
     separator = ',';
   }
   return written + (isList ? ']' : '}');
+}
+
+interface Field {
+  /** Its name as JSON, and the colon. */
+  readonly text: string;
+  readonly isSecret: boolean;
+}
+
+const fields = new Map<string, Field>();
+const maxFields = 1_000;
+const maxKeptCharacters = 64;
+
+// The fields of a tool come again with each of its calls.
+function fieldOf(key: string): Field {
+  const known = fields.get(key);
+  if (known !== undefined) return known;
+  const field = { text: `${JSON.stringify(key)}:`, isSecret: isSecretKey(key) };
+  if (fields.size >= maxFields) fields.clear();
+  if (key.length <= maxKeptCharacters) fields.set(key, field);
+  return field;
 }
 
 /** Whether a field of this name usually holds a secret. */

@@ -1,8 +1,8 @@
+import { none } from '../none.ts';
+
 interface Subscription<Subscriber> {
   readonly subscriber: Subscriber;
 }
-
-const nobody: readonly never[] = Object.freeze([]);
 
 /** Who listens to what. A list never changes once it was handed out: who comes or goes meanwhile counts next time. */
 export class Subscribers<Key, Subscriber> {
@@ -22,7 +22,7 @@ export class Subscribers<Key, Subscriber> {
 
   /** In the order they came. */
   of(key: Key): readonly Subscriber[] {
-    return this.#lists.get(key) ?? nobody;
+    return this.#lists.get(key) ?? none;
   }
 
   #set(key: Key, subscriptions: readonly Subscription<Subscriber>[]): void {

@@ -41,14 +41,17 @@ function conclude(pending: PendingCall, finished: Finished): InvocationResult | 
 }
 
 function trace(pending: PendingCall, finished: Finished): TraceEntry {
-  const { result, bytes, status } = finished;
-  const outcome: TraceOutcome = {};
-  if (result.error !== undefined) outcome.errorCode = result.error.code;
-  if (result.artifactRef !== undefined) outcome.artifactRef = result.artifactRef;
-  if (bytes !== undefined) outcome.bytes = bytes;
-  const entry = new TraceEntry(pending, status, outcome);
+  const entry = new TraceEntry(pending, finished.status, withOutcome({}, finished));
   pending.session.record(entry);
   return entry;
+}
+
+// Adds what the call came to, for the trace and for observers. Written into what was made for it, not copied.
+function withOutcome<Line extends object>(line: Line & TraceOutcome, { result, bytes }: Finished): Line & TraceOutcome {
+  if (result.error !== undefined) line.errorCode = result.error.code;
+  if (result.artifactRef !== undefined) line.artifactRef = result.artifactRef;
+  if (bytes !== undefined) line.bytes = bytes;
+  return line;
 }
 
 // Whether a cancelled call of a durable run had its effect is not known, and so it stays on record as started.
@@ -76,8 +79,9 @@ function announceEnd(pending: PendingCall, finished: Finished, entry: TraceEntry
     hooks.emit('tool-denied', { ...pending.scope, tool, code, reason });
   }
   if (hooks.observes('tool-end')) {
-    const { argsPreview, outcome } = entry;
-    hooks.emit('tool-end', { ...pending.scope, tool, caller, status, durationMs, argsPreview, ...outcome });
+    const { argsPreview } = pending;
+    const payload = { ...pending.scope, tool, caller, status, durationMs, argsPreview };
+    hooks.emit('tool-end', withOutcome(payload, finished));
   }
   return result;
 }

@@ -17,15 +17,16 @@ const maxKeptBytes = 4_096;
 export class TraceEntry implements TraceLine {
   readonly #pending: PendingCall;
   readonly status: ChainCallRecord['status'];
-  readonly outcome: TraceOutcome;
-  readonly #durationMs: number;
+  /** Milliseconds that the call took, waiting included. */
+  readonly durationMs: number;
+  readonly #outcome: TraceOutcome;
   #record: ChainCallRecord | undefined;
 
   constructor(pending: PendingCall, status: ChainCallRecord['status'], outcome: TraceOutcome) {
     this.#pending = pending;
     this.status = status;
-    this.outcome = outcome;
-    this.#durationMs = pending.runtime.clock.monotonic() - pending.started;
+    this.#outcome = outcome;
+    this.durationMs = pending.runtime.clock.monotonic() - pending.started;
     pending.dropContent();
     if (pending.argsBytes <= maxKeptBytes) return;
     this.#record = this.#build();
@@ -42,17 +43,7 @@ export class TraceEntry implements TraceLine {
     return { ...this.#record, ...(this.#pending.isLate ? { late: true } : {}) };
   }
 
-  /** Milliseconds that the call took, waiting included. */
-  get durationMs(): number {
-    return this.#durationMs;
-  }
-
-  /** The redacted arguments, cut. */
-  get argsPreview(): string {
-    return this.#pending.argsPreview;
-  }
-
   #build(): ChainCallRecord {
-    return recordOf(this.#pending, this.status, this.#durationMs, this.outcome);
+    return recordOf(this.#pending, this.status, this.durationMs, this.#outcome);
   }
 }

@@ -47,8 +47,9 @@ export class Conversation {
 
   /** Takes `id` for a call; another one made from it when a call of the conversation has it, or it is no id at all. */
   claimId(id: string): string {
-    let free = id === '' ? 'call' : id;
-    for (let number = 2; this.#callIds.has(free); number++) free = `${id === '' ? 'call' : id}~${number}`;
+    const wanted = id === '' ? 'call' : id;
+    let free = wanted;
+    for (let number = 2; this.#callIds.has(free); number++) free = `${wanted}~${number}`;
     this.#callIds.add(free);
     return free;
   }
@@ -69,11 +70,10 @@ export class Conversation {
 
   /**
    * Adds a message. What a user says after the results of calls joins their message, as providers want it; in the store
-   * it stays a turn of its own. Nothing to wait for without a store.
+   * it stays a turn of its own. Nothing to wait for without a store. The ids of its calls were claimed before.
    * @throws KernelError of the store, `E_STATE_CONFLICT` when somebody else wrote to the same session
    */
   append(message: ModelMessage, turn: TurnDetails): Promise<void> | undefined {
-    this.#noteIds(message);
     joinMessages(this.#messages, message);
     return this.#place === undefined ? undefined : this.#save(this.#place, message, turn);
   }

@@ -77,7 +77,8 @@ export class TurnCalls implements CancelListener {
     const { questions } = this.#run;
     const results: ToolResultBlock[] = [];
     for (const { call, result } of this.#slots) {
-      if (result !== undefined && !questions.has(call.id)) results.push(modelResult(call, result));
+      const isAsked = questions.size > 0 && questions.has(call.id);
+      if (result !== undefined && !isAsked) results.push(modelResult(call, result));
     }
     return results;
   }

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isKernelError } from '@ravi/kernel';
 import type { JsonSchema, JsonValue } from '@ravi/kernel';
 import { canonicalJson } from '../arguments/canonical-json.ts';
+import { none } from '../none.ts';
 import { createLinearRegExp } from './linear-regexp.ts';
 import { createStepCounter, stepKeyword, withReferenceSteps } from './reference-steps.ts';
 import type { StepCounter } from './reference-steps.ts';
@@ -91,7 +92,7 @@ function build(schema: JsonSchema, allErrors: boolean, steps: StepCounter): Vali
 
 function run(validate: ValidateFunction, value: unknown): readonly ErrorObject[] {
   try {
-    return validate(value) ? [] : (validate.errors ?? []);
+    return validate(value) ? none : (validate.errors ?? none);
   } catch (cause) {
     if (isKernelError(cause)) throw cause;
     throw invalidSchema('it is too deep to be followed', cause);

@@ -1,5 +1,6 @@
 import { isLocalTool } from '@ravi/kernel';
 import { errorText } from '../../error-text.ts';
+import { none } from '../../none.ts';
 import { stopWithError } from '../results.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 
@@ -21,7 +22,7 @@ async function waitFor(keys: readonly string[], pending: PendingCall): Promise<P
 function lockKeys(pending: PendingCall): readonly string[] | undefined {
   const { tool, args, runtime } = pending;
   const concurrency = isLocalTool(tool) ? tool.concurrency : undefined;
-  if (concurrency === undefined || concurrency === 'parallel') return [];
+  if (concurrency === undefined || concurrency === 'parallel') return none;
   if (concurrency === 'exclusive') return ['exclusive'];
   try {
     return concurrency.keys(args).map(keyOf);
