@@ -13,7 +13,7 @@ import type {
 import { canonicalJson } from '../arguments/canonical-json.ts';
 import { withContentHashes } from '../arguments/content-hashes.ts';
 import { inspectArguments } from '../arguments/inspect-arguments.ts';
-import type { ArtifactPlace, InspectedArguments } from '../arguments/inspect-arguments.ts';
+import type { ArtifactPlace } from '../arguments/inspect-arguments.ts';
 import { previewOf } from '../arguments/redact.ts';
 import { none } from '../none.ts';
 import { Cancellation } from './cancellation.ts';
@@ -155,19 +155,15 @@ export class PendingCall {
   readArguments(value: unknown): string | undefined {
     const inspected = inspectArguments(value, this.session.policy.maxArgumentBytes);
     if ('problem' in inspected) return inspected.problem;
-    this.#replaceArgs(inspected);
-    return undefined;
-  }
-
-  // An earlier digest or look-up says nothing about new arguments.
-  #replaceArgs({ args, artifacts, bytes }: InspectedArguments): void {
-    this.args = args;
-    this.namedArgs = args;
-    this.artifacts = artifacts;
-    this.argsBytes = bytes;
+    this.args = inspected.args;
+    this.namedArgs = inspected.args;
+    this.artifacts = inspected.artifacts;
+    this.argsBytes = inspected.bytes;
+    // What was found out about others says nothing about these.
     this.artifactStats = undefined;
     this.#digest = undefined;
     this.#preview = undefined;
+    return undefined;
   }
 
   /** Holds its locks no longer, and listens to its own signal no longer. */

@@ -1,6 +1,7 @@
-import type { ChainFile, InvocationResult, JsonValue } from '@ravi/kernel';
+import type { ChainFile, InvocationResult } from '@ravi/kernel';
 import { errorText } from '../error-text.ts';
 import { cutUtf8, utf8Length } from '../arguments/utf8.ts';
+import { decodeStructured } from './encode-structured.ts';
 import { storeMedia } from './media-files.ts';
 import { storeForSession } from './store-artifact.ts';
 import { rememberText } from './stored-text.ts';
@@ -44,10 +45,9 @@ function shapeText(pending: PendingCall, output: ToolOutput, files: readonly Cha
 }
 
 function inline(output: ToolOutput, files: readonly ChainFile[]): InvocationResult {
-  // Parsed anew, so that what the tool does to its object afterwards changes nothing.
   const { text, structuredJson } = output;
   if (structuredJson === undefined) return { ...statusOf(output), text, files };
-  const structured = JSON.parse(structuredJson) as JsonValue;
+  const structured = decodeStructured(structuredJson);
   return { ...statusOf(output), text: text === '' ? structuredJson : text, structured, files };
 }
 
