@@ -22,7 +22,10 @@ async function answer(): Promise<RunnerAnswer> {
   }
 }
 
-/** Processor time of the process, all of its threads together: what else the machine does does not count. */
+/**
+ * Processor time of the one thread that everybody waits for: what else the machine does does not count, nor what the
+ * compiler and the garbage collector do beside it.
+ */
 async function callUs(create: (tool: LoopTool) => LoopRunner, isParallel: boolean): Promise<number> {
   let done = 0;
   const run = create(async (value) => {
@@ -42,10 +45,10 @@ async function spend(
   shareMs: number,
   body: () => Promise<void>,
 ): Promise<{ readonly runs: number; readonly us: number }> {
-  const before = process.cpuUsage();
+  const before = process.threadCpuUsage();
   for (let runs = 1; ; runs++) {
     await body();
-    const { user, system } = process.cpuUsage(before);
+    const { user, system } = process.threadCpuUsage(before);
     if (user + system >= shareMs * 1_000) return { runs, us: user + system };
   }
 }
