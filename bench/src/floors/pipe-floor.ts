@@ -11,13 +11,13 @@ export interface PipeFloor extends AsyncDisposable {
 // About what a call of the echo tool and its answer take.
 const frame = Buffer.from(`${JSON.stringify({ id: 1, op: 'call', tool: 'echo', args: { value: 1 } })}\n`);
 
-const programs = {
+/** How the child of a floor reads: with the streams that Node gives it, or without an event loop, as our guests do. */
+export type EchoChild = 'stream' | 'blocking';
+
+const programs: Readonly<Record<EchoChild, URL>> = {
   stream: new URL('./stream-child.ts', import.meta.url),
   blocking: new URL('./blocking-child.ts', import.meta.url),
-} as const;
-
-/** How the child of a floor reads: with the streams that Node gives it, or without an event loop, as our guests do. */
-export type EchoChild = keyof typeof programs;
+};
 
 /** What a sequential call into another process costs without what is called: one small frame there and back over stdio. */
 export function openPipeFloor(echo: EchoChild): PipeFloor {
