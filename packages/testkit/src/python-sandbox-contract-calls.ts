@@ -12,6 +12,12 @@ const parallel: readonly string[] = [
   'from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(6) as pool:\n    result = list(pool.map(lambda i: call("x", str(i)), range(6)))',
 ];
 
+/** Six answers in one frame for six threads, again and again; the second with an event loop in one of them. */
+const readTogether: readonly string[] = [
+  'from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(6) as pool:\n    result = sum(len(list(pool.map(lambda i: call("x", str(i)), range(6)))) for _ in range(150))',
+  'import asyncio\nthreads = lambda: [asyncio.to_thread(call, "x", str(i)) for i in range(3)]\nreturn sum([len(await asyncio.gather(*threads(), *[call("x", str(i)) for i in range(3)])) for _ in range(150)])',
+];
+
 const payloads: readonly string[] = ['', '\n', 'a1:12:{}', '\u0000\u0001', 'ä🎉\u2028', '{"__proto__":{"polluted":1}}'];
 
 /** Calls out of a script in Python. */
@@ -21,6 +27,12 @@ export function pythonCallCases({ scenario }: SandboxHarness): void {
       const barrier = createBarrier(6);
       assert.deepEqual(await value(code, { bridge: barrier.bridge }), Array.from('012345'));
       assert.equal(barrier.highest, 6);
+    });
+  }
+  for (const code of readTogether) {
+    scenario(`whoever reads an answer, the one who waits for it gets it: ${code}`, async ({ value }) => {
+      const barrier = createBarrier(6);
+      assert.equal(await value(code, { bridge: barrier.bridge, limits: { maxCalls: 900 } }), 900);
     });
   }
   scenario('more calls than may be in flight wait, and all finish', async ({ value }) => {

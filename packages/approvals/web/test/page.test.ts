@@ -140,6 +140,16 @@ inBrowser(`${title}: of two people who decide at once one is told that the other
   await signIn(grace.page, tokens.grace);
   const result = server.ask();
   await Promise.all([ada, grace].map(({ page }) => cardOf(page, 'Write delays.md').waitFor()));
+  // Neither answer leaves before both are given: a card that somebody else has decided is gone.
+  const bothGiven = Promise.withResolvers<void>();
+  let given = 0;
+  for (const { page } of [ada, grace]) {
+    await page.route('**/decision', async (route) => {
+      if (++given === 2) bothGiven.resolve();
+      await bothGiven.promise;
+      await route.continue();
+    });
+  }
   await Promise.all([button(ada.page, 'Approve').click(), button(grace.page, 'Approve').click()]);
   const { approver = '' } = await result;
   const loser = approver === 'ada' ? grace : ada;

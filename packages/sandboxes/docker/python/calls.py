@@ -116,22 +116,26 @@ class Calls:
 
     def read(self):
         """Reads a frame, in the thread that has set `is_read`."""
+        text = ""
         try:
-            records = Records(self.channel.receive())
+            text = self.channel.receive()
         finally:
+            # In one go: a thread that came in between would read on, for an answer that is here.
             with self.changed:
                 self.is_read = False
-        with self.changed:
-            for kind in iter(records.kind, ""):
-                number = records.field()
-                if kind == "a":
-                    answer, error = records.field(), None
-                else:
-                    answer, error = "", HostError(records.field(), records.field(), records.field())
-                self.under_way.pop(number).settle(answer, error)
-            if self.queue:
-                self.flush()
-            self.changed.notify_all()
+                self.take(Records(text))
+                self.changed.notify_all()
+
+    def take(self, records):
+        for kind in iter(records.kind, ""):
+            number = records.field()
+            if kind == "a":
+                answer, error = records.field(), None
+            else:
+                answer, error = "", HostError(records.field(), records.field(), records.field())
+            self.under_way.pop(number).settle(answer, error)
+        if self.queue:
+            self.flush()
 
     def future(self, call):
         loop = asyncio.get_running_loop()
@@ -146,8 +150,9 @@ class Calls:
         return future
 
     def read_if_free(self):
+        """Reads for an event loop, unless a thread does or has just done so: a loop must not wait for a frame."""
         with self.changed:
-            if self.is_read:
+            if self.is_read or not self.channel.has_input():
                 return
             self.is_read = True
         self.read()

@@ -1,6 +1,7 @@
 """Records and frames as `@ravi/sandbox-kit` defines them: lengths of fields count UTF-16 units."""
 
 import os
+import select
 
 
 def encode(kind, *fields):
@@ -55,6 +56,9 @@ class Channel:
         self.reading = reading
         self.writing = writing
         self.is_sending = False
+
+    def has_input(self):
+        return bool(select.select([self.reading], [], [], 0)[0])
 
     def receive(self):
         return self.read(int.from_bytes(self.read(4), "little")).decode()
