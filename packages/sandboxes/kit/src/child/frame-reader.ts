@@ -10,9 +10,9 @@ interface Handle {
 }
 
 /**
- * Reads frames from a descriptor without an event loop. A core that went to sleep takes longer to wake than a host takes to
- * answer most calls. So the reader looks for a frame that is due soon for `lookMs` before it sleeps. Looks in vain become rare: the
- * host may be slow, and it may be the one that waits for this very core.
+ * Reads frames from a descriptor without an event loop. A core that went to sleep takes longer to wake than a host takes
+ * to answer most calls. So the reader looks for a frame that is due soon for `lookMs` before it sleeps. Looks in vain
+ * become rare: the host may be slow, and it may be the one that waits for this very core.
  * Runs in the child: it must refer to nothing outside itself.
  */
 export function createFrameReader(descriptor: number, lookMs: number): FrameReader {
