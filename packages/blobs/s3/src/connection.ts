@@ -33,6 +33,9 @@ export function connect(options: S3ConnectionOptions): S3Client {
     ...(forcePathStyle === undefined ? {} : { forcePathStyle }),
     ...(credentials === undefined ? {} : { credentials }),
     maxAttempts,
+    // With the header the SDK opens a connection for each part and closes it after; a server that invites a body and
+    // then refuses it cuts such a connection off, often before its answer was read. One that stays open is read out.
+    expectContinueHeader: false,
     requestHandler: {
       connectionTimeout: requestTimeoutMs,
       requestTimeout: requestTimeoutMs,

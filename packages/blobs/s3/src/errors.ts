@@ -18,6 +18,8 @@ const reasons: Readonly<Record<string, Reason>> = {
   InsufficientStorage: { words: 'no space left', retryable: true },
   XMinioStorageFull: { words: 'no space left', retryable: true },
   NoSuchUpload: { words: 'a sweep took it for dead', retryable: true },
+  ECONNRESET: { words: 'the connection was cut off', retryable: true },
+  EPIPE: { words: 'the connection was cut off', retryable: true },
   TimeoutError: { words: 'the server does not answer', retryable: true },
   ECONNREFUSED: { words: 'the server cannot be reached', retryable: true },
   ENOTFOUND: { words: 'the server cannot be reached', retryable: true },
@@ -77,10 +79,11 @@ function unknownReason(status: number | undefined): Reason {
   return { words: `the server answered ${status}`, retryable: status >= 500 || status === 429 };
 }
 
+/** The code goes first: the SDK calls a connection that was cut off a `TimeoutError` too. */
 function namesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const code: unknown = 'code' in error ? error.code : undefined;
-  return [error.name, code].filter((name) => typeof name === 'string' && name !== 'Error') as string[];
+  return [code, error.name].filter((name) => typeof name === 'string' && name !== 'Error') as string[];
 }
 
 function statusOf(error: unknown): number | undefined {

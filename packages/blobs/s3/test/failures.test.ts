@@ -53,6 +53,19 @@ test('a server that never answers is given up', async () => {
   await assertFailure(opening, 'E_BLOB_UNAVAILABLE', /the server does not answer \(TimeoutError\)$/);
 });
 
+test('a server that cuts connections off is told from one that is silent', async () => {
+  const server = createServer((request) => request.socket.resetAndDestroy());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const error = await failureOf(createS3BlobStore({ ...nowhere, endpoint }));
+    assert.match(error.message, /^The blob store cannot write a record: the connection was cut off \(ECONNRESET\)$/);
+    assert.ok(error.retryable);
+  } finally {
+    server.close();
+  }
+});
+
 test('a server that ignores the conditions of writes is refused when the store is opened', async () => {
   const server = createServer((request, response) => {
     request.resume();
@@ -172,7 +185,7 @@ function runAgainst(server: S3TestServer): void {
     const rest = async (): Promise<void> => {
       while (!(await reader.read()).done);
     };
-    await assertFailure(rest(), 'E_BLOB_UNAVAILABLE', /^The blob store cannot read a blob: the connection failed/);
+    await assertFailure(rest(), 'E_BLOB_UNAVAILABLE', /^The blob store cannot read a blob: the connection was cut off/);
     await proxy.mend();
     assert.equal((await store.resolve(ref)).byteLength, 32 * megabyte);
   });
