@@ -129,6 +129,26 @@ test('ids are made when none are given, and differ', () => {
   assert.equal(a.principal, 'local');
 });
 
+test('the signal of a session says why it was aborted: its close, or what came before', async () => {
+  const { invoker } = setUp();
+  const [closed, cancelled, closedFirst] = [invoker.openSession(), invoker.openSession(), invoker.openSession()];
+  const signals = [closed.signal, cancelled.signal];
+  cancelled.cancel('Enough');
+  for (const session of [closed, cancelled, closedFirst]) await session.close();
+  const reasons = [...signals, closedFirst.signal].map(({ reason }) => {
+    assert.ok(isKernelError(reason, 'E_CANCELLED'));
+    return reason.message;
+  });
+  assert.deepEqual(reasons, ['The session is closed', 'Enough', 'The session is closed']);
+});
+
+test('a call without a session is refused as a promise', async () => {
+  const { invoker } = setUp();
+  const invoke = invoker.invoke.bind(invoker) as (call: object, options?: object) => Promise<unknown>;
+  await assert.rejects(invoke({ name: 'large', args: {} }), /^TypeError: invoke needs the session/);
+  await assert.rejects(invoke({ name: 'large', args: {} }, { session: {} }), TypeError);
+});
+
 test('a closed session listens to its signal no more', async () => {
   const outside = new AbortController();
   const { invoker } = setUp();

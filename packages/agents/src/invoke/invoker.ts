@@ -136,9 +136,12 @@ export class ToolInvoker {
   /**
    * Takes one call through every gate, runs it and shapes its result. Whatever happens, `tool-end` fires and exactly
    * one finished record stands in the trace.
-   * @throws KernelError `E_CANCELLED` when the run was cancelled, and nothing else
+   * @throws KernelError `E_CANCELLED` when the run was cancelled, and nothing else but a `TypeError` without a session
    */
   invoke(call: ToolCall, options: InvokeOptions): Promise<InvocationResult> {
+    if (!(options?.session instanceof InvokerSession)) {
+      return Promise.reject(new TypeError('invoke needs the session that the call belongs to: see openSession'));
+    }
     const pending = new PendingCall(this.#runtime, call, options);
     startCall(pending);
     try {

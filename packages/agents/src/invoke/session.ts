@@ -1,3 +1,4 @@
+import { KernelError } from '@ravi/kernel';
 import type {
   BlobRef,
   BlobScope,
@@ -76,6 +77,9 @@ export interface ArtifactOrigin {
   readonly tool?: string;
 }
 
+/** Why the signal of a closed session is aborted: one for all, since every run closes one and hardly anybody looks. */
+const closed = new KernelError('E_CANCELLED', 'The session is closed');
+
 /** The mutable state of one run: counters, trace, pins, grants. The invoker itself keeps none. Close it, or `await using`. */
 export class InvokerSession implements RunContext, AsyncDisposable {
   readonly runId: string;
@@ -129,7 +133,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   get signal(): AbortSignal {
     if (this.#controller !== undefined) return this.#controller.signal;
     const controller = new AbortController();
-    const abort = (): void => controller.abort(this.cancellation.error);
+    const abort = (): void => controller.abort(this.#closing === undefined ? this.cancellation.error : closed);
     if (this.cancellation.isCancelled) abort();
     else this.cancellation.whenCancelled(abort);
     this.#controller = controller;
@@ -299,7 +303,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
       // Before the cancellation: who is told of it may close the session as well.
       this.#closing = Promise.resolve().then(() => this.#giveBackPins());
       this.cancellation.dispose();
-      this.cancel('The session is closed');
+      this.cancel(closed.message);
     }
     return this.#closing;
   }

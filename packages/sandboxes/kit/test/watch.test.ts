@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import type { EndingLimit } from '@ravi/kernel';
+import { test } from 'vitest';
+import type { CarriedRequest } from '../src/host/carried-request.ts';
+import type { ProcessUsage } from '../src/host/process-usage.ts';
+import { createWatch } from '../src/host/watch.ts';
+import type { Watch } from '../src/host/watch.ts';
+import { limits } from './fake-guest.ts';
+
+const baseline: ProcessUsage = { cpuTimeMs: 100, residentBytes: 50_000_000 };
+
+/** The limit that ends a run whose guest behaves as `behave` says and whose process uses more at every look. */
+async function limitReachedBy(
+  more: { readonly cpuTimeMs?: number; readonly residentBytes?: number },
+  behave: (watch: Watch) => void,
+): Promise<EndingLimit> {
+  const { promise, resolve } = Promise.withResolvers<EndingLimit>();
+  let looks = 0;
+  const watch = createWatch({
+    baseline,
+    readUsage() {
+      looks++;
+      return {
+        cpuTimeMs: baseline.cpuTimeMs + looks * (more.cpuTimeMs ?? 0),
+        residentBytes: baseline.residentBytes + looks * (more.residentBytes ?? 0),
+      };
+    },
+    request: { limits: { ...limits, wallTimeMs: 3_600_000, cpuTimeMs: 1_000 } } as CarriedRequest,
+    onLimit: resolve,
+  });
+  behave(watch);
+  try {
+    return await promise;
+  } finally {
+    watch.stop();
+  }
+}
+
+test('a guest that says it waits and computes on meets its limits all the same', async () => {
+  const claim = (watch: Watch): void => watch.guestWaits();
+  assert.equal(await limitReachedBy({ cpuTimeMs: 700 }, claim), 'cpu');
+  assert.equal(await limitReachedBy({ residentBytes: 3_000_000 }, claim), 'memory');
+});
+
+test('a guest that computes meets its limits', async () => {
+  const compute = (watch: Watch): void => watch.guestIsBusy();
+  assert.equal(await limitReachedBy({ cpuTimeMs: 700 }, compute), 'cpu');
+  assert.equal(await limitReachedBy({ residentBytes: 3_000_000 }, compute), 'memory');
+});
