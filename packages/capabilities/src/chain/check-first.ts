@@ -12,7 +12,7 @@ export interface UncheckedScript {
 }
 
 const nothing: PreflightReport = { mistakes: [], warnings: [] };
-// Holds nothing of any run, and no thread until a script is checked.
+// Holds nothing of any run, and no process until a script is checked.
 const ownPreflight = createPreflight();
 
 /** What the check before a run noticed: nothing where it is switched off, for other languages, and for a run that is cancelled meanwhile. */

@@ -19,7 +19,7 @@ import { createScriptCompiler } from './source/script-compiler.ts';
 import { withInput } from './source/with-input.ts';
 import { withOpening } from './source/with-opening.ts';
 
-// Holds nothing of any run, and no thread until a script needs one.
+// Holds nothing of any run, and no process until a script needs one.
 const compiler = createScriptCompiler();
 
 /** How a script ended. */

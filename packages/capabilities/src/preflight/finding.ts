@@ -1,6 +1,6 @@
 import type { ValueShape } from './value-shape.ts';
 
-/** A script to check, as plain data that crosses threads. */
+/** A script to check, as plain data that crosses processes. */
 export interface CheckQuestion {
   /** As the model wrote it. */
   readonly source: string;

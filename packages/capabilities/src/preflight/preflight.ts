@@ -1,13 +1,13 @@
 import { systemClock } from '@ravi/kernel';
 import type { ChainError, Clock, SandboxLanguage, ToolRegistry } from '@ravi/kernel';
 import type { DiscoverySession } from '../discovery/visible-tools.ts';
-import { openWorkerThread } from '../thread/worker-thread.ts';
-import type { WorkerThread } from '../thread/worker-thread.ts';
+import { openHelperProcess } from '../helper/helper-process.ts';
+import type { HelperProcess } from '../helper/helper-process.ts';
 import { checkedTools } from './checked-tools.ts';
 import type { CheckAnswer, CheckQuestion } from './finding.ts';
 import { preflightReport } from './preflight-report.ts';
 
-/** Checks scripts before they run. Disposing it ends its thread; it starts again when it is used again. */
+/** Checks scripts before they run. Disposing it ends its process; it starts again when it is used again. */
 export interface Preflight extends AsyncDisposable {
   /** Those it checks itself. In any other the guest finds the tools that a script names, and has them judged. */
   readonly languages: readonly SandboxLanguage[];
@@ -38,44 +38,38 @@ export interface PreflightReport {
 export interface PreflightOptions {
   /**
    * How long a script may wait for its check, in milliseconds; 2000 when absent. It then runs unchecked. The first one
-   * waits for the start of the thread besides, 10 seconds at most.
+   * waits for the start of the process besides, 10 seconds at most.
    */
   readonly timeLimitMs?: number;
   readonly clock?: Clock;
 }
 
-type CheckerThread = WorkerThread<CheckQuestion, CheckAnswer>;
+type CheckerProcess = HelperProcess<CheckQuestion, CheckAnswer>;
 
 const startLimitMs = 10_000;
 
 /**
- * A type check of JavaScript and TypeScript against the tools that a script may call. TypeScript is loaded in a thread
+ * A type check of JavaScript and TypeScript against the tools that a script may call. TypeScript is loaded in a process
  * of its own, which starts with the first check, takes one script at a time, and is replaced when a script breaks it or
  * keeps it for too long.
  */
 export function createPreflight(options: PreflightOptions = {}): Preflight {
   const { timeLimitMs = 2_000, clock = systemClock } = options;
-  let thread: CheckerThread | undefined;
+  let helper: CheckerProcess | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
-  function openThread(): CheckerThread {
-    thread ??= openWorkerThread({
-      name: 'preflight-worker',
-      from: import.meta.url,
-      // Checks make much that is of no use after them.
-      memory: { old: 512, young: 64 },
-      clock,
-    });
-    return thread;
+  function openHelper(): CheckerProcess {
+    helper ??= openHelperProcess({ name: 'preflight-helper', from: import.meta.url, heapMb: 512, clock });
+    return helper;
   }
 
-  async function closeThread(): Promise<void> {
-    const closed = thread;
-    thread = undefined;
+  async function closeHelper(): Promise<void> {
+    const closed = helper;
+    helper = undefined;
     await closed?.close();
   }
 
-  async function untilStarted(starting: CheckerThread): Promise<void> {
+  async function untilStarted(starting: CheckerProcess): Promise<void> {
     if (starting.isReady) return;
     const { promise: late, resolve } = Promise.withResolvers<boolean>();
     const timer = clock.setTimer(() => resolve(false), startLimitMs);
@@ -86,20 +80,20 @@ export function createPreflight(options: PreflightOptions = {}): Preflight {
   async function ask(question: CheckQuestion, deadline: number): Promise<CheckAnswer | { readonly status: 'late' }> {
     const leftMs = deadline - clock.monotonic();
     if (leftMs <= 0) return { status: 'late' };
-    const asked = openThread();
+    const asked = openHelper();
     const answered = await asked.ask(question, leftMs);
     if (answered.status === 'answered') return answered.answer;
-    // A thread that is only slow to start is not started again and again.
-    if (answered.status === 'broken' || asked.isReady) await closeThread();
+    // A helper that is only slow to start is not started again and again.
+    if (answered.status === 'broken' || asked.isReady) await closeHelper();
     return { status: answered.status === 'late' ? 'late' : 'failed' };
   }
 
   return {
     languages: ['javascript'],
-    warm: () => openThread().start(),
+    warm: () => openHelper().start(),
     async check(script) {
       const question = { source: script.source, tools: checkedTools(script.source, script.registry) };
-      await untilStarted(openThread());
+      await untilStarted(openHelper());
       const deadline = clock.monotonic() + timeLimitMs;
       const asked = queue.then(() => ask(question, deadline));
       queue = asked.catch(() => undefined);
@@ -113,7 +107,7 @@ export function createPreflight(options: PreflightOptions = {}): Preflight {
     },
     async [Symbol.asyncDispose]() {
       await queue;
-      await closeThread();
+      await closeHelper();
     },
   };
 }

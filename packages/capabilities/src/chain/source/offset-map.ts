@@ -1,6 +1,6 @@
 /**
  * Says for each offset of a changed text where it comes from: segments in ascending order of `at`, each reaching to
- * the next. Plain data, so that it crosses threads.
+ * the next. Plain data, so that it crosses processes.
  */
 export type OffsetMap = readonly OffsetSegment[];
 

@@ -1,7 +1,7 @@
 import { KernelError, systemClock } from '@ravi/kernel';
 import type { Clock } from '@ravi/kernel';
-import { openWorkerThread } from '../../thread/worker-thread.ts';
-import type { WorkerThread } from '../../thread/worker-thread.ts';
+import { openHelperProcess } from '../../helper/helper-process.ts';
+import type { HelperProcess } from '../../helper/helper-process.ts';
 import { compileScript } from './compile-script.ts';
 import type { Compilation } from './compile-script.ts';
 
@@ -12,11 +12,11 @@ export interface ScriptCompilerOptions {
   readonly clock?: Clock;
 }
 
-/** Compiles what models write. Disposing it ends its thread; it starts again when it is used again. */
+/** Compiles what models write. Disposing it ends its process; it starts again when it is used again. */
 export interface ScriptCompiler extends AsyncDisposable {
   /**
    * A source that takes too long or breaks the compiler is a problem like any other.
-   * @throws KernelError `E_INTERNAL` when its thread cannot start
+   * @throws KernelError `E_INTERNAL` when its process cannot start
    */
   compile(source: string): Promise<SettledCompilation>;
 }
@@ -28,36 +28,36 @@ export type SettledCompilation = Compilation & { readonly status: 'ok' | 'proble
 const maxInlineLength = 4_096;
 
 /**
- * A compiler with a thread of its own, which it starts for the first script that holds types or is large, and starts
+ * A compiler with a process of its own, which it starts for the first script that holds types or is large, and starts
  * anew after a script broke it. Short JavaScript is compiled at once.
  */
 export function createScriptCompiler(options: ScriptCompilerOptions = {}): ScriptCompiler {
   const { timeLimitMs = 1_000, clock = systemClock } = options;
-  let thread: WorkerThread<string, Compilation> | undefined;
+  let helper: HelperProcess<string, Compilation> | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
-  async function startThread(): Promise<WorkerThread<string, Compilation>> {
-    const starting = openWorkerThread<string, Compilation>({
-      name: 'compile-worker',
+  async function startHelper(): Promise<HelperProcess<string, Compilation>> {
+    const starting = openHelperProcess<string, Compilation>({
+      name: 'compile-helper',
       from: import.meta.url,
-      memory: { old: 256 },
+      heapMb: 256,
       clock,
     });
     if (await starting.start()) return starting;
     throw new KernelError('E_INTERNAL', 'The script compiler cannot start', { cause: starting.failure });
   }
 
-  async function closeThread(): Promise<void> {
-    const closed = thread;
-    thread = undefined;
+  async function closeHelper(): Promise<void> {
+    const closed = helper;
+    helper = undefined;
     await closed?.close();
   }
 
-  async function compileInThread(source: string): Promise<SettledCompilation> {
-    thread ??= await startThread();
-    const compiled = await thread.ask(source, timeLimitMs);
+  async function compileInHelper(source: string): Promise<SettledCompilation> {
+    helper ??= await startHelper();
+    const compiled = await helper.ask(source, timeLimitMs);
     if (compiled.status === 'answered' && compiled.answer.status !== 'needs-types-erased') return compiled.answer;
-    await closeThread();
+    await closeHelper();
     if (compiled.status !== 'late') return problem('The script breaks the compiler; make it simpler');
     return problem(`The script takes longer than ${timeLimitMs} ms to compile; make it simpler`);
   }
@@ -68,13 +68,13 @@ export function createScriptCompiler(options: ScriptCompilerOptions = {}): Scrip
         const compilation = compileScript(source);
         if (compilation.status !== 'needs-types-erased') return compilation;
       }
-      const compiled = queue.then(() => compileInThread(source));
+      const compiled = queue.then(() => compileInHelper(source));
       queue = compiled.catch(() => undefined);
       return compiled;
     },
     async [Symbol.asyncDispose]() {
       await queue;
-      await closeThread();
+      await closeHelper();
     },
   };
 }

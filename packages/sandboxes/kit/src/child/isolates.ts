@@ -26,7 +26,7 @@ export function openIsolates({ binary }: { readonly binary: string }): OpenRealm
     const entries = {
       prelude: entry('prelude'),
       script: entry('script'),
-      begin: entry('begin'),
+      limit: entry('limit'),
       deliver: entry('deliver'),
       drain: entry('drain'),
       fire: entry('fire'),

@@ -37,9 +37,11 @@ export function runPump({ codec, guestSource, scriptName, openRealm, input, outp
     readonly realm: Realm;
     readonly memoryBytes: number;
     readonly prelude: string;
+    /** Those that the guest holds: most runs ask for the same as the one before. */
+    readonly limits: string;
     readonly names: string | RealmFault;
   }
-  let prepared = prepare(expected.memoryBytes, expected.prelude);
+  let prepared = prepare(expected.memoryBytes, expected.prelude, '');
   for (;;) {
     send('y');
     let frame = input.read(false);
@@ -48,7 +50,7 @@ export function runPump({ codec, guestSource, scriptName, openRealm, input, outp
     else {
       run(frame);
       letHostRun();
-      renew(prepared.memoryBytes, prepared.prelude);
+      renew(prepared.memoryBytes, prepared.prelude, prepared.limits);
     }
   }
 
@@ -60,7 +62,7 @@ export function runPump({ codec, guestSource, scriptName, openRealm, input, outp
   function rehearse(frame: string): void {
     const { field } = codec.read(frame, 1);
     const memory = Number(field());
-    renew(memory, field() as string);
+    renew(memory, field() as string, prepared.limits);
   }
 
   /**
@@ -71,17 +73,18 @@ export function runPump({ codec, guestSource, scriptName, openRealm, input, outp
     Atomics.wait(sleeper, 0, 0, hostTurnMs);
   }
 
-  function renew(memory: number, prelude: string): void {
+  function renew(memory: number, prelude: string, limits: string): void {
     prepared.realm.dispose();
-    prepared = prepare(memory, prelude);
+    prepared = prepare(memory, prelude, limits);
   }
 
-  function prepare(memory: number, prelude: string): Prepared {
+  function prepare(memory: number, prelude: string, limits: string): Prepared {
     const realm = openRealm(guestSource, memory);
     realm.allowCpu(10_000);
     realm.connect(send);
+    const limited = limits === '' ? '' : realm.call('limit', limits);
     const names = realm.load('prelude', `(function (host) {${prelude}\n})`, 'prelude.js', 0);
-    return { realm, memoryBytes: memory, prelude, names };
+    return { realm, memoryBytes: memory, prelude, limits, names: typeof limited === 'string' ? names : limited };
   }
 
   function run(start: string): void {
@@ -89,14 +92,15 @@ export function runPump({ codec, guestSource, scriptName, openRealm, input, outp
     const next = (): string => field() as string;
     const [memory, cpuTimeMs, limits, sent, code] = [Number(next()), Number(next()), next(), next(), next()];
     const prelude = sent === '=' ? prepared.prelude : sent;
-    if (prepared.memoryBytes !== memory || prepared.prelude !== prelude) renew(memory, prelude);
+    if (prepared.memoryBytes !== memory || prepared.prelude !== prelude) renew(memory, prelude, limits);
     const { realm, names } = prepared;
     if (typeof names !== 'string') return fail(realm, names);
     realm.allowCpu(cpuTimeMs);
     const opening = `(function (${names}) {return async function () {`;
     const source = `${opening}${code}\n}})`;
-    const begun = realm.call('begin', limits);
-    const started = typeof begun === 'string' ? realm.load('script', source, scriptName, -opening.length) : begun;
+    const limited = prepared.limits === limits ? '' : realm.call('limit', limits);
+    prepared = { ...prepared, limits };
+    const started = isOver(limited) ? limited : realm.load('script', source, scriptName, -opening.length);
     if (isOver(started)) return fail(realm, started);
     for (;;) {
       const text = realm.call('drain', '');

@@ -5,7 +5,7 @@ export type RealmFault =
   | { readonly kind: 'crash'; readonly message: string };
 
 /** The functions of the guest runtime that take and give text. */
-export type RealmTextEntry = 'begin' | 'deliver' | 'drain' | 'fire' | 'flush';
+export type RealmTextEntry = 'limit' | 'deliver' | 'drain' | 'fire' | 'flush';
 
 /** The functions of the guest runtime that take a function of the guest. */
 export type RealmCodeEntry = 'prelude' | 'script';

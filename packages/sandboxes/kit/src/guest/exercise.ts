@@ -8,7 +8,7 @@ import type { GuestRuntime } from './runtime.ts';
  */
 export function exerciseRuntime(runtime: GuestRuntime, codec: RecordCodec): void {
   runtime.prelude((host) => ({ call: (host as { call: unknown }).call }));
-  runtime.begin(codec.encode('', '65536', '65536', '8', '4', '65536'));
+  runtime.limit(codec.encode('', '65536', '65536', '8', '4', '65536'));
   runtime.script((call) => async () => {
     console.log('text', { list: [1, 'two', null], nested: { yes: true } });
     const answer = await (call as (op: string, payload: string) => Promise<string>)('op', '{}');

@@ -27,8 +27,8 @@ export interface GuestRuntime {
   prelude(define: (host: unknown) => unknown): string;
   /** Gives it the way to send a frame while user code runs; without one it sends when it is asked. */
   connect(send: (frame: string) => void): void;
-  /** Sets the limits: one record. */
-  begin(limits: string): void;
+  /** Sets the limits: one record. May be called again, until the script starts. */
+  limit(limits: string): void;
   /** Starts the script. */
   script(create: (...values: unknown[]) => () => unknown): void;
   /** Takes in records from the host. */
@@ -91,7 +91,7 @@ export function createRuntime(parts: RuntimeParts): GuestRuntime {
     connect(way) {
       send = way;
     },
-    begin(limits) {
+    limit(limits) {
       const { field } = codec.read(limits, 0);
       console.limit(toNumber(field()));
       maxResultBytes = toNumber(field());

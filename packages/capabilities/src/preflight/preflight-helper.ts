@@ -1,5 +1,4 @@
-import { parentPort } from 'node:worker_threads';
-import type { WorkerMessage } from '../thread/worker-thread.ts';
+import { answerQuestions } from '../helper/answer-questions.ts';
 import { checkScript } from './check-script.ts';
 import type { CheckAnswer, CheckQuestion } from './finding.ts';
 import { createTypeChecker } from './type-checker.ts';
@@ -8,10 +7,7 @@ const checker = createTypeChecker();
 // The first script pays for what all others share.
 checker.check('return [await tools.first()].map((value) => value)', []);
 
-parentPort?.on('message', (question: CheckQuestion) => {
-  parentPort?.postMessage({ type: 'answer', answer: answer(question) } satisfies WorkerMessage<CheckAnswer>);
-});
-parentPort?.postMessage({ type: 'ready' } satisfies WorkerMessage<CheckAnswer>);
+answerQuestions((question: CheckQuestion) => ({ type: 'answer', answer: answer(question) }));
 
 function answer(question: CheckQuestion): CheckAnswer {
   try {

@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers/promises';
 import { ToolInvoker, Toolbox } from '@ravi/agents';
 import { createVmSandbox } from '@ravi/sandbox-vm';
@@ -55,9 +57,9 @@ test('scripts that wait behind such a one run unchecked after the same time', as
   expect(await Promise.all(checks)).toMatchObject([late, late, late]);
 });
 
-test('a thread that is slow to start is not started again, and its late answers go nowhere', async () => {
+test('a helper that is slow to start is not started again, and its late answers go nowhere', async () => {
   const clock = createFakeClock();
-  const starts = await countWorkers(async () => {
+  const starts = await countHelpers(async () => {
     await using preflight = createPreflight({ clock });
     const checked = preflight.check(script('return 1'));
     await untilAsked(clock);
@@ -73,6 +75,17 @@ test('a thread that is slow to start is not started again, and its late answers 
 test('what the checker cannot cope with runs unchecked, with a warning, and the next one is checked', async () => {
   await using preflight = createPreflight({ timeLimitMs: 60_000 });
   expect(await preflight.check(script(`return ${'['.repeat(50_000)}${']'.repeat(50_000)}`))).toMatchObject({
+    mistakes: [],
+    warnings: [{ message: 'The script was not checked before it ran: the check broke down' }],
+  });
+  expect(await preflight.check(wrong)).toMatchObject(stopped);
+});
+
+test('a script that fills the memory of the checker ends the checker and not the host', async () => {
+  await using preflight = createPreflight({ timeLimitMs: 60_000 });
+  const digits = '0|1|2|3|4|5|6|7|8|9';
+  const texts = Array.from({ length: 900 }, (_, n) => `const v${n}: \`\${D}\${D}\${D}\${D}x${n}\` = '';`);
+  expect(await preflight.check(script(`type D = ${digits};\n${texts.join('\n')}`))).toMatchObject({
     mistakes: [],
     warnings: [{ message: 'The script was not checked before it ran: the check broke down' }],
   });
@@ -99,9 +112,9 @@ test('after it was disposed of it starts again', async () => {
 test('switched off, it starts nothing', async () => {
   await using sandbox = createVmSandbox({ unsafe: true });
   const run = (options: object): Promise<unknown> => runChain({ code: 'return 1', invoker, sandbox, ...options });
-  expect(await countWorkers(() => run({ preflight: false }))).toBe(0);
+  expect(await countHelpers(() => run({ preflight: false }))).toBe(0);
   await using preflight = createPreflight();
-  expect(await countWorkers(() => run({ preflight }))).toBe(1);
+  expect(await countHelpers(() => run({ preflight }))).toBe(1);
 });
 
 test('an idle checker does not keep its process alive', () => {
@@ -120,14 +133,14 @@ test('an idle checker does not keep its process alive', () => {
   expect(status).toBe(0);
 });
 
-async function countWorkers(run: () => Promise<unknown>): Promise<number> {
-  let started = 0;
-  const count = (): void => void started++;
-  process.on('worker', count);
+async function countHelpers(run: () => Promise<unknown>): Promise<number> {
+  const started: ChildProcess[] = [];
+  const note = (message: unknown): void => void started.push((message as { readonly process: ChildProcess }).process);
+  subscribe('child_process', note);
   try {
     await run();
   } finally {
-    process.off('worker', count);
+    unsubscribe('child_process', note);
   }
-  return started;
+  return started.filter(({ spawnargs }) => spawnargs.some((argument) => argument.includes('preflight-helper'))).length;
 }
