@@ -36,6 +36,12 @@ const speeches: readonly ((random: SeededRandom) => Buffer)[] = [
     encodeFrame(
       'e' + codec.encode('k', random.pick(['cpu', 'memory', 'calls', 'result', 'wall', 'x']), random.pick(texts)),
     ),
+  // Ends that are right but for a field or two: a value, an error.
+  (random) => encodeFrame('e' + codec.encode('r', random.pick(['1', '"text"', '{}', ...texts]))),
+  (random) => {
+    const place = (): string => random.pick(['', '1', '7', '-1', 'x']);
+    return encodeFrame('e' + codec.encode('x', random.pick(texts), random.pick(texts), '', place(), place()));
+  },
   (random) => encodeFrame('w' + random.bytes(random.below(60)).toString('latin1')),
   // Half a frame, after which the rest of another one comes.
   (random) => {
