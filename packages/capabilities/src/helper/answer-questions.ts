@@ -11,7 +11,7 @@ const longestMs = 120_000;
  */
 export function answerQuestions<Question, Answer>(
   answer: (question: Question) => HelperMessage<Answer>,
-  limitMs = longestMs,
+  limitMs: number = longestMs,
 ): void {
   // A time limit holds for what a script runs, so the function goes in through a property.
   const step = new Script('globalThis[Symbol.for("ravi.helper.turn")]()');
