@@ -131,15 +131,17 @@ test('ids are made when none are given, and differ', () => {
 
 test('the signal of a session says why it was aborted: its close, or what came before', async () => {
   const { invoker } = setUp();
-  const [closed, cancelled, closedFirst] = [invoker.openSession(), invoker.openSession(), invoker.openSession()];
-  const signals = [closed.signal, cancelled.signal];
-  cancelled.cancel('Enough');
-  for (const session of [closed, cancelled, closedFirst]) await session.close();
-  const reasons = [...signals, closedFirst.signal].map(({ reason }) => {
+  const reasonOf = ({ reason }: AbortSignal): string => {
     assert.ok(isKernelError(reason, 'E_CANCELLED'));
     return reason.message;
-  });
-  assert.deepEqual(reasons, ['The session is closed', 'Enough', 'The session is closed']);
+  };
+  const [closed, cancelled] = [invoker.openSession(), invoker.openSession()];
+  const signals = [closed.signal, cancelled.signal];
+  const [closedUnread, cancelledUnread] = [invoker.openSession(), invoker.openSession()];
+  for (const session of [cancelled, cancelledUnread]) session.cancel('Enough');
+  for (const session of [closed, cancelled, closedUnread, cancelledUnread]) await session.close();
+  const reasons = [...signals, closedUnread.signal, cancelledUnread.signal].map(reasonOf);
+  assert.deepEqual(reasons, ['The session is closed', 'Enough', 'The session is closed', 'Enough']);
 });
 
 test('a call without a session is refused as a promise', async () => {

@@ -107,6 +107,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   #files: Map<string, ChainFile> | undefined;
   #controller: AbortController | undefined;
   #closing: Promise<void> | undefined;
+  #isEndedByClose = false;
   #callCount = 0;
   #lastCallId = 0;
 
@@ -133,7 +134,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   get signal(): AbortSignal {
     if (this.#controller !== undefined) return this.#controller.signal;
     const controller = new AbortController();
-    const abort = (): void => controller.abort(this.#closing === undefined ? this.cancellation.error : closed);
+    const abort = (): void => controller.abort(this.#isEndedByClose ? closed : this.cancellation.error);
     if (this.cancellation.isCancelled) abort();
     else this.cancellation.whenCancelled(abort);
     this.#controller = controller;
@@ -303,6 +304,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
       // Before the cancellation: who is told of it may close the session as well.
       this.#closing = Promise.resolve().then(() => this.#giveBackPins());
       this.cancellation.dispose();
+      this.#isEndedByClose = !this.cancellation.isCancelled;
       this.cancel(closed.message);
     }
     return this.#closing;
