@@ -30,6 +30,7 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 const answerMs = 1_000;
+const idleCheckMs = 20;
 const connectionsCheckingInterval = 1_000;
 // Of Node's usual 511 the kernel drops the rest of a thousand that connect at once, and they wait for seconds.
 const maxBacklog = 4_096;
@@ -55,7 +56,12 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
     url: urlOf(address),
     async [Symbol.asyncDispose]() {
       const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
-      server.close(() => onClosed());
+      // Clients keep a connection for their next request when the last one has its answer.
+      const closingIdle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
+      server.close(() => {
+        clearInterval(closingIdle);
+        onClosed();
+      });
       // They would go on for ever, and a browser comes back by itself.
       if (isWebApprovalHandler(approvalHandler)) approvalHandler.closeStreams();
       keeper?.stop();

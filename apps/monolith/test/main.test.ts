@@ -25,6 +25,32 @@ test('serves on a free port, says where, and ends with 0 at SIGTERM though a cal
   assert.equal(await server.exit, 0);
 });
 
+const shortTool = `export default {
+  name: 'short', description: 'Says that it waits, and ends soon.', risk: 'safe', inputSchema: {},
+  async execute() {
+    console.log('waiting');
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    return { content: [{ type: 'text', text: 'answer' }], isError: false };
+  },
+};`;
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`a script that is nearly done ends well when the whole process group gets ${signal}`, async () => {
+    await using installation = await createInstallation({}, { 'tools/short.mjs': shortTool });
+    using server = startProcess(installation.folder, ['--config', 'ravi.config.json', '--port', '0']);
+    const running = fetch(`${await server.url()}/v1/chains`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code: 'return (await tools.short({})).length' }),
+    });
+    assert.equal(await server.nextLine(), 'waiting');
+    server.signalAll(signal);
+    const result = (await (await running).json()) as { readonly status: string; readonly value: unknown };
+    assert.deepEqual([result.status, result.value], ['ok', 6]);
+    assert.equal(await server.exit, 0);
+  });
+}
+
 test('finds the configuration of its folder and ends with 0 at SIGINT', async () => {
   await using installation = await createInstallation({ server: { port: 0 } });
   using server = startProcess(installation.folder, []);

@@ -16,6 +16,8 @@ export interface ServerProcess extends Disposable {
   /** What it listens on, from its first line. */
   url(): Promise<string>;
   signal(name: NodeJS.Signals): void;
+  /** Sends a signal to it and to every process that it started, as a terminal does. */
+  signalAll(name: NodeJS.Signals): void;
   /** Its exit code; `null` when a signal ended it. */
   readonly exit: Promise<number | null>;
   /** Everything of its standard error. */
@@ -34,6 +36,8 @@ export function startProcess(
   const before = preload === undefined ? [] : ['--import', preload];
   const child = spawn(process.execPath, [...before, entry, ...args], {
     cwd,
+    // The first of a group of its own.
+    detached: true,
     stdio: ['ignore', 'pipe', 'pipe', preload === undefined ? 'ignore' : 'ipc'],
   });
   const lines = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]();
@@ -48,6 +52,7 @@ export function startProcess(
       return url;
     },
     signal: (name) => void child.kill(name),
+    signalAll: (name) => void process.kill(-(child.pid as number), name),
     exit: new Promise((resolve) => child.on('close', resolve)),
     errors: text(child.stderr as Readable),
     [Symbol.dispose]: () => void child.kill('SIGKILL'),

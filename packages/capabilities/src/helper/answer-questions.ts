@@ -19,5 +19,7 @@ export function answerQuestions<Question, Answer>(
     Object.assign(globalThis, { [turn]: () => process.send?.(answer(question)) });
     step.runInThisContext({ timeout: limitMs });
   });
+  // A signal to the whole process group is for the host, which ends its helpers.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
   process.send?.({ type: 'ready' } satisfies HelperMessage<Answer>);
 }

@@ -104,7 +104,10 @@ export function openHelperProcess<Question, Answer>(options: HelperProcessOption
     // It did not start, so it will not end either.
     if (child.pid === undefined) markGone();
   });
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
   child.once('exit', (code, signal) => {
+    process.off('exit', kill);
     fail(new Error(`The helper ended with ${signal ?? `exit code ${code}`}`));
     markGone();
   });
@@ -134,7 +137,7 @@ export function openHelperProcess<Question, Answer>(options: HelperProcessOption
       return answer;
     },
     async close() {
-      child.kill('SIGKILL');
+      kill();
       await held(gone);
     },
   };

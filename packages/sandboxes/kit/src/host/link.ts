@@ -36,6 +36,9 @@ export interface GuestLinkEvents {
 /** Starts one guest process. */
 export type LaunchGuest = (events: GuestLinkEvents) => GuestLink;
 
+/** A signal to the whole process group, as terminals and service managers send it, is for the host: it ends its guests. */
+const leaveSignalsToHost = "for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});";
+
 /** What V8 and Node write before they abort for lack of memory. */
 const outOfMemoryReport = /out of memory|is_heap_oom = 1/;
 
@@ -46,7 +49,7 @@ const outOfMemoryReport = /out of memory|is_heap_oom = 1/;
 export function nodeLauncher(options: { readonly source: string; readonly nodeFlags: readonly string[] }): LaunchGuest {
   const program = encodeFrame(options.source);
   const flags = ['--permission', '--no-warnings', ...options.nodeFlags];
-  const bootstrap = bootstrapSource({ input: '3', output: '3' });
+  const bootstrap = `${leaveSignalsToHost} ${bootstrapSource({ input: '3', output: '3' })}`;
   return (events) => {
     let child: ChildProcess;
     try {
