@@ -37,7 +37,7 @@ const shortTool = `export default {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   test(`a script that is nearly done ends well when the whole process group gets ${signal}`, async () => {
     await using installation = await createInstallation({}, { 'tools/short.mjs': shortTool });
-    using server = startProcess(installation.folder, ['--config', 'ravi.config.json', '--port', '0']);
+    using server = startProcess(installation.folder, ['--port', '0'], { ownGroup: true });
     const running = fetch(`${await server.url()}/v1/chains`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -16,7 +16,7 @@ export interface ServerProcess extends Disposable {
   /** What it listens on, from its first line. */
   url(): Promise<string>;
   signal(name: NodeJS.Signals): void;
-  /** Sends a signal to it and to every process that it started, as a terminal does. */
+  /** Sends a signal to it and to every process that it started, as a terminal does. Needs `ownGroup`. */
   signalAll(name: NodeJS.Signals): void;
   /** Its exit code; `null` when a signal ended it. */
   readonly exit: Promise<number | null>;
@@ -26,18 +26,18 @@ export interface ServerProcess extends Disposable {
 
 /**
  * Starts `main` in a folder. Dispose it: no test leaves a server behind, failed ones included. `preload` is a module that
- * runs before it and may exchange messages with this process.
+ * runs before it and may exchange messages with this process. With `ownGroup` it is the first of a process group, which a
+ * Ctrl-C for the tests does not reach.
  */
 export function startProcess(
   cwd: string,
   args: readonly string[],
-  { preload }: { readonly preload?: string } = {},
+  { preload, ownGroup = false }: { readonly preload?: string; readonly ownGroup?: boolean } = {},
 ): ServerProcess {
   const before = preload === undefined ? [] : ['--import', preload];
   const child = spawn(process.execPath, [...before, entry, ...args], {
     cwd,
-    // The first of a group of its own.
-    detached: true,
+    detached: ownGroup,
     stdio: ['ignore', 'pipe', 'pipe', preload === undefined ? 'ignore' : 'ipc'],
   });
   const lines = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]();

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { systemClock } from '@ravi/kernel';
 import { onTestFinished, test } from 'vitest';
@@ -10,12 +12,18 @@ import type { HelperProcess } from '../../src/helper/helper-process.ts';
 
 const answerQuestions = JSON.stringify(new URL('../../src/helper/answer-questions.ts', import.meta.url));
 
-/** A helper whose program is `body`, with `answerQuestions` in reach. */
-async function helperOf(body: string): Promise<HelperProcess<string, string>> {
+/** A folder with `body` as the program of a helper, `answerQuestions` in its reach. */
+async function folderOf(body: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ravi-helper-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'program.js'), `import { answerQuestions } from ${answerQuestions};\n${body}`);
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  return folder;
+}
+
+/** The helper of such a folder. */
+async function helperOf(body: string): Promise<HelperProcess<string, string>> {
+  const folder = await folderOf(body);
   const from = pathToFileURL(join(folder, 'caller.js')).href;
   const helper = openHelperProcess<string, string>({ name: 'program', from, heapMb: 64, clock: systemClock });
   onTestFinished(() => helper.close());
@@ -69,6 +77,30 @@ test('a helper that cannot start, dies or runs out of memory is broken, and says
   assert.match(String(greedy.failure), /The helper ended with/);
 });
 
+test('a helper leaves signals to its host, and is ended with it amid its work', async () => {
+  const helper = JSON.stringify(new URL('../../src/helper/helper-process.ts', import.meta.url));
+  const folder = await folderOf(
+    'answerQuestions((question) => { while (question === "work"); return { type: "answer", answer: process.pid }; });',
+  );
+  await writeFile(
+    join(folder, 'host.mjs'),
+    `import { systemClock } from ${JSON.stringify(import.meta.resolve('@ravi/kernel'))};
+    import { openHelperProcess } from ${helper};
+    const helper = openHelperProcess({ name: 'program', from: import.meta.url.replace('host.mjs', 'host.js'), heapMb: 64, clock: systemClock });
+    const first = await helper.ask('who', 60_000);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.kill(first.answer, signal);
+    const second = await helper.ask('who', 60_000);
+    void helper.ask('work', 60_000);
+    console.log(first.answer, second.answer);
+    setTimeout(() => process.exit(), 100);`,
+  );
+  const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'host.mjs')], { encoding: 'utf8' });
+  const [first, second] = stdout.trim().split(' ').map(Number);
+  assert.ok(first !== undefined && first > 0, stderr);
+  assert.equal(second, first);
+  while (isAlive(first)) await setTimeout(10);
+});
+
 test('a helper that is closed while it works is gone', async () => {
   const helper = await helperOf('answerQuestions(() => { for (;;); });');
   assert.ok(await helper.start());
@@ -77,3 +109,12 @@ test('a helper that is closed while it works is gone', async () => {
   assert.deepEqual(await asked, { status: 'broken' });
   await helper.close();
 });
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -100,7 +100,7 @@ export function runPump({ codec, guestSource, scriptName, openRealm, input, outp
     const source = `${opening}${code}\n}})`;
     const limited = prepared.limits === limits ? '' : realm.call('limit', limits);
     prepared = { ...prepared, limits };
-    const started = isOver(limited) ? limited : realm.load('script', source, scriptName, -opening.length);
+    const started = typeof limited === 'string' ? realm.load('script', source, scriptName, -opening.length) : limited;
     if (isOver(started)) return fail(realm, started);
     for (;;) {
       const text = realm.call('drain', '');
