@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { EndingLimit } from '@ravi/kernel';
-import { test } from 'vitest';
+import { test, vi } from 'vitest';
 import type { CarriedRequest } from '../src/host/carried-request.ts';
 import type { ProcessUsage } from '../src/host/process-usage.ts';
 import { createWatch } from '../src/host/watch.ts';
@@ -46,4 +46,27 @@ test('a guest that computes meets its limits', async () => {
   const compute = (watch: Watch): void => watch.guestIsBusy();
   assert.equal(await limitReachedBy({ cpuTimeMs: 700 }, compute), 'cpu');
   assert.equal(await limitReachedBy({ residentBytes: 3_000_000 }, compute), 'memory');
+});
+
+test('a guest that fills its memory as fast as it can is seen soon after its limit', async () => {
+  vi.useFakeTimers();
+  try {
+    const bytesPerMs = 2_500_000;
+    let reached: number | undefined;
+    const watch = createWatch({
+      baseline,
+      readUsage: () => ({
+        cpuTimeMs: baseline.cpuTimeMs,
+        residentBytes: baseline.residentBytes + performance.now() * bytesPerMs,
+      }),
+      request: { limits: { ...limits, wallTimeMs: 3_600_000, memoryBytes: 64_000_000 } } as CarriedRequest,
+      onLimit: (_, bytes) => (reached = bytes),
+    });
+    await vi.advanceTimersByTimeAsync(100);
+    watch.stop();
+    const allowed = 64_000_000 + 4 * 1_024 * 1_024;
+    assert.ok(reached !== undefined && reached > allowed && reached <= allowed + 2 * bytesPerMs, `seen at ${reached}`);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -130,7 +130,7 @@ function judgeTestimony(seen: RunTestimony, outcome: SandboxOutcome, limits: San
   if (overMs > toleratedMs) findings.push(`it ended ${Math.round(overMs)} ms after its time`);
   const overCpuMs = seen.cpuTimeMs - limits.cpuTimeMs;
   if (overCpuMs > toleratedMs) findings.push(`it computed ${overCpuMs} ms longer than it may`);
-  const overBytes = seen.memoryBytes - limits.memoryBytes;
+  const overBytes = seen.memoryBytes - Math.max(limits.memoryBytes, seen.unwatchedBytes);
   if (overBytes > toleratedBytes) findings.push(`its memory rose ${overBytes} bytes above its limit`);
   if (seen.hostBusyMs > toleratedHostMs) findings.push(`the host was held up for ${Math.round(seen.hostBusyMs)} ms`);
   return findings;

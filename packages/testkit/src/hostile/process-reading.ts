@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 
-/** What a process has used, from `/proc` (proc(5)). */
+/** What a process has used, from `/proc` (proc(5)); no memory once the system has taken that down. */
 export interface ProcessReading {
   readonly residentBytes: number;
   /** The highest since {@link forgetPeak}, or since the process began. */
@@ -57,5 +57,5 @@ function isKilled(status: string): boolean {
 }
 
 function kilobytes(status: string, field: string): number {
-  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1_024;
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1_024;
 }

@@ -10,6 +10,8 @@ export interface RunTestimony {
   readonly pid: number | undefined;
   /** How far the guest's memory rose above where it began, in bytes. */
   readonly memoryBytes: number;
+  /** How far of that it had risen when the host got the processor back that the machine's other work kept from it. */
+  readonly unwatchedBytes: number;
   readonly cpuTimeMs: number;
   /** The longest time that the host computed without a turn of its event loop, in milliseconds. */
   readonly hostBusyMs: number;
@@ -38,6 +40,7 @@ export function createRunWitness(processes: (() => readonly number[]) | undefine
   let last: ProcessReading | undefined;
   let hostBusyMs = 0;
   let hostPauseMs = 0;
+  let unwatchedBytes = 0;
   let tickedAt = performance.now();
   let spentMs = threadTimeMs();
   const ticks = setInterval(look, tickMs);
@@ -53,11 +56,11 @@ export function createRunWitness(processes: (() => readonly number[]) | undefine
     end() {
       look();
       clearInterval(ticks);
-      const memoryBytes = (last?.peakBytes ?? 0) - (first?.residentBytes ?? 0);
       return {
         hasBegun,
         pid,
-        memoryBytes,
+        memoryBytes: risenBytes(),
+        unwatchedBytes,
         cpuTimeMs: (last?.cpuTimeMs ?? 0) - (first?.cpuTimeMs ?? 0),
         hostBusyMs,
         hostPauseMs,
@@ -74,6 +77,10 @@ export function createRunWitness(processes: (() => readonly number[]) | undefine
     return undefined;
   }
 
+  function risenBytes(): number {
+    return (last?.peakBytes ?? 0) - (first?.residentBytes ?? 0);
+  }
+
   function look(): void {
     const now = performance.now();
     const spent = threadTimeMs();
@@ -81,7 +88,9 @@ export function createRunWitness(processes: (() => readonly number[]) | undefine
     hostPauseMs = Math.max(hostPauseMs, pauseMs);
     // A pause in which the host did not compute is the machine's, not the guest's doing.
     hostBusyMs = Math.max(hostBusyMs, Math.min(pauseMs, spent - spentMs));
-    if (pid !== undefined) last = readProcess(pid) ?? last;
+    const seen = pid === undefined ? undefined : readProcess(pid);
+    if (seen !== undefined) last = { ...seen, peakBytes: Math.max(seen.peakBytes, last?.peakBytes ?? 0) };
+    if (pauseMs - (spent - spentMs) > tickMs) unwatchedBytes = risenBytes();
     tickedAt = performance.now();
     spentMs = threadTimeMs();
   }

@@ -9,9 +9,12 @@ export interface Watch {
   stop(): void;
 }
 
-const intervalMs = 5;
-/** While a guest says that it waits, every so many intervals: it may lie, and cost is counted in the end all the same. */
-const waitingIntervals = 20;
+const longestIntervalMs = 5;
+const shortestIntervalMs = 1;
+/** While a guest says that it waits: it may lie, and cost is counted in the end all the same. */
+const waitingMs = 100;
+/** A script fills its memory as fast as the system clears pages for it, some megabytes in a millisecond. */
+const filledBytesPerMs = 4 * 1_024 * 1_024;
 /** Node fires a timer beyond it at once. */
 const longestTimerMs = 2_147_483_647;
 /**
@@ -24,7 +27,8 @@ const memoryHeadroomBytes = 4 * 1_024 * 1_024;
 
 /**
  * Ends a run at its wall-clock limit (moved by the time that humans took), and where the system tells (`/proc`) at
- * its memory and processor limits. Looks often while the guest computes, and now and then while it says that it waits.
+ * its memory and processor limits. Looks often while the guest computes, the oftener the less memory it has left, and now
+ * and then while it says that it waits.
  */
 export function createWatch(options: {
   readUsage(): ProcessUsage | undefined;
@@ -38,9 +42,9 @@ export function createWatch(options: {
   const startedAt = performance.now();
   let busy = true;
   let answers = 0;
-  let quietIntervals = 0;
+  let lookedAt = startedAt;
   let deadline = setTimeout(checkDeadline, Math.min(limits.wallTimeMs, longestTimerMs));
-  const looks = baseline === undefined ? undefined : setInterval(look, intervalMs);
+  let nextLook = baseline === undefined ? undefined : setTimeout(look, longestIntervalMs);
 
   return {
     guestIsBusy() {
@@ -50,7 +54,7 @@ export function createWatch(options: {
     guestWaits: () => void (busy = false),
     stop() {
       clearTimeout(deadline);
-      clearInterval(looks);
+      clearTimeout(nextLook);
     },
   };
 
@@ -61,14 +65,20 @@ export function createWatch(options: {
   }
 
   function look(): void {
-    if (!busy && ++quietIntervals < waitingIntervals) return;
-    quietIntervals = 0;
-    const usage = options.readUsage();
-    if (usage === undefined || baseline === undefined) return;
+    const now = performance.now();
+    const usage = busy || now - lookedAt >= waitingMs ? options.readUsage() : undefined;
+    if (usage === undefined || baseline === undefined) {
+      nextLook = setTimeout(look, longestIntervalMs);
+      return;
+    }
+    lookedAt = now;
     const memory = usage.residentBytes - baseline.residentBytes;
-    if (memory > limits.memoryBytes + memoryHeadroomBytes) return onLimit('memory', memory);
+    const leftBytes = limits.memoryBytes + memoryHeadroomBytes - memory;
+    if (leftBytes < 0) return onLimit('memory', memory);
     // Less what it looked for answers, counted by the host: a guest could say that it waits as often as it likes.
     const cpu = usage.cpuTimeMs - baseline.cpuTimeMs - answers * guestLookMs;
-    if (cpu > limits.cpuTimeMs + cpuGraceMs) onLimit('cpu', cpu);
+    if (cpu > limits.cpuTimeMs + cpuGraceMs) return onLimit('cpu', cpu);
+    const fullInMs = leftBytes / filledBytesPerMs;
+    nextLook = setTimeout(look, Math.max(shortestIntervalMs, Math.min(fullInMs, longestIntervalMs)));
   }
 }
