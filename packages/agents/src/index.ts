@@ -40,7 +40,8 @@ export type {
 } from './loop/agent-options.ts';
 export type { AgentEnding, AgentEndReason, AgentResult } from './loop/agent-result.ts';
 export type { AgentStream } from './loop/agent-stream.ts';
-export type { BudgetLimits } from './loop/budget.ts';
+export type { BudgetLimits, BudgetSpent } from './loop/budget.ts';
+export type { BudgetRecord } from './loop/budget-record.ts';
 export { createCompaction } from './loop/compaction.ts';
 export type { CompactionOptions, HistoryView } from './loop/compaction.ts';
 export { createFailover } from './loop/failover.ts';

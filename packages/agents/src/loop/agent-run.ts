@@ -27,7 +27,7 @@ import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentEventSink } from './agent-event.ts';
 import type { AgentEnding, AgentResult } from './agent-result.ts';
 import { noUsage } from './answer.ts';
-import type { Budget } from './budget.ts';
+import type { Budget, BudgetLimits } from './budget.ts';
 import type { Conversation, TurnDetails } from './conversation.ts';
 import { wrapModel, wrapTool } from './middleware.ts';
 import { UsageEstimate } from './estimate-usage.ts';
@@ -43,6 +43,8 @@ export interface AgentRunParts {
   readonly session: InvokerSession;
   readonly conversation: Conversation;
   readonly budget: Budget | undefined;
+  /** The bounds of this run alone. */
+  readonly limits: BudgetLimits | undefined;
   readonly emit: AgentEventSink | undefined;
   readonly priority: number;
   readonly parent: AgentRun | undefined;
@@ -86,6 +88,8 @@ export class AgentRun implements AgentContext {
   readonly session: InvokerSession;
   readonly conversation: Conversation;
   readonly budget: Budget | undefined;
+  /** Of its budget those bounds that are its own, not its agent's. */
+  readonly limits: BudgetLimits | undefined;
   readonly emit: AgentEventSink | undefined;
   readonly depth: number;
   readonly priority: number;
@@ -127,6 +131,7 @@ export class AgentRun implements AgentContext {
     this.session = parts.session;
     this.conversation = parts.conversation;
     this.budget = parts.budget;
+    this.limits = parts.limits;
     this.emit = parts.emit;
     this.priority = parts.priority;
     this.depth = parts.parent === undefined ? 0 : parts.parent.depth + 1;

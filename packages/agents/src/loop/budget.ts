@@ -10,7 +10,7 @@ export interface BudgetLimits {
   readonly maxCost?: number;
   /** Attempts of the model; calls inside of scripts count against the policy of their session instead. */
   readonly maxToolCalls?: number;
-  /** Milliseconds since the run began, humans included. */
+  /** Milliseconds that the run goes on, humans that it waits for included; a pause, or the time without a process, is none of it. */
   readonly maxTimeMs?: number;
 }
 
@@ -20,7 +20,10 @@ export interface BudgetSpent {
   /** In the currency of the price table; 0 without one. */
   readonly cost: number;
   readonly toolCalls: number;
+  readonly timeMs: number;
 }
+
+export const nothingSpent: BudgetSpent = { tokens: 0, cost: 0, toolCalls: 0, timeMs: 0 };
 
 /** Tokens and money set aside for one answer. */
 export interface Reservation {
@@ -47,7 +50,7 @@ export class Budget {
   readonly #prices: PriceTable | undefined;
   readonly #parent: Budget | undefined;
   readonly #clock: Clock;
-  readonly #startedAt: number;
+  #startedAt: number;
   #tokens = 0;
   #cost = 0;
   #toolCalls = 0;
@@ -61,7 +64,8 @@ export class Budget {
   }
 
   get spent(): BudgetSpent {
-    return { tokens: this.#tokens, cost: this.#cost, toolCalls: this.#toolCalls };
+    const timeMs = this.#clock.monotonic() - this.#startedAt;
+    return { tokens: this.#tokens, cost: this.#cost, toolCalls: this.#toolCalls, timeMs };
   }
 
   /** Milliseconds that are left, here and above; `undefined` without a bound. */
@@ -91,9 +95,15 @@ export class Budget {
     };
   }
 
-  /** Counts what was used before. */
-  charge(usage: ModelUsage, model: string): void {
+  /** Counts what was used before: `spent`, and `usage` after it. */
+  charge(spent: BudgetSpent, usage: ModelUsage, model: string): void {
     this.#add(usage, model, 1);
+    for (const budget of this.#chain()) {
+      budget.#tokens += spent.tokens;
+      budget.#cost += spent.cost;
+      budget.#toolCalls += spent.toolCalls;
+      budget.#startedAt -= spent.timeMs;
+    }
   }
 
   /** Counts one call, or says which bound does not allow it. */

@@ -60,7 +60,8 @@ function restore(definition: AgentDefinition, row: Run, past: Past, { signal, em
     definition,
     session,
     conversation: past.conversation,
-    budget: budgetOf(definition, undefined, undefined, past.usage),
+    budget: budgetOf(definition, past.limits, undefined, { spent: past.spent, usage: past.usageSince }),
+    limits: past.limits,
     emit,
     priority: 0,
     parent: undefined,
@@ -106,7 +107,10 @@ async function settle(
   for (const call of calls) {
     const outcome = outcomeOf(call);
     if (outcome === undefined) turn.add(call);
-    else results.set(call.id, modelResult(call, outcome));
+    else {
+      run.budget?.takeCall();
+      results.set(call.id, modelResult(call, outcome));
+    }
   }
   await turn.finish('tool-use');
   for (const result of turn.takeResults()) results.set(result.toolUseId, result);

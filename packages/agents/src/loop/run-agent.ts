@@ -5,6 +5,7 @@ import { pauseState } from '../questions/pause.ts';
 import type { AgentEnding, AgentEndReason, AgentResult } from './agent-result.ts';
 import type { AgentRun } from './agent-run.ts';
 import { askModel } from './ask-model.ts';
+import { budgetRecordOf } from './budget-record.ts';
 import type { GoodAnswer } from './ask-model.ts';
 import { RunTrace } from './late-values.ts';
 import { wrapTurn } from './middleware.ts';
@@ -85,7 +86,7 @@ export async function takeResults(run: AgentRun, results: readonly ToolResultBlo
   if (isSuspended(run)) run.check();
   const content = run.hasJobs ? [...results, ...run.jobs.takeNews()] : results;
   if (run.questions.size > 0) return pause(run, content);
-  const saving = run.say({ role: 'user', content }, skillsOf(run));
+  const saving = run.say({ role: 'user', content }, standingOf(run));
   if (saving !== undefined) await saving;
   run.check();
   for (const condition of run.definition.stopWhen) {
@@ -93,11 +94,15 @@ export async function takeResults(run: AgentRun, results: readonly ToolResultBlo
   }
 }
 
-// For whoever goes on with the run after its process ended.
-function skillsOf({ definition, skills }: AgentRun): JsonObject | undefined {
-  return definition.lease === undefined || definition.skills.length === 0
-    ? undefined
-    : { skills: [...skills.activeNames] };
+/** What the stored turn tells whoever goes on with the run after its process ended. */
+export function standingOf(run: AgentRun): JsonObject | undefined {
+  const { lease, skills } = run.definition;
+  if (lease === undefined) return undefined;
+  const budget = budgetRecordOf(run);
+  return {
+    ...(skills.length === 0 ? {} : { skills: [...run.skills.activeNames] }),
+    ...(budget === undefined ? {} : { budget: budget as unknown as JsonObject }),
+  };
 }
 
 /** Takes an answer without calls: the last word, or a reason to go on. */
@@ -129,7 +134,10 @@ async function tell(run: AgentRun, content: readonly ContentBlock[]): Promise<vo
 async function pause(run: AgentRun, content: readonly ContentBlock[]): Promise<void> {
   const notes = run.jobs.stopAll('the run is paused');
   const state = pauseState(run);
-  await run.say({ role: 'user', content: [...content, ...notes] }, { pause: state as unknown as JsonObject });
+  await run.say(
+    { role: 'user', content: [...content, ...notes] },
+    { pause: state as unknown as JsonObject, ...standingOf(run) },
+  );
   end(run, { status: 'paused', reason: 'question', paused: { ...state, messages: [...run.messages] } });
 }
 

@@ -12,12 +12,13 @@ import type { RunOptions } from './agent-options.ts';
 import type { AgentResult } from './agent-result.ts';
 import { AgentRun } from './agent-run.ts';
 import type { ChildOptions } from './agent-run.ts';
-import { Budget } from './budget.ts';
-import type { BudgetLimits } from './budget.ts';
+import { noUsage } from './answer.ts';
+import { Budget, nothingSpent } from './budget.ts';
+import type { BudgetLimits, BudgetSpent } from './budget.ts';
 import { Conversation } from './conversation.ts';
 import { narrowedPolicy } from './permissions.ts';
 import type { AgentTask, ReActAgent, ResumeOptions, ResumePoint } from './react-agent.ts';
-import { runAgent } from './run-agent.ts';
+import { runAgent, standingOf } from './run-agent.ts';
 
 /** A task and how it is run. */
 export interface Start {
@@ -36,6 +37,7 @@ export function startRun(definition: AgentDefinition, { task, options, emit, onS
     session,
     conversation: conversationOf(definition, session, options.messages),
     budget: budgetOf(definition, options.budget, undefined),
+    limits: options.budget,
     emit,
     priority: 0,
     parent: undefined,
@@ -63,7 +65,8 @@ export async function resumeRun(
   },
 ): Promise<AgentResult> {
   const { state, conversation } = await readPoint(definition, point);
-  const { runId, sessionId, principal, permissions, steps, usage } = state;
+  const { runId, sessionId, principal, permissions, steps, usage, budget } = state;
+  const limits = options.budget ?? budget?.limits;
   if (state.agent !== definition.name) {
     throw new KernelError(
       'E_CONFIG_INVALID',
@@ -80,7 +83,8 @@ export async function resumeRun(
     definition,
     session,
     conversation,
-    budget: budgetOf(definition, options.budget, undefined, usage),
+    budget: budgetOf(definition, limits, undefined, budget === undefined ? { usage } : { spent: budget.spent }),
+    limits,
     emit,
     priority: 0,
     parent: undefined,
@@ -114,6 +118,7 @@ export function startChild(
     session,
     conversation: new Conversation(),
     budget: budgetOf(definition, undefined, parent.budget),
+    limits: undefined,
     emit: undefined,
     priority,
     parent,
@@ -130,11 +135,14 @@ async function begin(run: AgentRun, task: AgentTask): Promise<void> {
   await run.conversation.load();
   await run.conversation.closeOpenCalls('This call was not answered, and whether it ran is unknown', run.turnDetails());
   const content = typeof task === 'string' ? [textBlock(task)] : task;
-  await run.say({ role: 'user', content }, run.definition.lease === undefined ? undefined : { isTask: true });
+  await run.say(
+    { role: 'user', content },
+    run.definition.lease === undefined ? undefined : { isTask: true, ...standingOf(run) },
+  );
 }
 
 function tell(run: AgentRun, message: ModelMessage): Promise<void> | undefined {
-  return run.say(message);
+  return run.say(message, standingOf(run));
 }
 
 function titleOf(task: AgentTask): string | undefined {
@@ -177,12 +185,12 @@ function conversationOf(
   return new Conversation(messages, history === undefined ? undefined : { store: history, principal, sessionId });
 }
 
-/** The budgets of agent and run inside of the parent's; `used` counts as used already. */
+/** The budgets of agent and run inside of the parent's, with what was used before a pause or by a process that ended. */
 export function budgetOf(
   { budget, prices, invoker, request, model }: AgentDefinition,
   limits: BudgetLimits | undefined,
   parent: Budget | undefined,
-  used?: ModelUsage,
+  before?: { readonly spent?: BudgetSpent; readonly usage?: ModelUsage },
 ): Budget | undefined {
   const { clock } = invoker;
   const priced = prices === undefined ? {} : { prices };
@@ -190,8 +198,10 @@ export function budgetOf(
   for (const each of [budget, limits]) {
     if (each !== undefined) innermost = new Budget({ limits: each, clock, parent: innermost, ...priced });
   }
-  // What was used before a pause counts.
-  if (used !== undefined) innermost?.charge(used, request.model ?? model.id);
+  if (before !== undefined) {
+    const { spent = nothingSpent, usage = noUsage } = before;
+    innermost?.charge(spent, usage, request.model ?? model.id);
+  }
   return innermost;
 }
 

@@ -1,6 +1,7 @@
 import { KernelError, textBlock } from '@ravi/kernel';
 import type { JsonObject, ModelMessage, ModelUsage } from '@ravi/kernel';
 import type { AgentRun } from '../loop/agent-run.ts';
+import { budgetRecordOf, readBudgetRecord } from '../loop/budget-record.ts';
 import { resultBlock } from '../loop/pairing.ts';
 import { permissionsOf, readPermissions } from '../loop/permissions.ts';
 import type { PausedRun, Question, QuestionAnswer } from './paused-run.ts';
@@ -13,7 +14,18 @@ export function pauseState(run: AgentRun): PauseState {
   const { runId, sessionId, principal, agent, step: steps, usage } = run;
   const questions = [...run.questions.values()];
   const permissions = permissionsOf(run.session, run.skills.activeNames);
-  return { runId, sessionId, principal, agent, questions, permissions, steps, usage: { ...usage } };
+  const budget = budgetRecordOf(run);
+  return {
+    runId,
+    sessionId,
+    principal,
+    agent,
+    questions,
+    permissions,
+    steps,
+    usage: { ...usage },
+    ...(budget === undefined ? {} : { budget }),
+  };
 }
 
 /** The pause that a stored turn tells of. @throws KernelError `E_STATE_CONFLICT` when the conversation is not paused, `E_STATE_CORRUPT` */
@@ -30,7 +42,18 @@ export function readPause(details: JsonObject | undefined, sessionId: string): P
     typeof steps === 'number';
   if (!isWhole) throw new KernelError('E_STATE_CORRUPT', `The pause of the session ${sessionId} cannot be read`);
   const permissions = readPermissions(pause.permissions);
-  return { runId, sessionId, principal, agent, questions, permissions, steps, usage: usage as ModelUsage };
+  const budget = readBudgetRecord(pause.budget);
+  return {
+    runId,
+    sessionId,
+    principal,
+    agent,
+    questions,
+    permissions,
+    steps,
+    usage: usage as ModelUsage,
+    ...(budget === undefined ? {} : { budget }),
+  };
 }
 
 /** The results of the open calls. @throws KernelError `E_ARGUMENTS_INVALID` when a question has no answer */

@@ -1,4 +1,5 @@
 import type { ModelMessage, ModelUsage, Principal } from '@ravi/kernel';
+import type { BudgetRecord } from '../loop/budget-record.ts';
 import type { Permissions } from '../loop/permissions.ts';
 
 /** A question of a tool to the human behind the run. */
@@ -22,6 +23,8 @@ export interface PausedRun {
   readonly permissions: Permissions;
   readonly steps: number;
   readonly usage: ModelUsage;
+  /** Of a run with a budget: it goes on with what is left. */
+  readonly budget?: BudgetRecord;
   /** The conversation up to the open calls. */
   readonly messages: readonly ModelMessage[];
 }

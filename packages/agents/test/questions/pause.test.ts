@@ -53,6 +53,23 @@ test('a run that was stored goes on in another process, and only once', async ()
   await assert.rejects(elsewhere.resume({ sessionId: 's' }, 'c'), (error) => isKernelError(error, 'E_STATE_CONFLICT'));
 });
 
+test('after a pause a run has what was left of its budget', async () => {
+  const usage = { inputTokens: 500, outputTokens: 0 };
+  const turns = [
+    { toolCalls: [{ name: 'look' }, ask('Which?')], usage },
+    { toolCalls: [{ name: 'look' }, { name: 'look' }], usage },
+  ];
+  const agent = agentWith(createScriptedModel(turns));
+  const { paused } = await agent.run('go', { budget: { maxToolCalls: 3 } });
+  assert.deepEqual(
+    [paused?.budget?.limits, paused?.budget?.spent.toolCalls, paused?.budget?.spent.tokens],
+    [{ maxToolCalls: 3 }, 2, 500],
+  );
+  const result = await agent.resume(JSON.parse(JSON.stringify(paused)) as PausedRun, 'The blue one');
+  assert.deepEqual([result.status, result.reason], ['stopped', 'budget']);
+  assert.match(result.error?.message ?? '', /budget of 3 tool calls/);
+});
+
 test('several questions of one turn are all answered by name', async () => {
   const model = createScriptedModel([{ toolCalls: [ask('Which?'), ask('When?')] }, { text: 'ok' }]);
   const agent = agentWith(model);
