@@ -109,7 +109,10 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   #closing: Promise<void> | undefined;
   #isEndedByClose = false;
   #callCount = 0;
+  /** Of the calls that are inside of no other. */
   #lastCallId = 0;
+  /** Of those that are, by the prefix of their ids. */
+  #lastInnerIds: Map<string, number> | undefined;
 
   constructor(runtime: InvokerRuntime, basePolicy: ChainPolicy, options: SessionOptions) {
     const { parent } = options;
@@ -223,9 +226,19 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return true;
   }
 
-  nextCallId(): string {
-    const own = `call_${++this.#lastCallId}`;
-    return this.parentCallId === undefined ? own : `${this.parentCallId}.${own}`;
+  /** An id that no other call of the run has: sessions inside of the same call, `within`, count on. */
+  nextCallId(within: string | undefined = this.parentCallId): string {
+    const prefix = within === undefined ? '' : `${within}.`;
+    return `${prefix}call_${this.#nextNumber(prefix)}`;
+  }
+
+  #nextNumber(prefix: string): number {
+    if (this.#outer !== undefined) return this.#outer.#nextNumber(prefix);
+    if (prefix === '') return ++this.#lastCallId;
+    this.#lastInnerIds ??= new Map();
+    const number = (this.#lastInnerIds.get(prefix) ?? 0) + 1;
+    this.#lastInnerIds.set(prefix, number);
+    return number;
   }
 
   /** Whether every list of the session names the tool. */

@@ -213,7 +213,8 @@ export class AgentRun implements AgentContext {
   }
 
   tool(name: string, args: JsonObject): Promise<InvocationResult> {
-    return this.definition.invoker.invoke({ name, args }, { session: this.session });
+    const callId = this.session.nextCallId(`step_${this.step}`);
+    return this.definition.invoker.invoke({ name, args, callId }, { session: this.session });
   }
 
   stop(reason: string, { guardrail }: { readonly guardrail?: string } = {}): void {
@@ -296,7 +297,10 @@ export class AgentRun implements AgentContext {
   invoke(call: ToolUseBlock, signal: AbortSignal | undefined): Promise<InvocationResult> {
     const { middleware } = this.definition;
     if (middleware.length === 0) return this.#invoke(call, call.id, signal);
-    const core = (made: ToolUseBlock): Promise<InvocationResult> => this.#invoke(made, call.id, signal);
+    let attempts = 0;
+    // Each is a call of its own, with its own approval and its own record.
+    const core = (made: ToolUseBlock): Promise<InvocationResult> =>
+      this.#invoke(made, ++attempts === 1 ? call.id : `${call.id}.attempt_${attempts}`, signal);
     return this.#guarded(call, wrapTool(middleware, this, core), signal);
   }
 

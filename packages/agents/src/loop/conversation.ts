@@ -45,9 +45,12 @@ export class Conversation {
     return this.#messages;
   }
 
-  /** Takes `id` for a call; another one made from it when a call of the conversation has it, or it is no id at all. */
+  /**
+   * Takes `id` for a call; another one made from it when a call of the conversation has it, or it is no id at all. Ids of
+   * calls that are made inside of others, or beside them, have a dot: no call of a model may be taken for one of those.
+   */
   claimId(id: string): string {
-    const wanted = id === '' ? 'call' : id;
+    const wanted = id === '' ? 'call' : id.replaceAll('.', '_');
     let free = wanted;
     for (let number = 2; this.#callIds.has(free); number++) free = `${wanted}~${number}`;
     this.#callIds.add(free);
