@@ -9,6 +9,8 @@ export type { KeepRunsGoingOptions, RunKeeper } from './chain/durable/keep-runs-
 export type { ApprovalMode, DurableChainRequest } from './chain/durable/run-definition.ts';
 export { runChain } from './chain/run-chain.ts';
 export type { ChainRunOptions } from './chain/run-chain.ts';
+export { findSourceError } from './chain/source/prepare-chain.ts';
+export type { ChainSource } from './chain/source/prepare-chain.ts';
 export type { DescribedTool, StubProblem, ToolStubs } from './chain/stubs/tool-stubs.ts';
 export { toolStubs } from './chain/stubs/tool-stubs.ts';
 export { createDiscoveryTools } from './discovery/discovery-tools.ts';

@@ -11,6 +11,7 @@ const files = {
   'sum.ts': 'console.log("adding");\nreturn tools.add({ a: 2, b: 3 });',
   'launch.ts': 'return await tools.launch();',
   'wrong.ts': 'await tools.launch();\nawait tools.ad({});',
+  'broken.ts': 'const a = ;',
   'wait.ts': 'return await tools.wait();',
   'large.ts': 'return (await tools.rows()).length;',
   'tools/rows.mjs': `export default { name: 'rows', description: 'Many rows.', risk: 'safe', inputSchema: { type: 'object' },
@@ -133,6 +134,9 @@ test('a check names what is certain to go wrong and calls nothing', async () => 
   const { code, output } = await server.ravi(['chain', 'check', 'wrong.ts']);
   assert.equal(code, 1);
   assert.match(output, /^2:13 There is no tool named "ad"\nDid you mean tools\.add\(args\)\?\n.*\n> 2 \| /);
+  const broken = await server.ravi(['chain', 'check', 'broken.ts']);
+  assert.equal(broken.code, 1);
+  assert.match(broken.output, /^1:11 Unexpected token/);
   const fine = await server.ravi(['chain', 'check', 'sum.ts']);
   assert.deepEqual(fine, { code: 0, output: 'No mistake was found.\n', errors: '' });
 });

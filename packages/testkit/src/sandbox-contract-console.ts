@@ -40,6 +40,26 @@ export function consoleCases({ scenario }: SandboxHarness): void {
     const expected = ['log', 'info', 'warn', 'error', 'debug'].map((level, index) => ({ level, text: `${index + 1}` }));
     assert.deepEqual(lines, expected);
   });
+  scenario('console groups, counts and times', async ({ run }) => {
+    const { lines } = await run(
+      'console.group("one"); console.log("a\\nb"); console.groupCollapsed(); console.warn("deep"); console.groupEnd(); console.groupEnd(); console.groupEnd(); console.log("out"); console.count(); console.count("__proto__"); console.count(); console.countReset(); console.count(); console.time("t"); console.timeLog("t", 1); console.timeEnd("t"); console.timeEnd("t")',
+    );
+    assert.deepEqual(
+      lines.map(({ text }) => text.replace(/\d+(?:\.\d+)?ms/, '<time>')),
+      [
+        'one',
+        '  a\n  b',
+        '    deep',
+        'out',
+        'default: 1',
+        '__proto__: 1',
+        'default: 2',
+        'default: 1',
+        't: <time> 1',
+        't: <time>',
+      ],
+    );
+  });
   scenario('console lines arrive while the script waits', async ({ run }) => {
     const order: string[] = [];
     await run('console.log("before"); await call("x", "")', {

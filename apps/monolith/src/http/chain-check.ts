@@ -1,4 +1,5 @@
 import type { ToolInvoker } from '@ravi/agents';
+import { findSourceError } from '@ravi/capabilities';
 import type { Preflight, PreflightReport } from '@ravi/capabilities';
 import { maxScriptBodyBytes, scriptProperties } from './chain-request.ts';
 import type { Operation } from './operation.ts';
@@ -21,11 +22,13 @@ export function chainCheckOperation({ invoker, preflight }: ChainCheckOptions): 
     body: { type: 'object', required: ['code'], additionalProperties: false, properties: { code, language } },
     async answer({ body, caller: { principal }, signal }): Promise<PreflightReport> {
       const asked = (body['language'] ?? 'javascript') as Preflight['languages'][number];
+      const source = body['code'] as string;
+      const error = await findSourceError({ code: source, language: asked }, invoker.policy);
+      if (error !== undefined) return { mistakes: [error], warnings: [] };
       if (preflight === false) return unchecked('the configuration switches the check off');
       if (!preflight.languages.includes(asked)) return unchecked(`${asked} is checked when it runs`);
       await using session = invoker.openSession({ principal, signal });
       const argumentsMayChange = invoker.hooks.intercepts;
-      const source = body['code'] as string;
       return await preflight.check({ source, registry: invoker.registry, session, argumentsMayChange });
     },
   };

@@ -36,14 +36,23 @@ export function failureOf(outcome: Exclude<SandboxOutcome, { status: 'ok' }>, ru
   }
 }
 
-function guestFailure(error: GuestError, { source, script }: ScriptRun): ChainError {
+/** What V8 says when there is no memory for a buffer: the only breach of the limit that a script can catch. */
+const noMemory = 'Array buffer allocation failed';
+
+function guestFailure(error: GuestError, { source, script, policy }: ScriptRun): ChainError {
   const known = /^E_[A-Z0-9_]{1,60}$/.test(error.code ?? '') ? error.code : undefined;
+  const isOutOfMemory = error.name === 'RangeError' && error.message === noMemory;
   const code =
-    known ?? (error.name === 'SyntaxError' && error.line !== undefined ? 'E_SCRIPT_SYNTAX' : 'E_SCRIPT_FAILED');
-  const message = error.message === '' ? error.name : `${error.name}: ${error.message}`;
+    known ?? (isOutOfMemory ? 'E_LIMIT_MEMORY' : isSyntaxError(error) ? 'E_SCRIPT_SYNTAX' : 'E_SCRIPT_FAILED');
+  const limit = isOutOfMemory ? ` (memoryLimitBytes: ${policy.memoryLimitBytes})` : '';
+  const message = error.message === '' ? error.name : `${error.name}: ${error.message}${limit}`;
   if (error.line === undefined) return { code, message };
   const position = script.toOriginal({ line: error.line, column: error.column ?? 1 });
   return { code, message, ...position, excerpt: excerptOf(source, position) };
+}
+
+function isSyntaxError({ name, line }: GuestError): boolean {
+  return name === 'SyntaxError' && line !== undefined;
 }
 
 /** What is said of a run that met `limit`. */

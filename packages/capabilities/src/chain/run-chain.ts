@@ -1,6 +1,7 @@
 import type { InvokerSession, SessionOptions, ToolInvoker } from '@ravi/agents';
 import { textBlock } from '@ravi/kernel';
-import type { ChainPolicy, ChainRunResult, ContentBlock, JsonObject, Sandbox, SandboxLanguage } from '@ravi/kernel';
+import type { ChainPolicy, ChainRunResult, ContentBlock, Sandbox } from '@ravi/kernel';
+import { scriptTools } from '../discovery/visible-tools.ts';
 import type { Preflight } from '../preflight/preflight.ts';
 import { announced } from './announced.ts';
 import { createChainBridge } from './bridge.ts';
@@ -11,16 +12,11 @@ import type { ChainFailure } from './failure.ts';
 import { consoleReport, cutReport, failureReport, mistakeReport, unawaitedReport, warningReport } from './report.ts';
 import { runScript } from './run-script.ts';
 import type { EndedScript, ScriptSurroundings } from './run-script.ts';
+import type { ChainSource } from './source/prepare-chain.ts';
 import { suggestionFor } from './suggest.ts';
 
 /** A script and what it runs with. */
-export interface ChainRunOptions {
-  /** A script as a model wrote it. */
-  readonly code: string;
-  /** `javascript`, TypeScript included, when absent. */
-  readonly language?: SandboxLanguage;
-  /** What the script finds in `input`; without it there is no such name. */
-  readonly input?: JsonObject;
+export interface ChainRunOptions extends ChainSource {
   readonly invoker: ToolInvoker;
   readonly sandbox: Sandbox;
   /** Who the run is for; its session is opened and closed here. */
@@ -113,7 +109,7 @@ function resultOf(
     return withTrace({ status: 'ok', ...value, outputText, outputBlocks, ...run }, session);
   }
   const { trace } = session;
-  const callable = invoker.registry.names().filter((name) => session.allows(name));
+  const callable = scriptTools(invoker.registry, session).map(({ name }) => name);
   const suggestion = suggestionFor(ended.error, trace, callable);
   const error = suggestion === undefined ? ended.error : { ...ended.error, suggestion };
   const outputText = ended.mistakes === undefined ? failureReport(error, trace) : mistakeReport(ended.mistakes);

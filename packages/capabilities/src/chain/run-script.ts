@@ -12,15 +12,9 @@ import type { GuestCheck } from './guest-check.ts';
 import { durablePreludeSource, preludeSource } from './prelude/source.ts';
 import type { ChainRunOptions } from './run-chain.ts';
 import { sandboxFiles } from './sandbox-files.ts';
-import { preparePython } from './source/prepare-python.ts';
-import { prepareScript } from './source/prepare-script.ts';
-import type { PreparedScript, ScriptPreparation } from './source/prepare-script.ts';
-import { createScriptCompiler } from './source/script-compiler.ts';
-import { withInput } from './source/with-input.ts';
+import { prepareChain } from './source/prepare-chain.ts';
+import type { PreparedScript } from './source/prepare-script.ts';
 import { withOpening } from './source/with-opening.ts';
-
-// Holds nothing of any run, and no process until a script needs one.
-const compiler = createScriptCompiler();
 
 /** How a script ended. */
 export type EndedScript = {
@@ -60,7 +54,7 @@ export async function runScript(
 ): Promise<EndedScript> {
   const { code: source, language = 'javascript', sandbox, invoker } = options;
   const { policy, signal, principal } = session;
-  const prepared = await prepare(options, policy);
+  const prepared = await prepareChain(options, policy);
   if (prepared.status === 'error') return { ...prepared, consoleDroppedBytes: 0 };
   const script = durable === undefined ? prepared : withOpening(prepared, durable.opening);
   const found = await checkFirst(options, session);
@@ -119,15 +113,6 @@ function stoppedBy({ mistakes, warnings }: PreflightReport): EndedScript | undef
 function guestCheck({ code, invoker }: ChainRunOptions, session: InvokerSession, script: PreparedScript): GuestCheck {
   const { registry, hooks } = invoker;
   return createGuestCheck({ source: code, registry, session, argumentsMayChange: hooks.intercepts }, script);
-}
-
-async function prepare(
-  { code, language, input }: ChainRunOptions,
-  { maxSourceBytes }: ChainPolicy,
-): Promise<ScriptPreparation> {
-  if (language === 'python') return preparePython(code, { maxSourceBytes });
-  const script = await prepareScript(code, { compiler, maxSourceBytes });
-  return script.status === 'error' || input === undefined ? script : withInput(script, input);
 }
 
 function endOf(outcome: SandboxOutcome, source: string, script: PreparedScript, policy: ChainPolicy): EndedScript {

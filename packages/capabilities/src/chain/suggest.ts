@@ -18,6 +18,7 @@ export function suggestionFor(
     return 'A function calls itself too often: use a loop, or go down in smaller steps';
   const missing = /(?:ReferenceError: |NameError: name ')([\w$]+)'? is not defined/.exec(error.message)?.[1];
   if (missing === undefined) return undefined;
+  if (missing === 'tool') return 'Tools are in `tools`';
   if (toolNames.includes(missing)) return `Call it as ${callOf(missing)}`;
   if (hostGlobals.includes(missing)) return 'A script reaches the world through `tools` only';
   const [near] = nearNames(missing, toolNames);

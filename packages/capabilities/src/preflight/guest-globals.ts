@@ -22,7 +22,8 @@ declare const input: any;
 type Writer = (...values: any[]) => void;
 declare const console: {
   log: Writer; info: Writer; warn: Writer; error: Writer; debug: Writer;
-  dir: Writer; table: Writer; trace: Writer; assert: Writer;
+  dir: Writer; table: Writer; trace: Writer; assert: Writer; group: Writer; groupCollapsed: Writer; groupEnd: Writer;
+  count: Writer; countReset: Writer; time: Writer; timeLog: Writer; timeEnd: Writer;
 };
 declare function setTimeout(callback: (...values: any[]) => void, delayMs?: number, ...values: any[]): number;
 declare function setInterval(callback: (...values: any[]) => void, delayMs?: number, ...values: any[]): number;

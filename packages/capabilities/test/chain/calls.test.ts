@@ -89,6 +89,23 @@ async function valueOf(code: string, policy = {}): Promise<unknown> {
   return result.value;
 }
 
+test('.safe does not throw for arguments that cannot be carried', async () => {
+  const code = `
+    const cycle = {}; cycle.self = cycle;
+    const hostile = { get a() { throw null } };
+    const results = [];
+    for (const args of [{ a: NaN }, cycle, hostile, null, { a: () => 1 }, { a: 'x'.repeat(30e6) }]) {
+      results.push(await tools.add.safe(args));
+    }
+    results.push(await tools.add.safe(1, 2));
+    return results.map(({ status, error, value, files, text }) => [status, error.code, value === undefined, files.length, text === error.message]);
+  `;
+  const codes = await valueOf(code, { totalTimeoutMs: 60_000 });
+  const unreadable = ['error', 'E_ARGUMENTS_INVALID', true, 0, true];
+  const tooLarge = ['error', 'E_LIMIT_CALL_INPUT', true, 0, true];
+  expect(codes).toEqual([unreadable, unreadable, unreadable, unreadable, unreadable, tooLarge, unreadable]);
+});
+
 test('calls give plain values and .safe gives the whole result', async () => {
   const result = await run(`
     const { sum } = await tools.add({ a: 1, b: 2 });

@@ -96,6 +96,12 @@ const failures: readonly Failure[] = [
     error: { code: 'E_LIMIT_MEMORY', message: expect.stringContaining('67108864 bytes of memory (memoryLimitBytes)') },
   },
   {
+    name: 'a bomb of buffers',
+    code: 'const all = []; for (;;) all.push(new Uint8Array(1e7).fill(1))',
+    policy: { memoryLimitBytes: 67_108_864 },
+    error: { code: 'E_LIMIT_MEMORY', message: expect.stringContaining('memoryLimitBytes') },
+  },
+  {
     name: 'a return value of 50 MB',
     code: 'return "x".repeat(50_000_000)',
     error: { code: 'E_LIMIT_RESULT', message: expect.stringContaining('1048576 bytes (maxResultBytes)') },
@@ -147,6 +153,16 @@ const failures: readonly Failure[] = [
     name: 'a tool called by its bare name',
     code: 'await get_weather({})',
     error: { suggestion: 'Call it as tools.get_weather(args)' },
+  },
+  {
+    name: '`tool` for `tools`',
+    code: 'await tool.get_weather({})',
+    error: { suggestion: 'Tools are in `tools`' },
+  },
+  {
+    name: 'a decorator',
+    code: 'class A { @held b() {} }\nreturn 1',
+    error: { code: 'E_SCRIPT_SYNTAX', message: expect.stringContaining('decorators are not available') },
   },
   {
     name: 'a tool whose name is nearly right',

@@ -4,6 +4,8 @@ import { codeOf, valueOf } from './run-source.ts';
 const values: readonly (readonly [name: string, source: string, value: unknown])[] = [
   ['return', 'return 1 + 1', 2],
   ['top-level await', 'const x = await Promise.resolve(4); return x', 4],
+  ['using at the top level', 'using held = { [Symbol.dispose]() {} }; return 5', 5],
+  ['await using at the top level', 'await using held = { async [Symbol.asyncDispose]() {} };\nreturn 6', 6],
   ['a last expression', 'const x = 4\nx * 2', 8],
   ['a last expression with semicolon and comment', 'const x = 4;\nx * 2; // twice\n/* end */', 8],
   ['a last expression without semicolon before a comment', 'x = 4\nx // four', 4],

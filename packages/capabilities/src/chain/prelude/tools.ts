@@ -19,7 +19,7 @@ export interface ToolsParts {
  */
 export function createTools(parts: ToolsParts): object {
   const { builtins, host, errors, artifacts, encode } = parts;
-  const { parse, indexOf, slice, ownKeys, create, defineProperty, freeze, objectPrototype, Proxy, TypeError } =
+  const { parse, indexOf, slice, toText, ownKeys, create, defineProperty, freeze, objectPrototype, Proxy, TypeError } =
     builtins;
   const functions = create(null);
   const inherited = create(null);
@@ -46,8 +46,15 @@ export function createTools(parts: ToolsParts): object {
             valueOf(await host.call('call', payloadOf(name, label, values)), name)
         : async (...values: unknown[]): Promise<unknown> =>
             valueOf(await host.call(isQuestion(name, values) ? 'ask' : 'call', questionOf(name, label, values)), name);
-    const safe = async (...values: unknown[]): Promise<unknown> =>
-      resultOf(await host.call('safe', payloadOf(name, label + '.safe', values)), name);
+    const safe = async (...values: unknown[]): Promise<unknown> => {
+      let answer: string;
+      try {
+        answer = await host.call('safe', payloadOf(name, label + '.safe', values));
+      } catch (error) {
+        return notMade(error);
+      }
+      return resultOf(answer, name);
+    };
     defineProperty(call, 'name', { value: name });
     defineProperty(call, 'safe', { value: freeze(safe), enumerable: true });
     return freeze(call);
@@ -55,6 +62,23 @@ export function createTools(parts: ToolsParts): object {
 
   function isQuestion(name: string, values: readonly unknown[]): boolean {
     return typeof values[0] === 'string' || slice(name, 0, 1) === '$';
+  }
+
+  // The result of a call that the host never got: its arguments cannot be carried.
+  function notMade(thrown: unknown): object {
+    let message = 'The arguments of the call cannot be read';
+    let code = 'E_ARGUMENTS_INVALID';
+    try {
+      const error = thrown as { readonly message?: unknown; readonly code?: unknown };
+      message = toText(error.message);
+      if (typeof error.code === 'string') code = error.code;
+    } catch {
+      // What a getter throws need not be readable either.
+    }
+    const error = { code, message, retryable: false };
+    const result = { status: 'error', text: message, files: [], error };
+    defineProperty(result, 'value', { value: undefined });
+    return result;
   }
 
   // `search(query, options)` and `describe(name, detail, options)` as named arguments.

@@ -1,4 +1,4 @@
-import { parse } from 'acorn';
+import { Parser } from 'acorn';
 import type { Program, Token } from 'acorn';
 
 /** The tree of a script, or where it stops being one. */
@@ -19,11 +19,20 @@ export interface ScriptProblem {
   readonly offset: number;
 }
 
+/** Acorn takes the text for a script, where `using` may not stand at the top level; in a function body it may. */
+class BodyParser extends Parser {
+  declare readonly scopeStack: readonly unknown[];
+
+  get allowUsing(): boolean {
+    return this.scopeStack.length === 1 || (super['allowUsing' as never] as boolean);
+  }
+}
+
 /** Parses `code` as the body of an asynchronous function. */
 export function parseJavaScript(code: string): ParsedJavaScript {
   const watch = createTypeArgumentWatch();
   try {
-    const program = parse(code, {
+    const program = BodyParser.parse(code, {
       ecmaVersion: 'latest',
       sourceType: 'script',
       allowAwaitOutsideFunction: true,
@@ -58,6 +67,7 @@ function problemOf(error: unknown): ScriptProblem {
   }
   const message = error.message
     .replace(/ \(\d+:\d+\)$/, '')
+    .replace("Unexpected character '@'", "Unexpected character '@': decorators are not available in a script")
     .replace('Not enough stack space to parse input', 'The script is nested too deeply');
   return { status: 'problem', message, offset: (error as SyntaxError & { readonly pos?: number }).pos ?? 0 };
 }

@@ -167,3 +167,11 @@ test('an error of a call has its line', async () => {
   const result = await process.chains.start({ code: 'const a = 1;\nawait tools.fail({});\n' });
   assert.deepEqual([result.error?.line, result.error?.code], [2, 'E_TOOL_FAILED']);
 });
+
+test('what a replayable script may not have is missed by no other global', async () => {
+  await using world = await createWorld();
+  const { chains } = world.open({ policy: unasked, tools: [] });
+  const code = 'return [structuredClone({ list: [1, { a: 2 }] }), typeof WeakRef]';
+  const result = await chains.start({ code, runId: 'run-1' });
+  assert.deepEqual(result.value, [{ list: [1, { a: 2 }] }, 'undefined']);
+});

@@ -21,9 +21,13 @@ export function createConsole(
   inspect: Inspect,
   emit: (level: string, text: string) => void,
 ): GuestConsole {
-  const { charCodeAt, slice, freeze } = builtins;
+  const { charCodeAt, indexOf, slice, freeze, createTable, now, toText } = builtins;
+  // By label. Tables have no prototype: any label is one.
+  const counts = createTable<number | undefined>();
+  const timers = createTable<number | undefined>();
   let left = 0;
   let dropped = 0;
+  let indent = '';
 
   const writer =
     (level: string) =>
@@ -41,6 +45,28 @@ export function createConsole(
     assert: (holds: unknown, ...values: unknown[]): void => {
       if (!holds) write('error', values, 'Assertion failed');
     },
+    group: openGroup,
+    groupCollapsed: openGroup,
+    groupEnd: (): void => {
+      indent = slice(indent, 2, indent.length);
+    },
+    count: (label: unknown = 'default'): void => {
+      const name = toText(label);
+      const count = (counts[name] ?? 0) + 1;
+      counts[name] = count;
+      write('log', [name + ': ' + count]);
+    },
+    countReset: (label: unknown = 'default'): void => {
+      counts[toText(label)] = undefined;
+    },
+    time: (label: unknown = 'default'): void => {
+      timers[toText(label)] = now();
+    },
+    timeLog: (label: unknown = 'default', ...values: unknown[]): void => writeTime(label, values),
+    timeEnd: (label: unknown = 'default'): void => {
+      writeTime(label, []);
+      timers[toText(label)] = undefined;
+    },
   };
 
   return {
@@ -55,12 +81,23 @@ export function createConsole(
     },
   };
 
+  function openGroup(...values: unknown[]): void {
+    if (values.length > 0) write('log', values);
+    indent += '  ';
+  }
+
+  function writeTime(label: unknown, values: readonly unknown[]): void {
+    const startedAt = timers[toText(label)];
+    if (startedAt !== undefined) write('log', values, toText(label) + ': ' + (now() - startedAt) + 'ms');
+  }
+
   function write(level: string, values: readonly unknown[], prefix = ''): void {
     let text = prefix;
     for (let index = 0; index < values.length; index++) {
       const value = values[index];
       text += (text === '' ? '' : ' ') + (typeof value === 'string' ? value : inspect(value));
     }
+    if (indent !== '') text = indented(text);
     const whole = measure(text, Infinity);
     const kept = measure(text, left - 1);
     if (kept.units > 0 || (text === '' && left > 0)) {
@@ -71,6 +108,16 @@ export function createConsole(
     }
     left = 0;
     dropped += whole.bytes + 1;
+  }
+
+  function indented(text: string): string {
+    let lines = '';
+    let start = 0;
+    for (let end = indexOf(text, '\n', 0); end !== -1; end = indexOf(text, '\n', start)) {
+      lines += indent + slice(text, start, end + 1);
+      start = end + 1;
+    }
+    return lines + indent + slice(text, start, text.length);
   }
 
   /** The longest start of `text` that takes at most `maxBytes` in UTF-8, ending between characters. */

@@ -7,6 +7,8 @@
 export function createWebGlobals(): Readonly<Record<string, unknown>> {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
   const settled = Promise.resolve();
+  // Taken now: a prelude may take some of them away from scripts.
+  const uncopied = [Promise, WeakMap, WeakSet, WeakRef];
 
   class TextEncoder {
     get encoding(): string {
@@ -141,8 +143,8 @@ export function createWebGlobals(): Readonly<Record<string, unknown>> {
     if (ArrayBuffer.isView(value)) return copyView(value);
     if (value instanceof Error)
       return Object.assign(new Error(value.message), { name: value.name, stack: value.stack });
-    if (value instanceof Promise || value instanceof WeakMap || value instanceof WeakSet || value instanceof WeakRef) {
-      throw new TypeError(`structuredClone cannot copy a ${value.constructor.name}`);
+    for (const kind of uncopied) {
+      if (value instanceof kind) throw new TypeError(`structuredClone cannot copy a ${kind.name}`);
     }
     return {};
   }
