@@ -24,7 +24,7 @@ class BodyParser extends Parser {
   declare readonly scopeStack: readonly unknown[];
 
   get allowUsing(): boolean {
-    return this.scopeStack.length === 1 || (super['allowUsing' as never] as boolean);
+    return this.scopeStack.length === 1 || super['allowUsing' as never];
   }
 }
 
