@@ -26,7 +26,7 @@ export { storedTextOf } from './invoke/stored-text.ts';
 export type { StoredText } from './invoke/stored-text.ts';
 export type { ToolCall } from './invoke/pending-call.ts';
 export { ReActAgent } from './loop/react-agent.ts';
-export type { AgentTask, RecoverOptions, ResumeOptions, ResumePoint } from './loop/react-agent.ts';
+export type { AgentTask, PausedSession, RecoverOptions, ResumeOptions, ResumePoint } from './loop/react-agent.ts';
 export type { AgentContext, SpawnOptions } from './loop/agent-context.ts';
 export type { AgentEvent } from './loop/agent-event.ts';
 export type {

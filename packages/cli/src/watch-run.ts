@@ -1,5 +1,6 @@
 import { isKernelError } from '@ravi/kernel';
 import { createApprovalAnswerer } from './answer-approvals.ts';
+import { answerTo } from './answer-to.ts';
 import { ask } from './ask.ts';
 import { remoteApprovals } from './approve.ts';
 import type { ApprovalMode } from './approve.ts';
@@ -54,7 +55,7 @@ export async function watchRun(
   while (followed.run.status === 'paused' && terminal.isInteractive) {
     const answer = await answerOf(followed.run);
     if (answer === '') break;
-    await client.send('POST', pathTo('/v1/runs', runId, '/resume'), { answer });
+    await client.send('POST', pathTo('/v1/runs', runId, '/resume'), answerTo(followed.run, answer));
     followed = await follow(followed.lastEventId);
   }
   return { run: followed.run, view };

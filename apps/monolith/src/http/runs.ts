@@ -131,7 +131,8 @@ export function runOperations(options: HttpAppOptions & { readonly stateful: Sta
         properties: {
           answer: {
             anyOf: [answerText, { type: 'object', additionalProperties: answerText }],
-            description: 'To the only question of an agent, or to each by its "callId".',
+            description:
+              'To the only question of an agent, or to each by its "callId". By name it answers no other question, so it may be sent again.',
           },
         },
       },

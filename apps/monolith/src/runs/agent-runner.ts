@@ -107,8 +107,8 @@ export function createAgentRunner({ agent, recorder, journal, lifetime }: AgentR
       const runId = `run_${crypto.randomUUID()}`;
       return begin(runId, { task }, (signal) => agent.stream(task, { ...options, runId, signal }));
     },
-    resume: ({ runId, ...point }, answer) =>
-      begin(runId, { isResumed: true }, (signal) => agent.resumeStream(point, answer, { signal })),
+    resume: (point, answer) =>
+      begin(point.runId, { isResumed: true }, (signal) => agent.resumeStream(point, answer, { signal })),
     recover: (run) =>
       begin(run.id, { isResumed: true, wasInterrupted: true }, (signal) => agent.recover(run, { journal, signal })),
     owns: ({ definition }) => definition.details?.['agent'] === agent.name,

@@ -1,5 +1,5 @@
 import type { ContentBlock, Principal, Run, RunJournal } from '@ravi/kernel';
-import type { PausedRun, QuestionAnswer } from '../questions/paused-run.ts';
+import type { PausedRun, Question, QuestionAnswer } from '../questions/paused-run.ts';
 import { defineAgent, definitionOf, keepDefinition } from './agent-definition.ts';
 import type { AgentOptions, RunOptions } from './agent-options.ts';
 import type { AgentResult } from './agent-result.ts';
@@ -10,8 +10,16 @@ import { resumeRun, startRun } from './start-run.ts';
 /** What a user says: text, or blocks with media. */
 export type AgentTask = string | readonly ContentBlock[];
 
+/** The session in whose history a paused run waits. Which run and which questions are meant may be said too. */
+export interface PausedSession {
+  readonly sessionId: string;
+  readonly principal?: Principal;
+  readonly runId?: string;
+  readonly questions?: readonly Pick<Question, 'callId'>[];
+}
+
 /** A paused run, or the session in whose history it waits. */
-export type ResumePoint = PausedRun | { readonly sessionId: string; readonly principal?: Principal };
+export type ResumePoint = PausedRun | PausedSession;
 
 /** What differs when a run goes on. */
 export type ResumeOptions = Pick<RunOptions, 'signal' | 'allowedTools' | 'policy' | 'budget'>;
@@ -58,9 +66,11 @@ export class ReActAgent {
 
   /**
    * Goes on with a paused run: the answer becomes the result of the call that asked. The run may use what it might when
-   * it was paused, or less.
+   * it was paused, or less. With a history, what is on record holds, and the run and the questions that `point` names must
+   * be the ones that wait: an answer that is sent twice answers one question.
    * @throws KernelError `E_ARGUMENTS_INVALID` when a question has no answer, `E_STATE_CONFLICT` when the session has no
-   * open question, `E_CONFIG_INVALID` for the run of another agent or a session without a history
+   * open question, or not those that `point` or the answer names, `E_CONFIG_INVALID` for the run of another agent or a
+   * session without a history
    */
   resume(point: ResumePoint, answer: QuestionAnswer, options: ResumeOptions = {}): Promise<AgentResult> {
     return resumeRun(definitionOf(this), { point, answer, options });

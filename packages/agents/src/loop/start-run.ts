@@ -2,7 +2,7 @@ import { KernelError, textBlock, textOf } from '@ravi/kernel';
 import type { ModelMessage, ModelUsage } from '@ravi/kernel';
 import { cutUtf8 } from '../arguments/utf8.ts';
 import type { InvokerSession, SessionOptions } from '../invoke/session.ts';
-import { answersOf, readPause } from '../questions/pause.ts';
+import { answersOf, checkPoint, readPause } from '../questions/pause.ts';
 import type { PauseState } from '../questions/pause.ts';
 import type { QuestionAnswer } from '../questions/paused-run.ts';
 import { definitionOf } from './agent-definition.ts';
@@ -218,5 +218,7 @@ async function readPoint(
     return { state: point, conversation: new Conversation(point.messages) };
   }
   const conversation = new Conversation([], { store: history, principal, sessionId });
-  return { state: readPause(await conversation.load(), sessionId), conversation };
+  const state = readPause(await conversation.load(), sessionId);
+  checkPoint(point, state);
+  return { state, conversation };
 }

@@ -4,6 +4,7 @@ import type { AgentRun } from '../loop/agent-run.ts';
 import { budgetRecordOf, readBudgetRecord } from '../loop/budget-record.ts';
 import { resultBlock } from '../loop/pairing.ts';
 import { permissionsOf, readPermissions } from '../loop/permissions.ts';
+import type { ResumePoint } from '../loop/react-agent.ts';
 import type { PausedRun, Question, QuestionAnswer } from './paused-run.ts';
 
 /** A paused run without its conversation, which has a place of its own. */
@@ -56,8 +57,27 @@ export function readPause(details: JsonObject | undefined, sessionId: string): P
   };
 }
 
-/** The results of the open calls. @throws KernelError `E_ARGUMENTS_INVALID` when a question has no answer */
+/** Compares the run and the questions that are meant with those that wait. @throws KernelError `E_STATE_CONFLICT` */
+export function checkPoint(point: ResumePoint, { runId, questions }: PauseState): void {
+  const { runId: meantRun = runId, questions: meant = questions } = point;
+  const open = new Set(questions.map(({ callId }) => callId));
+  if (meantRun === runId && meant.length === open.size && meant.every(({ callId }) => open.has(callId))) return;
+  throw new KernelError('E_STATE_CONFLICT', `The question of the run ${meantRun} is not open any more`);
+}
+
+/**
+ * The results of the open calls.
+ * @throws KernelError `E_ARGUMENTS_INVALID` when a question has no answer, `E_STATE_CONFLICT` when the answer names none
+ * that is open
+ */
 export function answersOf(questions: readonly Question[], answer: QuestionAnswer): ModelMessage {
+  const names = typeof answer === 'string' ? [] : Object.keys(answer);
+  if (names.length > 0 && !questions.some(({ callId }) => names.includes(callId))) {
+    throw new KernelError(
+      'E_STATE_CONFLICT',
+      `No open question is named ${names.join(' or ')}: it may have been answered`,
+    );
+  }
   return {
     role: 'user',
     content: questions.map(({ callId, question }) => {

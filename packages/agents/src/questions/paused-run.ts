@@ -29,5 +29,5 @@ export interface PausedRun {
   readonly messages: readonly ModelMessage[];
 }
 
-/** The answer to the only question of a run, or one for each by `callId`. */
+/** The answer to the only question of a run, or one for each by `callId`, which answers no other question. */
 export type QuestionAnswer = string | Readonly<Record<string, string>>;

@@ -53,6 +53,29 @@ test('a run that was stored goes on in another process, and only once', async ()
   await assert.rejects(elsewhere.resume({ sessionId: 's' }, 'c'), (error) => isKernelError(error, 'E_STATE_CONFLICT'));
 });
 
+test('an answer that is sent twice answers one question, however it says which it means', async () => {
+  const stores = { history: createTestHistory(), runs: createTestRuns() };
+  const session = { sessionId: 's', principal: 'ada' };
+  const model = createScriptedModel([{ toolCalls: [ask('The copy?')] }, { toolCalls: [ask('The original?')] }]);
+  const agent = agentWith(model, stores);
+  const { paused, runId } = await agent.run('Delete it', session);
+  assert.ok(paused !== undefined);
+  const first = JSON.parse(JSON.stringify(paused)) as PausedRun;
+  const second = await agent.resume(first, 'yes');
+  assert.equal(second.paused?.questions[0]?.question, 'The original?');
+  const conflict = (error: unknown): boolean => isKernelError(error, 'E_STATE_CONFLICT');
+  const { questions } = first;
+  await assert.rejects(agent.resume(first, 'yes'), conflict);
+  await assert.rejects(agent.resume({ ...session, questions }, 'yes'), conflict);
+  await assert.rejects(agent.resume({ ...session, runId: 'run_of_before' }, 'yes'), conflict);
+  await assert.rejects(agent.resume({ ...session, runId }, { 'call-1-1': 'yes' }), conflict);
+  await assert.rejects(agent.resume({ ...session, runId }, {}), (error) => isKernelError(error, 'E_ARGUMENTS_INVALID'));
+  assert.equal(stores.runs.all.get(runId)?.status, 'paused');
+  const open = { ...session, runId, questions: second.paused.questions };
+  const last = await agentWith(createScriptedModel([{ text: 'ok' }]), stores).resume(open, { 'call-2-1': 'no' });
+  assert.equal(last.status, 'completed');
+});
+
 test('after a pause a run has what was left of its budget', async () => {
   const usage = { inputTokens: 500, outputTokens: 0 };
   const turns = [

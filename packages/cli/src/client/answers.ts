@@ -16,10 +16,17 @@ export interface RunAnswer extends Run {
   readonly artifacts: readonly BlobStat[];
   readonly pendingApprovals: readonly { readonly id: string; readonly tool: string }[];
   /** What the agent asks its user. */
-  readonly questions?: readonly { readonly question: string; readonly choices?: readonly string[] }[];
+  readonly questions?: readonly QuestionAsked[];
   readonly task?: string;
   readonly script?: string;
   readonly error?: { readonly code: string; readonly message: string; readonly excerpt?: string };
+}
+
+/** A question of an agent to its user. */
+export interface QuestionAsked {
+  readonly callId: string;
+  readonly question: string;
+  readonly choices?: readonly string[];
 }
 
 /** `GET /v1/approvals/{id}` */

@@ -1,4 +1,5 @@
 import type { Run } from '@ravi/kernel';
+import { answerTo } from '../answer-to.ts';
 import type { ListAnswer, RunAnswer, RunEvent } from '../client/answers.ts';
 import { pathTo } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
@@ -56,8 +57,9 @@ export const resumeRun: CommandBody = async (invocation, terminal) => {
   const { run: id = '', answer } = invocation.values;
   await using client = await connect(invocation, terminal, { decides: true });
   const path = pathTo('/v1/runs', id);
-  const lastEventId = await lastEventOf(client.events(`${path}/events`, ''), await client.get<RunAnswer>(path));
-  await client.send('POST', `${path}/resume`, answer === undefined ? {} : { answer });
+  const paused = await client.get<RunAnswer>(path);
+  const lastEventId = await lastEventOf(client.events(`${path}/events`, ''), paused);
+  await client.send('POST', `${path}/resume`, answer === undefined ? {} : answerTo(paused, answer));
   const { run, view } = await watchRun(client, id, invocation, terminal, lastEventId);
   if (invocation.isJson) terminal.print(JSON.stringify(run));
   else if (run.status !== 'completed') sayPaused(run, terminal);
