@@ -47,7 +47,10 @@ export class ReActAgent {
     keepDefinition(this, defineAgent(options));
   }
 
-  /** Works on a task until it ends one way or another. It does not reject for anything that happens on the way. */
+  /**
+   * Works on a task until it ends one way or another. It does not reject for anything that happens on the way.
+   * @throws KernelError `E_CONFIG_INVALID` for options that no run can have
+   */
   run(task: AgentTask, options: RunOptions = {}): Promise<AgentResult> {
     return startRun(definitionOf(this), { task, options });
   }

@@ -29,8 +29,11 @@ export interface Start {
   readonly onStart?: (run: AgentRun) => void;
 }
 
-/** Runs a task from its beginning. */
-export function startRun(definition: AgentDefinition, { task, options, emit, onStart }: Start): Promise<AgentResult> {
+/** Runs a task from its beginning. @throws KernelError `E_CONFIG_INVALID` for options that no run can have */
+export async function startRun(
+  definition: AgentDefinition,
+  { task, options, emit, onStart }: Start,
+): Promise<AgentResult> {
   const session = openSession(definition, options, emit);
   const run = new AgentRun({
     definition,

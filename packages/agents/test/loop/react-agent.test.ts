@@ -347,3 +347,13 @@ test('observers hear which model was asked: that of the request, else that of th
     ['end', 'end'],
   );
 });
+
+test('options that no run can have reject, and a stream of them has no events', async () => {
+  const agent = new ReActAgent({ name: 'clerk', model: createScriptedModel([]) });
+  const invalid = (error: unknown): boolean => isKernelError(error, 'E_CONFIG_INVALID');
+  const running = agent.run('go', { policy: { maxToolCalls: -1 } });
+  await assert.rejects(running, invalid);
+  const stream = agent.stream('go', { policy: { maxToolCalls: -1 } });
+  for await (const { type } of stream) assert.fail(type);
+  await assert.rejects(stream.result, invalid);
+});
