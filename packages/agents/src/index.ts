@@ -4,6 +4,7 @@ export { isSecretKey, redacted } from './arguments/redact.ts';
 export { createApprovalFeed } from './durable/approval-feed.ts';
 export type { ApprovalFeed, ApprovalFeedOptions } from './durable/approval-feed.ts';
 export { keepLease } from './durable/keep-lease.ts';
+export type { KeptLease } from './durable/keep-lease.ts';
 export type { LeaseOptions } from './durable/keep-lease.ts';
 export { outlastOutage } from './durable/outlast-outage.ts';
 export { createRecordedApprovals } from './durable/recorded-approvals.ts';

@@ -10,28 +10,47 @@ export interface LeaseOptions {
   readonly logger: Logger;
   /** How long it holds without being renewed. */
   readonly leaseMs: number;
-  /** Somebody else has it now. */
+  /** When it was taken or renewed last, by the clock of this process; unknown when absent. */
+  readonly heldSince?: number;
+  /** Somebody else has it now. Called once at most. */
   onLost(): void;
+}
+
+/** A lease that is renewed until it is disposed. */
+export interface KeptLease extends Disposable {
+  /** Somebody else has it now. */
+  readonly isLost: boolean;
+  /** Nobody else can have it yet. A process that was held up finds this `false` before its timers fire. */
+  readonly isCertain: boolean;
+  /** Renews it now; `false` when it is lost. @throws KernelError of the store */
+  confirm(): Promise<boolean>;
 }
 
 /**
  * Renews a lease three times in its length until it is disposed. A store that is gone is asked again: nobody else can
  * claim the run there either, and the journal takes nothing from whoever lost the lease.
  */
-export function keepLease(options: LeaseOptions): Disposable {
-  const { runs, runId, owner, clock, logger, leaseMs, onLost } = options;
+export function keepLease(options: LeaseOptions): KeptLease {
+  const { runs, runId, owner, clock, logger, leaseMs, heldSince = -Infinity, onLost } = options;
   const intervalMs = Math.ceil(leaseMs / 3);
+  let certainUntil = heldSince + leaseMs;
+  let isLost = false;
   let isOver = false;
   let timer: Timer = clock.setTimer(renew, intervalMs);
 
+  async function confirm(): Promise<boolean> {
+    const now = clock.now();
+    const isOurs = await runs.renew(runId, { owner, now, leaseMs });
+    if (isOurs) certainUntil = Math.max(certainUntil, now + leaseMs);
+    else lost();
+    return isOurs;
+  }
+
   function renew(): void {
-    runs.renew(runId, { owner, now: clock.now(), leaseMs }).then(
-      (isOurs) => (isOurs ? again() : lost()),
-      (error: unknown) => {
-        logger.warn('a lease could not be renewed', { runId, code: isKernelError(error) ? error.code : 'unknown' });
-        again();
-      },
-    );
+    confirm().then(again, (error: unknown) => {
+      logger.warn('a lease could not be renewed', { runId, code: isKernelError(error) ? error.code : 'unknown' });
+      again();
+    });
   }
 
   function again(): void {
@@ -39,13 +58,25 @@ export function keepLease(options: LeaseOptions): Disposable {
   }
 
   function lost(): void {
-    if (!isOver) onLost();
+    if (isOver) return;
+    end();
+    isLost = true;
+    onLost();
+  }
+
+  function end(): void {
+    isOver = true;
+    timer.cancel();
   }
 
   return {
-    [Symbol.dispose]() {
-      isOver = true;
-      timer.cancel();
+    get isLost() {
+      return isLost;
     },
+    get isCertain() {
+      return !isLost && clock.now() < certainUntil;
+    },
+    confirm,
+    [Symbol.dispose]: end,
   };
 }

@@ -43,9 +43,10 @@ export class Cancellation implements CancelListener {
   }
 
   /** Cancels it. Idempotent; the first reason stays. */
-  cancel(message: string): void {
+  cancel(message: string, cause?: KernelError): void {
     if (this.isCancelled) return;
     this.#message = message;
+    if (cause !== undefined) this.#error = new KernelError('E_CANCELLED', message, { cause });
     this.#fire();
   }
 

@@ -209,8 +209,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   }
 
   /** Cancels the run: running calls end, no call starts any more. */
-  cancel(reason: string): void {
-    this.cancellation.cancel(reason);
+  cancel(reason: string, cause?: KernelError): void {
+    this.cancellation.cancel(reason, cause);
   }
 
   /** What every hook payload about this session carries. */

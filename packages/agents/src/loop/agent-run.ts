@@ -11,6 +11,7 @@ import type {
   ToolRegistry,
   ToolUseBlock,
 } from '@ravi/kernel';
+import type { KeptLease } from '../durable/keep-lease.ts';
 import { errorText } from '../error-text.ts';
 import { Jobs } from '../execution/jobs.ts';
 import { sessionOf } from '../invoke/call-context.ts';
@@ -102,7 +103,7 @@ export class AgentRun implements AgentContext {
   /** The run store has it as running, by us. */
   isRecorded = false;
   /** Held while it runs, where runs outlive the process. */
-  lease: Disposable | undefined;
+  lease: KeptLease | undefined;
   readonly supervision: Supervision | undefined;
   readonly offered: OfferedTools;
   readonly #system: SystemPrompt;
@@ -347,8 +348,17 @@ export class AgentRun implements AgentContext {
     this.usage = addUsage(this.usage, usage);
   }
 
-  /** Adds a message and waits until it is stored. */
+  /**
+   * Adds a message and waits until it is stored. A run that another process may have by now asks first.
+   * @throws KernelError of the stores, `E_CANCELLED` when it has
+   */
   say(message: ModelMessage, details?: JsonObject): Promise<void> | undefined {
+    const { lease } = this;
+    if (lease === undefined || lease.isCertain) return this.#say(message, details);
+    return lease.confirm().then((isOurs) => (isOurs ? this.#say(message, details) : this.check()));
+  }
+
+  #say(message: ModelMessage, details: JsonObject | undefined): Promise<void> | undefined {
     const saving = this.conversation.append(message, this.turnDetails(details));
     if (this.emit !== undefined && message.content.length > 0) this.emit({ type: 'message', message });
     return saving;

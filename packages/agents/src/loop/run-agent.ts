@@ -11,7 +11,7 @@ import { RunTrace } from './late-values.ts';
 import { wrapTurn } from './middleware.ts';
 import { holdsModelMedia, storeModelMedia } from './model-media.ts';
 import { beginRun, endRun } from './run-record.ts';
-import { isSuspended } from './suspension.ts';
+import { isSuspended, suspend } from './suspension.ts';
 
 /** Begins with what there is to begin with and runs steps until something ends the run. It always resolves. */
 export async function runAgent<Input>(
@@ -31,6 +31,8 @@ export async function runAgent<Input>(
       await endStep(run, answer);
     }
   } catch (error) {
+    // What its last process still wrote is read by the next one.
+    if (run.isTaken && isKernelError(error, 'E_STATE_CONFLICT')) suspend(run, 'The conversation went on elsewhere');
     end(run, endingOf(run, error));
   }
   return finish(run, run.ending as AgentEnding);

@@ -1,11 +1,12 @@
 import { KernelError } from '@ravi/kernel';
 import type { JsonObject, RunStatus, RunStore } from '@ravi/kernel';
 import { keepLease } from '../durable/keep-lease.ts';
+import type { KeptLease } from '../durable/keep-lease.ts';
 import { errorText } from '../error-text.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { AgentEnding } from './agent-result.ts';
 import { permissionsOf } from './permissions.ts';
-import { isSuspended } from './suspension.ts';
+import { isSuspended, suspend } from './suspension.ts';
 
 /** The kind of runs that are an agent's; a store may hold others. */
 export const agentKind: string = 'agent';
@@ -29,9 +30,10 @@ export async function beginRun(run: AgentRun): Promise<void> {
   run.emit?.({ type: 'run-start', runId, sessionId, agent });
   const { runs } = run.definition;
   if (runs === undefined) return;
+  const heldSince = run.isTaken ? undefined : run.now();
   if (!run.isTaken) await (run.isResumed ? takePaused(run, runs) : createRun(run, runs));
   run.isRecorded = true;
-  run.lease = leaseOf(run, runs);
+  run.lease = leaseOf(run, runs, heldSince);
 }
 
 async function createRun(run: AgentRun, runs: RunStore): Promise<void> {
@@ -65,7 +67,7 @@ async function takePaused(run: AgentRun, runs: RunStore): Promise<void> {
   throw new KernelError('E_STATE_CONFLICT', `The run ${runId} is not paused: somebody else has resumed it`);
 }
 
-function leaseOf(run: AgentRun, runs: RunStore): Disposable | undefined {
+function leaseOf(run: AgentRun, runs: RunStore, heldSince: number | undefined): KeptLease | undefined {
   const { lease, logger, invoker } = run.definition;
   if (lease === undefined) return undefined;
   return keepLease({
@@ -74,9 +76,10 @@ function leaseOf(run: AgentRun, runs: RunStore): Disposable | undefined {
     runId: run.runId,
     clock: invoker.clock,
     logger,
+    ...(heldSince === undefined ? {} : { heldSince }),
     onLost() {
       run.isRecorded = false;
-      run.session.cancel('Another process goes on with the run');
+      suspend(run, 'Another process goes on with the run');
     },
   });
 }

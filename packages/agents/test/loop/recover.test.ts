@@ -1,40 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { isKernelError, KernelError, textOf } from '@ravi/kernel';
-import type { ModelMessage, ModelProvider, Run } from '@ravi/kernel';
+import type { ModelMessage } from '@ravi/kernel';
 import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
-import { askUserTool, ReActAgent } from '../../src/index.ts';
-import type { AgentOptions } from '../../src/index.ts';
-import { createTestJournal, journalItems } from '../support/journal.ts';
-import { createTestHistory, createTestRuns } from '../support/memory-state.ts';
-import { createOffice } from '../support/office-tools.ts';
-
-const start = Date.UTC(2026, 0, 1);
-const leaseMs = 10_000;
-const runId = 'run_1';
-const where = { runId, sessionId: 's', principal: 'ada' };
-
-/** Stores and tools that outlive the processes of a test, and agents in one process after the other. */
-function createWorld() {
-  const history = createTestHistory();
-  const runs = createTestRuns();
-  const journal = createTestJournal();
-  const office = createOffice();
-  let processes = 0;
-
-  /** The agent of a process that begins when every lease of those before has expired. */
-  function process(model: ModelProvider, more: Partial<AgentOptions> = {}): ReActAgent {
-    const clock = createFakeClock(start + processes * (leaseMs + 1));
-    const lease = { owner: `process_${++processes}`, leaseMs };
-    const tools = [...office.tools, askUserTool];
-    const policy = { maxRiskUnapproved: 'high' } as const;
-    return new ReActAgent({ name: 'clerk', model, tools, policy, history, runs, journal, clock, lease, ...more });
-  }
-
-  const row = (): Run => runs.all.get(runId) as Run;
-  const entries = async () => journalItems(journal);
-  return { history, runs, journal, office, process, row, recovery: { journal: { entries } } };
-}
+import { ReActAgent } from '../../src/index.ts';
+import { createWorld, leaseMs, start, where } from '../support/recovery-world.ts';
+import type { RecoveryWorld } from '../support/recovery-world.ts';
 
 function resultsOf(messages: readonly ModelMessage[]): readonly string[] {
   return messages.flatMap(({ content }) =>
@@ -43,11 +14,7 @@ function resultsOf(messages: readonly ModelMessage[]): readonly string[] {
 }
 
 /** Starts a run and lets its process hang in a call for ever, as one that was killed. */
-async function killDuring(
-  world: ReturnType<typeof createWorld>,
-  calls: readonly string[],
-  last: string,
-): Promise<void> {
+async function killDuring(world: RecoveryWorld, calls: readonly string[], last: string): Promise<void> {
   const model = createScriptedModel([
     { toolCalls: calls.map((name) => ({ name })), usage: { inputTokens: 30, outputTokens: 4 } },
   ]);

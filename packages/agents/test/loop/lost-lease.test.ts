@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { defineTool } from '@ravi/kernel';
+import type { ModelMessage, Tool } from '@ravi/kernel';
+import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
+import { createWorld, leaseMs, start, where } from '../support/recovery-world.ts';
+
+/** A safe tool whose calls wait, each until it is let go. */
+function createSlowTool(): { readonly tool: Tool; readonly calls: readonly (() => void)[] } {
+  const calls: (() => void)[] = [];
+  const tool = defineTool({
+    name: 'slow',
+    description: 'Waits',
+    risk: 'safe',
+    inputSchema: { type: 'object' },
+    async execute() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const number = calls.push(resolve);
+      await promise;
+      return `call ${number}`;
+    },
+  });
+  return { tool, calls };
+}
+
+const settle = (): Promise<void> => new Promise(setImmediate);
+const callSlow = { toolCalls: [{ name: 'slow' }] };
+
+/** A run whose process has stalled in a call, and that another one goes on with. */
+async function takeOver(world = createWorld()) {
+  const { tool, calls } = createSlowTool();
+  const fake = createFakeClock(start);
+  let stalledMs = 0;
+  const clock = { ...fake, now: () => fake.now() + stalledMs };
+  const cancelling = new AbortController();
+  const model = createScriptedModel([callSlow, { text: 'done by the first' }]);
+  const first = world.process(model, { tools: [tool], clock }).run('go', { ...where, signal: cancelling.signal });
+  while (calls.length < 1) await settle();
+  const second = world
+    .process(createScriptedModel([{ text: 'done' }]), { tools: [tool] })
+    .recover(world.row(), world.recovery).result;
+  while (calls.length < 2) await settle();
+  const wake = (): void => void (stalledMs = leaseMs + 1);
+  return { world, calls, first, second, clock: fake, cancelling, wake };
+}
+
+async function assertGoesOn({ world, calls, second }: Awaited<ReturnType<typeof takeOver>>): Promise<void> {
+  calls[1]?.();
+  const result = await second;
+  assert.deepEqual([result.status, result.text], ['completed', 'done']);
+  assert.equal(world.row().status, 'completed');
+  const stored = world.history.turns.map(({ message }): ModelMessage => message);
+  assert.deepEqual(pairingProblems(stored), []);
+  assert.deepEqual(
+    stored.map(({ role }) => role),
+    ['user', 'assistant', 'user', 'assistant'],
+  );
+  assert.match(JSON.stringify(stored[2]), /call 2/);
+}
+
+test('a process that finds its lease lost writes no results, and who has the run goes on', async () => {
+  const taken = await takeOver();
+  taken.clock.advance(leaseMs);
+  const { status, error } = await taken.first;
+  assert.deepEqual([status, error?.code], ['cancelled', 'E_RUN_SUSPENDED']);
+  await assertGoesOn(taken);
+});
+
+test('a process that was held up asks for its lease before it writes, and its timers need not have fired', async () => {
+  const taken = await takeOver();
+  taken.wake();
+  taken.calls[0]?.();
+  const { status, error } = await taken.first;
+  assert.deepEqual([status, error?.code], ['cancelled', 'E_RUN_SUSPENDED']);
+  await assertGoesOn(taken);
+});
+
+test('a run that was cancelled while its lease was lost is left alone too', async () => {
+  const taken = await takeOver();
+  taken.wake();
+  taken.cancelling.abort('The user left');
+  assert.equal((await taken.first).error?.code, 'E_RUN_SUSPENDED');
+  await assertGoesOn(taken);
+});
+
+test('a process that was held up goes on when nobody took its run', async () => {
+  const world = createWorld();
+  const { tool, calls } = createSlowTool();
+  const fake = createFakeClock(start);
+  let stalledMs = 0;
+  const clock = { ...fake, now: () => fake.now() + stalledMs };
+  const model = createScriptedModel([callSlow, { text: 'done' }]);
+  const running = world.process(model, { tools: [tool], clock }).run('go', where);
+  while (calls.length < 1) await settle();
+  stalledMs = leaseMs + 1;
+  calls[0]?.();
+  assert.equal((await running).text, 'done');
+  assert.equal(world.row().status, 'completed');
+});
+
+test('who goes on with a run, and finds that its last process still wrote, leaves it to the next', async () => {
+  const taken = await takeOver();
+  const { world, calls } = taken;
+  const block = { type: 'tool_result', toolUseId: 'call-1-1', content: [], isError: false } as const;
+  const late = { ...where, createdAt: start, message: { role: 'user', content: [block] } } as const;
+  await world.history.append([late], 2);
+  calls[1]?.();
+  const result = await taken.second;
+  assert.deepEqual([result.status, result.error?.code], ['cancelled', 'E_RUN_SUSPENDED']);
+  assert.deepEqual([world.row().status, world.row().lease], ['running', undefined]);
+  const third = world.process(createScriptedModel([{ text: 'done' }]));
+  const last = await third.recover(world.row(), world.recovery).result;
+  assert.deepEqual([last.status, last.text], ['completed', 'done']);
+});

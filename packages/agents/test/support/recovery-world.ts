@@ -1,0 +1,50 @@
+import type { ModelProvider, Run } from '@ravi/kernel';
+import { createFakeClock } from '@ravi/testkit';
+import { askUserTool, ReActAgent } from '../../src/index.ts';
+import type { AgentOptions, RecoverOptions } from '../../src/index.ts';
+import { createTestJournal, journalItems } from './journal.ts';
+import type { TestJournal } from './journal.ts';
+import { createTestHistory, createTestRuns } from './memory-state.ts';
+import type { TestHistory, TestRuns } from './memory-state.ts';
+import { createOffice } from './office-tools.ts';
+import type { Office } from './office-tools.ts';
+
+export const start: number = Date.UTC(2026, 0, 1);
+export const leaseMs = 10_000;
+/** The run of a world. */
+export const where = { runId: 'run_1', sessionId: 's', principal: 'ada' } as const;
+
+/** Stores and tools that outlive the processes of a test, and agents in one process after the other. */
+export interface RecoveryWorld {
+  readonly history: TestHistory;
+  readonly runs: TestRuns;
+  readonly journal: TestJournal;
+  readonly office: Office;
+  /** The agent of a process that begins when every lease of those before has expired. */
+  process(model: ModelProvider, more?: Partial<AgentOptions>): ReActAgent;
+  row(): Run;
+  readonly recovery: RecoverOptions;
+}
+
+export function createWorld(): RecoveryWorld {
+  const history = createTestHistory();
+  const runs = createTestRuns();
+  const journal = createTestJournal();
+  const office = createOffice();
+  let processes = 0;
+  return {
+    history,
+    runs,
+    journal,
+    office,
+    process(model, more = {}) {
+      const clock = createFakeClock(start + processes * (leaseMs + 1));
+      const lease = { owner: `process_${++processes}`, leaseMs };
+      const tools = [...office.tools, askUserTool];
+      const policy = { maxRiskUnapproved: 'high' } as const;
+      return new ReActAgent({ name: 'clerk', model, tools, policy, history, runs, journal, clock, lease, ...more });
+    },
+    row: () => runs.all.get(where.runId) as Run,
+    recovery: { journal: { entries: async () => journalItems(journal) } },
+  };
+}
