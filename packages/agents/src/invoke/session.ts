@@ -252,9 +252,9 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return this.#allowLists;
   }
 
-  /** Allows only these tools of those that are allowed, until the returned function is called. */
+  /** Allows only these tools of those that are allowed, until the returned function is called. A set is taken as it is. */
   narrow(tools: Iterable<string>): () => void {
-    const list = new Set(tools);
+    const list: ReadonlySet<string> = tools instanceof Set ? tools : new Set(tools);
     this.#allowLists = [...this.#allowLists, list];
     return () => {
       this.#allowLists = this.#allowLists.filter((each) => each !== list);

@@ -104,6 +104,8 @@ export class AgentRun implements AgentContext {
   isRecorded = false;
   /** Held while it runs, where runs outlive the process. */
   lease: KeptLease | undefined;
+  /** What it may do, as the newest record says. */
+  recordedRights: string | undefined;
   readonly supervision: Supervision | undefined;
   readonly offered: OfferedTools;
   readonly #system: SystemPrompt;

@@ -6,6 +6,8 @@ import { readBudgetRecord } from './budget-record.ts';
 import type { BudgetRecord } from './budget-record.ts';
 import { Conversation } from './conversation.ts';
 import type { ConversationPlace } from './conversation.ts';
+import { readRights } from './standing.ts';
+import type { Rights } from './standing.ts';
 import { addUsage } from './usage.ts';
 
 /** What a run has left in the history of its session. */
@@ -26,6 +28,8 @@ export interface Past {
   readonly usageSince: ModelUsage;
   /** Skills that were active after the last results. */
   readonly skills: readonly string[];
+  /** What it might do then; absent when it was put on record at its beginning alone. */
+  readonly rights: Rights | undefined;
 }
 
 /** Reads a conversation and what one run did in it. @throws KernelError of the store, `E_STATE_CORRUPT` */
@@ -34,6 +38,7 @@ export async function readPast(place: ConversationPlace, runId: string): Promise
   let budget: BudgetRecord = { spent: nothingSpent };
   let [notedAt, endedAt]: (number | undefined)[] = [];
   let skills: readonly string[] = [];
+  let rights: Rights | undefined;
   let last: Turn | undefined;
   const conversation = new Conversation([], place);
   await conversation.load((turn) => {
@@ -46,6 +51,7 @@ export async function readPast(place: ConversationPlace, runId: string): Promise
     if (noted !== undefined) [budget, usageSince, notedAt] = [noted, noUsage, turn.createdAt];
     if (details['isTask'] === true) hasTask = true;
     if (Array.isArray(details['skills'])) skills = details['skills'] as readonly string[];
+    rights = readRights(details) ?? rights;
     if (turn.message.role !== 'assistant') return;
     steps++;
     if (details['usage'] === undefined) return;
@@ -55,5 +61,5 @@ export async function readPast(place: ConversationPlace, runId: string): Promise
   });
   const sinceMs = Math.max(0, (endedAt ?? 0) - (notedAt ?? 0));
   const spent = { ...budget.spent, timeMs: budget.spent.timeMs + sinceMs };
-  return { conversation, hasTask, last, steps, usage, limits: budget.limits, spent, usageSince, skills };
+  return { conversation, hasTask, last, steps, usage, limits: budget.limits, spent, usageSince, skills, rights };
 }

@@ -25,6 +25,18 @@ export function permissionsOf(session: InvokerSession, skills: readonly string[]
   };
 }
 
+/** Narrows a session to the tools of a run that goes on in it. Lists that hold already are not added again. */
+export function narrowTo(session: InvokerSession, { allowedTools }: Permissions): void {
+  for (const list of allowedTools) {
+    if (!session.allowLists.some((held) => isSameList(held, list))) session.narrow(list);
+  }
+}
+
+/** Whether both name the same tools. */
+export function isSameList(held: ReadonlySet<string>, list: readonly string[]): boolean {
+  return held.size === list.length && list.every((tool) => held.has(tool));
+}
+
 /** What a policy and the permissions both allow. */
 export function narrowedPolicy(
   base: ChainPolicy,

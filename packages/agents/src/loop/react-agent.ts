@@ -89,7 +89,8 @@ export class ReActAgent {
   /**
    * Goes on with a run whose process ended, from its turns on record. Open calls whose outcome is on record have it; of
    * those that began without one the model is told that it is unknown (`E_CALL_UNKNOWN`); those that cannot have had an
-   * effect are made again. The run may do what it might, or less where the invoker's policy is stricter now.
+   * effect are made again. The run may do what it might then, or less where the invoker's policy or its skills are
+   * stricter now.
    * `result` rejects with `E_STATE_CONFLICT` while another process has the run, and with `E_CONFIG_INVALID` for the run of
    * another agent, or when this one has no lease, history or run store.
    */

@@ -1,5 +1,5 @@
 import { defineChainPolicy, isKernelError, KernelError, textOf } from '@ravi/kernel';
-import type { Run, RunJournal, RunStore, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
+import type { Run, RunDefinition, RunJournal, RunStore, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
 import { createLostOutcomes } from '../durable/lost-outcomes.ts';
 import { withRisksOf } from '../invoke/session-limits.ts';
 import { readPause } from '../questions/pause.ts';
@@ -10,9 +10,10 @@ import type { StreamParts } from './agent-stream.ts';
 import { modelResult } from './model-result.ts';
 import { readPast } from './past.ts';
 import type { Past } from './past.ts';
-import { readPermissions } from './permissions.ts';
+import { narrowedPolicy, narrowTo, readPermissions } from './permissions.ts';
 import { end, runAgent, takeAnswer, takeResults } from './run-agent.ts';
 import { agentKind } from './run-record.ts';
+import type { Rights } from './standing.ts';
 import { budgetOf, openSession, startChild } from './start-run.ts';
 import { TurnCalls } from './turn-calls.ts';
 
@@ -50,12 +51,13 @@ export async function recoverRun(definition: AgentDefinition, row: Run, parts: R
 function restore(definition: AgentDefinition, row: Run, past: Past, { signal, emit }: RecoverParts): AgentRun {
   const { id: runId, principal, sessionId, definition: recorded } = row;
   const { invoker } = definition;
-  const permissions = readPermissions(recorded.details?.['permissions']);
-  const policy = withRisksOf(invoker.policy, defineChainPolicy(recorded.policy));
+  const { permissions, skillBounds } = past.rights ?? rightsAtStart(recorded);
+  const policyAtStart = withRisksOf(invoker.policy, defineChainPolicy(recorded.policy));
+  const policy = { ...policyAtStart, ...narrowedPolicy(policyAtStart, undefined, permissions) };
   const session = openSession(definition, { runId, sessionId, principal, policy, signal }, emit, {
     toolsEnabled: permissions.toolsEnabled,
   });
-  for (const list of permissions.allowedTools) session.narrow(list);
+  narrowTo(session, permissions);
   const run = new AgentRun({
     definition,
     session,
@@ -69,8 +71,12 @@ function restore(definition: AgentDefinition, row: Run, past: Past, { signal, em
     title: undefined,
     before: { steps: past.steps, usage: past.usage, isTaken: true },
   });
-  run.skills.restore(past.skills);
+  run.skills.restore(past.skills, skillBounds);
   return run;
+}
+
+function rightsAtStart({ details }: RunDefinition): Rights {
+  return { permissions: readPermissions(details?.['permissions']), skillBounds: [] };
 }
 
 async function goOn(

@@ -5,12 +5,12 @@ import { pauseState } from '../questions/pause.ts';
 import type { AgentEnding, AgentEndReason, AgentResult } from './agent-result.ts';
 import type { AgentRun } from './agent-run.ts';
 import { askModel } from './ask-model.ts';
-import { budgetRecordOf } from './budget-record.ts';
 import type { GoodAnswer } from './ask-model.ts';
 import { RunTrace } from './late-values.ts';
 import { wrapTurn } from './middleware.ts';
 import { holdsModelMedia, storeModelMedia } from './model-media.ts';
 import { beginRun, endRun } from './run-record.ts';
+import { standingOf } from './standing.ts';
 import { isSuspended, suspend } from './suspension.ts';
 
 /** Begins with what there is to begin with and runs steps until something ends the run. It always resolves. */
@@ -94,17 +94,6 @@ export async function takeResults(run: AgentRun, results: readonly ToolResultBlo
   for (const condition of run.definition.stopWhen) {
     if (await condition(run)) end(run, { status: 'stopped', reason: 'stop-condition' });
   }
-}
-
-/** What the stored turn tells whoever goes on with the run after its process ended. */
-export function standingOf(run: AgentRun): JsonObject | undefined {
-  const { lease, skills } = run.definition;
-  if (lease === undefined) return undefined;
-  const budget = budgetRecordOf(run);
-  return {
-    ...(skills.length === 0 ? {} : { skills: [...run.skills.activeNames] }),
-    ...(budget === undefined ? {} : { budget: budget as unknown as JsonObject }),
-  };
 }
 
 /** Takes an answer without calls: the last word, or a reason to go on. */

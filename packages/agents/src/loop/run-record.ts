@@ -5,7 +5,7 @@ import type { KeptLease } from '../durable/keep-lease.ts';
 import { errorText } from '../error-text.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { AgentEnding } from './agent-result.ts';
-import { permissionsOf } from './permissions.ts';
+import { newRightsOf } from './standing.ts';
 import { isSuspended, suspend } from './suspension.ts';
 
 /** The kind of runs that are an agent's; a store may hold others. */
@@ -42,19 +42,12 @@ async function createRun(run: AgentRun, runs: RunStore): Promise<void> {
   const now = run.now();
   const parent = run.parentRunId === undefined ? {} : { parentRunId: run.parentRunId };
   const named = { agent, ...(title === undefined ? {} : { title }) };
-  const definition =
-    lease === undefined ? { kind: agentKind, details: named } : { kind: agentKind, ...rightsOf(run, named) };
+  // What it may do when another process goes on with it.
+  const rights = lease === undefined ? {} : newRightsOf(run);
+  const policy = lease === undefined ? {} : { policy: { ...run.session.policy } };
+  const definition = { kind: agentKind, details: { ...named, ...rights }, ...policy };
   const row = { id: runId, principal, sessionId, definition, createdAt: now, ...parent };
   await runs.create(row, lease === undefined ? undefined : { ...lease, now });
-}
-
-// What it may do when another process goes on with it.
-function rightsOf(
-  { session }: AgentRun,
-  details: JsonObject,
-): { readonly policy: JsonObject; readonly details: JsonObject } {
-  const permissions = permissionsOf(session, []) as unknown as JsonObject;
-  return { policy: { ...session.policy }, details: { ...details, permissions } };
 }
 
 async function takePaused(run: AgentRun, runs: RunStore): Promise<void> {

@@ -16,9 +16,10 @@ import { noUsage } from './answer.ts';
 import { Budget, nothingSpent } from './budget.ts';
 import type { BudgetLimits, BudgetSpent } from './budget.ts';
 import { Conversation } from './conversation.ts';
-import { narrowedPolicy } from './permissions.ts';
+import { narrowedPolicy, narrowTo } from './permissions.ts';
 import type { AgentTask, ReActAgent, ResumeOptions, ResumePoint } from './react-agent.ts';
-import { runAgent, standingOf } from './run-agent.ts';
+import { runAgent } from './run-agent.ts';
+import { standingOf } from './standing.ts';
 
 /** A task and how it is run. */
 export interface Start {
@@ -81,7 +82,7 @@ export async function resumeRun(
   const session = openSession(definition, { ...options, runId, sessionId, principal, policy }, emit, {
     toolsEnabled: permissions.toolsEnabled,
   });
-  for (const list of permissions.allowedTools) session.narrow(list);
+  narrowTo(session, permissions);
   const run = new AgentRun({
     definition,
     session,

@@ -1,13 +1,25 @@
 import type { Skill } from '@ravi/kernel';
 import type { InvokerSession } from '../invoke/session.ts';
+import { isSameList } from '../loop/permissions.ts';
 import { none } from '../none.ts';
+
+/** The only tools that may be called while a skill is active; JSON. */
+export interface SkillBound {
+  readonly skill: string;
+  readonly tools: readonly string[];
+}
+
+interface Narrowing {
+  readonly list: ReadonlySet<string>;
+  widen(): void;
+}
 
 /** The skills of one run: which there are, and which are active and narrow its session to their tools. */
 export class ActiveSkills {
   readonly #known: readonly Skill[];
   readonly #session: InvokerSession;
   readonly #loopTools: readonly string[];
-  #active: ReadonlyMap<Skill, () => void> = new Map();
+  #active: ReadonlyMap<Skill, readonly Narrowing[]> = new Map();
   #list: readonly Skill[] = none;
 
   constructor(known: readonly Skill[], session: InvokerSession, loopTools: readonly string[]) {
@@ -25,6 +37,18 @@ export class ActiveSkills {
     return this.active.map((skill) => skill.name);
   }
 
+  /** What each of them bounds. */
+  get bounds(): readonly SkillBound[] {
+    return [...this.#active].flatMap(([{ name: skill }, narrowings]) =>
+      narrowings.map(({ list }) => ({ skill, tools: [...list] })),
+    );
+  }
+
+  /** Of the lists of the session those that are theirs. */
+  get lists(): ReadonlySet<ReadonlySet<string>> {
+    return new Set([...this.#active.values()].flat().map(({ list }) => list));
+  }
+
   find(name: string): Skill | undefined {
     return this.#known.find((skill) => skill.name === name);
   }
@@ -34,33 +58,46 @@ export class ActiveSkills {
    * until it is given up. Several active skills allow what each of them allows.
    */
   activate(skill: Skill): void {
-    if (this.#active.has(skill)) return;
-    const widen =
-      skill.allowedTools === undefined ? nothing : this.#session.narrow([...skill.allowedTools, ...this.#loopTools]);
-    this.#set(new Map([...this.#active, [skill, widen]]));
+    this.#activate(skill, none);
   }
 
   /** `false` when it is not active. */
   deactivate(skill: Skill): boolean {
-    const widen = this.#active.get(skill);
-    if (widen === undefined) return false;
-    widen();
+    const narrowings = this.#active.get(skill);
+    if (narrowings === undefined) return false;
+    for (const { widen } of narrowings) widen();
     this.#set(new Map([...this.#active].filter(([active]) => active !== skill)));
     return true;
   }
 
-  #set(active: ReadonlyMap<Skill, () => void>): void {
+  /**
+   * Makes the skills of a run that goes on active again. What they bound before holds beside what they bound now, and for
+   * good where a skill is not known any more; after a pause it is restored from elsewhere.
+   */
+  restore(names: readonly string[], bounds: readonly SkillBound[] = none): void {
+    for (const name of names) {
+      const before = bounds.filter((bound) => bound.skill === name).map(({ tools }) => tools);
+      const skill = this.find(name);
+      if (skill !== undefined) this.#activate(skill, before);
+      else for (const tools of before) this.#session.narrow(tools);
+    }
+  }
+
+  #activate(skill: Skill, before: readonly (readonly string[])[]): void {
+    if (this.#active.has(skill)) return;
+    const { allowedTools } = skill;
+    const own = allowedTools === undefined ? none : [new Set([...allowedTools, ...this.#loopTools])];
+    const others = before.filter((list) => !own.some((set) => isSameList(set, list)));
+    const lists = [...own, ...others.map((list) => new Set(list))];
+    this.#set(new Map([...this.#active, [skill, lists.map((list) => this.#narrow(list))]]));
+  }
+
+  #narrow(list: ReadonlySet<string>): Narrowing {
+    return { list, widen: this.#session.narrow(list) };
+  }
+
+  #set(active: ReadonlyMap<Skill, readonly Narrowing[]>): void {
     this.#active = active;
     this.#list = [...active.keys()];
   }
-
-  /** Names the skills of a paused run active again; what they allowed then is restored from elsewhere. */
-  restore(names: readonly string[]): void {
-    for (const name of names) {
-      const skill = this.find(name);
-      if (skill !== undefined) this.activate(skill);
-    }
-  }
 }
-
-function nothing(): void {}

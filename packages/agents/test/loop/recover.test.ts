@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { isKernelError, KernelError, textOf } from '@ravi/kernel';
-import type { ModelMessage } from '@ravi/kernel';
+import type { ModelMessage, ModelProvider } from '@ravi/kernel';
 import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
+import type { ScriptedTurn } from '@ravi/testkit';
 import { ReActAgent } from '../../src/index.ts';
 import { createWorld, leaseMs, start, where } from '../support/recovery-world.ts';
 import type { RecoveryWorld } from '../support/recovery-world.ts';
@@ -103,6 +104,74 @@ test('what a run may do is what it might when it began, or less', async () => {
     'look E_TOOL_NOT_ALLOWED',
     'write E_APPROVAL_NO_HANDLER',
   ]);
+});
+
+test('what a skill bounded still binds the run when it is another one now, or gone, until it is given up', async () => {
+  const reader = { name: 'reader', description: 'd', instructions: 'i', version: '1.0.0', allowedTools: ['hang'] };
+  const { allowedTools: _, ...unbound } = reader;
+  const step = (name: string, skill?: string): ScriptedTurn => ({
+    toolCalls: [{ name, arguments: skill === undefined ? {} : { name: skill } }],
+  });
+  for (const [skills, isKnown] of [
+    [[{ ...reader, allowedTools: ['write', 'hang'] }], true],
+    [[unbound], true],
+    [[], false],
+  ] as const) {
+    const world = createWorld();
+    const first = createScriptedModel([step('activate_skill', 'reader'), step('hang')]);
+    void world.process(first, { skills: [reader] }).run('go', where);
+    while (world.office.done.length === 0) await new Promise(setImmediate);
+    // It is on record again what it may do: a third process knows it from the second.
+    void world.process(createScriptedModel([step('hang')]), { skills }).recover(world.row(), world.recovery);
+    while (world.office.done.length < 2) await new Promise(setImmediate);
+    const given = isKnown ? [step('deactivate_skill', 'reader'), step('write')] : [];
+    const third = createScriptedModel([step('write'), ...given, { text: 'done' }]);
+    const { trace } = await world.process(third, { skills }).recover(world.row(), world.recovery).result;
+    assert.deepEqual(
+      trace.map(({ tool, errorCode = 'ok' }) => `${tool} ${errorCode}`),
+      ['write E_TOOL_NOT_ALLOWED', ...(isKnown ? ['deactivate_skill ok', 'write ok'] : [])],
+    );
+  }
+});
+
+test('what a run was allowed when it was resumed holds in the process that goes on with it', async () => {
+  const world = createWorld();
+  const ask = { name: 'ask_user', arguments: { question: 'Which?' } };
+  await world.process(createScriptedModel([{ toolCalls: [ask] }])).run('go', where);
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const hanging: ModelProvider = {
+    id: 'hanging',
+    async *stream() {
+      resolve();
+      await new Promise(() => {});
+    },
+  };
+  const { runId: _, ...session } = where;
+  const narrower = { allowedTools: ['write'], policy: { maxRiskUnapproved: 'safe' } } as const;
+  void world.process(hanging).resume(session, 'this', narrower);
+  await asked;
+  const second = createScriptedModel([{ toolCalls: [{ name: 'write' }, { name: 'break' }] }, { text: 'done' }]);
+  const { trace } = await world.process(second).recover(world.row(), world.recovery).result;
+  assert.deepEqual(trace.map(({ tool, errorCode }) => `${tool} ${errorCode}`).toSorted(), [
+    'break E_TOOL_NOT_ALLOWED',
+    'write E_APPROVAL_NO_HANDLER',
+  ]);
+});
+
+test('rights on record are written when they change, and end the run when they cannot be read', async () => {
+  const world = createWorld();
+  const { history } = world;
+  await killDuring(world, ['hang'], 'hang');
+  const model = createScriptedModel([{ toolCalls: [{ name: 'look' }] }, { toolCalls: [{ name: 'hang' }] }]);
+  void world.process(model).recover(world.row(), world.recovery);
+  while (world.office.done.length < 3) await new Promise(setImmediate);
+  const noted = history.turns.map(({ details }) => details?.['permissions'] !== undefined);
+  assert.deepEqual(noted, [false, false, true, false, false, false]);
+  Object.assign(history.turns[2]?.details as object, { skillBounds: ['look'] });
+  const third = world.process(createScriptedModel([{ text: 'done' }]));
+  await assert.rejects(third.recover(world.row(), world.recovery).result, (error) =>
+    isKernelError(error, 'E_STATE_CORRUPT'),
+  );
 });
 
 test('an answer that was on record is the answer, and a question is asked again', async () => {
