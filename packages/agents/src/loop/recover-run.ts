@@ -1,5 +1,13 @@
 import { defineChainPolicy, isKernelError, KernelError, textOf } from '@ravi/kernel';
-import type { Run, RunDefinition, RunJournal, RunStore, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
+import type {
+  ModelStopReason,
+  Run,
+  RunDefinition,
+  RunJournal,
+  RunStore,
+  ToolResultBlock,
+  ToolUseBlock,
+} from '@ravi/kernel';
 import { createLostOutcomes } from '../durable/lost-outcomes.ts';
 import { withRisksOf } from '../invoke/session-limits.ts';
 import { readPause } from '../questions/pause.ts';
@@ -91,16 +99,20 @@ async function goOn(
   }
   if (last.message.role === 'user') return;
   const calls = last.message.content.filter((block) => block.type === 'tool_use');
-  if (calls.length > 0) return takeResults(run, await settle(run, calls, journal));
+  const { stopReason: reason = 'end' } = (last.details ?? {}) as { readonly stopReason?: ModelStopReason };
+  if (calls.length > 0) return takeResults(run, await settle(run, { calls, reason, journal }));
   run.text = textOf(last.message.content.filter((block) => block.type === 'text'));
-  return takeAnswer(run, 'end');
+  return takeAnswer(run, reason);
 }
 
 /** The results of calls that were open when the process ended, in their order. */
 async function settle(
   run: AgentRun,
-  calls: readonly ToolUseBlock[],
-  journal: RecoverParts['journal'],
+  {
+    calls,
+    reason,
+    journal,
+  }: Pick<RecoverParts, 'journal'> & { readonly calls: readonly ToolUseBlock[]; readonly reason: ModelStopReason },
 ): Promise<readonly ToolResultBlock[]> {
   const { runs } = run.definition;
   const children = await runs?.list({ parentRunId: run.runId }, { limit: 1 });
@@ -118,7 +130,7 @@ async function settle(
       results.set(call.id, modelResult(call, outcome));
     }
   }
-  await turn.finish('tool-use');
+  await turn.finish(reason);
   for (const result of turn.takeResults()) results.set(result.toolUseId, result);
   return calls.flatMap(({ id }) => results.get(id) ?? []);
 }

@@ -78,8 +78,8 @@ async function endStep(run: AgentRun, { calls, reason, usage }: GoodAnswer): Pro
 }
 
 /** What the stored turn says beside its message. */
-function detailsOf({ agent }: AgentRun, { usage, model }: GoodAnswer): JsonObject {
-  return { agent, usage: { ...usage }, ...(model === undefined ? {} : { model }) };
+function detailsOf({ agent }: AgentRun, { usage, model, reason: stopReason }: GoodAnswer): JsonObject {
+  return { agent, usage: { ...usage }, stopReason, ...(model === undefined ? {} : { model }) };
 }
 
 /** Tells the model what its calls came to. */

@@ -197,6 +197,48 @@ test('an answer that was on record is the answer, and a question is asked again'
   assert.equal(resumed.status, 'completed');
 });
 
+test('an answer that was on record is taken for what the model said it was when it stopped', async () => {
+  const outcomes: unknown[] = [];
+  for (const reason of ['pause', 'length', 'refusal', undefined] as const) {
+    const world = createWorld();
+    await world.process(createScriptedModel([{ text: 'Half of it' }, { text: 'never' }])).run('go', where);
+    const { outcome: _, ...unfinished } = world.row();
+    world.runs.restore({ ...unfinished, status: 'running' });
+    const details = world.history.turns[1]?.details as Record<string, unknown>;
+    assert.equal(details['stopReason'], 'end');
+    // As the model had stopped; a turn of an earlier version does not say why.
+    details['stopReason'] = reason;
+    const model = createScriptedModel([{ text: 'the rest' }]);
+    const result = await world.process(model).recover(world.row(), world.recovery).result;
+    outcomes.push([result.status, result.reason, result.text]);
+  }
+  assert.deepEqual(outcomes, [
+    ['completed', 'answer', 'the rest'],
+    ['stopped', 'length', 'Half of it'],
+    ['stopped', 'refusal', 'Half of it'],
+    ['completed', 'answer', 'Half of it'],
+  ]);
+});
+
+test('a call of an answer that was cut off is refused in the next process too', async () => {
+  for (const reason of ['length', 'refusal'] as const) {
+    const world = createWorld();
+    const cut = createScriptedModel([{ toolCalls: [{ name: 'hang' }, { name: 'look' }], reason }]);
+    const { promise: stalls, resolve: stall } = Promise.withResolvers<void>();
+    const tool = (): Promise<never> => {
+      stall();
+      return new Promise(() => {});
+    };
+    void world.process(cut, { middleware: [{ tool }] }).run('go', where);
+    await stalls;
+    while (world.history.turns.length < 2) await new Promise(setImmediate);
+    const result = await world.process(createScriptedModel([{ text: 'done' }])).recover(world.row(), world.recovery)
+      .result;
+    assert.match(resultsOf(result.messages)[0] ?? '', /was cut off, so hang was not called/);
+    assert.deepEqual(world.office.done, ['look']);
+  }
+});
+
 test('a run without a task on record, or whose session has gone on, fails and says why', async () => {
   const world = createWorld();
   await killDuring(world, ['hang'], 'hang');
