@@ -25,7 +25,7 @@ export interface AgentEnding {
   readonly reason: AgentEndReason;
   /** The validated value, when the agent has an `output` and completed. */
   readonly output?: JsonValue;
-  /** Present when it failed; also says which bound stopped it. */
+  /** Present when it failed; also says which bound stopped it, or why a paused run is paused still. */
   readonly error?: InvocationError;
   /** What `resume` needs; JSON. Present when it is paused. */
   readonly paused?: PausedRun;

@@ -70,7 +70,8 @@ export class ReActAgent {
   /**
    * Goes on with a paused run: the answer becomes the result of the call that asked. The run may use what it might when
    * it was paused, or less. With a history, what is on record holds, and the run and the questions that `point` names must
-   * be the ones that wait: an answer that is sent twice answers one question.
+   * be the ones that wait: an answer that is sent twice answers one question. One that cannot be stored for now leaves the
+   * run paused, with the `error`; it can be given again.
    * @throws KernelError `E_ARGUMENTS_INVALID` when a question has no answer, `E_STATE_CONFLICT` when the session has no
    * open question, or not those that `point` or the answer names, `E_CONFIG_INVALID` for the run of another agent or a
    * session without a history

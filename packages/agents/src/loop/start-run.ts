@@ -1,4 +1,4 @@
-import { KernelError, textBlock, textOf } from '@ravi/kernel';
+import { isKernelError, KernelError, textBlock, textOf } from '@ravi/kernel';
 import type { ModelMessage, ModelUsage } from '@ravi/kernel';
 import { cutUtf8 } from '../arguments/utf8.ts';
 import type { InvokerSession, SessionOptions } from '../invoke/session.ts';
@@ -18,7 +18,7 @@ import type { BudgetLimits, BudgetSpent } from './budget.ts';
 import { Conversation } from './conversation.ts';
 import { narrowedPolicy, narrowTo } from './permissions.ts';
 import type { AgentTask, ReActAgent, ResumeOptions, ResumePoint } from './react-agent.ts';
-import { runAgent } from './run-agent.ts';
+import { end, runAgent } from './run-agent.ts';
 import { standingOf } from './standing.ts';
 
 /** A task and how it is run. */
@@ -98,7 +98,7 @@ export async function resumeRun(
   });
   run.skills.restore(permissions.skills);
   onStart?.(run);
-  return runAgent(run, tell, answers);
+  return runAgent(run, tell, { answers, state });
 }
 
 /** Starts an agent under a run. Its conversation is its own and ends with it; the session's is the parent's. */
@@ -145,8 +145,19 @@ async function begin(run: AgentRun, task: AgentTask): Promise<void> {
   );
 }
 
-function tell(run: AgentRun, message: ModelMessage): Promise<void> | undefined {
-  return run.say(message, standingOf(run));
+// An answer that cannot be stored for now can be given again: the question stays open.
+async function tell(
+  run: AgentRun,
+  { answers, state }: { readonly answers: ModelMessage; readonly state: PauseState },
+): Promise<void> {
+  const paused = { ...state, messages: [...run.messages] };
+  try {
+    await run.say(answers, standingOf(run));
+  } catch (failure) {
+    if (!isKernelError(failure) || !failure.retryable) throw failure;
+    const { code, message, retryable } = failure;
+    end(run, { status: 'paused', reason: 'question', paused, error: { code, message, retryable } });
+  }
 }
 
 function titleOf(task: AgentTask): string | undefined {

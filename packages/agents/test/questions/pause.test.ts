@@ -76,6 +76,30 @@ test('an answer that is sent twice answers one question, however it says which i
   assert.equal(last.status, 'completed');
 });
 
+test('an answer that cannot be stored for now leaves the run paused, and can be given again', async () => {
+  for (const lease of [undefined, { owner: 'process_1' }]) {
+    const history = createTestHistory();
+    const runs = createTestRuns();
+    const stores = { history, runs, ...(lease === undefined ? {} : { lease }) };
+    const agent = agentWith(
+      createScriptedModel([{ toolCalls: [ask('Which?'), { name: 'look' }] }, { text: 'ok' }]),
+      stores,
+    );
+    const first = await agent.run('go', { sessionId: 's' });
+    history.failAt(history.turns.length + 1);
+    const failed = await agent.resume({ sessionId: 's' }, 'this');
+    assert.deepEqual([failed.status, failed.error?.code], ['paused', 'E_STATE_UNAVAILABLE']);
+    assert.deepEqual(failed.paused, first.paused);
+    const row = runs.all.get(first.runId);
+    assert.deepEqual([row?.status, row?.lease, row?.outcome], ['paused', undefined, undefined]);
+    assert.ok(failed.paused !== undefined);
+    const again = await agent.resume(failed.paused, 'that');
+    assert.deepEqual([again.status, again.text], ['completed', 'ok']);
+    assert.deepEqual(pairingProblems(again.messages), []);
+    assert.match(JSON.stringify(history.turns.at(-2)), /"that"/);
+  }
+});
+
 test('after a pause a run has what was left of its budget', async () => {
   const usage = { inputTokens: 500, outputTokens: 0 };
   const turns = [
