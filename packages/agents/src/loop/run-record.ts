@@ -1,5 +1,5 @@
 import { KernelError } from '@ravi/kernel';
-import type { JsonObject, RunStatus, RunStore } from '@ravi/kernel';
+import type { RunOutcome, RunStatus, RunStore } from '@ravi/kernel';
 import { keepLease } from '../durable/keep-lease.ts';
 import type { KeptLease } from '../durable/keep-lease.ts';
 import { errorText } from '../error-text.ts';
@@ -92,11 +92,10 @@ export async function endRun(run: AgentRun, ending: AgentEnding): Promise<void> 
       await runs.release(run.runId, lease.owner);
       return;
     }
-    const outcome = { result: outcomeOf(run, ending), ...(error === undefined ? {} : { error }) };
-    const isFinal = status !== 'paused';
-    const to = statusOf[status];
-    const change = { from: ['running'], to, now: run.now(), ...ownerOf(run), ...(isFinal ? { outcome } : {}) } as const;
-    await runs.transition(run.runId, change);
+    const recorded = recordedEnding(run, ending);
+    const to = statusOf[recorded.status];
+    const outcome = to === 'paused' ? {} : { outcome: outcomeOf(run, recorded) };
+    await runs.transition(run.runId, { from: ['running'], to, now: run.now(), ...ownerOf(run), ...outcome });
   } catch (failed) {
     logger.error('the end of a run was not stored', { runId: run.runId, error: errorText(failed) });
   }
@@ -106,8 +105,16 @@ function ownerOf({ definition: { lease } }: AgentRun): { readonly owner?: string
   return lease === undefined ? {} : { owner: lease.owner };
 }
 
-function outcomeOf({ text }: AgentRun, { reason, output }: AgentEnding): JsonObject {
-  return { reason, text, ...(output === undefined ? {} : { output }) };
+// The caller of a sub-agent goes on without the answer, so nobody could give it any more.
+function recordedEnding({ parentRunId }: AgentRun, ending: AgentEnding): AgentEnding {
+  if (ending.status !== 'paused' || parentRunId === undefined) return ending;
+  const message = 'The sub-agent asked its user, and its caller went on without an answer';
+  return { status: 'cancelled', reason: ending.reason, error: { code: 'E_CANCELLED', message, retryable: false } };
+}
+
+function outcomeOf({ text }: AgentRun, { reason, output, error }: AgentEnding): RunOutcome {
+  const result = { reason, text, ...(output === undefined ? {} : { output }) };
+  return { result, ...(error === undefined ? {} : { error }) };
 }
 
 function scopeOf(run: AgentRun): { readonly runId: string; readonly sessionId: string; readonly parentId?: string } {

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import type { ModelEvent, ModelProvider } from '@ravi/kernel';
 import { createRecordingHooks, createScriptedModel, pairingProblems } from '@ravi/testkit';
-import { createAgentTool, HookManager, ReActAgent, Supervision } from '../../src/index.ts';
+import { askUserTool, createAgentTool, HookManager, ReActAgent, Supervision } from '../../src/index.ts';
 import type { AgentOptions } from '../../src/index.ts';
 import { Cancellation } from '../../src/invoke/cancellation.ts';
 import { settle } from '../support/harness.ts';
+import { createTestHistory, createTestRuns } from '../support/memory-state.ts';
 import { createOffice } from '../support/office-tools.ts';
 
 const task = (name: string): { readonly name: string; readonly arguments: { readonly task: string } } => ({
@@ -36,6 +37,23 @@ test('an agent hands a task to another and reads its answer', async () => {
     recorded.payloads('handoff').map(({ agent: from, to }) => [from, to]),
     [['lead', 'worker']],
   );
+});
+
+test('a sub-agent that asks its user has ended without an answer, and so has its run', async () => {
+  for (const lease of [undefined, { owner: 'process_1' }]) {
+    const runs = createTestRuns();
+    const stores = { runs, ...(lease === undefined ? {} : { lease, history: createTestHistory() }) };
+    const asking = createScriptedModel([{ toolCalls: [{ name: 'ask_user', arguments: { question: 'Which?' } }] }]);
+    const child = worker({ model: asking, tools: [askUserTool], ...stores });
+    const model = createScriptedModel([{ toolCalls: [task('worker')] }, { text: 'ok' }]);
+    const lead = new ReActAgent({ name: 'lead', model, tools: [createAgentTool(child)], ...stores });
+    const result = await lead.run('go');
+    assert.equal(result.status, 'completed');
+    assert.match(JSON.stringify(result.messages), /ended without an answer \(paused\): question/);
+    const row = [...runs.all.values()].find(({ parentRunId }) => parentRunId === result.runId);
+    assert.deepEqual([row?.status, row?.lease, row?.outcome?.error?.code], ['cancelled', undefined, 'E_CANCELLED']);
+    assert.deepEqual(row?.outcome?.result, { reason: 'question', text: '' });
+  }
 });
 
 test('what the caller may not use, an agent under it may not either', async () => {
