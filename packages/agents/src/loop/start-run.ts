@@ -31,10 +31,17 @@ export interface Start {
 }
 
 /** Runs a task from its beginning. @throws KernelError `E_CONFIG_INVALID` for options that no run can have */
-export async function startRun(
-  definition: AgentDefinition,
-  { task, options, emit, onStart }: Start,
-): Promise<AgentResult> {
+export function startRun(definition: AgentDefinition, start: Start): Promise<AgentResult> {
+  let run: AgentRun;
+  try {
+    run = openRun(definition, start);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+  return runAgent(run, begin, start.task);
+}
+
+function openRun(definition: AgentDefinition, { task, options, emit, onStart }: Start): AgentRun {
   const session = openSession(definition, options, emit);
   const run = new AgentRun({
     definition,
@@ -50,7 +57,7 @@ export async function startRun(
     before: undefined,
   });
   onStart?.(run);
-  return runAgent(run, begin, task);
+  return run;
 }
 
 /** Goes on with a paused run. */
