@@ -1,4 +1,4 @@
-import { defineTool, KernelError } from '@ravi/kernel';
+import { defineTool } from '@ravi/kernel';
 import type {
   ArgumentsOf,
   JsonObject,
@@ -9,61 +9,32 @@ import type {
   ToolContext,
   ToolDefinition,
 } from '@ravi/kernel';
-import { sessionOf } from '../invoke/call-context.ts';
-import type { InvokerSession } from '../invoke/session.ts';
-import { randomId } from '../random-id.ts';
+import { OpenDialogues } from './open-dialogues.ts';
 
 /** A tool that works in parts: after each `yield` the model may say how to go on. */
 export interface StatefulToolDefinition<Schema extends JsonSchema | StandardSchema> extends Omit<
   ToolDefinition<Schema>,
   'execute' | 'outputSchema'
 > {
-  /** `yield` gives an intermediate result and the input that the model answers it with, `return` the last one. */
+  /**
+   * `yield` gives an intermediate result and the input that the model answers it with, `return` the last one. The
+   * context is one for all parts: its `callId`, `idempotencyKey` and `progress` are those of the call that is worked on,
+   * its `signal` is aborted when nobody will go on any more.
+   */
   execute(args: ArgumentsOf<Schema>, context: ToolContext): AsyncGenerator<JsonValue, JsonValue | undefined, JsonValue>;
-}
-
-interface Part {
-  readonly steps: AsyncGenerator<JsonValue, JsonValue | undefined, JsonValue>;
 }
 
 /**
  * Two tools for one generator: `<name>` starts it and gives its first intermediate result with an id, `<name>_continue`
  * goes on with it or ends it. Both pass every gate with the same risk and locks, so that what needed approval to start
- * needs it to go on, unless the approval was for the run. What is still open when its session closes is returned.
+ * needs it to go on, unless the approval was for the run. What is still open when its session closes is returned, and so
+ * is what works for a call that is cancelled or times out, since nobody would get its result.
  */
 export function defineStatefulTool<const Schema extends JsonSchema | StandardSchema>(
   definition: StatefulToolDefinition<Schema>,
 ): readonly [start: Tool, next: Tool] {
   const { name, description, execute, promptHint, documentation, inputSchema, ...common } = definition;
-  const open = new WeakMap<InvokerSession, Map<string, Part>>();
-
-  function partsOf(context: ToolContext): Map<string, Part> {
-    const session = sessionOf(context);
-    if (session === undefined) throw new KernelError('E_TOOL_NOT_CALLABLE', `${name} needs a session of an invoker`);
-    return open.get(session) ?? openParts(session);
-  }
-
-  function openParts(session: InvokerSession): Map<string, Part> {
-    const parts = new Map<string, Part>();
-    open.set(session, parts);
-    const close = (): void => {
-      for (const { steps } of parts.values()) void steps.return(undefined).catch(() => {});
-    };
-    session.signal.addEventListener('abort', close, { once: true });
-    return parts;
-  }
-
-  async function advance(context: ToolContext, id: string, input: JsonValue): Promise<JsonValue> {
-    const parts = partsOf(context);
-    const part = parts.get(id);
-    if (part === undefined) throw new KernelError('E_ARGUMENTS_INVALID', `${name} has nothing open with the id ${id}`);
-    // Taken out while it works: two answers to one question do not both count.
-    parts.delete(id);
-    const { done, value } = await part.steps.next(input);
-    if (done === true) return { id, status: 'done', value: value ?? null };
-    parts.set(id, part);
-    return { id, status: 'waiting', value };
-  }
+  const dialogues = new OpenDialogues(name);
 
   const start = defineTool({
     ...common,
@@ -72,11 +43,7 @@ export function defineStatefulTool<const Schema extends JsonSchema | StandardSch
     description: `${description} Gives an intermediate result; go on with ${name}_continue.`,
     ...(promptHint === undefined ? {} : { promptHint }),
     ...(documentation === undefined ? {} : { documentation: () => documentation.call(definition) }),
-    execute(args, context) {
-      const id = randomId(name);
-      partsOf(context).set(id, { steps: execute.call(definition, args, context) });
-      return advance(context, id, null);
-    },
+    execute: (args, context) => dialogues.open(context).start((shared) => execute.call(definition, args, shared)),
   });
   const next = defineTool({
     ...common,
@@ -86,14 +53,9 @@ export function defineStatefulTool<const Schema extends JsonSchema | StandardSch
     execute: (args, context) => goOn(args, context),
   });
 
-  async function goOn(args: JsonObject, context: ToolContext): Promise<JsonValue> {
-    const id = args['id'] as string;
-    if (args['stop'] !== true) return advance(context, id, args['input'] ?? null);
-    const parts = partsOf(context);
-    const part = parts.get(id);
-    parts.delete(id);
-    await part?.steps.return(undefined);
-    return { id, status: 'stopped' };
+  async function goOn({ id, input = null, stop }: JsonObject, context: ToolContext): Promise<JsonValue> {
+    const dialogue = dialogues.find(id as string, context);
+    return stop === true ? dialogue.stop(context) : dialogue.goOn(context, input);
   }
 
   return [start, next];

@@ -1,0 +1,49 @@
+import { KernelError } from '@ravi/kernel';
+import type { ToolContext } from '@ravi/kernel';
+import { sessionOf } from '../invoke/call-context.ts';
+import type { InvokerSession } from '../invoke/session.ts';
+import { Dialogue } from './dialogue.ts';
+
+/** The dialogues of one tool that are not over, each for its own session alone. They end with it at the latest. */
+export class OpenDialogues {
+  readonly #tool: string;
+  readonly #bySession = new WeakMap<InvokerSession, Map<string, Dialogue>>();
+
+  constructor(tool: string) {
+    this.#tool = tool;
+  }
+
+  /** Opens one for the session of a call. @throws KernelError `E_CANCELLED` when nobody waits for the call any more */
+  open(context: ToolContext): Dialogue {
+    context.check();
+    const dialogues = this.#of(context);
+    const onEnd = ({ id }: Dialogue): void => void dialogues.delete(id);
+    const dialogue = new Dialogue({ tool: this.#tool, context, onEnd });
+    dialogues.set(dialogue.id, dialogue);
+    return dialogue;
+  }
+
+  /** @throws KernelError `E_ARGUMENTS_INVALID` when the session of the call has none with this id */
+  find(id: string, context: ToolContext): Dialogue {
+    const dialogue = this.#of(context).get(id);
+    if (dialogue !== undefined) return dialogue;
+    throw new KernelError('E_ARGUMENTS_INVALID', `${this.#tool} has nothing open with the id ${id}`);
+  }
+
+  #of(context: ToolContext): Map<string, Dialogue> {
+    const session = sessionOf(context);
+    if (session !== undefined) return this.#bySession.get(session) ?? this.#openSession(session);
+    throw new KernelError('E_TOOL_NOT_CALLABLE', `${this.#tool} needs a session of an invoker`);
+  }
+
+  #openSession(session: InvokerSession): Map<string, Dialogue> {
+    const dialogues = new Map<string, Dialogue>();
+    this.#bySession.set(session, dialogues);
+    const { signal } = session;
+    const end = (): void => {
+      for (const dialogue of dialogues.values()) void dialogue.end(signal.reason as KernelError);
+    };
+    signal.addEventListener('abort', end, { once: true });
+    return dialogues;
+  }
+}
