@@ -1,10 +1,11 @@
 import { KernelError } from '@ravi/kernel';
-import type { JsonValue, ToolContext } from '@ravi/kernel';
+import type { JsonObject, JsonValue, ToolContext } from '@ravi/kernel';
 import { errorText } from '../error-text.ts';
 import { encodeStructured } from '../invoke/encode-structured.ts';
 import { randomId } from '../random-id.ts';
 import { callViewOf, shareContext } from './dialogue-context.ts';
 import type { CallView } from './dialogue-context.ts';
+import { shownToHuman } from './dialogue-summary.ts';
 
 /** What a stateful tool does, part by part. */
 export type DialogueSteps = AsyncGenerator<JsonValue, JsonValue | undefined, JsonValue>;
@@ -12,6 +13,8 @@ export type DialogueSteps = AsyncGenerator<JsonValue, JsonValue | undefined, Jso
 /** What a dialogue starts with. */
 export interface DialogueParts {
   readonly tool: string;
+  /** What the call that starts it runs with, before a schema library makes something else of it. */
+  readonly args: JsonObject;
   /** The context of the call that starts it. */
   readonly context: ToolContext;
   /** Called when it is over, its cleaning up included. */
@@ -25,6 +28,8 @@ export interface DialogueParts {
  */
 export class Dialogue {
   readonly id: string;
+  /** What it was started with. */
+  readonly args: JsonObject;
   readonly #tool: string;
   readonly #context: ToolContext;
   readonly #onEnd: (dialogue: Dialogue) => void;
@@ -32,13 +37,15 @@ export class Dialogue {
   #call: CallView;
   #steps: DialogueSteps | undefined;
   #isWorking = false;
+  #lastShown = 'nothing';
   /** Its generator is being returned, or was. */
   #ending: Promise<void> | undefined;
   /** What its generator came to by itself. */
   #outcome: JsonValue | undefined;
 
-  constructor({ tool, context, onEnd }: DialogueParts) {
+  constructor({ tool, args, context, onEnd }: DialogueParts) {
     this.id = randomId(tool);
+    this.args = args;
     this.#tool = tool;
     this.#onEnd = onEnd;
     this.#call = callViewOf(context);
@@ -53,6 +60,11 @@ export class Dialogue {
   /** Aborted when nobody will go on any more. */
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** What its generator yielded last, for a human. */
+  get lastShown(): string {
+    return this.#lastShown;
   }
 
   /** Takes the generator and works until its first intermediate result. @throws TypeError when it is none */
@@ -141,8 +153,9 @@ export class Dialogue {
     }
     if (this.#ending !== undefined) return this.#stopped;
     const answer = { id: this.id, status: 'waiting', value: value ?? null };
+    if (isJson(answer)) this.#lastShown = shownToHuman(answer.value);
     // The invoker tells the model what is wrong with it, and not the id by which it could go on.
-    if (!isJson(answer)) void this.end(new KernelError('E_TOOL_FAILED', `${this.#tool} yielded what is not JSON`));
+    else void this.end(new KernelError('E_TOOL_FAILED', `${this.#tool} yielded what is not JSON`));
     return answer;
   }
 }

@@ -1,5 +1,5 @@
 import { KernelError } from '@ravi/kernel';
-import type { ToolContext } from '@ravi/kernel';
+import type { JsonObject, JsonValue, ToolContext } from '@ravi/kernel';
 import { sessionOf } from '../invoke/call-context.ts';
 import type { InvokerSession } from '../invoke/session.ts';
 import { Dialogue } from './dialogue.ts';
@@ -7,19 +7,29 @@ import { Dialogue } from './dialogue.ts';
 /** The dialogues of one tool that are not over, each for its own session alone. They end with it at the latest. */
 export class OpenDialogues {
   readonly #tool: string;
+  readonly #byId = new Map<string, Dialogue>();
   readonly #bySession = new WeakMap<InvokerSession, Map<string, Dialogue>>();
 
   constructor(tool: string) {
     this.#tool = tool;
   }
 
-  /** Opens one for the session of a call. @throws KernelError `E_CANCELLED` when nobody waits for the call any more */
-  open(context: ToolContext): Dialogue {
+  /** The one with this id, whosever it is: for who judges a call, who knows no session. */
+  get(id: JsonValue | undefined): Dialogue | undefined {
+    return typeof id === 'string' ? this.#byId.get(id) : undefined;
+  }
+
+  /** Opens one for the session of a call, which it is started by with `args`. @throws KernelError `E_CANCELLED` when nobody waits for the call any more */
+  open(args: JsonObject, context: ToolContext): Dialogue {
     context.check();
     const dialogues = this.#of(context);
-    const onEnd = ({ id }: Dialogue): void => void dialogues.delete(id);
-    const dialogue = new Dialogue({ tool: this.#tool, context, onEnd });
+    const onEnd = ({ id }: Dialogue): void => {
+      dialogues.delete(id);
+      this.#byId.delete(id);
+    };
+    const dialogue = new Dialogue({ tool: this.#tool, args, context, onEnd });
     dialogues.set(dialogue.id, dialogue);
+    this.#byId.set(dialogue.id, dialogue);
     return dialogue;
   }
 

@@ -9,6 +9,7 @@ import type {
   ToolContext,
   ToolDefinition,
 } from '@ravi/kernel';
+import { judgeByStart } from './judge-by-start.ts';
 import { OpenDialogues } from './open-dialogues.ts';
 
 /** A tool that works in parts: after each `yield` the model may say how to go on. */
@@ -35,18 +36,33 @@ export function defineStatefulTool<const Schema extends JsonSchema | StandardSch
 ): readonly [start: Tool, next: Tool] {
   const { name, description, execute, promptHint, documentation, inputSchema, ...common } = definition;
   const dialogues = new OpenDialogues(name);
+  const asked = new WeakMap<ToolContext, JsonObject>();
 
-  const start = defineTool({
+  const typed = defineTool({
     ...common,
     inputSchema,
     name,
     description: `${description} Gives an intermediate result; go on with ${name}_continue.`,
     ...(promptHint === undefined ? {} : { promptHint }),
     ...(documentation === undefined ? {} : { documentation: () => documentation.call(definition) }),
-    execute: (args, context) => dialogues.open(context).start((shared) => execute.call(definition, args, shared)),
+    execute(args, context) {
+      const dialogue = dialogues.open(asked.get(context) as JsonObject, context);
+      return dialogue.start((shared) => execute.call(definition, args, shared));
+    },
   });
+  const start: Tool = {
+    ...typed,
+    // Risk and locks are judged by the arguments as they are before a schema library makes something else of them.
+    execute(args, context) {
+      asked.set(context, args);
+      return typed.execute(args, context);
+    },
+  };
   const next = defineTool({
     ...common,
+    ...judgeByStart(start, dialogues),
+    // The same answer twice would answer two intermediate results, whatever the parts of it do.
+    idempotent: false,
     name: `${name}_continue`,
     description: `Goes on with what ${name} has begun, or ends it.`,
     inputSchema: continueSchema,
