@@ -37,6 +37,10 @@ export class Dialogue {
   #call: CallView;
   #steps: DialogueSteps | undefined;
   #isWorking = false;
+  /** How many of its parts gave an intermediate result. */
+  #parts = 0;
+  /** By the arguments of a call, how many had when it was judged. */
+  readonly #expected = new WeakMap<JsonObject, number>();
   #lastShown = 'nothing';
   /** Its generator is being returned, or was. */
   #ending: Promise<void> | undefined;
@@ -80,12 +84,23 @@ export class Dialogue {
     return this.#advance(null);
   }
 
-  /** Answers the last intermediate result and works until the next one. @throws KernelError `E_STATE_CONFLICT` when it works already or is being ended */
-  goOn(context: ToolContext, input: JsonValue): Promise<JsonValue> {
+  /** Notes that a call with these arguments answers what was yielded last by now, however long it waits for a human or a lock. */
+  expectAnswer(args: JsonObject): void {
+    this.#expected.set(args, this.#parts);
+  }
+
+  /**
+   * Answers the last intermediate result with the `input` of a call and works until the next one.
+   * @throws KernelError `E_STATE_CONFLICT` when that was answered meanwhile, and while it works or is being ended
+   */
+  goOn(args: JsonObject, context: ToolContext): Promise<JsonValue> {
     if (this.#ending !== undefined) return this.#refuse(`${this.id} has been ended and takes no answer any more`);
     if (this.#isWorking) return this.#refuse(`${this.id} is worked on: wait for the result and answer that`);
+    if ((this.#expected.get(args) ?? this.#parts) < this.#parts) {
+      return this.#refuse(`${this.id} was answered meanwhile: answer its last result`);
+    }
     this.#call = callViewOf(context);
-    return this.#advance(input);
+    return this.#advance(args['input'] ?? null);
   }
 
   /** Ends it, and is done when its generator is. What that came to by itself meanwhile is the answer. */
@@ -152,6 +167,7 @@ export class Dialogue {
       return (this.#outcome = { id: this.id, status: 'done', value: value ?? null });
     }
     if (this.#ending !== undefined) return this.#stopped;
+    this.#parts++;
     const answer = { id: this.id, status: 'waiting', value: value ?? null };
     if (isJson(answer)) this.#lastShown = shownToHuman(answer.value);
     // The invoker tells the model what is wrong with it, and not the id by which it could go on.

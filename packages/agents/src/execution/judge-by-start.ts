@@ -10,23 +10,26 @@ import type { OpenDialogues } from './open-dialogues.ts';
  */
 export function judgeByStart(start: Tool, dialogues: OpenDialogues): Pick<Tool, 'classifyRisk' | 'concurrency'> {
   const { concurrency } = start;
-  // What is safe whatever it is called with is asked about by nobody, and starts while the model still writes.
+  const isParallel = concurrency === undefined || concurrency === 'parallel';
+  // What is safe whatever it is called with waits for nobody, and starts while the model still writes.
   const isSafe = start.risk === 'safe' && start.classifyRisk === undefined;
   return {
-    ...(isSafe ? {} : { classifyRisk: (args) => judge(start, dialogues, args) }),
+    ...(isSafe && isParallel ? {} : { classifyRisk: (args) => judge(start, dialogues, args) }),
     ...(typeof concurrency === 'object'
       ? { concurrency: { keys: ({ id }) => keysOf(dialogues.get(id), (args) => concurrency.keys(args)) } }
       : {}),
   };
 }
 
-function judge(start: Tool, dialogues: OpenDialogues, { id, stop }: JsonObject): RiskAssessment {
+function judge(start: Tool, dialogues: OpenDialogues, args: JsonObject): RiskAssessment {
+  const { id, stop } = args;
   if (typeof id !== 'string') {
     return { risk: 'critical', summary: 'What this goes on with is not known before its id is read' };
   }
   const dialogue = dialogues.get(id);
   // Such a call fails: nobody can guess an id before it is given.
   if (dialogue === undefined) return { risk: 'safe', summary: `Nothing is open with the id ${shownToHuman(id)}` };
+  dialogue.expectAnswer(args);
   const summary = summaryOf(dialogue, stop === true);
   if (start.classifyRisk === undefined) return { risk: 'safe', summary };
   const own = start.classifyRisk(dialogue.args);

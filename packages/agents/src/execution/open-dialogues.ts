@@ -4,6 +4,9 @@ import { sessionOf } from '../invoke/call-context.ts';
 import type { InvokerSession } from '../invoke/session.ts';
 import { Dialogue } from './dialogue.ts';
 
+/** Per session: each holds what its generator holds, and a model may forget all of them. */
+const maxOpen = 100;
+
 /** The dialogues of one tool that are not over, each for its own session alone. They end with it at the latest. */
 export class OpenDialogues {
   readonly #tool: string;
@@ -19,10 +22,14 @@ export class OpenDialogues {
     return typeof id === 'string' ? this.#byId.get(id) : undefined;
   }
 
-  /** Opens one for the session of a call, which it is started by with `args`. @throws KernelError `E_CANCELLED` when nobody waits for the call any more */
+  /**
+   * Opens one for the session of a call, which starts it with `args`.
+   * @throws KernelError `E_CANCELLED` when nobody waits for the call any more, `E_BUDGET_EXHAUSTED` when too many are open
+   */
   open(args: JsonObject, context: ToolContext): Dialogue {
     context.check();
     const dialogues = this.#of(context);
+    if (dialogues.size >= maxOpen) throw this.#tooMany();
     const onEnd = ({ id }: Dialogue): void => {
       dialogues.delete(id);
       this.#byId.delete(id);
@@ -38,6 +45,11 @@ export class OpenDialogues {
     const dialogue = this.#of(context).get(id);
     if (dialogue !== undefined) return dialogue;
     throw new KernelError('E_ARGUMENTS_INVALID', `${this.#tool} has nothing open with the id ${id}`);
+  }
+
+  #tooMany(): KernelError {
+    const message = `${this.#tool} is open ${maxOpen} times in this session, which is the most: end some with ${this.#tool}_continue`;
+    return new KernelError('E_BUDGET_EXHAUSTED', message);
   }
 
   #of(context: ToolContext): Map<string, Dialogue> {

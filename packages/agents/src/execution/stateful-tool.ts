@@ -29,7 +29,8 @@ export interface StatefulToolDefinition<Schema extends JsonSchema | StandardSche
  * Two tools for one generator: `<name>` starts it and gives its first intermediate result with an id, `<name>_continue`
  * goes on with it or ends it. Both pass every gate with the same risk and locks, so that what needed approval to start
  * needs it to go on, unless the approval was for the run. What is still open when its session closes is returned, and so
- * is what works for a call that is cancelled or times out, since nobody would get its result.
+ * is what works for a call that is cancelled or times out, since nobody would get its result. A session may have 100 open
+ * of each tool.
  */
 export function defineStatefulTool<const Schema extends JsonSchema | StandardSchema>(
   definition: StatefulToolDefinition<Schema>,
@@ -69,9 +70,9 @@ export function defineStatefulTool<const Schema extends JsonSchema | StandardSch
     execute: (args, context) => goOn(args, context),
   });
 
-  async function goOn({ id, input = null, stop }: JsonObject, context: ToolContext): Promise<JsonValue> {
-    const dialogue = dialogues.find(id as string, context);
-    return stop === true ? dialogue.stop(context) : dialogue.goOn(context, input);
+  async function goOn(args: JsonObject, context: ToolContext): Promise<JsonValue> {
+    const dialogue = dialogues.find(args['id'] as string, context);
+    return args['stop'] === true ? dialogue.stop(context) : dialogue.goOn(args, context);
   }
 
   return [start, next];

@@ -307,3 +307,19 @@ test('what fails while it is cleaned up is told to who stops it, and to the log'
   const warnings = harness.logger.records.filter(({ message }) => message === 'a stateful tool failed at its end');
   assert.equal(warnings.length, 2);
 });
+
+test('a session has at most 100 of a tool open, and those that are over make room', async () => {
+  const { tools } = createWork();
+  const harness = createHarness(tools, { policy: { maxToolCalls: 1_000 } });
+  const ids: string[] = [];
+  for (let index = 0; index < 100; index++) ids.push(await begin(harness));
+  assert.deepEqual((await harness.call('work')).error, {
+    code: 'E_BUDGET_EXHAUSTED',
+    message: 'work is open 100 times in this session, which is the most: end some with work_continue',
+    retryable: false,
+  });
+  await using other = harness.invoker.openSession();
+  assert.equal((await harness.invoker.invoke({ name: 'work', args: {} }, { session: other })).status, 'ok');
+  await harness.call('work_continue', { id: ids[0], stop: true });
+  assert.equal((await harness.call('work')).status, 'ok');
+});

@@ -3,7 +3,7 @@ import { test } from 'vitest';
 import type { JsonObject, StandardSchema, Tool } from '@ravi/kernel';
 import { defineStatefulTool } from '../../src/index.ts';
 import type { StatefulToolDefinition } from '../../src/index.ts';
-import { approveAll } from '../support/approvals.ts';
+import { approveAll, createTestApprovals } from '../support/approvals.ts';
 import { createTestBlobs } from '../support/blobs.ts';
 import { createHarness, settle } from '../support/harness.ts';
 import type { Harness } from '../support/harness.ts';
@@ -240,4 +240,46 @@ test('what is safe with any arguments is not judged, so that it starts early, an
   });
   assert.equal(safe.classifyRisk, undefined);
   assert.equal(safe.idempotent, false);
+});
+
+test.each([
+  ['a lock', 'safe', 'exclusive'],
+  ['a human', 'high', 'parallel'],
+] as const)('two answers that wait for %s do not both count', async (_, risk, concurrency) => {
+  const answers: unknown[] = [];
+  const tools = defineStatefulTool({
+    name: 'quiz',
+    description: 'Asks two questions.',
+    risk,
+    concurrency,
+    inputSchema: { type: 'object' },
+    async *execute() {
+      answers.push(yield 'Format the disk?');
+      answers.push(yield 'Really?');
+      return null;
+    },
+  });
+  const humans: PromiseWithResolvers<void>[] = [];
+  const approvalHandler = createTestApprovals(async ({ tool }) => {
+    const human = Promise.withResolvers<void>();
+    humans.push(human);
+    if (tool === 'quiz_continue') await human.promise;
+    return { decision: 'approved' };
+  });
+  const harness = createHarness(tools, { approvalHandler });
+  const id = await begin(harness, {}, 'quiz');
+  const calls = ['yes', 'yes'].map((input) => harness.call('quiz_continue', { id, input }));
+  await settle();
+  humans[1]?.resolve();
+  const first = await calls[0];
+  humans[2]?.resolve();
+  const second = await calls[1];
+  assert.equal(first?.status, 'ok');
+  assert.equal(second?.error?.code, 'E_STATE_CONFLICT');
+  assert.deepEqual(answers, ['yes']);
+  const last = harness.call('quiz_continue', { id, input: 'no' });
+  await settle();
+  humans[3]?.resolve();
+  assert.equal((await last).status, 'ok');
+  assert.deepEqual(answers, ['yes', 'no']);
 });
