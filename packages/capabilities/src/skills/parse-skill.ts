@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
 import type { Skill } from '@ravi/kernel';
+import { readAllowedTools } from './allowed-tools.ts';
 
 /** A skill that was read, or what is wrong with it. */
 export type ParsedSkill = { readonly skill: Skill } | { readonly problem: string };
@@ -20,15 +21,15 @@ export function parseSkill(text: string, folderName: string): ParsedSkill {
   const { name, description } = fields;
   const problem = problemWithName(name, folderName) ?? problemWithDescription(description);
   if (problem !== undefined) return { problem };
-  const allowedTools = toolNames(fields['allowed-tools']);
-  if (allowedTools === null) return { problem: 'has an allowed-tools that is neither text nor a list of texts' };
+  const allowed = Object.hasOwn(fields, 'allowed-tools') ? readAllowedTools(fields['allowed-tools']) : undefined;
+  if (allowed !== undefined && 'problem' in allowed) return allowed;
   return {
     skill: {
       name: name as string,
       description: (description as string).trim(),
       instructions: (match[2] ?? '').trim(),
       version: versionOf(fields['metadata']),
-      ...(allowedTools === undefined ? {} : { allowedTools }),
+      ...(allowed === undefined ? {} : { allowedTools: allowed.entries }),
     },
   };
 }
@@ -67,13 +68,6 @@ function problemWithDescription(description: unknown): string | undefined {
   if (typeof description !== 'string' || description.trim() === '') return 'has no description';
   if (description.length <= maxDescriptionCharacters) return undefined;
   return `has a description of ${description.length} characters; at most ${maxDescriptionCharacters} are allowed`;
-}
-
-// `null` for something that is no list of names at all: then nothing may be guessed.
-function toolNames(value: unknown): readonly string[] | undefined | null {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'string') return value.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [];
-  return Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? value : null;
 }
 
 function versionOf(metadata: unknown): string {

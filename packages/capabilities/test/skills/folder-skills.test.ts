@@ -85,6 +85,35 @@ test('an empty allowed-tools allows nothing, an absent one restricts nothing', a
   expect(skills.map((skill) => skill.allowedTools)).toEqual([[], undefined]);
 });
 
+test.each([
+  ['an unbalanced bracket', 'Bash(git:*', '"Bash(git:*"'],
+  ['an unbalanced bracket before others', 'Bash(git:* Read Write', '"Bash(git:* Read Write"'],
+  ['an unbalanced bracket in quotes', '"Bash(rm -rf:*"', '"Bash(rm -rf:*"'],
+  ['a bracket too many', 'Bash(git:*)) Read', '"Bash(git:*))"'],
+  ['a closing bracket alone', 'Read ) Bash', '")"'],
+  ['brackets in the wrong order', 'Bash)git( Read', '"Bash)git("'],
+  ['a pattern apart from its name', 'Bash (git:*) Read', '"(git:*)"'],
+  ['a pattern apart from its name in a list', '["Bash (git:*)"]', '"Bash (git:*)"'],
+  ['a name right behind a pattern', 'Bash(git:*)Read', '"Bash(git:*)Read"'],
+  ['a pattern that a list cuts in two', '[Bash(git:*, push), Read]', '"Bash(git:*"'],
+  ['two names in one entry of a list', '[Read Write]', '"Read Write"'],
+  ['no value', '', 'without a value'],
+  ['an entry of any length', `${'('.repeat(500)}`, `"${'('.repeat(100)}"`],
+  ['a comment for a value', '# Read', 'without a value'],
+  ['null', '~', 'without a value'],
+  ['a list with what is no text', '[Read, 1]', 'neither text nor a list of texts'],
+])('an allowed-tools with %s is a problem of its skill', async (_, value, problem) => {
+  const told = await problemOf('skill', `---\nname: skill\ndescription: x\nallowed-tools: ${value}\n---\n`);
+  expect(told).toContain('allowed-tools');
+  expect(told).toContain(problem);
+});
+
+test('a pattern may have spaces, commas and brackets of its own', async () => {
+  write('deep', '---\nname: deep\ndescription: x\nallowed-tools: Read, Bash(git (x, y):*) Edit(a),Write\n---\n');
+  const { skills } = await loadFolderSkills(folder);
+  expect(skills[0]?.allowedTools).toEqual(['Read', 'Bash(git (x, y):*)', 'Edit(a)', 'Write']);
+});
+
 test('what is wrong with a skill is told by name, and the others load', async () => {
   write('good', '---\nname: good\ndescription: x\n---\n');
   write('bad', 'no front matter');
