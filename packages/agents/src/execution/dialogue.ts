@@ -153,7 +153,7 @@ export class Dialogue {
       await this.#ending?.catch(() => {});
       return answer;
     } catch (error) {
-      this.#onEnd(this);
+      await this.end(new KernelError('E_TOOL_FAILED', `${this.#tool} failed`, { cause: error })).catch(() => {});
       throw error;
     } finally {
       signal.removeEventListener('abort', onAbort);
@@ -168,11 +168,11 @@ export class Dialogue {
     }
     if (this.#ending !== undefined) return this.#stopped;
     this.#parts++;
-    const answer = { id: this.id, status: 'waiting', value: value ?? null };
-    if (isJson(answer)) this.#lastShown = shownToHuman(answer.value);
+    const json = jsonOf(value ?? null);
+    if (json !== undefined) this.#lastShown = shownToHuman(JSON.parse(json) as JsonValue);
     // The invoker tells the model what is wrong with it, and not the id by which it could go on.
     else void this.end(new KernelError('E_TOOL_FAILED', `${this.#tool} yielded what is not JSON`));
-    return answer;
+    return { id: this.id, status: 'waiting', value: value ?? null };
   }
 }
 
@@ -181,11 +181,10 @@ function isGenerator(value: unknown): value is DialogueSteps {
   return typeof next === 'function' && typeof end === 'function';
 }
 
-function isJson(value: unknown): boolean {
+function jsonOf(value: JsonValue): string | undefined {
   try {
-    encodeStructured(value);
-    return true;
+    return encodeStructured(value);
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -96,6 +96,22 @@ test('a fixed risk says what goes on, too', async () => {
   assert.match(approvalHandler.requests[1]?.summary ?? '', /which was started with {"cents":5}/);
 });
 
+test('what was yielded stands in the question to a human as the model got it', async () => {
+  const { tools } = createWire({
+    async *execute() {
+      yield { at: new Date(0), token: 'hush' } as unknown as JsonObject;
+      return null;
+    },
+  });
+  const approvalHandler = approveAll();
+  const harness = createHarness(tools, { approvalHandler });
+  await harness.call('wire_continue', { id: await begin(harness, { cents: 999 }) });
+  assert.match(
+    approvalHandler.requests[1]?.summary ?? '',
+    /and gave {"at":"1970-01-01T00:00:00.000Z","token":"\[redacted\]"} last$/,
+  );
+});
+
 test.each([
   ['throws', () => assert.fail('no idea')],
   ['says nothing', () => undefined as never],
