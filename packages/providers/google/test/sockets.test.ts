@@ -151,6 +151,23 @@ test('the wait that stands in the body of a refusal is kept, and one that is too
   );
 });
 
+test('a limit per minute passes after its wait, although its words speak of billing', async () => {
+  const limited: LoopbackAnswer = {
+    status: 429,
+    body: {
+      error: {
+        code: 429,
+        message: 'You exceeded your current quota, please check your plan and billing details.',
+        status: 'RESOURCE_EXHAUSTED',
+        details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '14.4s' }],
+      },
+    },
+  };
+  await using server = await serving(limited);
+  const { error } = await collectAnswer(providerAt(server), question);
+  assert.deepEqual([error?.code, error?.retryable, error?.retryAfterMs], ['E_MODEL_RATE_LIMITED', true, 14_400]);
+});
+
 test('a refused key is known by its words, is not tried again, and is never told', async () => {
   const error = {
     code: 400,

@@ -15,7 +15,8 @@ export interface Refusal {
 const contextWords =
   /context.?length|context.?window|context_size|maximum context|too many tokens|prompt is too long|input token count|tokens? (?:to|that) keep/iu;
 const keyWords = /api[ _]key[ _](?:not[ _]valid|invalid)/iu;
-const finalCodes = /insufficient_quota|billing|credit balance/iu;
+const emptyAccountCodes = /insufficient_(?:quota|balance|credits?|funds)|exceeded_current_quota|billing/iu;
+const emptyAccountWords = /insufficient_quota|billing|credit balance/iu;
 
 /**
  * The error of a refusal, by its status, its hints and the few words that providers share.
@@ -24,8 +25,10 @@ const finalCodes = /insufficient_quota|billing|credit balance/iu;
 export function modelErrorOf(refusal: Refusal, now: number): ModelError {
   const { status, headers, message, providerCode } = refusal;
   const code = codeOf(refusal);
-  const retryable = isFinal(refusal) ? false : (shouldRetry(headers) ?? isRetryable(status));
   const waitMs = refusal.retryAfterMs ?? retryAfterMs(headers, now);
+  const advice = shouldRetry(headers);
+  const isFinal = isEmptyAccount(refusal, waitMs !== undefined || advice !== undefined);
+  const retryable = isFinal ? false : (advice ?? isRetryable(status));
   const requestId = headers.get('x-request-id') ?? headers.get('request-id');
   return {
     code,
@@ -66,9 +69,13 @@ function isRetryable(status: number): boolean {
   return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
 }
 
-/** A wait does not fill an empty account. */
-function isFinal({ message, providerCode = '' }: Refusal): boolean {
-  return finalCodes.test(`${providerCode} ${message}`);
+/**
+ * A wait does not fill an empty account. Providers speak of billing in limits that pass within a minute as well, so their
+ * words count only where nothing else is said: neither a code nor a hint to try again. A number is a status, no code.
+ */
+function isEmptyAccount({ message, providerCode = '' }: Refusal, isHinted: boolean): boolean {
+  if (!/^\d*$/u.test(providerCode)) return emptyAccountCodes.test(providerCode);
+  return !isHinted && emptyAccountWords.test(message);
 }
 
 function clipped(message: string): string {

@@ -62,6 +62,21 @@ test('a status and a few words tell what failed and whether it may pass', () => 
   assert.ok(long.isWellFormed() && long.length < 2200);
 });
 
+test('an empty account is told by its code; words speak only where there is neither a code nor a hint to try again', () => {
+  const isRetryable = (message: string, said: { providerCode?: string; retryAfterMs?: number } = {}, headers = {}) =>
+    modelErrorOf({ status: 429, message, headers: new Headers(headers), ...said }, now).retryable;
+  const words = 'You exceeded your current quota, please check your plan and billing details.';
+  assert.equal(isRetryable(words), false);
+  assert.equal(isRetryable(words, { providerCode: '429' }), false);
+  assert.equal(isRetryable(words, { providerCode: '429', retryAfterMs: 10 }), true);
+  assert.equal(isRetryable(words, {}, { 'retry-after': '1' }), true);
+  assert.equal(isRetryable(words, {}, { 'x-should-retry': 'true' }), true);
+  for (const providerCode of ['rate_limit_exceeded', 'RESOURCE_EXHAUSTED', 'tokens'])
+    assert.equal(isRetryable(words, { providerCode }), true, providerCode);
+  for (const providerCode of ['insufficient_quota', 'billing_error', 'exceeded_current_quota_error'])
+    assert.equal(isRetryable('slow', { providerCode, retryAfterMs: 10 }, { 'retry-after': '1' }), false, providerCode);
+});
+
 const png: MediaBlock = {
   type: 'image',
   mediaType: 'image/png',

@@ -2,6 +2,9 @@ import type { ModelError } from '@ravi/kernel';
 import { modelErrorInStream, parseDuration } from '@ravi/provider-kit';
 import type { Refusal } from '@ravi/provider-kit';
 
+/** Without the full stop behind it. */
+const waitIn = /(?:try again|retry) in ((?:\d+(?:\.\d+)?(?:ms|[smh]))+)/iu;
+
 /** Reads `{ error: { message, code, type } }` and its variants: flat, a bare text, a number as code, a list of one. */
 export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode' | 'retryAfterMs'> {
   const outer = Array.isArray(body) ? body[0] : body;
@@ -9,8 +12,12 @@ export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCod
   const { error, ...flat } = outer as Readonly<Record<string, unknown>>;
   const inner = (typeof error === 'object' && error !== null ? error : flat) as Readonly<Record<string, unknown>>;
   const message = [inner['message'], inner['detail'], error].find((text) => typeof text === 'string' && text !== '');
-  const code = [inner['code'], inner['type']].find((word) => typeof word === 'string' && word !== '');
-  const waitMs = parseDuration(/try again in ([\dms.h]+)/iu.exec(String(message))?.[1] ?? '');
+  // Gemini's endpoint for this interface says it as status of the error; the one of a whole answer is something else.
+  const named = [inner['code'], inner['type'], inner === error ? inner['status'] : undefined];
+  const words = named.filter((word) => typeof word === 'string' && word !== '');
+  // Some repeat the HTTP status as code, and say what it is about only as type.
+  const code = words.find((word) => !/^\d+$/u.test(word as string)) ?? words[0];
+  const waitMs = parseDuration(waitIn.exec(String(message))?.[1] ?? '');
   return {
     message: typeof message === 'string' ? message : JSON.stringify(body),
     ...(typeof code === 'string' ? { providerCode: code } : {}),

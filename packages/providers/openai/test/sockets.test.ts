@@ -143,6 +143,41 @@ test('a refusal that may pass is tried again as the server asks, one that stays 
   assert.equal(broke.requests.length, 1);
 });
 
+test('the rate limits of Groq, OpenAI and Gemini pass after the wait that stands in their words', async () => {
+  const limits: [error: Record<string, unknown>, waitMs: number][] = [
+    [
+      {
+        message:
+          'Rate limit reached for model `llama-3.3-70b-versatile` on tokens per minute (TPM): Limit 12000, Used 11380, ' +
+          'Requested 1630. Please try again in 5.05s. Need more tokens? Upgrade to Dev Tier today at ' +
+          'https://console.groq.com/settings/billing',
+        type: 'tokens',
+        code: 'rate_limit_exceeded',
+      },
+      5050,
+    ],
+    [{ message: 'Please try again in 2s. Visit https://platform.openai.com/account/rate-limits.', code: '' }, 2000],
+    [{ message: 'Please try again in 6m0s.', type: 'tokens' }, 360_000],
+    [
+      {
+        code: 429,
+        message: 'You exceeded your current quota, please check your plan and billing details. Please retry in 14.4s.',
+        status: 'RESOURCE_EXHAUSTED',
+      },
+      14_400,
+    ],
+  ];
+  for (const [error, waitMs] of limits) {
+    await using server = await serving({ status: 429, body: { error } });
+    const told = (await collectAnswer(providerAt(server), question)).error;
+    assert.deepEqual([told?.retryable, told?.retryAfterMs], [true, waitMs], told?.message);
+  }
+  const empty = { code: '429', type: 'insufficient_quota', message: 'Please try again in 2s.' };
+  await using broke = await serving({ status: 429, body: { error: empty } });
+  const { error } = await collectAnswer(providerAt(broke), question);
+  assert.deepEqual([error?.retryable, error?.providerCode], [false, 'insufficient_quota']);
+});
+
 test('a wait that is too long is not waited: the error tells it', async () => {
   await using server = await serving({
     status: 503,
