@@ -34,17 +34,18 @@ const nameRules: NameRules = { forbidden: /[^a-zA-Z0-9_-]/gu, maxLength: 128 };
 
 /**
  * Anthropic's Messages interface, or a server that speaks it, over fetch.
- * @throws KernelError `E_CONFIG_INVALID` for an address that is none
+ * @throws KernelError `E_CONFIG_INVALID` for an address that is none, or a key that no header can have
  */
 export function createAnthropicProvider(options: AnthropicOptions): ModelProvider {
   const { apiKey, betas = [], id = 'anthropic' } = options;
   const url = endpoint(options.baseUrl ?? 'https://api.anthropic.com', '/v1/messages');
   const settings = wireSettings(options);
-  const headers = { 'anthropic-version': settings.apiVersion, ...authentication(apiKey, settings.apiVersion) };
+  const headers = { 'anthropic-version': settings.apiVersion };
 
   const provider = createHttpModel({
     ...options,
     id,
+    headers: { ...authentication(apiKey, settings.apiVersion), ...options.headers },
     refusalOf,
     encode(request) {
       const { body, warnings, context, betas: needed } = encodeMessages(request, settings);

@@ -172,3 +172,16 @@ test('tools go in words to a model that has none, through the same blocks', asyn
   assert.deepEqual([call?.name, call?.arguments], ['math.add', { a: 1 }]);
   assert.equal((server.requests[0]?.body as { readonly tools?: unknown } | undefined)?.tools, undefined);
 });
+
+test('a key that no header can have is refused at once and not told, and headers win over those of the provider', async () => {
+  assert.throws(
+    () => createAnthropicProvider({ model, apiKey: 'sk-ant\nsecret' }),
+    ({ code, message }: { code?: string; message: string }) =>
+      code === 'E_CONFIG_INVALID' && !/sk-ant|secret/u.test(message),
+  );
+  await using server = await serving({ body: callStream });
+  const headers = { 'Anthropic-Version': '2026-10-21', 'X-Api-Key': 'other' };
+  await collectAnswer(providerAt(server, { headers }), question);
+  const sent = server.requests[0]?.headers;
+  assert.deepEqual([sent?.['anthropic-version'], sent?.['x-api-key']], ['2026-10-21', 'other']);
+});

@@ -47,7 +47,7 @@ export function toolPreparerFor(schemas: SchemaDialect): ToolPreparer {
 
 /**
  * Gemini over fetch, at its own address or at Vertex AI.
- * @throws KernelError `E_CONFIG_INVALID` for an address that is none
+ * @throws KernelError `E_CONFIG_INVALID` for an address that is none, or a key that no header can have
  */
 export function createGoogleProvider(options: GoogleOptions): ModelProvider {
   const { model, apiKey, accessToken, id = 'google', schemas = 'json', strict = 'auto', stream = true } = options;
@@ -58,16 +58,14 @@ export function createGoogleProvider(options: GoogleOptions): ModelProvider {
   const provider = createHttpModel({
     ...options,
     id,
+    headers: { ...(apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }), ...options.headers },
     refusalOf,
     async encode(request) {
       const { body, warnings, context } = encodeGemini(request, settings);
       const token = await accessToken?.();
       return {
         url: addressOf(baseUrl, request.model ?? model, stream),
-        headers: {
-          ...(apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        },
+        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
         body,
         warnings,
         createDecoder: (emit) => createGeminiDecoder(context, emit),

@@ -220,3 +220,15 @@ test('Vertex AI is asked with a token of its own for each request, at the place 
   assert.deepEqual([first?.headers.authorization, second?.headers.authorization], ['Bearer token-1', 'Bearer token-2']);
   assert.match(JSON.stringify(first?.body), /"labels":\{"team":"a"\}/u);
 });
+
+test('a key that no header can have is refused at once and not told, a token when it is there', async () => {
+  assert.throws(
+    () => createGoogleProvider({ model: 'm', apiKey: 'key-very\nsecret' }),
+    ({ code, message }: { code?: string; message: string }) =>
+      code === 'E_CONFIG_INVALID' && !/key-very|secret/u.test(message),
+  );
+  await using server = await serving({ body: callStream });
+  const { error } = await collectAnswer(providerAt(server, { accessToken: () => 'token-very\nsecret' }), question);
+  assert.deepEqual([error?.code, error?.retryable, server.requests.length], ['E_CONFIG_INVALID', false, 0]);
+  assert.doesNotMatch(error?.message ?? '', /token-very|secret/u);
+});

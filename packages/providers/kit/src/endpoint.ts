@@ -2,14 +2,28 @@ import { KernelError } from '@ravi/kernel';
 
 /**
  * An address below `baseUrl`; a query of it, such as Azure's version, stays behind the path.
- * @throws KernelError `E_CONFIG_INVALID` for a base that is no address
+ * @throws KernelError `E_CONFIG_INVALID` for a base that is no address of http or https, or one with a password
  */
 export function endpoint(baseUrl: string, path: string): string {
-  if (!URL.canParse(baseUrl)) {
-    const given = JSON.stringify(baseUrl);
-    throw new KernelError('E_CONFIG_INVALID', `baseUrl ${given} is no address; write https://<host>/<path>`);
-  }
-  const url = new URL(baseUrl);
+  const url = httpAddress('baseUrl', baseUrl);
   url.pathname = url.pathname.replace(/\/+$/u, '') + path;
   return url.href;
+}
+
+/**
+ * An address that requests can go to.
+ * @param name of the option, for the message
+ * @throws KernelError `E_CONFIG_INVALID` as {@link endpoint}; the message leaves out what may be a password or a key
+ */
+export function httpAddress(name: string, address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !/^https?:$/u.test(url.protocol)) {
+    const given = JSON.stringify(address.replace(/^.*@|\?.*$/gsu, ''));
+    throw new KernelError('E_CONFIG_INVALID', `${name} ${given} is no address; write https://<host>/<path>`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    const message = `${name} at ${url.host} has a user or a password in it; send them as a header`;
+    throw new KernelError('E_CONFIG_INVALID', message);
+  }
+  return url;
 }

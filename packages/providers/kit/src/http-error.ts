@@ -1,4 +1,5 @@
 import type { ModelError, ModelErrorCode } from '@ravi/kernel';
+import { clipped } from './clipped.ts';
 import { retryAfterMs, shouldRetry } from './retry-hints.ts';
 
 /** What a provider said when it refused. */
@@ -23,6 +24,12 @@ const emptyAccountWords = /insufficient_quota|billing|credit balance/iu;
  * @param now milliseconds since the Unix epoch
  */
 export function modelErrorOf(refusal: Refusal, now: number): ModelError {
+  const error = refusalError(refusal, now);
+  return { ...error, message: clipped(error.message) };
+}
+
+/** The same with all that the provider said, keys too. */
+export function refusalError(refusal: Refusal, now: number): ModelError {
   const { status, headers, message, providerCode } = refusal;
   const code = codeOf(refusal);
   const waitMs = refusal.retryAfterMs ?? retryAfterMs(headers, now);
@@ -32,7 +39,7 @@ export function modelErrorOf(refusal: Refusal, now: number): ModelError {
   const requestId = headers.get('x-request-id') ?? headers.get('request-id');
   return {
     code,
-    message: `The model provider answered ${status}: ${clipped(message)}`,
+    message: `The model provider answered ${status}: ${message}`,
     retryable,
     status,
     ...(retryable && waitMs !== undefined ? { retryAfterMs: waitMs } : {}),
@@ -41,10 +48,13 @@ export function modelErrorOf(refusal: Refusal, now: number): ModelError {
   };
 }
 
-/** The error of an answer that ended with one: `status` is the one that would go with it, which a stream cannot say. */
+/**
+ * The error of an answer that ended with one: `status` is the one that would go with it, which a stream cannot say. The
+ * message is as long as the provider's; who sent the request takes keys out of it and clips it.
+ */
 export function modelErrorInStream(refusal: Omit<Refusal, 'headers'>): ModelError {
-  const { status: _status, ...error } = modelErrorOf({ ...refusal, headers: new Headers() }, 0);
-  return { ...error, message: `The model provider ended the answer: ${clipped(refusal.message)}` };
+  const { status: _status, ...error } = refusalError({ ...refusal, headers: new Headers() }, 0);
+  return { ...error, message: `The model provider ended the answer: ${refusal.message}` };
 }
 
 /** An error without a refusal: the connection, the stream or the caller ended it. */
@@ -76,9 +86,4 @@ function isRetryable(status: number): boolean {
 function isEmptyAccount({ message, providerCode = '' }: Refusal, isHinted: boolean): boolean {
   if (!/^\d*$/u.test(providerCode)) return emptyAccountCodes.test(providerCode);
   return !isHinted && emptyAccountWords.test(message);
-}
-
-function clipped(message: string): string {
-  const characters = Array.from(message.slice(0, 4096));
-  return characters.length > 1000 ? `${characters.slice(0, 1000).join('')}…` : message;
 }

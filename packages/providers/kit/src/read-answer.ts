@@ -18,6 +18,8 @@ export interface ReadOptions {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly idleTimeoutMs: number;
+  /** An error as it may be told, without keys; as it is when absent. */
+  readonly tellError?: ((error: ModelError) => ModelError) | undefined;
 }
 
 /**
@@ -29,6 +31,7 @@ export async function* readAnswer(
   call: { createDecoder(emit: (event: ModelEvent) => void): ModelDecoder },
   options: ReadOptions,
 ): AsyncGenerator<ModelEvent, void, undefined> {
+  const { tellError = (error) => error } = options;
   let queue: ModelEvent[] = [];
   const decoder = call.createDecoder((event) => {
     const last = queue.at(-1);
@@ -51,14 +54,14 @@ export async function* readAnswer(
       const events = queue;
       queue = [];
       for (const event of events) {
-        yield event;
+        yield event.type === 'error' ? { type: 'error', error: tellError(event.error) } : event;
         if (event.type === 'finish' || event.type === 'error') return;
       }
       isOver = !('failure' in chunk) && chunk.value === undefined;
     }
   } catch (error) {
     if (!isKernelError(error)) throw error;
-    yield { type: 'error', error: modelError('E_MODEL_PROTOCOL', error.message, true) };
+    yield { type: 'error', error: tellError(modelError('E_MODEL_PROTOCOL', error.message, true)) };
   } finally {
     reader?.cancel().catch(() => undefined);
   }

@@ -35,7 +35,7 @@ export interface OpenAiOptions extends ConnectionOptions {
 
 /**
  * OpenAI's Responses or Chat Completions, or a server that speaks one of them, over fetch.
- * @throws KernelError `E_CONFIG_INVALID` for an address that is none
+ * @throws KernelError `E_CONFIG_INVALID` for an address that is none, or a key that no header can have
  */
 export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
   const { model, apiKey, id = 'openai', strict = 'auto', stream = true, store = false } = options;
@@ -44,7 +44,7 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
   const api = options.api ?? (dialect.name === 'openai' ? 'responses' : 'chat');
   const rules = { names: commonNameRules, strict: dialect.strict, mode: strict, maxTools: dialect.maxTools };
   const settings: WireSettings = { id, model, dialect, stream, store, prepareTools: createToolPreparer(rules) };
-  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const [path, encode, createDecoder] =
     api === 'responses'
       ? (['/responses', encodeResponses, createResponsesDecoder] as const)
@@ -55,12 +55,13 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
   const provider = createHttpModel({
     ...options,
     id,
+    headers: { ...key, ...options.headers },
     refusalOf,
     encode(request) {
       const { body, warnings, context } = encode(request, settings);
       return {
         url,
-        headers,
+        headers: {},
         body,
         warnings,
         createDecoder: (emit) => createDecoder(context, emit),

@@ -243,3 +243,15 @@ test('a query of the address stays behind the path, and headers are sent', async
   assert.equal(server.requests[0]?.path, '/openai/v1/chat/completions?api-version=preview');
   assert.equal(server.requests[0]?.headers['api-key'], 'k');
 });
+
+test('a key that no header can have is refused at once and not told, and headers win over the key', async () => {
+  const baseUrl = 'http://127.0.0.1:9';
+  assert.throws(
+    () => createOpenAiProvider({ model: 'm', baseUrl, apiKey: 'sk-very\nsecret' }),
+    ({ code, message }: { code?: string; message: string }) =>
+      code === 'E_CONFIG_INVALID' && !/sk-very|secret/u.test(message),
+  );
+  await using server = await serving({ body: chatCallStream });
+  await collectAnswer(providerAt(server, { headers: { Authorization: 'Bearer other' } }), question);
+  assert.equal(server.requests[0]?.headers.authorization, 'Bearer other');
+});

@@ -1,0 +1,66 @@
+import type { Clock, ModelError } from '@ravi/kernel';
+import { modelError, refusalError } from './http-error.ts';
+import type { HttpModelOptions } from './http-model.ts';
+
+/** A request as it goes out. */
+export interface HttpRequest {
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** What bounds an attempt, and who reads its refusal. */
+export interface AttemptOptions extends Pick<HttpModelOptions, 'fetch' | 'refusalOf'> {
+  readonly clock: Clock;
+  readonly idleTimeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Sends a request once: the beginning of its answer, or why there is none. Keys may stand in the error. */
+export async function attempt(
+  { url, headers, body }: HttpRequest,
+  { fetch: send = fetch, refusalOf, clock, idleTimeoutMs, signal }: AttemptOptions,
+): Promise<Response | ModelError> {
+  const patience = new AbortController();
+  const timer = clock.setTimer(() => patience.abort(), idleTimeoutMs);
+  try {
+    const response = await send(url.href, {
+      method: 'POST',
+      headers: Object.fromEntries(headers),
+      body,
+      signal: AbortSignal.any([signal, patience.signal]),
+    });
+    if (response.ok) return response;
+    const refusal = { status: response.status, headers: response.headers, ...refusalOf(await bodyOf(response)) };
+    return refusalError(refusal, clock.now());
+  } catch (error) {
+    if (signal.aborted) return cancelled();
+    if (patience.signal.aborted) {
+      return modelError('E_MODEL_TIMEOUT', `The model provider did not answer within ${idleTimeoutMs} ms`, true);
+    }
+    return modelError('E_MODEL_UNAVAILABLE', `The model provider cannot be reached: ${reasonOf(error)}`, true);
+  } finally {
+    timer.cancel();
+  }
+}
+
+/** The error of a request that its caller has given up. */
+export function cancelled(): ModelError {
+  return modelError('E_CANCELLED', 'The request was cancelled', false);
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The code of the socket's error where there is one: `fetch failed` says nothing. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  const code = (cause as { readonly code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : message;
+}

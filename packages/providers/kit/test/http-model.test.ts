@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { collectAnswer, startLoopbackServer } from '@ravi/testkit';
+import type { CollectedAnswer, LoopbackAnswer } from '@ravi/testkit';
+import { test } from 'vitest';
+import { createHttpModel, endpoint, modelErrorInStream } from '../src/index.ts';
+import { echoing, question } from './echoing.ts';
+import type { EchoOptions } from './echoing.ts';
+
+const key = 'sk-SECRET-abcdefgh12345678';
+
+/** What a server's answer becomes, and what the server was sent. */
+async function answered(answer: LoopbackAnswer, options: EchoOptions = {}) {
+  await using server = await startLoopbackServer(() => answer);
+  const read: CollectedAnswer = await collectAnswer(createHttpModel(echoing(server.url, options)), question);
+  return { ...read, requests: server.requests };
+}
+
+test('headers win over those of the provider however their names are written, and later ones over earlier ones', async () => {
+  const headers = { authorization: 'Bearer one', Authorization: 'Bearer two', 'Content-Type': 'application/x' };
+  const { requests } = await answered(
+    { body: 'data: x\n\n' },
+    { headers, own: { 'X-Own': 'own', AUTHORIZATION: 'no' } },
+  );
+  const { authorization, 'content-type': type, 'x-own': own } = requests[0]?.headers ?? {};
+  assert.deepEqual([authorization, type, own], ['Bearer two', 'application/x', 'own']);
+});
+
+test('a header that cannot be sent is refused at once, a later one before it is sent, and its value is not told', async () => {
+  for (const value of [`${key}\nrest`, `${key}\u2013`]) {
+    assert.throws(
+      () => createHttpModel(echoing('http://127.0.0.1:9', { headers: { 'x-api-key': value } })),
+      ({ code, message }: { code?: string; message: string }) =>
+        code === 'E_CONFIG_INVALID' && message.includes('x-api-key') && !message.includes('SECRET'),
+    );
+    const { error, requests } = await answered({ body: '' }, { own: { authorization: value } });
+    assert.deepEqual([error?.code, error?.retryable, requests.length], ['E_CONFIG_INVALID', false, 0]);
+    assert.doesNotMatch(error?.message ?? '', /SECRET/u);
+  }
+});
+
+test('no error tells a key, whichever header held it, wherever the answer repeats it and wherever it is clipped', async () => {
+  const holders: EchoOptions[] = [
+    { headers: { Authorization: `Bearer ${key}` } },
+    { own: { 'x-api-key': key } },
+    { headers: { 'cf-access-client-secret': key } },
+    { headers: { cookie: `session=${key}; theme=dark` } },
+    { query: `?key=${encodeURIComponent(key)}` },
+  ];
+  const said = `Wrong: ${key}!`;
+  const atTheCut = 'x'.repeat(980) + key;
+  const answers: LoopbackAnswer[] = [
+    { status: 401, body: said },
+    { status: 400, body: atTheCut },
+    { body: `event: error\ndata: ${said}\n\n` },
+    { body: `event: error\ndata: ${atTheCut}\n\n` },
+    { body: { refused: said } },
+    { status: 400, headers: { 'x-request-id': key }, body: 'no' },
+  ];
+  for (const answer of answers) {
+    for (const holder of holders) {
+      const { error } = await answered(answer, holder);
+      assert.doesNotMatch(JSON.stringify(error), /SECRET/u);
+      assert.match(JSON.stringify(error), /\[key\]|no"|x…"/u);
+      assert.ok((error?.message.length ?? 0) < 1100);
+    }
+  }
+  const { error } = await answered({ status: 400, body: 'application/json is not 2023-06-01' });
+  assert.match(error?.message ?? '', /application\/json is not 2023-06-01/u);
+});
+
+test('a base that is no address of http, or has a password in it, is refused without what may be secret', () => {
+  for (const base of ['localhost:11434/v1', 'file:///etc/passwd', 'ftp://x', 'api.openai.com/v1', '']) {
+    assert.throws(
+      () => endpoint(base, '/x'),
+      { code: 'E_CONFIG_INVALID', message: /is no address; write https:/u },
+      base,
+    );
+  }
+  for (const base of ['http://user:SECRET@h/v1', 'https://SECRET@h', 'user:SECRET@h/v1', 'h/v1?key=SECRET']) {
+    assert.throws(
+      () => endpoint(base, '/x'),
+      ({ code, message }: { code?: string; message: string }) =>
+        code === 'E_CONFIG_INVALID' && !message.includes('SECRET') && message.includes('h'),
+      base,
+    );
+  }
+});
+
+test('a long message in a stream keeps its whole text until keys are out of it', () => {
+  assert.ok(modelErrorInStream({ status: 500, message: 'x'.repeat(5000) }).message.endsWith('x'.repeat(5000)));
+});
