@@ -1,5 +1,5 @@
 import type { Clock, ModelError } from '@ravi/kernel';
-import { modelError, refusalError } from './http-error.ts';
+import { modelError, redirectError, refusalError } from './http-error.ts';
 import type { HttpModelOptions } from './http-model.ts';
 
 /** A request as it goes out. */
@@ -28,9 +28,15 @@ export async function attempt(
       method: 'POST',
       headers: Object.fromEntries(headers),
       body,
+      // Elsewhere nobody is to get the key; some redirects would make a GET of the request, too.
+      redirect: 'manual',
       signal: AbortSignal.any([signal, patience.signal]),
     });
     if (response.ok) return response;
+    if (isRedirect(response)) {
+      await response.body?.cancel();
+      return redirectError(response, url);
+    }
     const refusal = { status: response.status, headers: response.headers, ...refusalOf(await bodyOf(response)) };
     return refusalError(refusal, clock.now());
   } catch (error) {
@@ -42,6 +48,11 @@ export async function attempt(
   } finally {
     timer.cancel();
   }
+}
+
+// Browsers show no status of one.
+function isRedirect({ status, type }: Response): boolean {
+  return type === 'opaqueredirect' || (status >= 300 && status < 400);
 }
 
 /** The error of a request that its caller has given up. */

@@ -36,7 +36,6 @@ export function refusalError(refusal: Refusal, now: number): ModelError {
   const advice = shouldRetry(headers);
   const isFinal = isEmptyAccount(refusal, waitMs !== undefined || advice !== undefined);
   const retryable = isFinal ? false : (advice ?? isRetryable(status));
-  const requestId = headers.get('x-request-id') ?? headers.get('request-id');
   return {
     code,
     message: `The model provider answered ${status}: ${message}`,
@@ -44,8 +43,22 @@ export function refusalError(refusal: Refusal, now: number): ModelError {
     status,
     ...(retryable && waitMs !== undefined ? { retryAfterMs: waitMs } : {}),
     ...(providerCode === undefined ? {} : { providerCode }),
-    ...(requestId === null ? {} : { requestId }),
+    ...requestIdIn(headers),
   };
+}
+
+/** The error of an answer that sends the request elsewhere, where it does not go; no key may stand in an address. */
+export function redirectError({ status, headers }: Pick<Response, 'status' | 'headers'>, url: URL): ModelError {
+  const location = headers.get('location');
+  const isAddress = location !== null && URL.canParse(location, url.href);
+  const target = isAddress ? new URL(location, url).origin : 'an address that it does not tell';
+  const message = `The model provider answered ${status}, a redirect to ${target}, which is not followed; is baseUrl right?`;
+  return { ...modelError('E_MODEL_PROTOCOL', message, false), status, ...requestIdIn(headers) };
+}
+
+function requestIdIn(headers: Headers): Pick<ModelError, 'requestId'> {
+  const requestId = headers.get('x-request-id') ?? headers.get('request-id');
+  return requestId === null ? {} : { requestId };
 }
 
 /**

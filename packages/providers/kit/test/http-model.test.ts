@@ -89,3 +89,17 @@ test('a base that is no address of http, or has a password in it, is refused wit
 test('a long message in a stream keeps its whole text until keys are out of it', () => {
   assert.ok(modelErrorInStream({ status: 500, message: 'x'.repeat(5000) }).message.endsWith('x'.repeat(5000)));
 });
+
+test('a redirect is not followed: whom it names gets no key and gives no answer, and the error tells its origin', async () => {
+  for (const status of [301, 302, 303, 307, 308]) {
+    await using other = await startLoopbackServer(() => ({ body: { text: 'from elsewhere' } }));
+    const location = `${other.url.replace('://', '://user:password@')}/echo?key=${key}`;
+    const options = { headers: { 'x-api-key': key }, maxRetries: 2 };
+    const { error, requests } = await answered({ status, headers: { location }, body: '' }, options);
+    assert.deepEqual([error?.code, error?.retryable, error?.status], ['E_MODEL_PROTOCOL', false, status]);
+    assert.ok(error?.message.includes(` ${other.url},`), error?.message);
+    assert.deepEqual([requests.length, other.requests.length], [1, 0]);
+  }
+  const { error } = await answered({ status: 304, headers: {}, body: '' });
+  assert.deepEqual([error?.code, error?.retryable], ['E_MODEL_PROTOCOL', false]);
+});
