@@ -232,3 +232,21 @@ test('a key that no header can have is refused at once and not told, a token whe
   assert.deepEqual([error?.code, error?.retryable, server.requests.length], ['E_CONFIG_INVALID', false, 0]);
   assert.doesNotMatch(error?.message ?? '', /token-very|secret/u);
 });
+
+test('a token that cannot be had is an error, and an abort ends the wait for one', async () => {
+  await using server = await serving({ body: callStream });
+  const broken = providerAt(server, { accessToken: () => Promise.reject(new TypeError('no metadata server')) });
+  const { error } = await collectAnswer(broken, question);
+  assert.deepEqual([error?.code, error?.retryable], ['E_MODEL_PROTOCOL', false]);
+  assert.match(error?.message ?? '', /no metadata server/u);
+
+  const abort = new AbortController();
+  const slow = providerAt(server, {
+    accessToken() {
+      queueMicrotask(() => abort.abort());
+      return new Promise(() => undefined);
+    },
+  });
+  assert.equal((await collectAnswer(slow, question, abort.signal)).error?.code, 'E_CANCELLED');
+  assert.equal(server.requests.length, 0);
+});

@@ -1,3 +1,4 @@
+import { isKernelError } from '@ravi/kernel';
 import type { ModelError, ModelErrorCode } from '@ravi/kernel';
 import { clipped } from './clipped.ts';
 import { retryAfterMs, shouldRetry } from './retry-hints.ts';
@@ -73,6 +74,12 @@ export function modelErrorInStream(refusal: Omit<Refusal, 'headers'>): ModelErro
 /** An error without a refusal: the connection, the stream or the caller ended it. */
 export function modelError(code: ModelErrorCode, message: string, retryable: boolean): ModelError {
   return { code, message, retryable };
+}
+
+/** The error of code that threw where it should not, or with the code of a KernelError. */
+export function thrownError(what: string, error: unknown): ModelError {
+  if (isKernelError(error)) return { code: error.code, message: error.message, retryable: error.retryable };
+  return modelError('E_MODEL_PROTOCOL', `${what}: ${error instanceof Error ? error.message : String(error)}`, false);
 }
 
 function codeOf({ status, message, providerCode = '' }: Refusal): ModelErrorCode {

@@ -1,8 +1,17 @@
-import { isKernelError, systemClock } from '@ravi/kernel';
-import type { Clock, ModelError, ModelEvent, ModelProvider, ModelRequest, ModelWarning } from '@ravi/kernel';
+import { systemClock } from '@ravi/kernel';
+import type {
+  BlobReader,
+  Clock,
+  ModelError,
+  ModelEvent,
+  ModelProvider,
+  ModelRequest,
+  ModelWarning,
+} from '@ravi/kernel';
 import { httpAddress } from './endpoint.ts';
 import { attempt, cancelled } from './http-attempt.ts';
 import type { HttpRequest } from './http-attempt.ts';
+import { thrownError } from './http-error.ts';
 import type { Refusal } from './http-error.ts';
 import { loadMedia } from './load-media.ts';
 import { readAnswer } from './read-answer.ts';
@@ -10,6 +19,7 @@ import type { ModelDecoder } from './read-answer.ts';
 import { requestHeaders } from './request-headers.ts';
 import { backoffMs } from './retry-hints.ts';
 import { secretsOf, withoutSecrets } from './secrets.ts';
+import { unlessAborted } from './unless-aborted.ts';
 import { wireJson } from './wire-json.ts';
 
 /** A request in a provider's own words, and how to read what comes back. */
@@ -40,10 +50,15 @@ export interface HttpModelOptions extends ConnectionOptions {
   readonly id: string;
   /** Asked where a request names none. */
   readonly model?: string | undefined;
-  /** What it throws as KernelError becomes an error event. */
+  /** What it throws becomes an error event, with the code of a KernelError. */
   encode(request: ModelRequest): EncodedCall | Promise<EncodedCall>;
   /** Reads the body of a refusal; `undefined` fields are filled from the status. */
   refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode' | 'retryAfterMs'>;
+}
+
+interface PreparedCall {
+  readonly call: EncodedCall;
+  readonly sent: HttpRequest;
 }
 
 /**
@@ -55,6 +70,16 @@ export function createHttpModel(options: HttpModelOptions): ModelProvider {
   const { id, model, encode, headers = {}, idleTimeoutMs = 600_000 } = options;
   const { maxRetries = 2, maxRetryDelayMs = 30_000, clock = systemClock } = options;
   const configured = secretsOf(requestHeaders(headers));
+
+  const prepare = async (request: ModelRequest, blobs: BlobReader | undefined): Promise<PreparedCall> => {
+    const call = await encode(await loadMedia(request, blobs));
+    const sent = {
+      url: httpAddress('url', call.url),
+      headers: requestHeaders({ 'content-type': 'application/json' }, call.headers, headers),
+      body: wireJson(call.body),
+    };
+    return { call, sent };
+  };
 
   /** The answer, or the error after the last attempt. */
   const connect = async (request: HttpRequest, signal: AbortSignal): Promise<Response | ModelError> => {
@@ -76,19 +101,14 @@ export function createHttpModel(options: HttpModelOptions): ModelProvider {
       const tellError = (error: ModelError): ModelError => withoutSecrets(error, secrets);
       const failed = (error: ModelError): ModelEvent => ({ type: 'error', error: tellError(error) });
       if (signal.aborted) return yield failed(cancelled());
-      let call: EncodedCall;
-      let sent: HttpRequest;
+      let prepared: PreparedCall | undefined;
       try {
-        call = await encode(await loadMedia(request, blobs));
-        sent = {
-          url: httpAddress('url', call.url),
-          headers: requestHeaders({ 'content-type': 'application/json' }, call.headers, headers),
-          body: wireJson(call.body),
-        };
+        prepared = await unlessAborted(prepare(request, blobs), signal);
       } catch (error) {
-        if (!isKernelError(error)) throw error;
-        return yield failed({ code: error.code, message: error.message, retryable: error.retryable });
+        return yield failed(thrownError('The request could not be written', error));
       }
+      if (prepared === undefined) return yield failed(cancelled());
+      const { call, sent } = prepared;
       secrets = secretsOf(sent.headers, sent.url);
       for (const warning of call.warnings) yield { type: 'warning', warning };
       const answer = await connect(sent, signal);
@@ -105,14 +125,8 @@ function isResponse(outcome: Response | ModelError): outcome is Response {
 }
 
 async function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      timer.cancel();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = clock.setTimer(done, delayMs);
-    signal.addEventListener('abort', done);
-  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = clock.setTimer(resolve, delayMs);
+  await unlessAborted(promise, signal);
+  timer.cancel();
 }

@@ -1,6 +1,5 @@
-import { isKernelError } from '@ravi/kernel';
 import type { Clock, ModelError, ModelEvent } from '@ravi/kernel';
-import { modelError } from './http-error.ts';
+import { modelError, thrownError } from './http-error.ts';
 import { createSseSplitter } from './sse-splitter.ts';
 
 /** A state machine over one answer. It never throws for what a provider sends. */
@@ -32,36 +31,39 @@ export async function* readAnswer(
   options: ReadOptions,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const { tellError = (error) => error } = options;
+  const reader = response.body?.getReader();
+  const bytes = new TextDecoder();
+  let taker: Taker | undefined;
   let queue: ModelEvent[] = [];
-  const decoder = call.createDecoder((event) => {
+  const emit = (event: ModelEvent): void => {
     const last = queue.at(-1);
     const joined = last === undefined ? undefined : joinedDelta(last, event);
     if (joined === undefined) queue.push(event);
     else queue[queue.length - 1] = joined;
-  });
-  const reader = response.body?.getReader();
-  const isWhole = /json/iu.test(response.headers.get('content-type') ?? '');
-  const take = isWhole ? wholeBody(decoder) : streamBody(decoder);
-  const bytes = new TextDecoder();
+  };
+  const take = (value: Uint8Array | undefined): void => {
+    taker ??= takerOf(response, call.createDecoder(emit));
+    if (value !== undefined) return taker.push(bytes.decode(value, { stream: true }));
+    taker.push(bytes.decode());
+    return taker.end();
+  };
   try {
     for (let isOver = false; !isOver;) {
       const chunk = reader === undefined ? endOfStream : await readChunk(reader, options);
-      if ('failure' in chunk) queue.push({ type: 'error', error: chunk.failure });
-      else if (chunk.value === undefined) {
-        take.push(bytes.decode());
-        take.end();
-      } else take.push(bytes.decode(chunk.value, { stream: true }));
+      isOver = 'failure' in chunk || chunk.value === undefined;
+      try {
+        if ('failure' in chunk) emit({ type: 'error', error: chunk.failure });
+        else take(chunk.value);
+      } catch (error) {
+        emit({ type: 'error', error: thrownError('The answer could not be read', error) });
+      }
       const events = queue;
       queue = [];
       for (const event of events) {
         yield event.type === 'error' ? { type: 'error', error: tellError(event.error) } : event;
         if (event.type === 'finish' || event.type === 'error') return;
       }
-      isOver = !('failure' in chunk) && chunk.value === undefined;
     }
-  } catch (error) {
-    if (!isKernelError(error)) throw error;
-    yield { type: 'error', error: tellError(modelError('E_MODEL_PROTOCOL', error.message, true)) };
   } finally {
     reader?.cancel().catch(() => undefined);
   }
@@ -83,6 +85,11 @@ const endOfStream = { value: undefined } as const;
 interface Taker {
   push(text: string): void;
   end(): void;
+}
+
+function takerOf({ headers }: Response, decoder: ModelDecoder): Taker {
+  const isWhole = /json/iu.test(headers.get('content-type') ?? '');
+  return isWhole ? wholeBody(decoder) : streamBody(decoder);
 }
 
 function streamBody(decoder: ModelDecoder): Taker {

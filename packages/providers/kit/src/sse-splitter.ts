@@ -52,7 +52,8 @@ export function createSseSplitter(listener: SseListener, maxEventChars: number =
     if (start > 0) buffer = buffer.slice(start);
     searched = buffer.length;
     if (buffer.length + (data?.length ?? 0) > maxEventChars) {
-      throw new KernelError('E_MODEL_PROTOCOL', `An event of the stream is longer than ${maxEventChars} characters`);
+      const message = `An event of the stream is longer than ${maxEventChars} characters`;
+      throw new KernelError('E_MODEL_PROTOCOL', message, { retryable: true });
     }
   };
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { KernelError } from '@ravi/kernel';
 import { collectAnswer, startLoopbackServer } from '@ravi/testkit';
 import type { CollectedAnswer, LoopbackAnswer } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createHttpModel, endpoint, modelErrorInStream } from '../src/index.ts';
+import type { EncodedCall, HttpModelOptions, ModelDecoder } from '../src/index.ts';
 import { echoing, question } from './echoing.ts';
 import type { EchoOptions } from './echoing.ts';
 
@@ -13,6 +15,21 @@ async function answered(answer: LoopbackAnswer, options: EchoOptions = {}) {
   await using server = await startLoopbackServer(() => answer);
   const read: CollectedAnswer = await collectAnswer(createHttpModel(echoing(server.url, options)), question);
   return { ...read, requests: server.requests };
+}
+
+/** A model whose only answer is one event, read by a decoder of which these parts are another's. */
+function decodingWith(parts: Partial<ModelDecoder>): HttpModelOptions {
+  const options = echoing('http://127.0.0.1:9');
+  const call = callOf(options);
+  return {
+    ...options,
+    encode: () => ({ ...call, createDecoder: (emit) => ({ ...call.createDecoder(emit), ...parts }) }),
+    fetch: async () => new Response('data: x\n\n', { headers: { 'content-type': 'text/event-stream' } }),
+  };
+}
+
+function callOf(options: HttpModelOptions): EncodedCall {
+  return options.encode(question) as EncodedCall;
 }
 
 test('headers win over those of the provider however their names are written, and later ones over earlier ones', async () => {
@@ -102,4 +119,51 @@ test('a redirect is not followed: whom it names gets no key and gives no answer,
   }
   const { error } = await answered({ status: 304, headers: {}, body: '' });
   assert.deepEqual([error?.code, error?.retryable], ['E_MODEL_PROTOCOL', false]);
+});
+
+test('whatever an encoder or a decoder throws ends the stream as an error that does not pass, without keys', async () => {
+  const throwing = (error: unknown) => (): never => {
+    throw error;
+  };
+  const options: HttpModelOptions[] = [new TypeError(`no ${key}`), `no ${key}`].flatMap((error) => [
+    { ...echoing('http://127.0.0.1:9'), encode: throwing(error) },
+    { ...echoing('http://127.0.0.1:9'), encode: () => Promise.reject(error) },
+    decodingWith({ event: throwing(error) }),
+    decodingWith({ end: throwing(error) }),
+  ]);
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
+  options.push({ ...echoing(''), encode: () => ({ ...callOf(echoing('http://127.0.0.1:9')), body: cyclic }) });
+  for (const option of options) {
+    const { error, finish } = await collectAnswer(createHttpModel({ ...option, headers: { 'x-key': key } }), question);
+    assert.deepEqual([error?.code, error?.retryable, finish], ['E_MODEL_PROTOCOL', false, undefined]);
+    assert.doesNotMatch(error?.message ?? '', /SECRET/u);
+  }
+  const kernel = new KernelError('E_MODEL_REFUSED_REQUEST', 'too much');
+  const refused = createHttpModel({ ...echoing(''), encode: throwing(kernel) });
+  assert.equal((await collectAnswer(refused, question)).error?.code, 'E_MODEL_REFUSED_REQUEST');
+});
+
+test('what a decoder told before it threw is told', async () => {
+  const options = decodingWith({
+    end: () => {
+      throw new TypeError('late');
+    },
+  });
+  const types: string[] = [];
+  for await (const { type } of createHttpModel(options).stream(question, { signal: new AbortController().signal }))
+    types.push(type);
+  assert.deepEqual(types, ['text-delta', 'error']);
+});
+
+test('an abort ends the wait for an encoder that never comes back', async () => {
+  const abort = new AbortController();
+  const model = createHttpModel({
+    ...echoing(''),
+    encode() {
+      queueMicrotask(() => abort.abort());
+      return new Promise(() => undefined);
+    },
+  });
+  assert.equal((await collectAnswer(model, question, abort.signal)).error?.code, 'E_CANCELLED');
 });
