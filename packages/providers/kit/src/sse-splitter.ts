@@ -12,67 +12,75 @@ export interface StreamSplitter {
 export type SseListener = (data: string, event: string | undefined) => void;
 
 /**
- * Splits a stream of server-sent events over one string buffer. Comments, `id` and `retry` are dropped; lines may end in
- * LF, CRLF or CR, also mixed. Source: WHATWG HTML, 9.2.6.
+ * Splits a stream of server-sent events. Comments, `id` and `retry` are dropped; lines may end in LF, CRLF or CR, also
+ * mixed. Source: WHATWG HTML, 9.2.6.
  * @param maxEventChars an event that is longer ends the stream; 64 Mi when absent
  */
 export function createSseSplitter(listener: SseListener, maxEventChars: number = 67_108_864): StreamSplitter {
-  let buffer = '';
-  /** Where the search for the next line end goes on. */
-  let searched = 0;
+  /** Of the line that has no end yet; joined once, so that the time for a long line grows with its length alone. */
+  let pieces: string[] = [];
+  let heldChars = 0;
   let data: string | undefined;
   let event: string | undefined;
-  let heldCarriageReturn = false;
+  let endedInCarriageReturn = false;
 
-  /** A name alone is a field too, and its value is empty. */
-  const isField = (name: string, start: number, end: number): boolean =>
-    buffer.startsWith(name, start) && (buffer[start + name.length] === ':' || end === start + name.length);
-
-  const valueAt = (start: number, end: number): string =>
-    buffer.slice(buffer.charCodeAt(start) === 32 ? start + 1 : start, Math.max(start, end));
-
-  const line = (start: number, end: number): void => {
+  const line = (text: string, start: number, end: number): void => {
     if (start === end) {
       if (data !== undefined) listener(data, event);
       data = event = undefined;
       return;
     }
-    if (isField('data', start, end)) {
-      const value = valueAt(start + 'data:'.length, end);
+    if (isField(text, 'data', start, end)) {
+      const value = valueAt(text, start + 'data:'.length, end);
       data = data === undefined ? value : `${data}\n${value}`;
-    } else if (isField('event', start, end)) event = valueAt(start + 'event:'.length, end);
+    } else if (isField(text, 'event', start, end)) event = valueAt(text, start + 'event:'.length, end);
   };
 
-  const drain = (): void => {
+  const hold = (text: string): void => {
+    pieces.push(text);
+    heldChars += text.length;
+    if (heldChars + (data?.length ?? 0) <= maxEventChars) return;
+    const message = `An event of the stream is longer than ${maxEventChars} characters`;
+    throw new KernelError('E_MODEL_PROTOCOL', message, { retryable: true });
+  };
+
+  const take = (piece: string): void => {
+    const firstEnd = piece.indexOf('\n');
+    if (firstEnd === -1) return hold(piece);
+    const text = heldChars === 0 ? piece : `${pieces.join('')}${piece}`;
     let start = 0;
-    for (let end = buffer.indexOf('\n', searched); end !== -1; end = buffer.indexOf('\n', start)) {
-      line(start, end);
+    for (let end = heldChars + firstEnd; end !== -1; end = text.indexOf('\n', start)) {
+      line(text, start, end);
       start = end + 1;
     }
-    if (start > 0) buffer = buffer.slice(start);
-    searched = buffer.length;
-    if (buffer.length + (data?.length ?? 0) > maxEventChars) {
-      const message = `An event of the stream is longer than ${maxEventChars} characters`;
-      throw new KernelError('E_MODEL_PROTOCOL', message, { retryable: true });
-    }
+    pieces = [];
+    heldChars = 0;
+    return hold(text.slice(start));
   };
 
+  /** A line feed belongs to the carriage return before it, in the piece before this one too. */
   const normalised = (text: string): string => {
-    const whole = heldCarriageReturn ? `\r${text}` : text;
-    heldCarriageReturn = whole.endsWith('\r');
-    const usable = heldCarriageReturn ? whole.slice(0, -1) : whole;
-    return usable.replace(/\r\n?/gu, '\n');
+    const rest = endedInCarriageReturn && text.startsWith('\n') ? text.slice(1) : text;
+    endedInCarriageReturn = text.endsWith('\r');
+    return rest.replace(/\r\n?/gu, '\n');
   };
 
   return {
     push(text) {
-      buffer += heldCarriageReturn || text.includes('\r') ? normalised(text) : text;
-      drain();
+      if (text === '') return;
+      take(endedInCarriageReturn || text.includes('\r') ? normalised(text) : text);
     },
     end() {
-      buffer += heldCarriageReturn ? '\n\n\n' : '\n\n';
-      heldCarriageReturn = false;
-      drain();
+      take('\n\n');
     },
   };
+}
+
+/** A name alone is a field too, and its value is empty. */
+function isField(text: string, name: string, start: number, end: number): boolean {
+  return text.startsWith(name, start) && (text[start + name.length] === ':' || end === start + name.length);
+}
+
+function valueAt(text: string, start: number, end: number): string {
+  return text.slice(text.charCodeAt(start) === 32 ? start + 1 : start, Math.max(start, end));
 }

@@ -44,6 +44,38 @@ test('an event beyond the limit ends the stream with its size', () => {
   });
 });
 
+test('a long line is joined once, however many pieces it comes in', () => {
+  const piece = 'x'.repeat(16_384);
+  const total = 256 * piece.length;
+  const search = String.prototype.indexOf;
+  // A text is joined whole before it is searched, wherever the search begins.
+  let joinedChars = 0;
+  try {
+    String.prototype.indexOf = function indexOf(this: string, ...args) {
+      joinedChars += this.length;
+      return search.apply(this, args);
+    };
+    const [event] = split(['data: ', ...Array<string>(256).fill(piece), '\n\n']);
+    assert.equal(event?.[0].length, total);
+  } finally {
+    String.prototype.indexOf = search;
+  }
+  assert.ok(joinedChars < 8 * total, `${joinedChars} characters joined for ${total}`);
+});
+
+test('an event that ends in carriage returns is told when they are there, not with the next event', () => {
+  const events: Event[] = [];
+  const splitter = createSseSplitter((data, name) => events.push([data, name]));
+  splitter.push('data: a\r\r');
+  assert.deepEqual(events, [['a', undefined]]);
+  for (const piece of ['\n', '', 'data: b\r', '\n\r', '\n', 'data: c']) splitter.push(piece);
+  splitter.end();
+  assert.deepEqual(events.slice(1), [
+    ['b', undefined],
+    ['c', undefined],
+  ]);
+});
+
 test('nothing as arguments is an empty object, unless the answer was cut off', () => {
   for (const text of ['', ' \n', 'null', '{}']) assert.deepEqual(parseArguments(text), { arguments: {} });
   assert.equal(parseArguments('', { wasCut: true }).invalid?.reason, 'truncated');
