@@ -1,6 +1,7 @@
 import type { Clock, ModelError, ModelEvent } from '@ravi/kernel';
+import { createAnswerTaker } from './answer-taker.ts';
+import type { AnswerTaker } from './answer-taker.ts';
 import { modelError, thrownError } from './http-error.ts';
-import { createSseSplitter } from './sse-splitter.ts';
 
 /** A state machine over one answer. It never throws for what a provider sends. */
 export interface ModelDecoder {
@@ -22,7 +23,7 @@ export interface ReadOptions {
 }
 
 /**
- * The events of an HTTP answer, streamed or whole by its content type. The last one is `finish` or `error`. Deltas that
+ * The events of an HTTP answer, streamed or whole by what it begins with. The last one is `finish` or `error`. Deltas that
  * arrive together are told together.
  */
 export async function* readAnswer(
@@ -33,7 +34,7 @@ export async function* readAnswer(
   const { tellError = (error) => error } = options;
   const reader = response.body?.getReader();
   const bytes = new TextDecoder();
-  let taker: Taker | undefined;
+  let taker: AnswerTaker | undefined;
   let queue: ModelEvent[] = [];
   const emit = (event: ModelEvent): void => {
     const last = queue.at(-1);
@@ -42,14 +43,14 @@ export async function* readAnswer(
     else queue[queue.length - 1] = joined;
   };
   const take = (value: Uint8Array | undefined): void => {
-    taker ??= takerOf(response, call.createDecoder(emit));
+    taker ??= createAnswerTaker(call.createDecoder(emit), response.headers.get('content-type') ?? '');
     if (value !== undefined) return taker.push(bytes.decode(value, { stream: true }));
     taker.push(bytes.decode());
     return taker.end();
   };
   try {
     for (let isOver = false; !isOver;) {
-      const chunk = reader === undefined ? endOfStream : await readChunk(reader, options);
+      const chunk = reader === undefined ? noBody(response) : await readChunk(reader, options);
       isOver = 'failure' in chunk || chunk.value === undefined;
       try {
         if ('failure' in chunk) emit({ type: 'error', error: chunk.failure });
@@ -80,51 +81,11 @@ function joinedDelta(last: ModelEvent, next: ModelEvent): ModelEvent | undefined
   return { type: last.type, text: last.text + next.text };
 }
 
-const endOfStream = { value: undefined } as const;
-
-interface Taker {
-  push(text: string): void;
-  end(): void;
-}
-
-function takerOf({ headers }: Response, decoder: ModelDecoder): Taker {
-  const isWhole = /json/iu.test(headers.get('content-type') ?? '');
-  return isWhole ? wholeBody(decoder) : streamBody(decoder);
-}
-
-function streamBody(decoder: ModelDecoder): Taker {
-  const splitter = createSseSplitter((data, name) => decoder.event(data, name));
-  return {
-    push: (text) => splitter.push(text),
-    end() {
-      splitter.end();
-      decoder.end();
-    },
-  };
-}
-
-function wholeBody(decoder: ModelDecoder): Taker {
-  let text = '';
-  return {
-    push(piece) {
-      text += piece;
-    },
-    end() {
-      decoder.body(parsed(text));
-      decoder.end();
-    },
-  };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
 type Chunk = { readonly value: Uint8Array | undefined } | { readonly failure: ModelError };
+
+function noBody({ status }: Response): Chunk {
+  return { failure: modelError('E_MODEL_PROTOCOL', `The model provider answered ${status} and nothing else`, false) };
+}
 
 async function readChunk(
   reader: ReadableStreamDefaultReader<Uint8Array>,
