@@ -1,6 +1,7 @@
 import type { Clock, ModelError } from '@ravi/kernel';
 import { modelError, redirectError, refusalError } from './http-error.ts';
 import type { HttpModelOptions } from './http-model.ts';
+import { setTimer } from './set-timer.ts';
 
 /** A request as it goes out. */
 export interface HttpRequest {
@@ -22,7 +23,7 @@ export async function attempt(
   { fetch: send = fetch, refusalOf, clock, idleTimeoutMs, signal }: AttemptOptions,
 ): Promise<Response | ModelError> {
   const patience = new AbortController();
-  const timer = clock.setTimer(() => patience.abort(), idleTimeoutMs);
+  const timer = setTimer(clock, () => patience.abort(), idleTimeoutMs);
   try {
     const response = await send(url.href, {
       method: 'POST',
@@ -46,7 +47,7 @@ export async function attempt(
     }
     return modelError('E_MODEL_UNAVAILABLE', `The model provider cannot be reached: ${reasonOf(error)}`, true);
   } finally {
-    timer.cancel();
+    timer?.cancel();
   }
 }
 

@@ -19,6 +19,7 @@ import type { ModelDecoder } from './read-answer.ts';
 import { requestHeaders } from './request-headers.ts';
 import { backoffMs } from './retry-hints.ts';
 import { secretsOf, withoutSecrets } from './secrets.ts';
+import { setTimer } from './set-timer.ts';
 import { unlessAborted } from './unless-aborted.ts';
 import { wireJson } from './wire-json.ts';
 
@@ -35,11 +36,14 @@ export interface EncodedCall {
 export interface ConnectionOptions {
   /** Sent with every request, the key as well; they win over the provider's own, however a name is written. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Milliseconds without a byte, before the first one or between two, until the request is given up; 600 000 when absent. */
+  /** Milliseconds without a byte, before the first one or between two, until the request is given up; 600 000 when absent, never for `Infinity`. */
   readonly idleTimeoutMs?: number | undefined;
   /** Further attempts of a request that failed before anything of its answer was there; 2 when absent. */
   readonly maxRetries?: number | undefined;
-  /** A provider that asks to wait longer, in milliseconds, gets no further attempt; 30 000 when absent. */
+  /**
+   * A provider that asks to wait longer, in milliseconds, gets no further attempt; where none asks, no wait is longer.
+   * 30 000 when absent.
+   */
   readonly maxRetryDelayMs?: number | undefined;
   readonly fetch?: typeof fetch | undefined;
   readonly clock?: Clock | undefined;
@@ -86,7 +90,7 @@ export function createHttpModel(options: HttpModelOptions): ModelProvider {
     for (let attempts = 1; ; attempts++) {
       const outcome = await attempt(request, { ...options, clock, idleTimeoutMs, signal });
       if (isResponse(outcome) || !outcome.retryable || attempts > maxRetries) return outcome;
-      const delayMs = outcome.retryAfterMs ?? backoffMs(attempts);
+      const delayMs = outcome.retryAfterMs ?? Math.min(backoffMs(attempts), maxRetryDelayMs);
       if (delayMs > maxRetryDelayMs) return outcome;
       await sleep(clock, delayMs, signal);
       if (signal.aborted) return cancelled();
@@ -126,7 +130,7 @@ function isResponse(outcome: Response | ModelError): outcome is Response {
 
 async function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = clock.setTimer(resolve, delayMs);
+  const timer = setTimer(clock, resolve, delayMs);
   await unlessAborted(promise, signal);
-  timer.cancel();
+  timer?.cancel();
 }

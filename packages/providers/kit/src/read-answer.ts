@@ -2,6 +2,7 @@ import type { Clock, ModelError, ModelEvent } from '@ravi/kernel';
 import { createAnswerTaker } from './answer-taker.ts';
 import type { AnswerTaker } from './answer-taker.ts';
 import { modelError, thrownError } from './http-error.ts';
+import { setTimer } from './set-timer.ts';
 
 /** A state machine over one answer. It never throws for what a provider sends. */
 export interface ModelDecoder {
@@ -93,7 +94,8 @@ async function readChunk(
 ): Promise<Chunk> {
   const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<Chunk>();
   const onAbort = (): void => interrupt({ failure: modelError('E_CANCELLED', 'The request was cancelled', false) });
-  const timer = clock.setTimer(
+  const timer = setTimer(
+    clock,
     () => interrupt({ failure: modelError('E_MODEL_TIMEOUT', `The answer paused for ${idleTimeoutMs} ms`, true) }),
     idleTimeoutMs,
   );
@@ -106,7 +108,7 @@ async function readChunk(
     const message = `The connection broke in the middle of the answer: ${(error as Error).message}`;
     return { failure: modelError('E_MODEL_TRUNCATED', message, true) };
   } finally {
-    timer.cancel();
+    timer?.cancel();
     signal.removeEventListener('abort', onAbort);
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { KernelError } from '@ravi/kernel';
+import { KernelError, systemClock } from '@ravi/kernel';
+import type { Clock } from '@ravi/kernel';
 import { collectAnswer, startLoopbackServer } from '@ravi/testkit';
 import type { CollectedAnswer, LoopbackAnswer } from '@ravi/testkit';
 import { test } from 'vitest';
@@ -30,6 +31,17 @@ function decodingWith(parts: Partial<ModelDecoder>): HttpModelOptions {
 
 function callOf(options: HttpModelOptions): EncodedCall {
   return options.encode(question) as EncodedCall;
+}
+
+/** A clock whose timers of a millisecond fire, and what it was asked to wait. */
+function noting(): { readonly clock: Clock; readonly delays: number[] } {
+  const delays: number[] = [];
+  const setTimer: Clock['setTimer'] = (callback, delayMs) => {
+    delays.push(delayMs);
+    if (delayMs === 1) queueMicrotask(callback);
+    return { cancel: () => undefined };
+  };
+  return { clock: { ...systemClock, setTimer }, delays };
 }
 
 test('headers win over those of the provider however their names are written, and later ones over earlier ones', async () => {
@@ -166,4 +178,26 @@ test('an abort ends the wait for an encoder that never comes back', async () => 
     },
   });
   assert.equal((await collectAnswer(model, question, abort.signal)).error?.code, 'E_CANCELLED');
+});
+
+test('a limit of any length is set as long as timers can wait, and an infinite one is no timer', async () => {
+  const limits: [idleTimeoutMs: number, set: number[]][] = [
+    [Number.POSITIVE_INFINITY, []],
+    [2 ** 31, [2 ** 31 - 1]],
+    [2 ** 40, [2 ** 31 - 1]],
+    [1000, [1000]],
+  ];
+  for (const [idleTimeoutMs, set] of limits) {
+    const { clock, delays } = noting();
+    const { error } = await answered({ body: 'data: x\n\n' }, { idleTimeoutMs, clock });
+    assert.equal(error, undefined);
+    assert.deepEqual([...new Set(delays)], set);
+  }
+});
+
+test('a wait that nobody asked for is cut to the longest that is allowed, and does not end the attempts', async () => {
+  const { clock, delays } = noting();
+  const options = { clock, idleTimeoutMs: Number.POSITIVE_INFINITY, maxRetries: 2, maxRetryDelayMs: 1 };
+  const { requests } = await answered({ status: 503, body: 'busy' }, options);
+  assert.deepEqual([requests.length, delays], [3, [1, 1]]);
 });
