@@ -1,28 +1,61 @@
 import type { ModelError } from '@ravi/kernel';
-import { modelErrorInStream, parseDuration } from '@ravi/provider-kit';
-import type { Refusal } from '@ravi/provider-kit';
+import { isWire, modelErrorInStream, parseDuration } from '@ravi/provider-kit';
+import type { Refusal, Wire } from '@ravi/provider-kit';
 
 /** Without the full stop behind it. */
 const waitIn = /(?:try again|retry) in ((?:\d+(?:\.\d+)?(?:ms|[smh]))+)/iu;
 
-/** Reads `{ error: { message, code, type } }` and its variants: flat, a bare text, a number as code, a list of one. */
+/**
+ * Reads `{ error: { message, code, type } }` and its variants: flat, a bare text, a number as code, a list of one. A router
+ * wraps the words of the server that it asked.
+ */
 export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode' | 'retryAfterMs'> {
+  const outer = saidIn(body);
+  const raw = outer.metadata?.['raw'];
+  const routed =
+    raw === undefined || raw === null || raw === '' ? undefined : saidIn(typeof raw === 'string' ? parsed(raw) : raw);
+  const message = routed === undefined ? outer.message : `${outer.message}: ${routed.message}`;
+  const code = outer.code ?? routed?.code;
+  const waitMs = parseDuration(waitIn.exec(message)?.[1] ?? '');
+  return {
+    message,
+    ...(code === undefined ? {} : { providerCode: code }),
+    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+  };
+}
+
+interface Said {
+  readonly message: string;
+  readonly code?: string | undefined;
+  /** OpenRouter's: `raw` is what the server behind it answered. */
+  readonly metadata?: Wire | undefined;
+}
+
+function saidIn(body: unknown): Said {
   const outer = Array.isArray(body) ? body[0] : body;
   if (typeof outer !== 'object' || outer === null) return { message: String(outer ?? 'no body') };
   const { error, ...flat } = outer as Readonly<Record<string, unknown>>;
-  const inner = (typeof error === 'object' && error !== null ? error : flat) as Readonly<Record<string, unknown>>;
+  const inner = isWire(error) ? error : flat;
   const message = [inner['message'], inner['detail'], error].find((text) => typeof text === 'string' && text !== '');
   // Gemini's endpoint for this interface says it as status of the error; the one of a whole answer is something else.
   const named = [inner['code'], inner['type'], inner === error ? inner['status'] : undefined];
   const words = named.filter((word) => typeof word === 'string' && word !== '');
   // Some repeat the HTTP status as code, and say what it is about only as type.
   const code = words.find((word) => !/^\d+$/u.test(word as string)) ?? words[0];
-  const waitMs = parseDuration(waitIn.exec(String(message))?.[1] ?? '');
+  const { metadata } = inner;
   return {
     message: typeof message === 'string' ? message : JSON.stringify(body),
-    ...(typeof code === 'string' ? { providerCode: code } : {}),
-    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+    code: typeof code === 'string' ? code : undefined,
+    metadata: isWire(metadata) ? metadata : undefined,
   };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 const statusOfCode: Readonly<Record<string, number>> = {

@@ -255,3 +255,30 @@ test('a key that no header can have is refused at once and not told, and headers
   await collectAnswer(providerAt(server, { headers: { Authorization: 'Bearer other' } }), question);
   assert.equal(server.requests[0]?.headers.authorization, 'Bearer other');
 });
+
+test('a router that wraps an error tells what the server behind it said, without the key', async () => {
+  const routed = (raw: unknown, code = 400): LoopbackAnswer => ({
+    status: code,
+    body: { error: { code, message: 'Provider returned error', metadata: { provider_name: 'Google', raw } } },
+  });
+  const said = { error: { message: 'tools.3: invalid schema sk-very-secret', code: 400, status: 'INVALID_ARGUMENT' } };
+  for (const raw of [JSON.stringify(said), said, [said]]) {
+    await using server = await serving(routed(raw));
+    const { error } = await collectAnswer(providerAt(server), question);
+    assert.match(error?.message ?? '', /: Provider returned error: tools\.3: invalid schema \[key\]$/u);
+    assert.equal(error?.providerCode, 'INVALID_ARGUMENT');
+  }
+  const texts: [raw: unknown, message: RegExp][] = [
+    ['upstream broke', /Provider returned error: upstream broke$/u],
+    ['x'.repeat(5000), /Provider returned error: x+…$/u],
+    ['', /Provider returned error$/u],
+    [null, /Provider returned error$/u],
+  ];
+  for (const [raw, message] of texts) {
+    await using server = await serving(routed(raw));
+    assert.match((await collectAnswer(providerAt(server), question)).error?.message ?? '', message);
+  }
+  await using limited = await serving(routed('Please try again in 2s. See /settings/billing', 429));
+  const { error } = await collectAnswer(providerAt(limited), question);
+  assert.deepEqual([error?.retryable, error?.retryAfterMs], [true, 2000]);
+});
