@@ -1,3 +1,4 @@
+import { KernelError } from '@ravi/kernel';
 import type { ModelProvider, ModelRequest } from '@ravi/kernel';
 import { createHttpModel, createToolPreparer, endpoint, withTextTools } from '@ravi/provider-kit';
 import type { ConnectionOptions, NameRules, StrictMode, ToolPreparer } from '@ravi/provider-kit';
@@ -55,6 +56,9 @@ export function createGoogleProvider(options: GoogleOptions): ModelProvider {
   const isVertex = new URL(endpoint(baseUrl, '')).pathname.includes('/publishers/');
   const settings: WireSettings = { id, model, isVertex, schemas, strict, prepareTools: toolPreparerFor(schemas) };
 
+  // Refuses a model that is none at once.
+  addressOf(baseUrl, model, stream);
+
   const provider = createHttpModel({
     ...options,
     id,
@@ -75,10 +79,22 @@ export function createGoogleProvider(options: GoogleOptions): ModelProvider {
   return options.tools === 'text' ? withTextTools(provider) : provider;
 }
 
-/** A name with a slash says itself where it lies, as `tunedModels/mine`. */
+/**
+ * A name with a slash says itself where it lies, as `tunedModels/mine`.
+ * @throws KernelError `E_CONFIG_INVALID` for a name that leaves the version
+ */
 function addressOf(baseUrl: string, model: NonNullable<ModelRequest['model']>, stream: boolean): string {
-  const place = model.includes('/') ? model : `models/${model}`;
+  const segments = (model.includes('/') ? model : `models/${model}`).split('/');
+  if (segments.some((segment) => segment === '.' || segment === '..')) {
+    throw new KernelError('E_CONFIG_INVALID', `The model ${JSON.stringify(model)} is no name; leave out ./ and ../`);
+  }
+  const place = segments.map(escaped).join('/');
   const url = new URL(endpoint(baseUrl, `/${place}:${stream ? 'streamGenerateContent' : 'generateContent'}`));
   if (stream) url.searchParams.set('alt', 'sse');
   return url.href;
+}
+
+/** Versions of models stand behind an `@`. */
+function escaped(segment: string): string {
+  return encodeURIComponent(segment).replaceAll('%40', '@').replaceAll('%3A', ':');
 }

@@ -250,3 +250,28 @@ test('a token that cannot be had is an error, and an abort ends the wait for one
   assert.equal((await collectAnswer(slow, question, abort.signal)).error?.code, 'E_CANCELLED');
   assert.equal(server.requests.length, 0);
 });
+
+test('no name of a model leaves the path of the version', async () => {
+  const leaving = ['../../../admin', 'models/../x', 'a/..', './x/'];
+  for (const model of leaving) {
+    const message = /leave out/u;
+    assert.throws(() => createGoogleProvider({ model }), { code: 'E_CONFIG_INVALID', message }, model);
+  }
+  await using server = await serving({ body: callStream });
+  for (const model of leaving) {
+    const { error } = await collectAnswer(providerAt(server), { ...question, model });
+    assert.deepEqual([error?.code, error?.retryable], ['E_CONFIG_INVALID', false]);
+  }
+  assert.equal(server.requests.length, 0);
+  const names = ['a?b#c', String.raw`x\..\..\y`, '%2e%2e/admin', 'models/gemini@001'];
+  for (const model of names) await collectAnswer(providerAt(server), { ...question, model });
+  assert.deepEqual(
+    server.requests.map(({ path }) => path.replace(':streamGenerateContent?alt=sse', '')),
+    [
+      '/v1beta/models/a%3Fb%23c',
+      '/v1beta/models/x%5C..%5C..%5Cy',
+      '/v1beta/%252e%252e/admin',
+      '/v1beta/models/gemini@001',
+    ],
+  );
+});
