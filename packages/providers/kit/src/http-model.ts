@@ -34,9 +34,12 @@ export interface EncodedCall {
 
 /** How to reach a provider, the same for all of them. */
 export interface ConnectionOptions {
-  /** Sent with every request, the key as well; they win over the provider's own, however a name is written. */
+  /** Sent with every request; they win over the provider's own, however a name is written. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Milliseconds without a byte, before the first one or between two, until the request is given up; 600 000 when absent, never for `Infinity`. */
+  /**
+   * Milliseconds without a byte, before the first one or between two, until the request is given up; 600 000 when absent,
+   * never for `Infinity`.
+   */
   readonly idleTimeoutMs?: number | undefined;
   /** Further attempts of a request that failed before anything of its answer was there; 2 when absent. */
   readonly maxRetries?: number | undefined;
@@ -67,7 +70,7 @@ interface PreparedCall {
 
 /**
  * A {@link ModelProvider} over fetch: retries by the provider's hints, time limits, abort, and errors as events that tell
- * no keys.
+ * no keys. A key that stays the same belongs into `headers`, where it is checked at once.
  * @throws KernelError `E_CONFIG_INVALID` for a header that cannot be sent
  */
 export function createHttpModel(options: HttpModelOptions): ModelProvider {
