@@ -82,6 +82,11 @@ export interface Tool {
   readonly idempotent?: boolean;
   /** May suspend its run until something outside happens. */
   readonly suspends?: boolean;
+  /**
+   * Starts only once the answer that calls it has ended well, although it is `safe`, and so do the calls behind it: it
+   * changes its run, or makes calls of its own.
+   */
+  readonly waitsForAnswer?: boolean;
   /** Sent to a model only after discovery. */
   readonly deferLoading?: boolean;
   /** Absent means both. */

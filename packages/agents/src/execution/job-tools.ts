@@ -28,6 +28,7 @@ const waitJobTool: Tool = defineTool({
     additionalProperties: false,
   },
   risk: 'safe',
+  waitsForAnswer: true,
   timeLimit: 'own',
   allowedCallers: ['direct'],
   async execute(args, context) {
@@ -44,6 +45,7 @@ const readJobTool: Tool = defineTool({
   description: 'Says how a background job stands, and gives its result once it is done.',
   inputSchema: { type: 'object', properties: { id }, required: ['id'], additionalProperties: false },
   risk: 'safe',
+  waitsForAnswer: true,
   allowedCallers: ['direct'],
   execute: (args, context) => read(runIn(context), idOf(args)),
 });
@@ -54,6 +56,7 @@ const stopJobTool: Tool = defineTool({
   description: 'Stops a background job.',
   inputSchema: { type: 'object', properties: { id }, required: ['id'], additionalProperties: false },
   risk: 'safe',
+  waitsForAnswer: true,
   allowedCallers: ['direct'],
   execute(args, context) {
     const { jobs } = runIn(context);

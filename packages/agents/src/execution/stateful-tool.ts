@@ -41,6 +41,7 @@ export function defineStatefulTool<const Schema extends JsonSchema | StandardSch
 
   const typed = defineTool({
     ...common,
+    waitsForAnswer: true,
     inputSchema,
     name,
     description: `${description} Gives an intermediate result; go on with ${name}_continue.`,
@@ -64,6 +65,7 @@ export function defineStatefulTool<const Schema extends JsonSchema | StandardSch
     ...judgeByStart(start, dialogues),
     // The same answer twice would answer two intermediate results, whatever the parts of it do.
     idempotent: false,
+    waitsForAnswer: true,
     name: `${name}_continue`,
     description: `Goes on with what ${name} has begun, or ends it.`,
     inputSchema: continueSchema,

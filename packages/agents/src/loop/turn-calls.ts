@@ -1,5 +1,5 @@
 import { isLocalTool } from '@ravi/kernel';
-import type { InvocationResult, ModelStopReason, Timer, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
+import type { InvocationResult, ModelStopReason, Timer, Tool, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
 import type { CancelListener } from '../invoke/cancellation.ts';
 import { errorResult } from '../invoke/results.ts';
 import { errorText } from '../error-text.ts';
@@ -18,13 +18,15 @@ interface Slot {
 
 /**
  * The calls of one answer. A call of a tool that says of itself that it is safe starts when its block is there, while
- * the model still writes; the others wait until the answer has ended well, since an answer that fails is void. Results
- * stand in the order of the calls, and every call gets exactly one.
+ * the model still writes; the others wait until the answer has ended well, since an answer that fails is void, and so
+ * does every call behind one that changes the run. Results stand in the order of the calls, and every call gets exactly
+ * one.
  */
 export class TurnCalls implements CancelListener {
   readonly #run: AgentRun;
   #slots: Slot[] = [];
   #unanswered = 0;
+  #mayStartEarly = true;
   #isOver = false;
   #allAnswered: (() => void) | undefined;
 
@@ -43,7 +45,7 @@ export class TurnCalls implements CancelListener {
     if (this.#slots.length === 0) this.#slots = [slot];
     else this.#slots.push(slot);
     this.#unanswered++;
-    if (call.invalid === undefined && startsEarly(this.#run, call)) this.#start(slot);
+    if (this.#mayStartEarly && call.invalid === undefined) this.#startEarly(slot);
   }
 
   /** The answer is void: nobody gets results, and what waits never starts. */
@@ -87,6 +89,13 @@ export class TurnCalls implements CancelListener {
   promote(callId: string): boolean {
     const slot = this.#slots.find((each) => each.call.id === callId);
     return slot !== undefined && this.#toJob(slot);
+  }
+
+  #startEarly(slot: Slot): void {
+    const tool = this.#run.registry.get(slot.call.name);
+    if (tool === undefined || !isLocalTool(tool)) return;
+    if (tool.waitsForAnswer === true) this.#mayStartEarly = false;
+    else if (isHarmless(tool)) this.#start(slot);
   }
 
   #startOrRefuse(slot: Slot, reason: ModelStopReason): void {
@@ -152,16 +161,8 @@ export class TurnCalls implements CancelListener {
 const notAsked = errorResult('E_CANCELLED', 'The run ends, so nobody answers the question');
 
 /** Whether a call cannot do harm when its answer turns out to be void. */
-function startsEarly(run: AgentRun, call: ToolUseBlock): boolean {
-  const tool = run.registry.get(call.name);
-  return (
-    tool !== undefined &&
-    isLocalTool(tool) &&
-    tool.risk === 'safe' &&
-    tool.classifyRisk === undefined &&
-    !tool.suspends &&
-    tool.mode !== 'background'
-  );
+function isHarmless({ risk, classifyRisk, suspends, mode }: Tool): boolean {
+  return risk === 'safe' && classifyRisk === undefined && suspends !== true && mode !== 'background';
 }
 
 function isBackground(run: AgentRun, call: ToolUseBlock): boolean {
