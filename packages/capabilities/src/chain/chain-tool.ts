@@ -73,6 +73,7 @@ export function createToolChainTool(options: ToolChainToolOptions): Tool & { rea
     },
     // The calls inside are judged one by one.
     risk: 'safe',
+    waitsForAnswer: true,
     timeLimit: 'own',
     allowedCallers: ['direct'],
     [notCallableFromChain]: true,

@@ -45,6 +45,7 @@ export function createSnippetTool(
     inputSchema,
     // The calls inside are judged one by one.
     risk: 'safe',
+    waitsForAnswer: true,
     timeLimit: 'own',
     allowedCallers: ['direct'],
     documentation: () => documentationOf(snippet),
