@@ -34,6 +34,13 @@ export function createGuardrail({ name, input, output, call: callCheck }: Guardr
     return reason;
   }
 
+  const tool: Required<AgentMiddleware>['tool'] = async (call, next, context) => {
+    const reason = await trips(callCheck, call, context);
+    if (reason === undefined) return next(call);
+    const error = { code: 'E_GUARDRAIL', message: reason, retryable: false };
+    return { status: 'denied', text: `The call was stopped: ${reason}`, files: [], error };
+  };
+
   return {
     async *model(request, next, context): AsyncGenerator<ModelEvent> {
       const refused = await trips(input, request, context);
@@ -46,12 +53,7 @@ export function createGuardrail({ name, input, output, call: callCheck }: Guardr
         yield event;
       }
     },
-    async tool(call, next, context) {
-      const reason = await trips(callCheck, call, context);
-      if (reason === undefined) return next(call);
-      const error = { code: 'E_GUARDRAIL', message: reason, retryable: false };
-      return { status: 'denied', text: `The call was stopped: ${reason}`, files: [], error };
-    },
+    ...(callCheck === undefined ? {} : { tool }),
   };
 }
 

@@ -14,7 +14,7 @@ export interface AgentMiddleware {
     next: (request: ModelRequest) => AsyncIterable<ModelEvent>,
     context: AgentContext,
   ): AsyncIterable<ModelEvent>;
-  /** Around one call. What it throws is an error result of this call alone. */
+  /** Around one call, which then waits for the end of its answer. What it throws is an error result of this call alone. */
   tool?(
     call: ToolUseBlock,
     next: (call: ToolUseBlock) => Promise<InvocationResult>,
@@ -44,6 +44,11 @@ export function wrapTool(
     const around = each.tool?.bind(each);
     return around === undefined ? next : (call) => around(call, next, context);
   }, core);
+}
+
+/** Whether any middleware stands around calls. */
+export function wrapsCalls(middleware: readonly AgentMiddleware[]): boolean {
+  return middleware.length > 0 && middleware.some((each) => each.tool !== undefined);
 }
 
 /** As {@link wrapModel}, for steps. */

@@ -3,6 +3,7 @@ import type { InvocationResult, ModelStopReason, Timer, Tool, ToolResultBlock, T
 import type { CancelListener } from '../invoke/cancellation.ts';
 import { errorResult } from '../invoke/results.ts';
 import { errorText } from '../error-text.ts';
+import { wrapsCalls } from './middleware.ts';
 import { modelResult } from './model-result.ts';
 import type { AgentRun } from './agent-run.ts';
 
@@ -19,19 +20,20 @@ interface Slot {
 /**
  * The calls of one answer. A call of a tool that says of itself that it is safe starts when its block is there, while
  * the model still writes; the others wait until the answer has ended well, since an answer that fails is void, and so
- * does every call behind one that changes the run. Results stand in the order of the calls, and every call gets exactly
- * one.
+ * does every call behind one that changes the run, and every call that middleware may make another one of. Results stand
+ * in the order of the calls, and every call gets exactly one.
  */
 export class TurnCalls implements CancelListener {
   readonly #run: AgentRun;
   #slots: Slot[] = [];
   #unanswered = 0;
-  #mayStartEarly = true;
+  #mayStartEarly: boolean;
   #isOver = false;
   #allAnswered: (() => void) | undefined;
 
   constructor(run: AgentRun) {
     this.#run = run;
+    this.#mayStartEarly = !wrapsCalls(run.definition.middleware);
   }
 
   get size(): number {

@@ -4,8 +4,8 @@ import { defineTool } from '@ravi/kernel';
 import type { ModelRequest, Skill, Tool } from '@ravi/kernel';
 import { createScriptedModel, pairingProblems } from '@ravi/testkit';
 import type { ScriptedTurn } from '@ravi/testkit';
-import { defineStatefulTool, ReActAgent } from '../../src/index.ts';
-import type { AgentOptions } from '../../src/index.ts';
+import { createGuardrail, defineStatefulTool, ReActAgent } from '../../src/index.ts';
+import type { AgentMiddleware, AgentOptions } from '../../src/index.ts';
 import { settle } from '../support/harness.ts';
 import { createOffice } from '../support/office-tools.ts';
 
@@ -137,4 +137,22 @@ test('a void answer neither begins what works in parts nor goes on with it', asy
   ]);
   assert.equal((await new ReActAgent({ name: 'clerk', model, tools }).run('go')).status, 'completed');
   assert.equal(parts, 2);
+});
+
+test('middleware that makes a call another one does so in no void answer', async () => {
+  const office = createOffice();
+  const toolCalls = [{ name: 'look' }];
+  const renaming: AgentMiddleware = { tool: (call, next) => next({ ...call, name: 'write' }) };
+  const turns = [{ toolCalls, error }, { toolCalls }, { text: 'ok' }];
+  await clerk(turns, { tools: office.tools, middleware: [{}, renaming] }).run('go');
+  assert.deepEqual(office.done, ['write']);
+});
+
+test('a guardrail that looks at no calls keeps none of them waiting', async () => {
+  const office = createOffice();
+  const toolCalls = [{ name: 'look' }];
+  const turns = [{ toolCalls, error }, { toolCalls }, { text: 'ok' }];
+  const middleware = [createGuardrail({ name: 'words', output: () => undefined })];
+  await clerk(turns, { tools: office.tools, middleware }).run('go');
+  assert.deepEqual(office.done, ['look', 'look']);
 });
