@@ -114,6 +114,7 @@ export class Jobs {
     const entries = this.#entries;
     if (entries.some((entry) => !isLive(entry) && !entry.isTold)) return true;
     if (!entries.some(isLive)) return false;
+    this.#run.check();
     this.#news ??= Promise.withResolvers<void>();
     const { promise, resolve } = this.#news;
     const forget = this.#run.session.cancellation.whenCancelled(resolve);

@@ -21,8 +21,9 @@ export interface Answer {
 export const noUsage: ModelUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
 /**
- * Reads one answer to its end. It always resolves: cancellation, a provider that throws and a stream that ends too early
- * are errors of the answer. `onEvent` sees each event first; blocks are handed over as it returns them.
+ * Reads one answer to its end; asks for none when it is cancelled already. It always resolves: cancellation, a provider
+ * that throws and a stream that ends too early are errors of the answer. `onEvent` sees each event first; blocks are
+ * handed over as it returns them.
  */
 export function readAnswer(
   events: () => AsyncIterable<ModelEvent>,
@@ -47,9 +48,9 @@ export function readAnswer(
     };
     const fail = (error: unknown): void =>
       end({ error: modelError('E_MODEL_PROTOCOL', `The model provider failed: ${errorText(error)}`) });
-    const forget = cancellation.whenCancelled(() =>
-      end({ error: modelError('E_CANCELLED', cancellation.error.message) }),
-    );
+    const stop = (): void => end({ error: modelError('E_CANCELLED', cancellation.error.message) });
+    const forget = cancellation.whenCancelled(stop);
+    if (cancellation.isCancelled) return stop();
 
     const take = (event: ModelEvent): void => {
       const block = onEvent(event);

@@ -28,6 +28,7 @@ export async function askModel(run: AgentRun): Promise<GoodAnswer | undefined> {
   for (let attempt = 0; ; attempt++) {
     const asked = run.request();
     const request = asked instanceof Promise ? await asked : asked;
+    run.check();
     const reservation = reserve(run, request);
     if (run.ending !== undefined) return undefined;
     const { answer, calls } = await ask(run, request, reservation);

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { defineTool } from '@ravi/kernel';
+import type { ModelProvider } from '@ravi/kernel';
+import { createScriptedModel, pairingProblems } from '@ravi/testkit';
+import { ReActAgent } from '../../src/index.ts';
+import { readAnswer } from '../../src/loop/answer.ts';
+import { Cancellation } from '../../src/invoke/cancellation.ts';
+import { createTestHistory } from '../support/memory-state.ts';
+
+test('a run that is cancelled while its view is made asks no model and ends', async () => {
+  const controller = new AbortController();
+  const model = createScriptedModel([{ text: 'never' }]);
+  const agent = new ReActAgent({
+    name: 'clerk',
+    model,
+    view: {
+      async view(messages) {
+        controller.abort();
+        return messages;
+      },
+    },
+  });
+  const result = await agent.run('go', { signal: controller.signal });
+  assert.deepEqual([result.status, model.requests.length], ['cancelled', 0]);
+});
+
+test('no answer is read of a run that is cancelled already', async () => {
+  const hanging: ModelProvider = {
+    id: 'hanging',
+    stream() {
+      throw new Error('asked');
+    },
+  };
+  const request = { messages: [], tools: [] };
+  const { signal } = new AbortController();
+  const cancelled = new Cancellation(AbortSignal.abort());
+  const answer = await readAnswer(
+    () => hanging.stream(request, { signal }),
+    cancelled,
+    () => undefined,
+  );
+  assert.equal(answer.error?.code, 'E_CANCELLED');
+});
+
+test('a run that is cancelled while its last answer is stored waits for no job', async () => {
+  const controller = new AbortController();
+  const build = defineTool({
+    name: 'build',
+    description: 'Builds',
+    mode: 'background',
+    inputSchema: { type: 'object' },
+    execute: () => new Promise<string>(() => {}),
+  });
+  const history = createTestHistory();
+  let turns = 0;
+  const slow: typeof history = {
+    ...history,
+    append(added, expectedLength) {
+      if (++turns === 4) controller.abort();
+      return history.append(added, expectedLength);
+    },
+  };
+  // A job that does not end with its run either.
+  const deaf = { tool: () => new Promise<never>(() => {}) };
+  const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }, { text: 'Working' }]);
+  const agent = new ReActAgent({ name: 'clerk', model, tools: [build], history: slow, middleware: [deaf] });
+  const result = await agent.run('go', { signal: controller.signal });
+  assert.deepEqual([result.status, turns], ['cancelled', 4]);
+  assert.deepEqual(pairingProblems(result.messages), []);
+});
