@@ -41,8 +41,7 @@ export function readAnswer(
       if (isOver) return;
       isOver = true;
       forget();
-      // Not awaited: a provider that hangs must not hang the run.
-      iterator?.return?.().then(undefined, () => {});
+      if (iterator !== undefined) close(iterator);
       // A list that has grown keeps room for more, and the conversation keeps this one.
       resolve({ blocks: blocks.slice(), text, usage, ...outcome });
     };
@@ -63,12 +62,18 @@ export function readAnswer(
         end({ reason: event.reason, ...(event.model === undefined ? {} : { model: event.model }) });
       }
     };
-    const pull = (): void => void (iterator as AsyncIterator<ModelEvent>).next().then(step, fail);
-    const step = ({ done, value }: IteratorResult<ModelEvent>): void => {
-      if (isOver) return;
-      if (done === true) return end({ error: modelError('E_MODEL_TRUNCATED', 'The answer has no end', true) });
+    const pull = (): void => {
       try {
-        take(value);
+        Promise.resolve((iterator as AsyncIterator<ModelEvent>).next()).then(step, fail);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const step = (next: IteratorResult<ModelEvent>): void => {
+      if (isOver) return;
+      try {
+        if (next.done === true) return end({ error: modelError('E_MODEL_TRUNCATED', 'The answer has no end', true) });
+        take(next.value);
       } catch (error) {
         return fail(error);
       }
@@ -80,8 +85,16 @@ export function readAnswer(
     } catch (error) {
       return fail(error);
     }
-    pull();
+    if (isOver) close(iterator);
+    else pull();
   });
+}
+
+// Not awaited: a provider that hangs must not hang the run. Nor must one that fails at the end.
+function close(iterator: AsyncIterator<ModelEvent>): void {
+  try {
+    Promise.resolve(iterator.return?.()).catch(() => {});
+  } catch {}
 }
 
 /** A failure of our own making. */

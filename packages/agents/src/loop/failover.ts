@@ -76,6 +76,7 @@ async function* attempt(
       if (isEnded) return;
     }
   } catch (cause) {
+    if (isEnded) return;
     yield {
       type: 'error',
       error: modelError('E_MODEL_PROTOCOL', `The model ${model.id} failed: ${String(cause)}`, true),

@@ -81,3 +81,16 @@ test('each model is told of its own provider tools and of no other’s', async (
   assert.deepEqual(namesOf(first.requests[0]), ['look', 'a']);
   assert.deepEqual(namesOf(second.requests[0]), ['look', 'b', 'c']);
 });
+
+test('a model that fails after the end of its answer has answered', async () => {
+  const [finish] = (await eventsOf(createScriptedModel([{}]))).slice(-1);
+  const iterator = {
+    next: async () => ({ done: false, value: finish }),
+    return: () => Promise.reject(new Error('no')),
+  };
+  const odd: ModelProvider = {
+    id: 'odd',
+    stream: () => ({ [Symbol.asyncIterator]: () => iterator as AsyncIterator<ModelEvent> }),
+  };
+  assert.deepEqual(await eventsOf(createFailover([odd, createScriptedModel([])])), [finish]);
+});
