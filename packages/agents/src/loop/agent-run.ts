@@ -35,6 +35,7 @@ import { UsageEstimate } from './estimate-usage.ts';
 import { ModelCall } from './late-values.ts';
 import type { ReActAgent } from './react-agent.ts';
 import type { Supervision } from '../supervision/supervision.ts';
+import { writeInPlace } from '../supervision/write-in-place.ts';
 import { addUsage } from './usage.ts';
 import type { TurnCalls } from './turn-calls.ts';
 
@@ -293,7 +294,20 @@ export class AgentRun implements AgentContext {
     const blobs = artifactStore === undefined ? undefined : sessionBlobs(this.session, artifactStore);
     const ask = (asked: ModelRequest): AsyncIterable<ModelEvent> =>
       model.stream(asked, new ModelCall(this.session, blobs));
-    return wrapModel(middleware, this, ask)(request);
+    return wrapModel(
+      middleware,
+      this,
+      this.supervision === undefined ? ask : this.#inPlace(this.supervision, ask),
+    )(request);
+  }
+
+  #inPlace(
+    supervision: Supervision,
+    ask: (asked: ModelRequest) => AsyncIterable<ModelEvent>,
+  ): (asked: ModelRequest) => AsyncIterable<ModelEvent> {
+    const { priority, session, definition } = this;
+    const writer = { priority, cancellation: session.cancellation, clock: definition.invoker.clock };
+    return (asked) => writeInPlace(supervision, writer, () => ask(asked));
   }
 
   /** One call of the model: middleware, then the invoker. Rejects when the run or the call is cancelled, and only then. */

@@ -52,24 +52,18 @@ async function ask(
   request: ModelRequest,
   reservation: Reservation | undefined,
 ): Promise<{ readonly answer: Answer; readonly calls: TurnCalls }> {
-  const { supervision } = run;
-  const leave = supervision && (await supervision.enter(run.priority, run.session.cancellation));
   const calls = new TurnCalls(run);
   run.turn = calls;
   announceStart(run, request);
-  try {
-    const answer = await readAnswer(
-      () => run.stream(request),
-      run.session.cancellation,
-      (event) => takeEvent(run, calls, event),
-    );
-    reservation?.settle(answer.usage, answer.model);
-    run.spend(answer.usage);
-    announceEnd(run, answer);
-    return { answer, calls };
-  } finally {
-    leave?.();
-  }
+  const answer = await readAnswer(
+    () => run.stream(request),
+    run.session.cancellation,
+    (event) => takeEvent(run, calls, event),
+  );
+  reservation?.settle(answer.usage, answer.model);
+  run.spend(answer.usage);
+  announceEnd(run, answer);
+  return { answer, calls };
 }
 
 function takeEvent(run: AgentRun, calls: TurnCalls, event: ModelEvent): ContentBlock | undefined {

@@ -48,7 +48,7 @@ export function wrapTool(
 
 /** Whether any middleware stands around calls. */
 export function wrapsCalls(middleware: readonly AgentMiddleware[]): boolean {
-  return middleware.length > 0 && middleware.some((each) => each.tool !== undefined);
+  return middleware.some((each) => each.tool !== undefined);
 }
 
 /** As {@link wrapModel}, for steps. */

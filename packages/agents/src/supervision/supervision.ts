@@ -18,8 +18,8 @@ interface Waiting {
 
 /**
  * Bounds the agents that share it: how many are started, how deep, and how many models write at once. Only the writing
- * takes a place, never the waiting for a sub-agent, so agents cannot block each other however deep they stand. Of those
- * that wait the highest priority goes first, then the oldest.
+ * takes a place, never the waiting for a sub-agent nor what middleware does before and after, so agents cannot block each
+ * other however deep they stand. Of those that wait the highest priority goes first, then the oldest.
  */
 export class Supervision {
   readonly #maxAgents: number;
