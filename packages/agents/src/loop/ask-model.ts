@@ -29,7 +29,7 @@ export async function askModel(run: AgentRun): Promise<GoodAnswer | undefined> {
     const asked = run.request();
     const request = asked instanceof Promise ? await asked : asked;
     run.check();
-    const reservation = reserve(run, request);
+    const reservation = run.ending === undefined ? reserve(run, request) : undefined;
     if (run.ending !== undefined) return undefined;
     const { answer, calls } = await ask(run, request, reservation);
     if (answer.reason !== undefined && run.ending === undefined) return goodAnswer(answer, answer.reason, calls);
