@@ -81,16 +81,14 @@ export class Budget {
   reserve(estimate: ModelUsage, model: string): Reservation | string {
     const breach = this.#breachOf(estimate, model);
     if (breach !== undefined) return breach;
-    let held = { usage: estimate, model };
-    this.#add(held.usage, held.model, 1);
+    this.#add(estimate, model, 1);
     let isSettled = false;
     return {
       settle: (usage, answeredBy = model) => {
         if (isSettled) return;
         isSettled = true;
-        this.#add(held.usage, held.model, -1);
-        held = { usage, model: this.#isPriced(answeredBy) ? answeredBy : model };
-        this.#add(held.usage, held.model, 1);
+        this.#add(estimate, model, -1);
+        this.#add(usage, model, 1, answeredBy);
       },
     };
   }
@@ -138,15 +136,12 @@ export class Budget {
     return undefined;
   }
 
-  #add(usage: ModelUsage, model: string, sign: 1 | -1): void {
+  // Each budget counts by its own table, which may know the name that answers go by, or only the one that was asked for.
+  #add(usage: ModelUsage, model: string, sign: 1 | -1, answeredBy = model): void {
     for (const budget of this.#chain()) {
       budget.#tokens += sign * tokensOf(usage);
-      budget.#cost += sign * (costOf(budget.#prices, model, usage) ?? 0);
+      budget.#cost += sign * (costOf(budget.#prices, answeredBy, usage) ?? costOf(budget.#prices, model, usage) ?? 0);
     }
-  }
-
-  #isPriced(model: string): boolean {
-    return costOf(this.#prices, model, { inputTokens: 0, outputTokens: 0 }) !== undefined;
   }
 
   *#chain(): Iterable<Budget> {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { createScriptedModel } from '@ravi/testkit';
-import { ReActAgent } from '../../src/index.ts';
-import type { AgentContext, AgentMiddleware } from '../../src/index.ts';
+import type { ModelProvider } from '@ravi/kernel';
+import { createFakeClock, createScriptedModel } from '@ravi/testkit';
+import { createAgentTool, ReActAgent } from '../../src/index.ts';
+import type { AgentContext, AgentMiddleware, ModelPrice, PriceTable } from '../../src/index.ts';
+import { Budget } from '../../src/loop/budget.ts';
 
 test('a run that ends while its view is made reserves nothing for the answer that is not asked for', async () => {
   let context: AgentContext | undefined;
@@ -36,4 +38,49 @@ test('a run that ends while its view is made reserves nothing for the answer tha
   const model = createScriptedModel([{ text: 'ok' }]);
   const agent = new ReActAgent({ name: 'lead', model, middleware: [spawning], budget: { maxTokens: 2_500 } });
   assert.equal((await agent.run('go')).status, 'completed');
+});
+
+test('money is counted by the table of each budget: by the name of the answer where it has that, else of the request', () => {
+  const usage = { inputTokens: 1_000_000, outputTokens: 0 };
+  const price = (input: number): ModelPrice => ({ input, output: 0 });
+  const asked = { 'm-1': price(3) };
+  const answered = { 'm-1-dated': price(2) };
+  const spent = (above: PriceTable, below: PriceTable): number => {
+    const clock = createFakeClock();
+    const parent = new Budget({ limits: {}, prices: above, clock });
+    const child = new Budget({ limits: {}, prices: below, clock, parent });
+    const reservation = child.reserve(usage, 'm-1');
+    assert.ok(typeof reservation !== 'string');
+    reservation.settle(usage, 'm-1-dated');
+    reservation.settle(usage, 'm-1-dated');
+    return parent.spent.cost;
+  };
+  assert.equal(spent(asked, { ...asked, ...answered }), 3);
+  assert.equal(spent({ ...asked, ...answered }, asked), 2);
+  assert.equal(spent(answered, asked), 2);
+});
+
+test('an agent with prices of its own spends the money of its caller', async () => {
+  const worker: ModelProvider = {
+    id: 'm',
+    async *stream() {
+      const usage = { inputTokens: 1_000_000, outputTokens: 0 };
+      yield { type: 'finish', reason: 'end', usage, model: 'm-dated' };
+    },
+  };
+  const price = { input: 3, output: 3 };
+  const prices = { m: price, 'm-dated': price };
+  const child = new ReActAgent({ name: 'worker', model: worker, budget: {}, prices });
+  const calls = { toolCalls: [{ name: 'worker', arguments: { task: 'Look' } }] };
+  const model = createScriptedModel([calls, { text: 'never' }], { id: 'free' });
+  const agent = new ReActAgent({
+    name: 'lead',
+    model,
+    tools: [createAgentTool(child)],
+    budget: { maxCost: 1 },
+    prices: { m: price, free: { input: 0, output: 0 } },
+  });
+  const result = await agent.run('go');
+  assert.deepEqual([result.status, result.reason, result.steps], ['stopped', 'budget', 2]);
+  assert.match(result.error?.message ?? '', /3\.0000 is used/);
 });
