@@ -14,6 +14,7 @@ import type {
 import type { KeptLease } from '../durable/keep-lease.ts';
 import { errorText } from '../error-text.ts';
 import { Jobs } from '../execution/jobs.ts';
+import { isInvocationResult } from '../hooks/is-invocation-result.ts';
 import { sessionOf } from '../invoke/call-context.ts';
 import { errorResult } from '../invoke/results.ts';
 import { sessionBlobs } from '../invoke/session-blobs.ts';
@@ -390,7 +391,9 @@ export class AgentRun implements AgentContext {
     signal: AbortSignal | undefined,
   ): Promise<InvocationResult> {
     try {
-      return await wrapped(call);
+      const result: unknown = await wrapped(call);
+      if (isInvocationResult(result)) return result;
+      throw new TypeError('tool middleware must give an InvocationResult');
     } catch (error) {
       if (this.session.cancellation.isCancelled || signal?.aborted === true) throw error;
       this.definition.logger.error('tool middleware failed', { tool: call.name, error: errorText(error) });

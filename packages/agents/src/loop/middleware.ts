@@ -14,7 +14,10 @@ export interface AgentMiddleware {
     next: (request: ModelRequest) => AsyncIterable<ModelEvent>,
     context: AgentContext,
   ): AsyncIterable<ModelEvent>;
-  /** Around one call, which then waits for the end of its answer. What it throws is an error result of this call alone. */
+  /**
+   * Around one call, which then waits for the end of its answer. What it throws is an error result of this call alone, and
+   * so is a value that is no result.
+   */
   tool?(
     call: ToolUseBlock,
     next: (call: ToolUseBlock) => Promise<InvocationResult>,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { textBlock } from '@ravi/kernel';
-import type { ModelMessage } from '@ravi/kernel';
+import type { InvocationResult, ModelMessage } from '@ravi/kernel';
 import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
 import { createCompaction, createGuardrail, ReActAgent } from '../../src/index.ts';
 import type { AgentMiddleware, AgentOptions, GuardrailOptions } from '../../src/index.ts';
@@ -55,6 +55,23 @@ test('middleware cannot open a gate, may answer itself, and what it throws is th
   assert.equal(result.trace[0]?.errorCode, 'E_APPROVAL_NO_HANDLER');
   assert.doesNotMatch(JSON.stringify(result.messages), /secret/);
   assert.match(JSON.stringify(result.messages), /from memory/);
+});
+
+test('middleware that gives no result of a call gives an error result, and the history stays whole', async () => {
+  for (const given of [undefined, null, 'done', {}, { status: 'error', text: 'no', files: [] }]) {
+    const forgetful: AgentMiddleware = {
+      async tool(call, next) {
+        await next(call);
+        return given as unknown as InvocationResult;
+      },
+    };
+    const model = createScriptedModel([{ toolCalls: [{ name: 'look' }] }, { text: 'ok' }]);
+    const { tools } = createOffice();
+    const result = await new ReActAgent({ name: 'clerk', model, tools, middleware: [forgetful] }).run('go');
+    assert.equal(result.status, 'completed');
+    assert.deepEqual(pairingProblems(result.messages), []);
+    assert.match(JSON.stringify(result.messages), /failed inside the runtime/);
+  }
 });
 
 test('middleware may leave a step out, which ends the run, and may fail it', async () => {
