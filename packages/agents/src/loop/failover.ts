@@ -1,6 +1,7 @@
 import { KernelError, systemClock } from '@ravi/kernel';
-import type { Clock, ModelCallOptions, ModelEvent, ModelProvider, ModelRequest } from '@ravi/kernel';
-import { modelError } from './answer.ts';
+import type { Clock, ModelCallOptions, ModelEvent, ModelProvider, ModelRequest, ModelUsage } from '@ravi/kernel';
+import { modelError, noUsage } from './answer.ts';
+import { addUsage } from './usage.ts';
 
 /** Options of {@link createFailover}. */
 export interface FailoverOptions {
@@ -13,7 +14,7 @@ export interface FailoverOptions {
  * An ordered list of models as one. A retryable failure moves on to the next, in the middle of a conversation too: each
  * provider encodes the same history for itself. Once something of an answer was handed over it cannot be taken back, so
  * the failure is, too, and who asks again, as the agent loop does, gets the next model. When all have failed lately, the
- * one whose time is up first is asked.
+ * one whose time is up first is asked. What failed models used counts with the answer, at the price of who answers.
  * @throws KernelError `E_CONFIG_INVALID` without a model
  */
 export function createFailover(models: readonly ModelProvider[], options: FailoverOptions = {}): ModelProvider {
@@ -35,15 +36,20 @@ export function createFailover(models: readonly ModelProvider[], options: Failov
     providerIds: [...new Set(models.flatMap(idsOf))],
     async *stream(request, callOptions): AsyncGenerator<ModelEvent> {
       const [...queue] = candidates();
+      let spent = noUsage;
       for (let model = queue.shift(); model !== undefined; model = queue.shift()) {
+        const before = spent;
         let isHandedOver = false;
         let failure: (ModelEvent & { readonly type: 'error' }) | undefined;
         for await (const event of attempt(model, request, callOptions)) {
-          if (event.type === 'error') failure = event;
-          else {
-            isHandedOver ||= event.type !== 'warning' && event.type !== 'usage';
-            yield event;
+          if (event.type === 'error') {
+            failure = event;
+            continue;
           }
+          isHandedOver ||= event.type !== 'warning' && event.type !== 'usage';
+          const counted = withUsage(event, before);
+          if (counted.type === 'usage') spent = counted.usage;
+          yield counted;
         }
         if (failure === undefined) {
           restingUntil.delete(model);
@@ -55,6 +61,12 @@ export function createFailover(models: readonly ModelProvider[], options: Failov
       }
     },
   };
+}
+
+// Counts of an answer replace those before it, and what failed models used counts too.
+function withUsage(event: ModelEvent, before: ModelUsage): ModelEvent {
+  if (before === noUsage || (event.type !== 'usage' && event.type !== 'finish')) return event;
+  return { ...event, usage: addUsage(before, event.usage) };
 }
 
 // The next attempt goes to another model, which need not be waited for.

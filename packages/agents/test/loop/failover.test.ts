@@ -94,3 +94,20 @@ test('a model that fails after the end of its answer has answered', async () => 
   };
   assert.deepEqual(await eventsOf(createFailover([odd, createScriptedModel([])])), [finish]);
 });
+
+test('what models that failed used counts with the answer, and when all have failed', async () => {
+  const failing = (id: string, ...counts: readonly number[]): ModelProvider => ({
+    id,
+    async *stream() {
+      for (const inputTokens of counts) yield { type: 'usage', usage: { inputTokens, outputTokens: 0 } };
+      yield { type: 'error', error: busy };
+    },
+  });
+  const usage = { inputTokens: 10, outputTokens: 1, cachedInputTokens: 4 };
+  const answering = createScriptedModel([{ text: 'ok', usage }], { id: 'last' });
+  const models = [failing('first', 3_000, 5_000), failing('silent'), failing('second', 200)];
+  const answered = await new ReActAgent({ name: 'clerk', model: createFailover([...models, answering]) }).run('go');
+  assert.deepEqual(answered.usage, { inputTokens: 5_210, outputTokens: 1, cachedInputTokens: 4 });
+  const failed = await new ReActAgent({ name: 'clerk', model: createFailover(models), modelRetries: 0 }).run('go');
+  assert.deepEqual([failed.status, failed.usage], ['failed', { inputTokens: 5_200, outputTokens: 0 }]);
+});
