@@ -22,7 +22,7 @@ const maxRetryDelayMs = 60_000;
 
 /**
  * Asks the model until an answer ends well. `undefined` when none did: the run's `ending` says why, or it was cancelled.
- * What was written until the cancellation stays in the conversation as text.
+ * What was written until the cancellation stays in the conversation as text, unless something judges whole answers.
  */
 export async function askModel(run: AgentRun): Promise<GoodAnswer | undefined> {
   for (let attempt = 0; ; attempt++) {
@@ -88,7 +88,8 @@ function goodAnswer({ blocks, usage, model }: Answer, reason: ModelStopReason, c
 }
 
 async function keepText(run: AgentRun, { text }: Answer): Promise<void> {
-  if (text.trim() !== '') await run.say({ role: 'assistant', content: [{ type: 'text', text }] });
+  const isJudged = run.definition.middleware.some((each) => each.judgesAnswers === true);
+  if (!isJudged && text.trim() !== '') await run.say({ role: 'assistant', content: [{ type: 'text', text }] });
 }
 
 function reserve(run: AgentRun, request: ModelRequest): Reservation | undefined {

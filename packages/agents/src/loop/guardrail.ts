@@ -16,7 +16,10 @@ export interface GuardrailOptions {
   readonly name: string;
   /** Sees each request before the model does. */
   readonly input?: GuardrailCheck<ModelRequest>;
-  /** Sees the text of each answer before it joins the conversation. Deltas were shown by then. */
+  /**
+   * Sees the text of each answer before it joins the conversation; that of a cancelled one never does. Deltas were shown
+   * by then.
+   */
   readonly output?: GuardrailCheck<string>;
   /** Sees each call before the invoker does. */
   readonly call?: GuardrailCheck<ToolUseBlock>;
@@ -42,6 +45,7 @@ export function createGuardrail({ name, input, output, call: callCheck }: Guardr
   };
 
   return {
+    judgesAnswers: output !== undefined,
     async *model(request, next, context): AsyncGenerator<ModelEvent> {
       const refused = await trips(input, request, context);
       if (refused !== undefined) return yield stopEvent(refused);

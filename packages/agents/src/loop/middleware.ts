@@ -6,6 +6,8 @@ import type { AgentContext } from './agent-context.ts';
  * `next` at all; the first of a list is the outermost. None can open a gate: `next` of a call is the invoker.
  */
 export interface AgentMiddleware {
+  /** It judges whole answers: text of one that was cancelled, which it did not see the end of, joins no conversation. */
+  readonly judgesAnswers?: boolean;
   /** Around a whole step: the answer and its calls. A step that is left out ends the run. */
   turn?(context: AgentContext, next: () => Promise<void>): Promise<void>;
   /** Around one answer; asked again for each attempt. */

@@ -3,9 +3,10 @@ import { test } from 'vitest';
 import { defineTool } from '@ravi/kernel';
 import type { ModelProvider } from '@ravi/kernel';
 import { createScriptedModel, pairingProblems } from '@ravi/testkit';
-import { ReActAgent } from '../../src/index.ts';
+import { createGuardrail, ReActAgent } from '../../src/index.ts';
 import { readAnswer } from '../../src/loop/answer.ts';
 import { Cancellation } from '../../src/invoke/cancellation.ts';
+import { settle } from '../support/harness.ts';
 import { createTestHistory } from '../support/memory-state.ts';
 
 test('a run that is cancelled while its view is made asks no model and ends', async () => {
@@ -68,4 +69,32 @@ test('a run that is cancelled while its last answer is stored waits for no job',
   const result = await agent.run('go', { signal: controller.signal });
   assert.deepEqual([result.status, turns], ['cancelled', 4]);
   assert.deepEqual(pairingProblems(result.messages), []);
+});
+
+test('text of a cancelled answer joins no conversation where a guardrail looks at answers', async () => {
+  const secret: ModelProvider = {
+    id: 'talkative',
+    async *stream() {
+      yield { type: 'text-delta', text: 'The secret is 42' };
+      await new Promise(() => {});
+    },
+  };
+  const looking = createGuardrail({
+    name: 'secrets',
+    output: (text) => (/secret/.test(text) ? 'a secret' : undefined),
+  });
+  const asking = createGuardrail({ name: 'questions', input: () => undefined });
+  for (const [guardrail, messages] of [
+    [looking, 1],
+    [asking, 2],
+  ] as const) {
+    const controller = new AbortController();
+    const history = createTestHistory();
+    const agent = new ReActAgent({ name: 'clerk', model: secret, history, middleware: [guardrail] });
+    const running = agent.run('go', { signal: controller.signal });
+    await settle();
+    controller.abort();
+    assert.equal((await running).status, 'cancelled');
+    assert.equal(history.turns.length, messages);
+  }
 });
