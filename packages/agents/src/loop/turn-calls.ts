@@ -40,6 +40,11 @@ export class TurnCalls implements CancelListener {
     return this.#slots.length;
   }
 
+  /** Whether the turn waits for the result of this call. */
+  isOpen(callId: string): boolean {
+    return !this.#isOver && this.#slots.some(({ call, result }) => call.id === callId && result === undefined);
+  }
+
   /** Takes a call whose block is there. */
   add(call: ToolUseBlock): void {
     const slot: Slot = { call, result: undefined, isStarted: false, controller: undefined, timer: undefined };

@@ -4,7 +4,7 @@ import { isKernelError, textBlock } from '@ravi/kernel';
 import type { ModelProvider } from '@ravi/kernel';
 import { createScriptedModel, pairingProblems } from '@ravi/testkit';
 import { askClarificationTool, askUserTool, ReActAgent } from '../../src/index.ts';
-import type { AgentOptions, PausedRun } from '../../src/index.ts';
+import type { AgentMiddleware, AgentOptions, PausedRun } from '../../src/index.ts';
 import { createTestHistory, createTestRuns } from '../support/memory-state.ts';
 import { createOffice } from '../support/office-tools.ts';
 
@@ -183,4 +183,27 @@ test('a script cannot ask: the question belongs to the turn', async () => {
     ['ask_clarification'],
   );
   assert.deepEqual(pairingProblems(result.messages, { openCalls: ['call-1-1'] }), []);
+});
+
+test('middleware asks no question of its own, and may make one of a call that is there', async () => {
+  const question = { question: 'May I?' };
+  const refused: (string | undefined)[] = [];
+  const asking: AgentMiddleware = {
+    async turn(context, next) {
+      refused.push((await context.tool('ask_user', question)).error?.code);
+      await next();
+    },
+    async tool(call, next, context) {
+      refused.push((await context.tool('ask_user', question)).error?.code);
+      return next({ ...call, name: 'ask_user', arguments: question });
+    },
+  };
+  const model = createScriptedModel([{ toolCalls: [{ name: 'look' }] }, { text: 'ok' }]);
+  const agent = agentWith(model, { middleware: [asking] });
+  const { paused } = await agent.run('go');
+  assert.deepEqual(refused, ['E_TOOL_NOT_CALLABLE', 'E_TOOL_NOT_CALLABLE']);
+  assert.deepEqual(paused?.questions, [{ callId: 'call-1-1', tool: 'ask_user', ...question }]);
+  const result = await agent.resume(paused, 'yes');
+  assert.equal(result.status, 'completed');
+  assert.deepEqual(pairingProblems(result.messages), []);
 });
