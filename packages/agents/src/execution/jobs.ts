@@ -96,8 +96,7 @@ export class Jobs {
   /** Results that the model has not read, for the next message. */
   takeNews(): readonly ContentBlock[] {
     if (this.#entries.length === 0) return [];
-    const news = this.#entries.filter((entry) => !isLive(entry) && !entry.isTold);
-    this.#news = undefined;
+    const news = this.#entries.filter(isNews);
     return news.flatMap((entry) => {
       entry.isTold = true;
       const { id, tool, callId, status, result } = entry;
@@ -111,16 +110,15 @@ export class Jobs {
    * @throws KernelError `E_CANCELLED` when the run is cancelled meanwhile
    */
   async waitForNews(): Promise<boolean> {
-    const entries = this.#entries;
-    if (entries.some((entry) => !isLive(entry) && !entry.isTold)) return true;
-    if (!entries.some(isLive)) return false;
-    this.#run.check();
-    this.#news ??= Promise.withResolvers<void>();
-    const { promise, resolve } = this.#news;
-    const forget = this.#run.session.cancellation.whenCancelled(resolve);
-    await promise;
-    forget();
-    this.#run.check();
+    while (!this.#entries.some(isNews)) {
+      if (!this.#entries.some(isLive)) return false;
+      this.#run.check();
+      this.#news = Promise.withResolvers<void>();
+      const forget = this.#run.session.cancellation.whenCancelled(this.#news.resolve);
+      await this.#news.promise;
+      forget();
+      this.#run.check();
+    }
     return true;
   }
 
@@ -140,6 +138,10 @@ export class Jobs {
 /** Whether it still runs. */
 export function isLive({ status }: { readonly status: JobStatus }): boolean {
   return status === 'running' || status === 'queued';
+}
+
+function isNews(entry: Entry): boolean {
+  return !isLive(entry) && !entry.isTold;
 }
 
 function statusOf(result: InvocationResult): JobStatus {

@@ -39,7 +39,10 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
     this.#controller.abort(reason);
   }
 
-  /** Lets a running call go on as a job, so that the model can do other work; `false` when it is not running. */
+  /**
+   * Lets a running call go on as a job, so that the model can do other work; `false` when it is not running, or of a tool
+   * of the loop itself, such as `wait_job`.
+   */
   promote(callId: string): boolean {
     return this.#run?.turn?.promote(callId) ?? false;
   }

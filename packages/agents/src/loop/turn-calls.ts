@@ -92,7 +92,10 @@ export class TurnCalls implements CancelListener {
     return results;
   }
 
-  /** Lets a running call go on as a job, so that the turn need not wait for it; `false` when it is not running. */
+  /**
+   * Lets a running call go on as a job, so that the turn need not wait for it; `false` when it is not running, or of one
+   * of the loop's own tools: those are about the turn itself.
+   */
   promote(callId: string): boolean {
     const slot = this.#slots.find((each) => each.call.id === callId);
     return slot !== undefined && this.#toJob(slot);
@@ -140,8 +143,9 @@ export class TurnCalls implements CancelListener {
   }
 
   #toJob(slot: Slot): boolean {
-    if (!slot.isStarted || slot.result !== undefined || this.#isOver) return false;
     const { call, controller } = slot;
+    if (!slot.isStarted || slot.result !== undefined || this.#isOver) return false;
+    if (this.#run.definition.loopTools.includes(call.name)) return false;
     const jobId = this.#run.jobs.begin(call, () => controller?.abort());
     this.#run.emit?.({ type: 'job-started', jobId, callId: call.id, tool: call.name });
     const text = `Running in the background as ${jobId}. Its result will be told when it is there; go on with other work, or use wait_job, read_job or stop_job.`;

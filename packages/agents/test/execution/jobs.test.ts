@@ -5,7 +5,7 @@ import type { ModelRequest, Tool } from '@ravi/kernel';
 import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
 import type { ScriptedToolCall } from '@ravi/testkit';
 import { ReActAgent } from '../../src/index.ts';
-import type { AgentEvent } from '../../src/index.ts';
+import type { AgentContext, AgentEvent, AgentMiddleware } from '../../src/index.ts';
 import { settle } from '../support/harness.ts';
 import { createTestBlobs } from '../support/blobs.ts';
 import { createTestJobs } from '../support/memory-state.ts';
@@ -267,4 +267,39 @@ test('jobs end with their run, and the store knows it', async () => {
   assert.equal(result.reason, 'max-steps');
   assert.ok(build.wasStopped());
   assert.equal([...jobs.all.values()][0]?.status, 'cancelled');
+});
+
+test('a call that waits for a job becomes none itself, however long it takes and whoever wants it', async () => {
+  const [build, clock] = [createBuild(), createFakeClock()];
+  const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }, withJob('wait_job'), { text: 'Built' }]);
+  const agent = new ReActAgent({ name: 'clerk', model, tools: [build.tool], clock, promoteAfterMs: 5_000 });
+  const stream = agent.stream('go');
+  await settle();
+  assert.equal(stream.promote('call-2-1'), false);
+  clock.advance(5_000);
+  await settle();
+  assert.equal(model.requests.length, 2);
+  build.finish('42 files');
+  const { text, messages } = await stream.result;
+  assert.equal(text, 'Built');
+  assert.match(JSON.stringify(messages.at(-2)), /42 files/);
+});
+
+test('a job of which there is nothing to tell does not make the model answer again', async () => {
+  const build = createBuild();
+  let context: AgentContext | undefined;
+  const watching: AgentMiddleware = {
+    turn(own, next) {
+      context = own;
+      return next();
+    },
+  };
+  const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }, { text: 'Working on it' }]);
+  const agent = new ReActAgent({ name: 'clerk', model, tools: [build.tool], middleware: [watching] });
+  const running = agent.run('go');
+  await settle();
+  const [, told] = model.requests;
+  await context?.tool('stop_job', { id: jobIdIn(told as ModelRequest) });
+  const { status, text } = await running;
+  assert.deepEqual([status, text, model.requests.length], ['completed', 'Working on it', 2]);
 });
