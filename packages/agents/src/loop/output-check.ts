@@ -54,12 +54,21 @@ function byLibrary(schema: StandardSchema): (value: JsonValue) => Promise<Checke
   };
 }
 
-// Models like to fence what they were asked for bare.
 function parse(text: string): JsonValue | undefined {
-  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1];
   try {
-    return JSON.parse(fenced ?? text) as JsonValue;
+    return JSON.parse(unfenced(text.trim())) as JsonValue;
   } catch {
     return undefined;
   }
+}
+
+const fence = '```';
+
+// Models like to fence what they were asked for bare. Not by a pattern: one that skips space takes quadratic time.
+function unfenced(text: string): string {
+  if (!text.startsWith(fence) || !text.endsWith(fence)) return text;
+  const inner = text.slice(fence.length, -fence.length);
+  const line = inner.indexOf('\n');
+  const language = inner.slice(0, Math.max(0, line)).trim();
+  return line !== -1 && (language === '' || language === 'json') ? inner.slice(line) : text;
 }
