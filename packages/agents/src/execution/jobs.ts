@@ -51,11 +51,7 @@ export class Jobs {
   finish(callId: string, result: InvocationResult): boolean {
     const entry = this.#entries.find((each) => each.callId === callId);
     if (entry === undefined) return false;
-    if (isLive(entry)) {
-      this.#end(entry, result.status === 'ok' ? 'completed' : statusOf(result), result);
-      const { id: jobId, tool } = entry;
-      this.#run.emit?.({ type: 'job-finished', jobId, callId, tool, result });
-    }
+    if (isLive(entry)) this.#end(entry, result.status === 'ok' ? 'completed' : statusOf(result), result);
     return true;
   }
 
@@ -130,6 +126,8 @@ export class Jobs {
     entry.status = status;
     entry.result = result;
     entry.record?.end(status, result as unknown as JsonValue, result.error);
+    const { id: jobId, callId, tool } = entry;
+    this.#run.emit?.({ type: 'job-finished', jobId, callId, tool, result });
     entry.done.resolve();
     this.#news?.resolve();
   }

@@ -377,8 +377,10 @@ export class AgentRun implements AgentContext {
 
   #say(message: ModelMessage, details: JsonObject | undefined): Promise<void> | undefined {
     const saving = this.conversation.append(message, this.turnDetails(details));
-    if (this.emit !== undefined && message.content.length > 0) this.emit({ type: 'message', message });
-    return saving;
+    if (this.emit === undefined || message.content.length === 0) return saving;
+    if (saving !== undefined) return saving.then(() => this.emit?.({ type: 'message', message }));
+    this.emit({ type: 'message', message });
+    return undefined;
   }
 
   turnDetails(details?: JsonObject): TurnDetails {

@@ -10,8 +10,9 @@ export interface StreamParts {
 }
 
 /**
- * A run that tells what happens. Events wait until they are read; whoever reads them gets each once, and the last one is
- * `run-end`. The run begins at once and goes on whether or not anybody reads.
+ * A run that tells what happens. Events wait until they are read, and each is read once: several who read at once share
+ * them. The last one is `run-end`. The run begins at once and goes on whether or not anybody reads; when the last who
+ * reads stops before the end it is cancelled.
  */
 export class AgentStream implements AsyncIterable<AgentEvent> {
   /** How the run ended. */
@@ -20,7 +21,8 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
   readonly #events: AgentEvent[] = [];
   #run: AgentRun | undefined;
   #isOver = false;
-  #wake: (() => void) | undefined;
+  #readers = 0;
+  #news: PromiseWithResolvers<void> | undefined;
 
   constructor(signal: AbortSignal | undefined, start: (parts: StreamParts) => Promise<AgentResult>) {
     const own = this.#controller.signal;
@@ -53,26 +55,35 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void, undefined> {
+    this.#readers++;
     try {
       for (;;) {
         const event = this.#events.shift();
         if (event !== undefined) yield event;
         else if (this.#isOver) return;
-        else await new Promise<void>((resolve) => (this.#wake = resolve));
+        else await (this.#news ??= Promise.withResolvers<void>()).promise;
       }
     } finally {
-      if (!this.#isOver) this.cancel('Nobody reads the events any more');
+      this.#readers--;
+      if (!this.#isOver && this.#readers === 0) this.cancel('Nobody reads the events any more');
     }
   }
 
+  // A tool that goes on by itself may still tell of its progress when the run is over.
   #push(event: AgentEvent): void {
+    if (this.#isOver) return;
     this.#events.push(event);
     if (event.type === 'run-end') this.#isOver = true;
-    this.#wake?.();
+    this.#wake();
   }
 
   #end(): void {
     this.#isOver = true;
-    this.#wake?.();
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#news?.resolve();
+    this.#news = undefined;
   }
 }

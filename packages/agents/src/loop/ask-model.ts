@@ -70,14 +70,18 @@ function takeEvent(run: AgentRun, calls: TurnCalls, event: ModelEvent): ContentB
   if (event.type === 'block') return takeBlock(run, calls, event.block);
   if (run.emit === undefined) return undefined;
   if (event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'warning') run.emit(event);
-  if (event.type === 'tool-call-start') run.emit({ type: event.type, callId: event.id, tool: event.name });
-  if (event.type === 'tool-call-delta') run.emit({ type: event.type, callId: event.id, text: event.text });
+  if (event.type === 'tool-call-start') {
+    run.emit({ type: event.type, callId: calls.ids.announce(event.id), tool: event.name });
+  }
+  if (event.type === 'tool-call-delta') {
+    run.emit({ type: event.type, callId: calls.ids.written(event.id), text: event.text });
+  }
   return undefined;
 }
 
 function takeBlock(run: AgentRun, calls: TurnCalls, block: ContentBlock): ContentBlock {
   if (block.type !== 'tool_use') return block;
-  const id = run.conversation.claimId(block.id);
+  const id = run.emit === undefined ? run.conversation.claimId(block.id) : calls.ids.take(block.id);
   const call = id === block.id ? block : { ...block, id };
   calls.add(call);
   return call;

@@ -4,7 +4,9 @@ import type { CancelListener } from '../invoke/cancellation.ts';
 import { errorResult } from '../invoke/results.ts';
 import { errorText } from '../error-text.ts';
 import { wrapsCalls } from './middleware.ts';
+import { CallIds } from './call-ids.ts';
 import { modelResult } from './model-result.ts';
+import { isSuspended } from './suspension.ts';
 import type { AgentRun } from './agent-run.ts';
 
 interface Slot {
@@ -30,6 +32,7 @@ export class TurnCalls implements CancelListener {
   #mayStartEarly: boolean;
   #isOver = false;
   #allAnswered: (() => void) | undefined;
+  #ids: CallIds | undefined;
 
   constructor(run: AgentRun) {
     this.#run = run;
@@ -38,6 +41,11 @@ export class TurnCalls implements CancelListener {
 
   get size(): number {
     return this.#slots.length;
+  }
+
+  /** What the calls are named where somebody follows them. */
+  get ids(): CallIds {
+    return (this.#ids ??= new CallIds(this.#run.conversation));
   }
 
   /** Whether the turn waits for the result of this call. */
@@ -73,8 +81,13 @@ export class TurnCalls implements CancelListener {
   /** Cancellation answers what no tool, no approval and no middleware answers any more. */
   onCancel(): void {
     const { cancellation } = this.#run.session;
+    // What another process goes on with has not ended.
+    const isOpen = isSuspended(this.#run);
     for (const slot of this.#slots) {
-      if (slot.result === undefined) this.#answer(slot, errorResult('E_CANCELLED', cancellation.error.message));
+      if (slot.result !== undefined) continue;
+      const result = errorResult('E_CANCELLED', cancellation.error.message);
+      if (isOpen) this.#answer(slot, result);
+      else this.#tell(slot, result);
     }
   }
 
@@ -137,8 +150,12 @@ export class TurnCalls implements CancelListener {
   #settle(slot: Slot, result: InvocationResult): void {
     const { call } = slot;
     if (slot.controller !== undefined && this.#run.jobs.finish(call.id, result)) return;
-    if (slot.result !== undefined) return;
-    this.#run.emit?.({ type: 'tool-result', callId: call.id, tool: call.name, result });
+    if (slot.result === undefined) this.#tell(slot, result);
+  }
+
+  #tell(slot: Slot, result: InvocationResult): void {
+    const { id: callId, name: tool } = slot.call;
+    this.#run.emit?.({ type: 'tool-result', callId, tool, result });
     this.#answer(slot, result);
   }
 

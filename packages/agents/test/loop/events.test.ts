@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { defineTool } from '@ravi/kernel';
+import type { ModelEvent, ModelProvider, Tool, ToolContext } from '@ravi/kernel';
+import { createScriptedModel } from '@ravi/testkit';
+import { ReActAgent } from '../../src/index.ts';
+import type { AgentEvent, AgentOptions } from '../../src/index.ts';
+import { settle } from '../support/harness.ts';
+import { createTestHistory } from '../support/memory-state.ts';
+import { createOffice } from '../support/office-tools.ts';
+
+const look = { toolCalls: [{ name: 'look' }] };
+
+function clerk(turns: Parameters<typeof createScriptedModel>[0], more: Partial<AgentOptions> = {}): ReActAgent {
+  const policy = { maxRiskUnapproved: 'high' } as const;
+  return new ReActAgent({ name: 'clerk', model: createScriptedModel(turns), policy, ...more });
+}
+
+function tool(name: string, execute: (context: ToolContext) => Promise<string>, more: Partial<Tool> = {}): Tool {
+  return defineTool({
+    name,
+    description: `Does ${name}`,
+    inputSchema: { type: 'object' },
+    ...more,
+    execute: (_, context) => execute(context),
+  });
+}
+
+async function allOf(events: AsyncIterable<AgentEvent>): Promise<readonly AgentEvent[]> {
+  const all: AgentEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+test('nothing is told after the end of the run, whatever goes on behind it', async () => {
+  const late = Promise.withResolvers<void>();
+  const progressing = tool('look', async (context) => {
+    void late.promise.then(() => context.progress({ message: 'late' }));
+    return 'seen';
+  });
+  const error = { code: 'E_X', message: 'no', retryable: false };
+  const slow = tool('look', () => late.promise.then(() => 'late'), { risk: 'safe' });
+  for (const stream of [
+    clerk([look, { text: 'ok' }], { tools: [progressing] }).stream('go'),
+    clerk([{ ...look, error }], { tools: [slow], middleware: [] }).stream('go'),
+  ]) {
+    await stream.result;
+    late.resolve();
+    await settle();
+    assert.equal((await allOf(stream)).at(-1)?.type, 'run-end');
+  }
+});
+
+test('a message is told once it is stored', async () => {
+  const history = createTestHistory();
+  const seen: string[] = [];
+  const append: typeof history.append = async (turns, expectedLength) => {
+    await settle();
+    const stored = await history.append(turns, expectedLength);
+    seen.push(`stored ${turns[0]?.message.role}`);
+    return stored;
+  };
+  for await (const event of clerk([{ text: 'ok' }], { history: { ...history, append } }).stream('go')) {
+    if (event.type === 'message') seen.push(`told ${event.message.role}`);
+  }
+  assert.deepEqual(seen, ['stored user', 'told user', 'stored assistant', 'told assistant']);
+});
+
+test('a message that could not be stored is not told', async () => {
+  const history = createTestHistory();
+  history.failAt(2);
+  const events = await allOf(clerk([{ text: 'ok' }], { history }).stream('go'));
+  assert.equal(events.filter(({ type }) => type === 'message').length, 1);
+});
+
+test('a call has one id in all its events and in the conversation, also when the model repeats ids', async () => {
+  const toolCalls = [
+    { name: 'look', id: 'x' },
+    { name: 'look', id: 'x' },
+    { name: 'look', id: '' },
+  ];
+  const { tools } = createOffice();
+  const stream = clerk([{ toolCalls }, { toolCalls }, { text: 'ok' }], { tools }).stream('go');
+  const events = await allOf(stream);
+  const idsOf = (type: AgentEvent['type']): readonly string[] =>
+    events.flatMap((event) => (event.type === type && 'callId' in event ? [event.callId] : []));
+  const ids = ['x', 'x~2', 'call', 'x~3', 'x~4', 'call~2'];
+  for (const type of ['tool-call-start', 'tool-call-delta', 'tool-call', 'tool-result'] as const) {
+    assert.deepEqual(idsOf(type), ids, type);
+  }
+  const { messages } = await stream.result;
+  assert.deepEqual(
+    messages.flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))),
+    ids,
+  );
+});
+
+test('calls that are written before the first of them is there keep their ids, and those of a void answer', async () => {
+  const start = (id: string): ModelEvent => ({ type: 'tool-call-start', id, name: 'look' });
+  const delta: ModelEvent = { type: 'tool-call-delta', id: 'x', text: '{}' };
+  const block: ModelEvent = { type: 'block', block: { type: 'tool_use', id: 'x', name: 'look', arguments: {} } };
+  const usage = { inputTokens: 0, outputTokens: 0 };
+  const error = { code: 'E_MODEL_OVERLOADED', message: 'busy', retryable: true };
+  const answers: readonly (readonly ModelEvent[])[] = [
+    [start('x'), { type: 'error', error }],
+    [start('x'), delta, start('x'), delta, block, block, { type: 'finish', reason: 'tool-use', usage }],
+    [{ type: 'finish', reason: 'end', usage }],
+  ];
+  let asked = 0;
+  const model: ModelProvider = {
+    id: 'm',
+    async *stream() {
+      yield* answers[asked++] ?? [];
+    },
+  };
+  const events = await allOf(clerk([], { model, tools: createOffice().tools }).stream('go'));
+  const named = events.flatMap((event) => ('callId' in event ? [`${event.type} ${event.callId}`] : []));
+  assert.deepEqual(named.slice(0, 6), [
+    'tool-call-start x',
+    'tool-call-start x~2',
+    'tool-call-delta x~2',
+    'tool-call-start x~3',
+    'tool-call-delta x~3',
+    'tool-call x~2',
+  ]);
+  assert.deepEqual(named.filter((name) => name.startsWith('tool-result')).toSorted(), [
+    'tool-result x~2',
+    'tool-result x~3',
+  ]);
+});
+
+test('a call that is cancelled with its run has a result, and one alone', async () => {
+  const stream = clerk([{ toolCalls: [{ name: 'hang' }] }], { tools: createOffice().tools }).stream('go');
+  await settle();
+  stream.cancel('enough');
+  const events = await allOf(stream);
+  const results = events.flatMap((event) => (event.type === 'tool-result' ? [event.result.error?.code] : []));
+  assert.deepEqual(results, ['E_CANCELLED']);
+  assert.equal(events.at(-1)?.type, 'run-end');
+});
+
+test('a job that is stopped has finished: by the model, from outside and with its run', async () => {
+  const build = tool('build', () => new Promise(() => {}), { mode: 'background' });
+  const started = { toolCalls: [{ name: 'build' }] };
+  const jobIn = (events: readonly AgentEvent[]): readonly string[] =>
+    events.flatMap((event) => (event.type === 'job-finished' ? [`${event.tool} ${event.result.error?.code}`] : []));
+  const stopping = clerk(
+    [
+      started,
+      ({ messages }) => {
+        const id = /job_[\w-]+/.exec(JSON.stringify(messages))?.[0] ?? '';
+        return { toolCalls: [{ name: 'stop_job', arguments: { id } }] };
+      },
+      { text: 'ok' },
+    ],
+    { tools: [build] },
+  );
+  assert.deepEqual(jobIn(await allOf(stopping.stream('go'))), ['build E_CANCELLED']);
+  const ending = clerk([started], { tools: [build], maxSteps: 1 });
+  assert.deepEqual(jobIn(await allOf(ending.stream('go'))), ['build E_CANCELLED']);
+  const outside = clerk([started, { text: 'Working' }, { text: 'ok' }], { tools: [build] }).stream('go');
+  const events: AgentEvent[] = [];
+  for await (const event of outside) {
+    events.push(event);
+    if (event.type === 'job-started') assert.ok(outside.stopJob(event.jobId));
+  }
+  assert.deepEqual(jobIn(events), ['build E_CANCELLED']);
+});
+
+test('two who read one stream share its events, both come to the end, and one may leave', async () => {
+  const halt = Promise.withResolvers<void>();
+  const waiting = tool('look', () => halt.promise.then(() => 'seen'));
+  const stream = clerk([look, { text: 'ok' }], { tools: [waiting] }).stream('go');
+  const reading = [allOf(stream), allOf(stream)];
+  const leaving = stream[Symbol.asyncIterator]();
+  await leaving.next();
+  await leaving.return?.();
+  await settle();
+  halt.resolve();
+  const parts = await Promise.all(reading);
+  const { status } = await stream.result;
+  assert.equal(status, 'completed');
+  const types = parts.flat().map(({ type }) => type);
+  assert.equal(types.filter((type) => type === 'run-end').length, 1);
+  assert.equal(types.filter((type) => type === 'step-start').length, 2);
+});
