@@ -35,47 +35,11 @@ import { wrapModel, wrapTool } from './middleware.ts';
 import { UsageEstimate } from './estimate-usage.ts';
 import { ModelCall } from './late-values.ts';
 import type { ReActAgent } from './react-agent.ts';
+import type { AgentRunParts } from './run-parts.ts';
 import type { Supervision } from '../supervision/supervision.ts';
 import { writeInPlace } from '../supervision/write-in-place.ts';
 import { addUsage } from './usage.ts';
 import type { TurnCalls } from './turn-calls.ts';
-
-/** What a run starts with. */
-export interface AgentRunParts {
-  readonly definition: AgentDefinition;
-  readonly session: InvokerSession;
-  readonly conversation: Conversation;
-  readonly budget: Budget | undefined;
-  /** The bounds of this run alone. */
-  readonly limits: BudgetLimits | undefined;
-  readonly emit: AgentEventSink | undefined;
-  readonly priority: number;
-  readonly parent: AgentRun | undefined;
-  /** Starts an agent under this run. */
-  readonly startChild: (
-    parent: AgentRun,
-    agent: ReActAgent,
-    task: string,
-    options: ChildOptions,
-  ) => Promise<AgentResult>;
-  /** What is asked, for lists of runs; absent after a pause. */
-  readonly title: string | undefined;
-  /** The part before a pause, or before its process ended. */
-  readonly before: RunBefore | undefined;
-}
-
-/** What a run had done when it stopped. */
-export interface RunBefore {
-  readonly steps: number;
-  readonly usage: ModelUsage;
-  /** It was taken over from a process that ended: the run store has it as running, by us. */
-  readonly isTaken?: boolean;
-}
-
-/** How a sub-agent is started by a run. */
-export interface ChildOptions extends SpawnOptions {
-  readonly runId: string;
-}
 
 /** The run that a tool was called by directly; `undefined` for a call of a script or of no agent. */
 export function runOf(context: ToolContext): AgentRun | undefined {

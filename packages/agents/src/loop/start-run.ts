@@ -11,7 +11,7 @@ import type { AgentEventSink } from './agent-event.ts';
 import type { RunOptions } from './agent-options.ts';
 import type { AgentResult } from './agent-result.ts';
 import { AgentRun } from './agent-run.ts';
-import type { ChildOptions } from './agent-run.ts';
+import type { ChildOptions } from './run-parts.ts';
 import { noUsage } from './answer.ts';
 import { Budget, nothingSpent } from './budget.ts';
 import type { BudgetLimits, BudgetSpent } from './budget.ts';

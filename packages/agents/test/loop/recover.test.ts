@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { isKernelError, KernelError, textOf } from '@ravi/kernel';
+import { defineTool, isKernelError, KernelError, textOf } from '@ravi/kernel';
 import type { ModelMessage, ModelProvider } from '@ravi/kernel';
 import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
 import type { ScriptedTurn } from '@ravi/testkit';
@@ -223,19 +223,31 @@ test('an answer that was on record is taken for what the model said it was when 
 test('a call of an answer that was cut off is refused in the next process too', async () => {
   for (const reason of ['length', 'refusal'] as const) {
     const world = createWorld();
-    const cut = createScriptedModel([{ toolCalls: [{ name: 'hang' }, { name: 'look' }], reason }]);
     const { promise: stalls, resolve: stall } = Promise.withResolvers<void>();
-    const tool = (): Promise<never> => {
-      stall();
-      return new Promise(() => {});
-    };
-    void world.process(cut, { middleware: [{ tool }] }).run('go', where);
+    let attempts = 0;
+    // Safe, so that it begins before the end of the answer is known.
+    const wait = defineTool({
+      name: 'wait',
+      description: 'Waits, in the first process for ever',
+      risk: 'safe',
+      inputSchema: { type: 'object' },
+      execute: async () => {
+        if (attempts++ > 0) return 'waited';
+        stall();
+        return new Promise<string>(() => {});
+      },
+    });
+    const tools = [...world.office.tools, wait];
+    const cut = createScriptedModel([{ toolCalls: [{ name: 'hang' }, { name: 'wait' }], reason }]);
+    void world.process(cut, { tools }).run('go', where);
     await stalls;
     while (world.history.turns.length < 2) await new Promise(setImmediate);
-    const result = await world.process(createScriptedModel([{ text: 'done' }])).recover(world.row(), world.recovery)
-      .result;
-    assert.match(resultsOf(result.messages)[0] ?? '', /was cut off, so hang was not called/);
-    assert.deepEqual(world.office.done, ['look']);
+    const next = world.process(createScriptedModel([{ text: 'done' }]), { tools });
+    const result = await next.recover(world.row(), world.recovery).result;
+    const [hang, waited] = resultsOf(result.messages);
+    assert.match(hang ?? '', /was cut off, so hang was not called/);
+    assert.equal(waited, 'waited');
+    assert.deepEqual(world.office.done, []);
   }
 });
 
