@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { isWebApprovalHandler } from '@ravi/approval-web';
 import { Hono } from 'hono';
+import { addressOf } from './address.ts';
 import type { HttpAppOptions } from './app.ts';
 
 /** The approval page and its API, when the approval handler answers over HTTP; else nothing. */
@@ -8,20 +8,16 @@ export function approvalRoutes({
   approvalHandler,
   callerApprovals,
   access,
-}: Pick<HttpAppOptions, 'approvalHandler' | 'callerApprovals' | 'access'>): Hono<ServerBindings> {
-  const routes = new Hono<ServerBindings>();
+}: Pick<HttpAppOptions, 'approvalHandler' | 'callerApprovals' | 'access'>): Hono {
+  const routes = new Hono();
   if (!isWebApprovalHandler(approvalHandler)) return routes;
-  routes.on(['GET', 'POST', 'DELETE'], ['/approvals', '/approvals/', '/v1/approvals/*'], ({ req, env }) => {
-    const address = env.incoming?.socket.remoteAddress;
+  routes.on(['GET', 'POST', 'DELETE'], ['/approvals', '/approvals/', '/v1/approvals/*'], (context) => {
+    const { raw: request } = context.req;
+    const address = addressOf(context);
     if (callerApprovals !== undefined) {
-      return callerApprovals.fetchAs(access.authenticate(req.raw.headers, address ?? ''), req.raw);
+      return callerApprovals.fetchAs(access.authenticate(request.headers, address), request);
     }
-    return approvalHandler.fetch(req.raw, address === undefined ? {} : { address });
+    return approvalHandler.fetch(request, address === '' ? {} : { address });
   });
   return routes;
-}
-
-/** What Node's server tells beside the request; nothing when the app is called without one. */
-interface ServerBindings {
-  readonly Bindings: { readonly incoming?: IncomingMessage };
 }

@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { Access } from '../access/access.ts';
 import { localCaller } from '../access/caller.ts';
+import { addressOf } from './address.ts';
 import { routeOf } from './operation.ts';
 import type { Operation } from './operation.ts';
 import { refuseOtherMethods } from './other-methods.ts';
@@ -37,12 +37,6 @@ export function mount(app: Hono, operations: readonly Operation[], options: Moun
     );
   }
   refuseOtherMethods(app, operations);
-}
-
-/** Where a request comes from; empty when the app is called without a server. */
-function addressOf({ env }: Context): string {
-  const { incoming } = (env ?? {}) as { readonly incoming?: IncomingMessage };
-  return incoming?.socket?.remoteAddress ?? '';
 }
 
 // Before the body is read: who is not known costs little.
