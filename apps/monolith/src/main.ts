@@ -48,9 +48,8 @@ if (flags.isHelp) {
   process.exit(0);
 }
 try {
-  await runServer(flags);
-  process.exit(0);
+  process.exit(await runServer(flags));
 } catch (error) {
-  if (!isKernelError(error)) throw error;
-  end(badUsage, `${error.code}: ${error.message}`);
+  if (isKernelError(error)) end(badUsage, `${error.code}: ${error.message}`);
+  end(1, String(error instanceof Error ? error.stack : error));
 }

@@ -1,4 +1,7 @@
+import { watchFaults } from './faults.ts';
+import type { Faults } from './faults.ts';
 import { openMonolith } from './lifespan.ts';
+import { createRedactor } from './logging/redactor.ts';
 import { createServerLog } from './logging/server-log.ts';
 import { serve } from './serve.ts';
 import { untilShutdown } from './shutdown.ts';
@@ -12,16 +15,32 @@ export interface RunServerOptions {
 }
 
 /**
- * Serves from this process until SIGTERM or SIGINT. Standard output says where, standard error is its log.
+ * Serves from this process until SIGTERM, SIGINT or an exception that nobody caught, and gives the exit code: 0, and 1
+ * after an exception. Standard output says where, standard error is its log. The process is its own: signals and what
+ * nobody catches are dealt with here.
  * @throws KernelError as `openMonolith` and `serve`
  */
-export async function runServer({ config, host, port }: RunServerOptions): Promise<void> {
-  const shutdown = untilShutdown();
+export async function runServer(options: RunServerOptions): Promise<number> {
+  // What the configuration says of the log and of secrets is not known yet.
+  const faults = watchFaults(createServerLog({ level: 'error', redactor: createRedactor([]) }));
+  await serveUntil(Promise.race([untilShutdown(), faults.fatal]), options, faults);
+  return faults.exitCode;
+}
+
+async function serveUntil(
+  shutdown: Promise<unknown>,
+  { config, host, port }: RunServerOptions,
+  faults: Faults,
+): Promise<void> {
   await using monolith = await openMonolith({
     configPath: config,
     cwd: process.cwd(),
     env: process.env,
-    logger: createServerLog,
+    logger(settings) {
+      const logger = createServerLog(settings);
+      faults.logTo(logger);
+      return logger;
+    },
     isServer: true,
   });
   await using server = await serve(monolith, { host, port });

@@ -12,9 +12,14 @@ export function untilShutdown(): Promise<NodeJS.Signals> {
       process.on(signal, () => {
         if (isAsked) process.exit(secondSignal);
         isAsked = true;
-        setTimeout(() => process.exit(1), disposalLimitMs).unref();
+        limitShutdown();
         resolve(signal);
       });
     }
   });
+}
+
+/** Ends the process with 1 when it is still there in ten seconds. */
+export function limitShutdown(): void {
+  setTimeout(() => process.exit(1), disposalLimitMs).unref();
 }

@@ -6,6 +6,7 @@ import { optionsOf } from './common-options.ts';
 import { exitCode, exitCodeMeanings, exitCodeOfError } from './exit-code.ts';
 import type { ExitCode } from './exit-code.ts';
 import { readManifest } from './manifest.ts';
+import { tellError } from './tell-error.ts';
 import { createProcessTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -20,8 +21,6 @@ export async function runCommandLine(
   let ended: ExitCode = exitCode.ok;
   const program = createProgram(terminal, (code) => (ended = code));
   const isJson = args.includes('--json');
-  const fail = (code: string, message: string): void =>
-    isJson ? terminal.print(JSON.stringify({ error: { code, message } })) : terminal.warn(`${code}: ${message}`);
   try {
     await program.parseAsync(args, { from: 'user' });
     return ended;
@@ -29,11 +28,13 @@ export async function runCommandLine(
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return exitCode.ok;
       // Without a command it has shown the help already.
-      if (error.code !== 'commander.help') fail('E_USAGE', error.message.replace(/^error: /, ''));
+      if (error.code !== 'commander.help') {
+        tellError({ code: 'E_USAGE', message: error.message.replace(/^error: /, '') }, isJson, terminal);
+      }
       return exitCode.usage;
     }
     if (!isKernelError(error)) throw error;
-    fail(error.code, error.message);
+    tellError(error, isJson, terminal);
     return exitCodeOfError(error.code);
   }
 }

@@ -1,10 +1,12 @@
 import { KernelError } from '@ravi/kernel';
 import { parsePort, runServer } from '@ravi/monolith';
 import type { CommandBody } from '../command.ts';
+import { exitCode } from '../exit-code.ts';
 
-/** Serves HTTP and the console until Ctrl-C or SIGTERM. */
+/** Serves HTTP and the console until Ctrl-C, SIGTERM or an exception that nobody caught. */
 export const serveHere: CommandBody = async ({ values: { config, host, port } }) => {
-  await runServer({ config, host, port: portOf(port) });
+  const code = await runServer({ config, host, port: portOf(port) });
+  return code === 0 ? exitCode.ok : exitCode.failed;
 };
 
 function portOf(text: string | undefined): number | undefined {

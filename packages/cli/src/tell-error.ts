@@ -1,0 +1,11 @@
+import type { Terminal } from './terminal.ts';
+
+/** Why a command failed: one line on standard error, or `{ "error": { code, message } }` on standard output as JSON. */
+export function tellError(
+  { code, message }: { readonly code: string; readonly message: string },
+  isJson: boolean,
+  { print, warn }: Pick<Terminal, 'print' | 'warn'>,
+): void {
+  if (isJson) print(JSON.stringify({ error: { code, message } }));
+  else warn(`${code}: ${message}`);
+}
