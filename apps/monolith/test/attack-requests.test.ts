@@ -129,6 +129,20 @@ test('every rule of every query holds, and no parameter is unknown or given twic
   }
 });
 
+test('what is no cursor of a list is refused on every list', async () => {
+  const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'cursor'));
+  assert.ok(lists.length >= 5, String(lists.length));
+  for (const path of [...lists.map((list) => pathWith(list, 'unknown')), '/v1/approvals']) {
+    for (const cursor of ['zzz', '-1', '1.5', '9'.repeat(40), '1%27%20or%201=1', '%00']) {
+      const place = `GET ${path}?cursor=${cursor}`;
+      const answer = await client.send({ method: 'GET', path: `${path}?cursor=${cursor}`, headers: as('root') });
+      assertRefused(answer, place, hostPaths);
+      assert.equal(answer.status, 400, place);
+      assert.equal(JSON.parse(answer.text).error.code, 'E_REQUEST_INVALID', place);
+    }
+  }
+});
+
 function asText(value: JsonValue): string {
   return encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value));
 }

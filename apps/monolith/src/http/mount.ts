@@ -1,9 +1,11 @@
+import { isKernelError } from '@ravi/kernel';
+import type { KernelError } from '@ravi/kernel';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { Access } from '../access/access.ts';
 import { localCaller } from '../access/caller.ts';
 import { addressOf } from './address.ts';
 import { routeOf } from './operation.ts';
-import type { Operation } from './operation.ts';
+import type { ApiRequest, Operation } from './operation.ts';
 import { refuseOtherMethods } from './other-methods.ts';
 import { problem } from './problem.ts';
 import { limitBody, readBody } from './read-body.ts';
@@ -76,7 +78,7 @@ function handlerOf({ query = {}, body: schema, answer }: Operation): (context: C
     const body = checkBody === undefined ? {} : await readBody(context);
     checkBody?.(body);
     const { headers, signal, url } = req.raw;
-    const answered = await answer({
+    const request: ApiRequest = {
       caller: context.get('caller') ?? localCaller,
       params: req.param(),
       query: asked,
@@ -85,7 +87,18 @@ function handlerOf({ query = {}, body: schema, answer }: Operation): (context: C
       signal,
       address: addressOf(context),
       isSecure: url.startsWith('https:'),
-    });
-    return answered instanceof Response ? answered : context.json(answered ?? {});
+    };
+    try {
+      const answered = await answer(request);
+      return answered instanceof Response ? answered : context.json(answered ?? {});
+    } catch (error) {
+      throw cursorProblem(error, request) ?? error;
+    }
   };
+}
+
+// Only the store knows its cursors.
+function cursorProblem(error: unknown, { query }: ApiRequest): KernelError | undefined {
+  const isAboutCursor = query['cursor'] !== undefined && isKernelError(error, 'E_STATE_INVALID');
+  return isAboutCursor ? problem('E_REQUEST_INVALID', error.message) : undefined;
 }
