@@ -1,6 +1,6 @@
 import type { Toolbox } from '@ravi/agents';
 import { isKernelError, isLocalTool } from '@ravi/kernel';
-import type { ToolSource } from '@ravi/kernel';
+import type { AnyTool, ToolSource } from '@ravi/kernel';
 
 /** What a start-up tells about its tools. */
 export interface ToolReport {
@@ -25,7 +25,7 @@ export async function loadTools(
       try {
         toolbox.add(tool, { source });
       } catch (error) {
-        failures.push({ source, from: tool.name, message: messageOf(error) });
+        failures.push({ source, from: nameOf(tool, source), message: messageOf(error) });
       }
     }
   }
@@ -47,6 +47,15 @@ function loadAll(sources: readonly ToolSource[], signal: AbortSignal): Promise<r
       }
     }),
   );
+}
+
+// A tool of a plugin may throw when it is looked at.
+function nameOf(tool: AnyTool, source: string): string {
+  try {
+    return tool.name;
+  } catch {
+    return source;
+  }
 }
 
 function messageOf(error: unknown): string {

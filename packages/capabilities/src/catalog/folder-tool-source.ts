@@ -60,14 +60,15 @@ async function nestedFiles(folder: string, entry: string): Promise<readonly stri
 
 async function loadFile(folder: string, file: string): Promise<ToolSourceContent> {
   const fail = (message: string): ToolSourceContent => ({ tools: [], failures: [{ from: file, message }] });
-  let exported: unknown;
+  let candidates: readonly unknown[];
   try {
-    exported = ((await import(pathToFileURL(join(folder, file)).href)) as { readonly default?: unknown }).default;
+    const module = (await import(pathToFileURL(join(folder, file)).href)) as { readonly default?: unknown };
+    const { default: exported } = module;
+    if (exported === undefined) return fail('has no default export; it must be a tool or a list of tools');
+    candidates = Array.isArray(exported) ? Array.from<unknown>(exported) : [exported];
   } catch (error) {
-    return fail(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+    return fail(textOf(error));
   }
-  if (exported === undefined) return fail('has no default export; it must be a tool or a list of tools');
-  const candidates: readonly unknown[] = Array.isArray(exported) ? exported : [exported];
   const problems = candidates.map(problemWith);
   return {
     tools: candidates.filter((_, index) => problems[index] === undefined) as AnyTool[],
@@ -75,7 +76,20 @@ async function loadFile(folder: string, file: string): Promise<ToolSourceContent
   };
 }
 
+function textOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
 function problemWith(candidate: unknown): string | undefined {
+  try {
+    return shapeProblem(candidate);
+  } catch (error) {
+    // A getter that throws is the fault of one tool, and the others are none the worse for it.
+    return `exports what cannot be read: ${textOf(error)}`;
+  }
+}
+
+function shapeProblem(candidate: unknown): string | undefined {
   if (typeof candidate !== 'object' || candidate === null)
     return `exports ${typeof candidate} where a tool is expected`;
   const tool = candidate as AnyTool;

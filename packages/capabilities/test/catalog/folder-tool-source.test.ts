@@ -80,6 +80,20 @@ test('a file that does not load is reported by name, and the others load', async
   expect(failures.find(({ from }) => from === 'named.js')?.message).toContain('"not a name"');
 });
 
+test('a tool that throws when it is looked at is reported by name, and hides no other', async () => {
+  const getter = "{ get name() { throw new Error('getter'); }, description: 'x', execute() {} }";
+  write({
+    'alone.js': `export default ${getter}`,
+    'among.js': `export default [${toolText('before')}, ${getter}, ${toolText('after')}]`,
+    'list.js': "export default new Proxy([], { get() { throw new Error('proxy'); } })",
+    'other.js': `export default ${toolText('other')}`,
+  });
+  const { tools, failures } = await createFolderToolSource(folder).load({ signal });
+  expect(tools.map(({ name }) => name)).toEqual(['before', 'after', 'other']);
+  expect(failures.map(({ from }) => from)).toEqual(['alone.js', 'among.js', 'list.js']);
+  expect(failures[0]?.message).toContain('Error: getter');
+});
+
 test('a folder that is not there is a fault of the configuration', async () => {
   const source = createFolderToolSource(join(folder, 'nowhere'));
   await expect(source.load({ signal })).rejects.toMatchObject({
