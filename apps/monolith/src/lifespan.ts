@@ -189,6 +189,6 @@ function discoverySource(toolbox: Toolbox): ToolSource {
 }
 
 function warnAbout({ undeclaredRisk, failures }: ToolReport, logger: Logger): void {
-  for (const failure of failures) logger.warn('a tool could not be loaded', failure);
+  for (const { message: reason, ...where } of failures) logger.warn('a tool could not be loaded', { ...where, reason });
   if (undeclaredRisk.length > 0) logger.warn('tools declare no risk', { tools: undeclaredRisk });
 }

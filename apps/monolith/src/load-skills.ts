@@ -15,7 +15,8 @@ export async function loadSkills(
   for (const folder of folders) {
     const { skills, failures } = await loadFolderSkills(folder);
     const source = relative(baseDir, folder) || '.';
-    for (const failure of failures) logger.warn('a skill could not be loaded', { source, ...failure });
+    for (const { from, message: reason } of failures)
+      logger.warn('a skill could not be loaded', { source, from, reason });
     for (const skill of skills) {
       if (known.has(skill.name)) {
         throw new KernelError('E_CONFIG_INVALID', `Two folders of skills have one named "${skill.name}"; rename one`);

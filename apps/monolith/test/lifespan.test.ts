@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isKernelError } from '@ravi/kernel';
-import { openMonolith, serve, tokens } from '@ravi/monolith';
+import type { Logger } from '@ravi/kernel';
+import { createServerLog, openMonolith, serve, tokens } from '@ravi/monolith';
+import type { LogSettings } from '@ravi/monolith';
 import { createMemoryLogger } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createInstallation } from './support/installation.ts';
@@ -34,6 +36,21 @@ test('a start tells which tools declare no risk and which files do not load, and
   const warnings = JSON.stringify(logger.records);
   for (const name of ['echo', 'broken.mjs', 'empty.mjs']) assert.ok(warnings.includes(name), name);
   assert.equal((await server.post('/v1/tools/echo', {})).body.status, 'ok');
+});
+
+test('the log of a server says why a tool or a skill did not load', async () => {
+  const written: string[] = [];
+  const files = { 'tools/broken.mjs': 'throw new Error("no key for it")', 'skills/torn/SKILL.md': 'no front matter' };
+  const logger = (settings: LogSettings): Logger =>
+    createServerLog(settings, { write: (line) => void written.push(line) });
+  await using server = await startServer({ skills: ['./skills'] }, files, { logger });
+  const reasons = server.monolith.container.resolve(tokens.toolReport).failures.map(({ message }) => message);
+  assert.deepEqual(reasons, ['Error: no key for it']);
+  const lines = written.map((line) => JSON.parse(line) as Readonly<Record<string, string>>);
+  const find = (message: string): Readonly<Record<string, string>> | undefined =>
+    lines.find((line) => line['message'] === message);
+  assert.equal(find('a tool could not be loaded')?.['reason'], 'Error: no key for it');
+  assert.match(find('a skill could not be loaded')?.['reason'] ?? '', /\w/);
 });
 
 test('a tool of a second folder does not shadow one of the first and is reported', async () => {
