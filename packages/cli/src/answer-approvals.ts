@@ -3,6 +3,7 @@ import type { ApprovalHandler, ApprovalRequest, ApprovalResult } from '@ravi/ker
 import type { ApprovalAnswer, RunEvent } from './client/answers.ts';
 import { pathTo } from './client/client.ts';
 import type { Client } from './client/client.ts';
+import { tellError } from './tell-error.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Decides the questions of a run from this side of the connection. */
@@ -18,7 +19,7 @@ interface Told {
 }
 
 /** Has `handler` decide each question that the events of a run tell of, and withdraws those that somebody else decided. */
-export function createApprovalAnswerer(client: Client, handler: ApprovalHandler, { warn }: Terminal): ApprovalAnswerer {
+export function createApprovalAnswerer(client: Client, handler: ApprovalHandler, terminal: Terminal): ApprovalAnswerer {
   const open = new Map<string, AbortController>();
 
   async function answer(id: string, signal: AbortSignal): Promise<void> {
@@ -39,7 +40,7 @@ export function createApprovalAnswerer(client: Client, handler: ApprovalHandler,
       open.set(id, withdrawing);
       answer(id, withdrawing.signal).catch((error: unknown) => {
         if (!isKernelError(error)) throw error;
-        warn(`${error.code}: ${error.message}`);
+        tellError(error, false, terminal);
       });
     },
     [Symbol.dispose]() {

@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.ts';
  */
 export function tellFaults(isJson: boolean, terminal: Terminal): void {
   process.on('unhandledRejection', (error) => {
-    terminal.warn(`warning: a promise was rejected that nobody awaited: ${faultText(error)}`);
+    terminal.warn(visible(`warning: a promise was rejected that nobody awaited: ${faultText(error)}`));
   });
   process.on('uncaughtException', (error) => {
     tellFault(error, isJson, terminal);
@@ -25,7 +25,7 @@ export function tellFault(error: unknown, isJson: boolean, terminal: Terminal): 
 function faultText(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1);
   const place = error instanceof Error ? placeIn(error.stack) : undefined;
-  return visible(place === undefined ? line : `${line} (${place})`);
+  return place === undefined ? line : `${line} (${place})`;
 }
 
 /** The first place of a stack that is not inside of Node: `/srv/tools/report.ts:4:9`. */

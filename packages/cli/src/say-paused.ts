@@ -7,9 +7,10 @@ export function sayPaused(
   { id, status, error, pendingApprovals, questions = [] }: RunAnswer,
   { warn }: Terminal,
 ): void {
-  if (status !== 'paused') return warn(`The run ${id} is ${status}${error === undefined ? '' : `: ${error.message}`}`);
+  const reason = error === undefined ? '' : `: ${error.message}`;
+  if (status !== 'paused') return warn(visible(`The run ${id} is ${status}${reason}`));
   for (const { id: approval, tool } of pendingApprovals) {
-    warn(`The run ${id} waits for approval of ${tool}: ravi approvals approve ${approval}`);
+    warn(visible(`The run ${id} waits for approval of ${tool}: ravi approvals approve ${approval}`));
   }
   for (const { question } of questions) warn(visible(question));
   if (pendingApprovals.length === 0) warn(`The run ${id} waits for an answer: ravi runs resume ${id} --answer <text>`);

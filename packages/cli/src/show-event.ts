@@ -75,7 +75,7 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
           hasShownText = true;
           return write(visible(textOf(data)));
         case 'tool-call':
-          return progress(`${tool} …`);
+          return progress(visible(`${tool} …`));
         case 'tool-progress':
           return progress(visible(`${tool}: ${progressText(data['update'])}`));
         case 'tool-result':

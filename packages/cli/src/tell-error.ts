@@ -1,3 +1,4 @@
+import { visible } from './render/visible.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Why a command failed: one line on standard error, or `{ "error": { code, message } }` on standard output as JSON. */
@@ -7,5 +8,5 @@ export function tellError(
   { print, warn }: Pick<Terminal, 'print' | 'warn'>,
 ): void {
   if (isJson) print(JSON.stringify({ error: { code, message } }));
-  else warn(`${code}: ${message}`);
+  else warn(visible(`${code}: ${message}`));
 }

@@ -1,10 +1,11 @@
 import type { LogFields, Logger } from '@ravi/kernel';
+import { visible } from './render/visible.ts';
 
 /** A logger for people: warnings and errors as one line each, nothing else. */
 export function createTextLogger(write: (line: string) => void): Logger {
   const line = (level: string, message: string, fields: LogFields = {}): void => {
     const details = Object.entries(fields).map(([name, value]) => `${name}: ${textOf(value)}`);
-    write([`${level}: ${message}`, ...details].join(', '));
+    write(visible([`${level}: ${message}`, ...details].join(', ')));
   };
   return {
     debug() {},

@@ -73,6 +73,7 @@ async function cancel(client: Client, runId: string, { warn }: Terminal): Promis
     await client.send('POST', pathTo('/v1/runs', runId, '/cancel'));
   } catch (error) {
     // One that has just ended cannot be cancelled, and is told of all the same.
-    if (!isKernelError(error, 'E_STATE_CONFLICT')) warn(`The run could not be cancelled: ${(error as Error).message}`);
+    if (isKernelError(error, 'E_STATE_CONFLICT')) return;
+    warn(visible(`The run could not be cancelled: ${(error as Error).message}`));
   }
 }

@@ -54,7 +54,7 @@ export const approve: CommandBody = async (invocation, terminal) => {
     ...(reason === undefined ? {} : { reason }),
     ...(scope === 'run' ? { scope } : {}),
   });
-  terminal.print(invocation.isJson ? JSON.stringify(approval) : `${approval.tool} may run`);
+  terminal.print(invocation.isJson ? JSON.stringify(approval) : visible(`${approval.tool} may run`));
 };
 
 /** Says no to a call; the reason reaches the model. */
@@ -62,7 +62,7 @@ export const deny: CommandBody = async (invocation, terminal) => {
   const { approval: id = '', reason } = invocation.values;
   await using client = await connect(invocation, terminal);
   const { approval } = await decide(client, id, { decision: 'denied', ...(reason === undefined ? {} : { reason }) });
-  terminal.print(invocation.isJson ? JSON.stringify(approval) : `${approval.tool} may not run`);
+  terminal.print(invocation.isJson ? JSON.stringify(approval) : visible(`${approval.tool} may not run`));
 };
 
 function approvalLines(approval: ApprovalView, terminal: Pick<Terminal, 'paint'>): readonly string[] {
@@ -74,7 +74,7 @@ function approvalLines(approval: ApprovalView, terminal: Pick<Terminal, 'paint'>
       ['risk', statusText(risk, terminal)],
       ['status', statusText(status, terminal)],
       ['for', visible(principal)],
-      ['run', runId],
+      ['run', visible(runId)],
       ['asked', timeText(approval.requestedAt)],
       ['expires', timeText(approval.expiresAt)],
       ['purpose', visible(description.split('\n', 1)[0] ?? '')],

@@ -10,7 +10,9 @@ import { pathTo } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
 import type { CommandBody } from '../command.ts';
 import { printList } from '../render/print-list.ts';
+import { showContent } from '../render/show-content.ts';
 import { sizeText, timeText } from '../render/time.ts';
+import { visible } from '../render/visible.ts';
 
 /** Lists the artifacts of a run, or of the newest runs. */
 export const listArtifacts: CommandBody = async (invocation, terminal) => {
@@ -20,7 +22,7 @@ export const listArtifacts: CommandBody = async (invocation, terminal) => {
   printList(page, invocation, terminal, ({ ref, bytes, mediaType, createdAt }) => [
     ref,
     sizeText(bytes),
-    mediaType,
+    visible(mediaType),
     timeText(createdAt),
   ]);
 };
@@ -34,7 +36,7 @@ export const getArtifact: CommandBody = async (invocation, terminal) => {
   if (invocation.isJson && output === undefined) return terminal.print(JSON.stringify(stat));
   const { body } = await client.open(`${path}/content`);
   const content = Readable.fromWeb(body as NodeReadableStream<Uint8Array>);
-  if (output === undefined) return pipeline(content, process.stdout, { end: false });
+  if (output === undefined) return showContent(content, process.stdout);
   await writeTo(resolve(terminal.cwd, output), content);
   terminal.print(invocation.isJson ? JSON.stringify({ ...stat, file: output }) : `${output}: ${sizeText(stat.bytes)}`);
 };

@@ -14,7 +14,7 @@ export const runChainFile: CommandBody = async (invocation, terminal) => {
   const { run, result } = await runScript(client, script, invocation, terminal);
   if (invocation.isJson) terminal.print(JSON.stringify(result === undefined ? run : { runId: run.id, ...result }));
   else if (result === undefined) sayPaused(run, terminal);
-  else if (result.status === 'ok') terminal.print(result.outputText);
+  else if (result.status === 'ok') terminal.print(visible(result.outputText));
   else terminal.warn(visible(result.outputText));
   return exitCodeOfRun(run);
 };

@@ -7,6 +7,7 @@ import type { CommandBody } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { probe } from '../probe.ts';
 import { statusText } from '../render/status.ts';
+import { visible } from '../render/visible.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** One thing that was looked at. */
@@ -24,7 +25,9 @@ export const examine: CommandBody = async ({ values: { config }, isJson }, termi
   const results: CheckResult[] = [];
   for await (const result of checks(config, terminal)) {
     results.push(result);
-    if (!isJson) terminal.print(`${statusText(result.status.padEnd(6), terminal)}  ${result.check}: ${result.message}`);
+    if (isJson) continue;
+    const finding = visible(`${result.check}: ${result.message}`);
+    terminal.print(`${statusText(result.status.padEnd(6), terminal)}  ${finding}`);
   }
   const isOk = results.every(({ status }) => status === 'ok');
   if (isJson) terminal.print(JSON.stringify({ status: isOk ? 'ok' : 'failed', checks: results }));

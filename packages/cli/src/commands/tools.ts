@@ -19,7 +19,7 @@ export const listTools: CommandBody = async (invocation, terminal) => {
   const { items: tools } = await client.get<ListAnswer<ToolDescription>>('/v1/tools', { q });
   if (invocation.isJson) return terminal.print(JSON.stringify({ tools }));
   const rows = tools.map(({ name, risk = 'hosted', description }) => [
-    name,
+    visible(name),
     statusText(risk.padEnd(8), terminal),
     visible(description.split('\n', 1)[0] ?? ''),
   ]);
@@ -33,7 +33,7 @@ export const describeTool: CommandBody = async (invocation, terminal) => {
   const tool = await suggesting(client, name, () => client.get<ToolDescription>(pathTo('/v1/tools', name)));
   if (invocation.isJson) return terminal.print(JSON.stringify(tool));
   const { description, kind, risk, source, inputSchema, outputSchema } = tool;
-  terminal.print(`${name} (${[kind, risk].filter(Boolean).join(', ')}, from ${source})\n\n${visible(description)}`);
+  terminal.print(visible(`${name} (${[kind, risk].filter(Boolean).join(', ')}, from ${source})\n\n${description}`));
   if (inputSchema !== undefined) terminal.print(`\ninput ${visible(JSON.stringify(inputSchema, undefined, 2))}`);
   if (outputSchema !== undefined) terminal.print(`\noutput ${visible(JSON.stringify(outputSchema, undefined, 2))}`);
 };

@@ -2,6 +2,7 @@ import type { ListAnswer } from '../client/answers.ts';
 import type { Invocation } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 import { tableLines } from './table.ts';
+import { visible } from './visible.ts';
 
 /** Prints a page of a list, a row for each entry, and says how to get the next page; as JSON it is the answer as it came. */
 export function printList<Item>(
@@ -13,5 +14,5 @@ export function printList<Item>(
   if (isJson) return print(JSON.stringify(page));
   for (const line of tableLines(page.items.map(rowOf))) print(line);
   if (page.items.length === 0) warn('There are none.');
-  if (page.next !== undefined) warn(`There are more: --cursor ${page.next}`);
+  if (page.next !== undefined) warn(visible(`There are more: --cursor ${page.next}`));
 }

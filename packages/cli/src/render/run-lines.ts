@@ -12,22 +12,22 @@ export function runLines(run: RunAnswer, terminal: Pick<Terminal, 'paint'>): rea
     ['run', id],
     ['kind', definition.kind],
     ['status', statusText(run.status, terminal)],
-    ['by', run.principal],
-    ['session', run.sessionId],
+    ['by', visible(run.principal)],
+    ['session', visible(run.sessionId)],
     ['since', `${timeText(run.createdAt)}, last change ${timeText(run.updatedAt)}`],
     ...(task === undefined ? [] : [['task', visible(task)]]),
     ...(steps === 0 ? [] : [['model', `${steps} steps, ${usage.inputTokens} tokens in, ${usage.outputTokens} out`]]),
     ...(error === undefined ? [] : [['error', visible(`${error.code}: ${error.message}`)]]),
-    ...pendingApprovals.map(({ id: approval, tool }) => ['waits', `for approval of ${tool}: ${approval}`]),
+    ...pendingApprovals.map(({ id: approval, tool }) => ['waits', visible(`for approval of ${tool}: ${approval}`)]),
   ];
   const calls = trace.map(({ tool, status, durationMs, bytes, argsPreview, errorCode }) => [
-    `  ${tool}`,
+    visible(`  ${tool}`),
     statusText(status, terminal),
     `${durationMs.toFixed(1)} ms`,
     bytes === undefined ? '' : sizeText(bytes),
     visible(errorCode ?? argsPreview.slice(0, 80)),
   ]);
-  const stored = artifacts.map(({ ref, bytes, mediaType }) => [`  ${ref}`, sizeText(bytes), mediaType]);
+  const stored = artifacts.map(({ ref, bytes, mediaType }) => [`  ${ref}`, sizeText(bytes), visible(mediaType)]);
   return [
     ...tableLines(heading),
     ...(calls.length === 0 ? [] : ['', 'calls', ...tableLines(calls)]),
