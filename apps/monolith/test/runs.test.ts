@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { tokens } from '@ravi/monolith';
+import { createFakeClock } from '@ravi/testkit';
 import { afterAll, beforeAll, test } from 'vitest';
 import { readEvents } from './support/event-reader.ts';
 import type { SentEvent } from './support/event-reader.ts';
@@ -168,6 +171,25 @@ test('settings tell what is plugged in, and readiness asks every adapter', async
   assert.ok(body.plugins.some(({ port }: { port: string }) => port === 'stateStore'));
   const ready = await server.get('/ready');
   assert.deepEqual([ready.status, ready.body.adapters.stateStore.status], [200, 'ok']);
+});
+
+test('a server whose blob store can keep nothing is not ready, and is again when it can', async () => {
+  const clock = createFakeClock();
+  await using own = await startServer({}, {}, { clock });
+  const { blobStore } = (await own.get('/ready')).body.adapters;
+  assert.equal(blobStore.status, 'ok');
+  const blobs = join(own.installation.folder, 'data/blobs');
+  await rm(blobs, { recursive: true });
+  await writeFile(blobs, 'a file in the place of the folder');
+  clock.advance(5_000);
+  const broken = await own.get('/ready');
+  assert.deepEqual([broken.status, broken.body.adapters.blobStore.status], [503, 'unavailable']);
+  assert.equal((await own.get('/v1/settings')).body.health.blobStore.status, 'unavailable');
+  await rm(blobs);
+  clock.advance(5_000);
+  assert.equal((await own.get('/ready')).status, 200);
+  // The probes are gone again.
+  assert.deepEqual(await readdir(join(blobs, 'incoming')), []);
 });
 
 test('figures of tools are there for Prometheus, whatever a tool is called', async () => {

@@ -1,4 +1,4 @@
-import { checkHealth } from '../health.ts';
+import { createHealthCheck } from '../health.ts';
 import { demoModelId } from '../model/demo-model.ts';
 import type { HttpAppOptions } from './app.ts';
 import type { Operation } from './operation.ts';
@@ -7,6 +7,7 @@ import type { Operation } from './operation.ts';
 export function settingsOperations(options: HttpAppOptions): readonly Operation[] {
   const { toolbox, invoker, config, model, blobStore, sandbox, stateful, clock } = options;
   const adapters = { blobStore, sandbox, ...(stateful === undefined ? {} : { stateStore: stateful.store }) };
+  const checkHealth = createHealthCheck(adapters, clock);
   return [
     {
       method: 'get',
@@ -21,7 +22,7 @@ export function settingsOperations(options: HttpAppOptions): readonly Operation[
       summary: 'Whether every adapter answers.',
       isOpen: true,
       async answer() {
-        const checked = await checkHealth(adapters, clock);
+        const checked = await checkHealth();
         const isReady = Object.values(checked).every(({ status }) => status === 'ok');
         const status = isReady ? 'ok' : 'unavailable';
         return Response.json({ status, adapters: checked }, { status: isReady ? 200 : 503 });
@@ -38,7 +39,7 @@ export function settingsOperations(options: HttpAppOptions): readonly Operation[
         );
         return {
           plugins,
-          health: await checkHealth(adapters, clock),
+          health: await checkHealth(),
           policy: invoker.policy,
           model: { id: model.id, isDemo: model.id === demoModelId },
           versions: { node: process.version },

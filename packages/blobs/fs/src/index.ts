@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { definePlugin } from '@ravi/kernel';
 import type { Plugin } from '@ravi/kernel';
 import { createFsBlobStore, defaultOrphanAgeMs } from './fs-blob-store.ts';
+import { requireFolder } from './require-folder.ts';
 
 export { createFsBlobStore } from './fs-blob-store.ts';
 export type { FsBlobStoreOptions } from './fs-blob-store.ts';
@@ -30,7 +31,10 @@ const plugin: Plugin<'blobStore', FsBlobConfig> = definePlugin({
     required: ['root'],
     additionalProperties: false,
   },
-  create: ({ root, orphanAgeMs }, { baseDir, clock }) =>
-    createFsBlobStore({ root: resolve(baseDir, root), orphanAgeMs, clock }),
+  async create({ root: configured, orphanAgeMs }, { baseDir, clock }) {
+    const root = resolve(baseDir, configured);
+    await requireFolder(root);
+    return createFsBlobStore({ root, orphanAgeMs, clock });
+  },
 });
 export default plugin;

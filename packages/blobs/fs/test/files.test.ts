@@ -185,3 +185,23 @@ test('a relative root of the plugin means the folder of the configuration', asyn
   await store.store('content', options);
   assert.deepEqual(await readdir(join(baseDir, 'data', 'blobs')), ['blobs', 'incoming']);
 });
+
+test('a root that is a file, or below one, is refused when the plugin opens, by its path', async () => {
+  const parent = newPlace();
+  await mkdir(parent);
+  const file = join(parent, 'file');
+  await writeFile(file, 'not a folder');
+  const context = { baseDir: parent, clock: systemClock, logger: silentLogger };
+  for (const root of ['file', 'file/below']) {
+    await assert.rejects(
+      async () => plugin.create({ root, orphanAgeMs: hourMs }, context),
+      (error) => isKernelError(error, 'E_CONFIG_INVALID') && error.message.includes(join(parent, root)),
+    );
+  }
+  await plugin.create({ root: 'missing', orphanAgeMs: hourMs }, context);
+  // Without the plugin a store says it at its first use, of a blob that it is asked for too.
+  const store = createFsBlobStore({ root: file });
+  const ref = await createFsBlobStore({ root: join(parent, 'other') }).store('content', options);
+  await assert.rejects(store.stat(ref), (error) => isKernelError(error, 'E_BLOB_UNAVAILABLE'));
+  await assert.rejects(store.store('content', options), (error) => isKernelError(error, 'E_BLOB_UNAVAILABLE'));
+});
