@@ -3,6 +3,7 @@ export { describeTools } from './describe-tool.ts';
 export type { ToolDescription } from './describe-tool.ts';
 export { findInstallation, openInstalledPlugins } from './installation.ts';
 export type { Installation, InstallationOptions } from './installation.ts';
+export { findInvalidSchemas } from './invalid-schemas.ts';
 export { openMonolith } from './lifespan.ts';
 export type { Monolith, MonolithOptions } from './lifespan.ts';
 export type { ToolReport } from './load-tools.ts';

@@ -9,6 +9,7 @@ import type { ServerLimits } from '@ravi/host';
 import { KernelError } from '@ravi/kernel';
 import type { DependencyContainer } from 'tsyringe';
 import { answerNoRequest, guardConnections } from './http/guard-connections.ts';
+import { warnOfInvalidSchemas } from './invalid-schemas.ts';
 import type { Monolith } from './lifespan.ts';
 import { requireLoopback } from './loopback.ts';
 import { createRecoverAgentRun } from './runs/recover-agent-run.ts';
@@ -52,9 +53,16 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
   guardConnections(server, { unreadTimeoutMs });
   const address = await listen(server, { host, port });
   const keeper = keepGoing(container);
+  const closing = new AbortController();
+  // Not before it listens: thousands of schemas take seconds, and most are never asked for.
+  void warnOfInvalidSchemas(container.resolve(tokens.toolbox), {
+    logger: container.resolve(tokens.logger),
+    signal: closing.signal,
+  });
   return {
     url: urlOf(address),
     async [Symbol.asyncDispose]() {
+      closing.abort();
       const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
       // Clients keep a connection for their next request when the last one has its answer.
       const closingIdle = setInterval(() => server.closeIdleConnections(), idleCheckMs);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isKernelError } from '@ravi/kernel';
-import type { Logger } from '@ravi/kernel';
+import { isKernelError, silentLogger } from '@ravi/kernel';
+import type { LogFields, Logger } from '@ravi/kernel';
 import { createServerLog, openMonolith, serve, tokens } from '@ravi/monolith';
 import type { LogSettings } from '@ravi/monolith';
 import { createMemoryLogger } from '@ravi/testkit';
@@ -51,6 +51,20 @@ test('the log of a server says why a tool or a skill did not load', async () => 
     lines.find((line) => line['message'] === message);
   assert.equal(find('a tool could not be loaded')?.['reason'], 'Error: no key for it');
   assert.match(find('a skill could not be loaded')?.['reason'] ?? '', /\w/);
+});
+
+test('a server warns of a tool whose schema does not compile once it listens, by name', async () => {
+  const { promise: warned, resolve } = Promise.withResolvers<LogFields | undefined>();
+  const logger: Logger = {
+    ...silentLogger,
+    warn: (message, fields) => (message === 'a tool cannot be called' ? resolve(fields) : undefined),
+  };
+  const zzz = `export default { name: 'zzz', description: 'x', risk: 'safe', inputSchema: { type: 'zzz' }, execute() {} };`;
+  await using server = await startServer({}, { 'tools/zzz.mjs': zzz }, { logger });
+  const { source, from, reason } = (await warned) ?? {};
+  assert.deepEqual([source, from], ['tools', 'zzz']);
+  assert.match(String(reason), /^The schema is not valid: type /);
+  assert.equal((await server.post('/v1/tools/zzz', {})).body.error.code, 'E_TOOL_INVALID');
 });
 
 test('a tool of a second folder does not shadow one of the first and is reported', async () => {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'vitest';
 import type { CheckResult } from '../src/commands/doctor.ts';
 import { createRavi } from './support/ravi.ts';
@@ -44,4 +46,17 @@ test('a configuration that does not parse and a tool file that does not load are
   const torn = await ravi.run(['doctor']);
   assert.equal(torn.code, 1);
   assert.match(torn.output, /failed {2}tools: torn\.mjs: SyntaxError/);
+});
+
+test('a tool that can never be called is a failed check and named', async () => {
+  const zzz = `export default { name: 'zzz', description: 'x', risk: 'safe', inputSchema: { type: 'zzz' }, execute() {} };`;
+  const bare = `import { defineTool } from '@ravi/kernel';
+    export default defineTool({ name: 'bare', description: 'x', inputSchema: { type: 'object' } });`;
+  await using ravi = await createRavi({ 'tools/zzz.mjs': zzz, 'tools/bare.mjs': bare });
+  await mkdir(join(ravi.folder, 'node_modules/@ravi'), { recursive: true });
+  await symlink(join(import.meta.dirname, '../../kernel'), join(ravi.folder, 'node_modules/@ravi/kernel'));
+  const { code, output } = await ravi.run(['doctor']);
+  assert.equal(code, 1);
+  assert.match(output, /failed {2}tools: .*bare\.mjs: TypeError: The tool bare has no function execute/);
+  assert.match(output, /zzz: The schema is not valid: type /);
 });

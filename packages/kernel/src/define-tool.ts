@@ -24,10 +24,11 @@ export interface ToolDefinition<Schema extends JsonSchema | StandardSchema> exte
 /**
  * Makes a tool from a JSON Schema or any Standard Schema (zod, valibot, arktype), with the types of `args` inferred.
  * A string that `execute` returns becomes a text block, any other plain value becomes structured content.
- * @throws TypeError when a Standard Schema library cannot give its JSON Schema
+ * @throws TypeError when `execute` is missing, or a Standard Schema library cannot give its JSON Schema
  */
 export function defineTool<const Schema extends JsonSchema | StandardSchema>(definition: ToolDefinition<Schema>): Tool {
   const { inputSchema, outputSchema, execute, ...rest } = definition;
+  if (typeof execute !== 'function') throw new TypeError(`The tool ${String(rest.name)} has no function execute`);
   const run = (args: unknown, context: ToolContext): Promise<ToolExecutionResult> =>
     Promise.resolve(execute.call(definition, args as ArgumentsOf<Schema>, context)).then(toResult);
   return {

@@ -87,6 +87,15 @@ test('a Standard Schema without a JSON form is a mistake of the author', () => {
   );
 });
 
+test('a definition without a function execute is a mistake of the author, by name', () => {
+  for (const execute of [undefined, 'text', {}]) {
+    assert.throws(
+      () => defineTool({ name: 'bare', description: 'T.', inputSchema: {}, execute } as never),
+      (error) => error instanceof TypeError && /The tool bare has no function execute/.test(error.message),
+    );
+  }
+});
+
 test('execute keeps its this, and symbols of the definition stay', async () => {
   const brand = Symbol('brand');
   const tool = defineTool({

@@ -1,7 +1,7 @@
 import type { PluginEntry } from '@ravi/host';
 import { silentLogger, systemClock } from '@ravi/kernel';
 import type { PortName } from '@ravi/kernel';
-import { findInstallation, openInstalledPlugins, openMonolith, tokens } from '@ravi/monolith';
+import { findInstallation, findInvalidSchemas, openInstalledPlugins, openMonolith, tokens } from '@ravi/monolith';
 import type { Installation } from '@ravi/monolith';
 import type { CommandBody } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
@@ -80,8 +80,12 @@ async function checkPlugin(port: PortName, entry: PluginEntry, { baseDir }: Inst
 
 async function checkTools(where: Parameters<typeof openMonolith>[0]): Promise<string> {
   await using monolith = await openMonolith(where);
-  const { failures, undeclaredRisk } = monolith.container.resolve(tokens.toolReport);
+  const report = monolith.container.resolve(tokens.toolReport);
+  const toolbox = monolith.container.resolve(tokens.toolbox);
+  const failures = [...report.failures];
+  for await (const failure of findInvalidSchemas(toolbox)) failures.push(failure);
   if (failures.length > 0) throw new Error(failures.map(({ from, message }) => `${from}: ${message}`).join('; '));
-  const size = `${monolith.container.resolve(tokens.toolbox).size} tools`;
+  const size = `${toolbox.size} tools`;
+  const { undeclaredRisk } = report;
   return undeclaredRisk.length === 0 ? size : `${size}; no risk declared by ${undeclaredRisk.join(', ')}`;
 }

@@ -1,0 +1,45 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createArgumentCheck } from '@ravi/agents';
+import type { ArgumentCheck, Toolbox } from '@ravi/agents';
+import { isKernelError, isLocalTool } from '@ravi/kernel';
+import type { JsonSchema, Logger } from '@ravi/kernel';
+import type { ToolReport } from './load-tools.ts';
+
+/**
+ * The tools that can never be called because their `inputSchema` does not compile. The invoker compiles a schema at the
+ * first call, since each takes a millisecond or so; here it is one tool per turn of the event loop, so that requests
+ * pass in between. It ends early when `signal` aborts.
+ */
+export async function* findInvalidSchemas(
+  toolbox: Toolbox,
+  signal?: AbortSignal,
+): AsyncGenerator<ToolReport['failures'][number]> {
+  const check = createArgumentCheck();
+  for (const tool of toolbox.all()) {
+    if (!isLocalTool(tool)) continue;
+    await nextTurn();
+    if (signal?.aborted === true) return;
+    const message = problemWith(tool.inputSchema, check);
+    if (message !== undefined) yield { source: toolbox.sourceOf(tool.name) ?? 'unknown', from: tool.name, message };
+  }
+}
+
+/** Logs what {@link findInvalidSchemas} finds, until `signal` aborts. Nothing waits for it. */
+export async function warnOfInvalidSchemas(
+  toolbox: Toolbox,
+  { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
+): Promise<void> {
+  for await (const { message: reason, ...where } of findInvalidSchemas(toolbox, signal)) {
+    logger.warn('a tool cannot be called', { ...where, reason });
+  }
+}
+
+function problemWith(schema: JsonSchema, check: ArgumentCheck): string | undefined {
+  try {
+    check(schema, {});
+    return undefined;
+  } catch (error) {
+    if (!isKernelError(error, 'E_TOOL_INVALID')) throw error;
+    return error.message;
+  }
+}
