@@ -109,6 +109,7 @@ test('a paused run is cancelled for good, and its question with it', async () =>
   assert.equal((await server.get(`/v1/runs/${runId}`)).body.status, 'cancelled');
   assert.equal((await server.get(`/v1/approvals/${asked[0]}`)).body.approval.status, 'expired');
   assert.equal((await server.post(`/v1/runs/${runId}/cancel`, {})).status, 409);
+  assert.equal((await server.post(`/v1/runs/${runId}/resume`, {})).body.error.code, 'E_STATE_CONFLICT');
 });
 
 test('a running script is cancelled, and its call ends', async () => {
@@ -122,6 +123,8 @@ test('a running script is cancelled, and its call ends', async () => {
   }
   assert.equal((await server.get(`/v1/runs/${runId}`)).body.status, 'cancelled');
   assert.deepEqual(ended, ['cancelled']);
+  const resumed = await server.post(`/v1/runs/${runId}/resume`, {});
+  assert.deepEqual([resumed.status, resumed.body.error.code], [409, 'E_STATE_CONFLICT']);
 });
 
 test('runs are listed by page and filter, and their sessions have a history', async () => {

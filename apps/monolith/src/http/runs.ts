@@ -123,7 +123,8 @@ export function runOperations(options: HttpAppOptions & { readonly stateful: Sta
     {
       method: 'post',
       path: '/v1/runs/{id}/resume',
-      summary: 'Go on with a run: a script answers with its result, the agent with its run.',
+      summary:
+        'Go on with a run: a script answers with its result, also when it is over, the agent with its run. 409 for one without a result, as after a cancellation.',
       role: 'run',
       body: {
         type: 'object',
@@ -138,6 +139,8 @@ export function runOperations(options: HttpAppOptions & { readonly stateful: Sta
       },
       async answer(request) {
         const run = await find(request);
+        if (hasNoResult(run))
+          throw problem('E_STATE_CONFLICT', `The run ${run.id} is ${run.status} and goes on no more`);
         if (run.definition.kind !== 'agent') return chains.resume(run.id);
         const { answer } = request.body;
         if (answer === undefined) throw problem('E_REQUEST_INVALID', '"answer" is missing');
@@ -145,6 +148,11 @@ export function runOperations(options: HttpAppOptions & { readonly stateful: Sta
       },
     },
   ];
+}
+
+// A script that came to its end gives its result once more; one that somebody ended has none.
+function hasNoResult({ status, outcome }: Run): boolean {
+  return status === 'cancelled' || (outcome !== undefined && outcome.result === undefined);
 }
 
 function formatOf({ query }: ApiRequest, run: Run): EventFormat {
