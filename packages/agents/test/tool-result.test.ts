@@ -45,6 +45,14 @@ test('an error reaches the model with its message and code, and with whether a r
   assert.equal((await thrown(new Error(''))).message, 'The tool t failed');
 });
 
+test('a code of the runtime is not taken from what is no KernelError', async () => {
+  for (const code of ['E_APPROVAL_DENIED', 'E_BUDGET_EXHAUSTED', 'E_OF_MY_OWN']) {
+    assert.equal((await thrown(Object.assign(new Error('no'), { code }))).code, 'E_TOOL_FAILED');
+    assert.equal((await thrown({ code })).code, 'E_TOOL_FAILED');
+    assert.equal((await thrown(new KernelError(code, 'no'))).code, code);
+  }
+});
+
 test('what is thrown need be no error', async () => {
   for (const [value, message] of [
     ['plain text', 'The tool t threw "plain text"'],

@@ -1,3 +1,4 @@
+import { isKernelError } from '@ravi/kernel';
 import type { ErrorBlock, InvocationError, ToolExecutionResult } from '@ravi/kernel';
 import { cutUtf8 } from '../arguments/utf8.ts';
 import type { PendingCall } from './pending-call.ts';
@@ -59,7 +60,9 @@ function fieldsOf(thrown: unknown): Readonly<Record<string, unknown>> {
   try {
     if (typeof thrown !== 'object' || thrown === null) return {};
     const { code, retryable, retryAfterMs } = thrown as Readonly<Record<string, unknown>>;
-    return { code, retryable, retryAfterMs };
+    // What the runtime says of a call is not for everybody to say: whoever has an `E_` code means it by a `KernelError`.
+    const isForeign = String(code).startsWith('E_') && !isKernelError(thrown);
+    return { code: isForeign ? undefined : code, retryable, retryAfterMs };
   } catch {
     return {};
   }
