@@ -35,6 +35,19 @@ test('a human who takes too long denies, exactly at the limit, and is told that 
   assert.deepEqual(tool.calls, []);
 });
 
+test('only a script is told to call directly what nobody approved', async () => {
+  for (const caller of ['direct', 'chain'] as const) {
+    const approvalHandler = neverAnswers();
+    const harness = createHarness([recordingTool('t', { risk: 'high' })], { approvalHandler });
+    const call = harness.call('t', {}, { caller });
+    await approvalHandler.asked(0);
+    harness.clock.advance(55_000);
+    const { error } = await call;
+    assert.equal(error?.code, 'E_APPROVAL_TIMEOUT');
+    assert.equal(/Call it directly, outside a script/.test(error.message), caller === 'chain', error.message);
+  }
+});
+
 test('a yes after the limit changes nothing', async () => {
   const tool = recordingTool('t', { risk: 'high' });
   const approvalHandler = heldApprovals();

@@ -87,9 +87,10 @@ function refuseUnanswered(pending: PendingCall, record: ApprovalRecord): GateSto
     );
   }
   const limit = approvalLimitOf(pending);
+  const advice = pending.caller === 'chain' ? 'Call it directly, outside a script, or try later' : 'Try again later';
   return stopDenied(
     'E_APPROVAL_TIMEOUT',
-    `Nobody approved ${pending.name} within ${limit} ms (approvalTimeoutMs). Call it directly, outside a script, or try later`,
+    `Nobody approved ${pending.name} within ${limit} ms (approvalTimeoutMs). ${advice}`,
   );
 }
 
