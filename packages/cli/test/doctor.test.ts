@@ -60,3 +60,17 @@ test('a tool that can never be called is a failed check and named', async () => 
   assert.match(output, /failed {2}tools: .*bare\.mjs: TypeError: The tool bare has no function execute/);
   assert.match(output, /zzz: The schema is not valid: type /);
 });
+
+test('a syntax error in TypeScript is named with file, line and column', async () => {
+  const torn = 'const x: number = 1;\nexport default {\n  name: ,\n};\n';
+  await using ravi = await createRavi({
+    'torn.config.ts': torn,
+    'tools/torn.ts': torn,
+    'tools/far.ts': 'import "./torn.ts";',
+  });
+  const configured = await ravi.run(['doctor', '--config', 'torn.config.ts']);
+  assert.match(configured.output, /failed {2}configuration: .*torn\.config\.ts:3:9: Expression expected/);
+  const { output } = await ravi.run(['doctor']);
+  assert.match(output, /torn\.ts: SyntaxError: Expression expected \(\/.*tools\/torn\.ts:3:9\)/);
+  assert.match(output, /far\.ts: SyntaxError: Expression expected \(\/.*tools\/torn\.ts:3:9\)/);
+});

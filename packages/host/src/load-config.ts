@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { ResolvedConfig } from './config.ts';
 import { findConfig } from './find-config.ts';
 import type { ConfigLocation } from './find-config.ts';
+import { importProblem } from './import-problem.ts';
 import { messageOf } from './message-of.ts';
 import { parseJson } from './parse-json.ts';
 import { invalidConfig, resolveConfig } from './resolve-config.ts';
@@ -40,7 +41,7 @@ async function readConfig(path: string): Promise<unknown> {
   try {
     module = await import(pathToFileURL(path).href);
   } catch (cause) {
-    throw invalidConfig(path, [`the module could not be loaded: ${messageOf(cause)}`], cause);
+    throw invalidConfig(path, [`the module could not be loaded: ${importProblem(cause)}`], cause);
   }
   if (module.default === undefined) throw invalidConfig(path, ['the module has no default export']);
   return module.default;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { KernelError } from '@ravi/kernel';
 import type { Plugin, PortName } from '@ravi/kernel';
+import { importProblem } from './import-problem.ts';
 import { messageOf } from './message-of.ts';
 import { pluginPorts } from './plugin-ports.ts';
 import { invalidConfig } from './resolve-config.ts';
@@ -32,7 +33,7 @@ export async function loadPlugin(request: PluginRequest): Promise<Plugin> {
   try {
     module = await import(url);
   } catch (cause) {
-    throw invalidPlugin(request, `could not be loaded: ${messageOf(cause)}`, cause);
+    throw invalidPlugin(request, `could not be loaded: ${importProblem(cause)}`, cause);
   }
   return checkShape(request, module.default);
 }

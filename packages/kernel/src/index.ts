@@ -135,6 +135,7 @@ export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './snippet
 export { isStandardSchema, jsonSchemaOf } from './standard-schema.ts';
 export type { StandardResult, StandardSchema } from './standard-schema.ts';
 export type { StateStore } from './state-store.ts';
+export { syntaxErrorPlace } from './syntax-error-place.ts';
 export { systemClock } from './system-clock.ts';
 export type { ToolSource, ToolSourceContent } from './tool-source.ts';
 export { specOf } from './tool-spec.ts';

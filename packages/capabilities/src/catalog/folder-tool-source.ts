@@ -1,7 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { KernelError, isHostedTool, isLocalTool, isProviderDefinedTool, toolNamePattern } from '@ravi/kernel';
+import {
+  KernelError,
+  isHostedTool,
+  isLocalTool,
+  isProviderDefinedTool,
+  syntaxErrorPlace,
+  toolNamePattern,
+} from '@ravi/kernel';
 import type { AnyTool, ToolSource, ToolSourceContent } from '@ravi/kernel';
 
 /** Options of {@link createFolderToolSource}. */
@@ -67,7 +74,8 @@ async function loadFile(folder: string, file: string): Promise<ToolSourceContent
     if (exported === undefined) return fail('has no default export; it must be a tool or a list of tools');
     candidates = Array.isArray(exported) ? Array.from<unknown>(exported) : [exported];
   } catch (error) {
-    return fail(textOf(error));
+    const place = syntaxErrorPlace(error);
+    return fail(place === undefined ? textOf(error) : `${textOf(error)} (${place})`);
   }
   const problems = candidates.map(problemWith);
   return {

@@ -1,0 +1,8 @@
+import { syntaxErrorPlace } from '@ravi/kernel';
+import { messageOf } from './message-of.ts';
+
+/** Why a module could not be imported, behind the place of a syntax error where Node tells it. */
+export function importProblem(thrown: unknown): string {
+  const place = syntaxErrorPlace(thrown);
+  return place === undefined ? messageOf(thrown) : `${place}: ${messageOf(thrown)}`;
+}
