@@ -1,6 +1,6 @@
 import type { Logger } from '@ravi/kernel';
+import { limitShutdown } from './limit-shutdown.ts';
 import { currentRequest } from './logging/current-request.ts';
-import { limitShutdown } from './shutdown.ts';
 
 /** What nobody catches in this process, from {@link watchFaults} on. */
 export interface Faults {
