@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, ModelEvent, ModelStopReason } from '@ravi/kernel';
-import { createAnswer, createAppendReader, isWire, modelError, parsedWire } from '@ravi/provider-kit';
+import { createAnswer, createAppendReader, isWire, modelError, wireBody, wireEvent } from '@ravi/provider-kit';
 import type { ModelDecoder, Wire } from '@ravi/provider-kit';
 import { createBlockReader } from './block-reader.ts';
 import { streamError } from './refusal.ts';
@@ -70,10 +70,8 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
       if (answer.isOver || data === '' || data === '[DONE]') return;
       const more = appends.read(data);
       if (more !== undefined) return blocks.append(place, more);
-      const wire = parsedWire(data);
-      if (wire === undefined) {
-        return answer.fail(modelError('E_MODEL_PROTOCOL', 'An event of the answer is no JSON object', true));
-      }
+      const wire = wireEvent(data, answer);
+      if (wire === undefined) return;
       const type = wire['type'] ?? name;
       place = Number(wire['index'] ?? 0);
       const isDelta = type === 'content_block_delta' && isWire(wire['delta']);
@@ -81,14 +79,15 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
       if (!isDelta) event(type, wire);
     },
     body(value) {
-      if (!isWire(value)) return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer is no JSON object', true));
-      if (value['type'] === 'error' || isWire(value['error'])) return answer.fail(streamError(value));
-      const { content } = value;
+      const message = wireBody(value, answer);
+      if (message === undefined) return;
+      if (message['type'] === 'error' || isWire(message['error'])) return answer.fail(streamError(message));
+      const { content } = message;
       if (!Array.isArray(content)) {
         return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no content', true));
       }
-      takeMessage(value);
-      takeUsage(value['usage']);
+      takeMessage(message);
+      takeUsage(message['usage']);
       const whole = (content as readonly JsonValue[]).filter(isWire) as readonly JsonObject[];
       for (const [at, block] of whole.entries()) {
         blocks.start(at, block);

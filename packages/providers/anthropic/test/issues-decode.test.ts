@@ -224,6 +224,18 @@ test('a call of a script says so and carries where it comes from, and the contai
   ]);
 });
 
+test('signs of life, JSON that is no object, are passed over, and what is nested too deep is no answer', () => {
+  const alive = ['null', '"ping"', '1'].map((data) => `data: ${data}\n\n`).join('');
+  assert.deepEqual(read(alive + callStream).blocks, read(callStream).blocks);
+  const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+  const block = `{"type":"tool_use","name":"go","input":${deep}}`;
+  const started = read(`data: {"type":"content_block_start","content_block":${block}}\n\n`);
+  const whole = decodeBody(decoderFor(), JSON.parse(`{"content":[${block}]}`));
+  assert.deepEqual([started.error?.code, whole.error?.code], ['E_MODEL_PROTOCOL', 'E_MODEL_PROTOCOL']);
+  const written = read(message([start(0, use('a', 'go')), json(0, deep), stop(0)]));
+  assert.deepEqual(made(written.blocks), [['go', 'malformed']]);
+});
+
 function body(content: readonly object[], reason = 'tool_use'): object {
   return { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content, stop_reason: reason, usage: {} };
 }

@@ -5,8 +5,9 @@ import {
   createAppendReader,
   isWire,
   modelError,
-  parsedWire,
   textOrNothing,
+  wireBody,
+  wireEvent,
 } from '@ravi/provider-kit';
 import type { ModelDecoder, OpenCall, Wire } from '@ravi/provider-kit';
 import { loneText } from './lone-text.ts';
@@ -153,19 +154,20 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
       if (answer.isOver || data === '' || data === '[DONE]') return undefined;
       const more = appends.read(data);
       if (more !== undefined && lone !== undefined) return takePart(lone.partWith(more));
-      const chunk = parsedWire(data);
-      if (chunk === undefined) {
-        return answer.fail(modelError('E_MODEL_PROTOCOL', 'An event of the answer is no JSON object', true));
-      }
+      const chunk = wireEvent(data, answer);
+      if (chunk === undefined) return undefined;
       takeChunk(chunk);
       lone = loneText(chunk);
       return appends.learn(data, lone?.text);
     },
     body(value) {
       // A stream that was asked for in another form than events is one list.
-      const chunks: unknown[] = Array.isArray(value) ? value : [value];
-      if (chunks.length === 0 || !chunks.every(isWire)) {
-        return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer is no JSON object', true));
+      const values: unknown[] = Array.isArray(value) && value.length > 0 ? value : [value];
+      const chunks: Wire[] = [];
+      for (const each of values) {
+        const chunk = wireBody(each, answer);
+        if (chunk === undefined) return undefined;
+        chunks.push(chunk);
       }
       for (const chunk of chunks) if (!answer.isOver) takeChunk(chunk);
       if (answer.isOver) return undefined;

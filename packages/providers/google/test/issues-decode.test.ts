@@ -265,3 +265,12 @@ test('what hosted tools read counts as input', () => {
   const { finish } = decodeBody({ ...chunk([{ text: 'x' }], stop), usageMetadata });
   assert.deepEqual(finish?.usage, { inputTokens: 100, outputTokens: 0, cachedInputTokens: 4 });
 });
+
+test('signs of life, JSON that is no object, are passed over, and what is nested too deep is no answer', () => {
+  const alive = ['null', '"ping"', '1'].map((data) => `data: ${data}\n\n`);
+  assert.deepEqual(decodeStream([...alive, callStream]).blocks, decodeStream([callStream]).blocks);
+  const args = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+  const answer = `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"go","args":${args},"willContinue":true}}]}}]}`;
+  assert.equal(decodeStream([`data: ${answer}\n\n`]).error?.code, 'E_MODEL_PROTOCOL');
+  assert.equal(decodeBody(JSON.parse(answer)).error?.code, 'E_MODEL_PROTOCOL');
+});

@@ -1,4 +1,6 @@
 import type { InvalidArguments, JsonObject } from '@ravi/kernel';
+import { isTooDeep, isTooDeepIn } from './depth.ts';
+import { isWire } from './wire.ts';
 
 /** Arguments that may be used, or why they must not. */
 export interface ParsedArguments {
@@ -9,7 +11,8 @@ export interface ParsedArguments {
 
 /**
  * The arguments of a call as a model wrote them. Nothing at all is `{}`, and so is `null`, unless `wasCut` says that the
- * answer ended early; anything else must be one whole JSON object, and is never repaired.
+ * answer ended early; anything else must be one whole JSON object, and is never repaired. One that is nested too deep to be
+ * written again is malformed.
  */
 export function parseArguments(text: string, options: { readonly wasCut?: boolean } = {}): ParsedArguments {
   const wasCut = options.wasCut ?? false;
@@ -17,7 +20,7 @@ export function parseArguments(text: string, options: { readonly wasCut?: boolea
   if (trimmed === '' || trimmed === 'null') return wasCut ? invalid('truncated', text) : { arguments: {} };
   try {
     const value: unknown = JSON.parse(trimmed);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { arguments: value as JsonObject };
+    if (isWire(value) && !isTooDeepIn(trimmed, value)) return { arguments: value as JsonObject };
   } catch {
     return invalid(wasCut || isUnfinished(trimmed) ? 'truncated' : 'malformed', text);
   }
@@ -28,8 +31,8 @@ export function parseArguments(text: string, options: { readonly wasCut?: boolea
 export function argumentsOf(value: unknown): ParsedArguments {
   if (value === undefined || value === null) return { arguments: {} };
   if (typeof value === 'string') return parseArguments(value);
-  if (typeof value === 'object' && !Array.isArray(value)) return { arguments: value as JsonObject };
-  return invalid('malformed', JSON.stringify(value));
+  if (isTooDeep(value)) return invalid('malformed', '');
+  return isWire(value) ? { arguments: value as JsonObject } : invalid('malformed', JSON.stringify(value));
 }
 
 function invalid(reason: InvalidArguments['reason'], text: string): ParsedArguments {

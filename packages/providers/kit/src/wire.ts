@@ -6,17 +6,12 @@ export function isWire(value: unknown): value is Wire {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The JSON object in a text; `undefined` when there is none. */
-export function parsedWire(text: string): Wire | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isWire(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Text that says something. */
 export function textOrNothing(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The objects of a list; empty for anything else. */
+export function listOf(value: unknown): readonly Wire[] {
+  return Array.isArray(value) ? value.filter(isWire) : [];
 }

@@ -1,35 +1,8 @@
 import assert from 'node:assert/strict';
-import type { ContentBlock } from '@ravi/kernel';
 import { test } from 'vitest';
+import { call, calls, chat, idsOf, made } from './chat-answers.ts';
+import type { Wire } from './chat-answers.ts';
 import { decodeBody, decodeStream, plainContext } from './decode-recorded.ts';
-
-type Wire = Readonly<Record<string, unknown>>;
-
-/** Chat chunks as a stream; a string stands for the reason to finish. */
-function chat(...deltas: readonly (Wire | string)[]) {
-  const chunks = deltas.map((delta) =>
-    typeof delta === 'string'
-      ? { choices: [{ index: 0, delta: {}, finish_reason: delta }] }
-      : { choices: [{ index: 0, delta, finish_reason: null }] },
-  );
-  return decodeStream('chat', [...chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`), 'data: [DONE]\n\n']);
-}
-
-const calls = (...tool_calls: readonly Wire[]): Wire => ({ tool_calls });
-const call = (name: string | undefined, args: unknown, more: Wire = {}): Wire => ({
-  ...more,
-  function: { ...(name === undefined ? {} : { name }), arguments: args },
-});
-
-function made(blocks: readonly ContentBlock[]): unknown[] {
-  return blocks.flatMap((block) =>
-    block.type === 'tool_use' ? [[block.name, block.invalid?.reason ?? block.arguments]] : [],
-  );
-}
-
-function idsOf(blocks: readonly ContentBlock[]): string[] {
-  return blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
-}
 
 test('empty arguments are an empty object: agents-js#664, strands-ts#287, ellmer#228, Kilo cloud#4753, getomnico#402', () => {
   for (const args of ['', null, '{}', ' ', 'null']) {

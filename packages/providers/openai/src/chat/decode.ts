@@ -1,5 +1,14 @@
 import type { JsonObject, ModelEvent, ModelStopReason } from '@ravi/kernel';
-import { createAnswer, createAppendReader, isWire, modelError } from '@ravi/provider-kit';
+import {
+  createAnswer,
+  createAppendReader,
+  isWire,
+  listOf,
+  modelError,
+  textOrNothing,
+  wireBody,
+  wireEvent,
+} from '@ravi/provider-kit';
 import type { ModelDecoder } from '@ravi/provider-kit';
 import { passing } from '../passing.ts';
 import { streamError } from '../refusal.ts';
@@ -28,8 +37,8 @@ interface WirePart {
 }
 
 interface WireChunk {
-  readonly id?: string;
-  readonly model?: string;
+  readonly id?: unknown;
+  readonly model?: unknown;
   readonly choices?: readonly WireChoice[] | null;
   readonly usage?: unknown;
   readonly error?: unknown;
@@ -82,16 +91,16 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
 
   const takeContent = (content: WireDelta['content']): void => {
     if (typeof content === 'string') return say(content);
-    if (!Array.isArray(content)) return undefined;
-    for (const part of content as readonly (WirePart | null)[]) {
-      if (part?.type === 'thinking') think('thinking', thinkingText(part.thinking));
-      else if (typeof part?.text === 'string') say(part.text);
+    for (const part of listOf(content) as readonly WirePart[]) {
+      if (part.type === 'thinking') think('thinking', thinkingText(part.thinking));
+      else if (typeof part.text === 'string') say(part.text);
     }
     return undefined;
   };
 
   const take = (delta: WireDelta): void => {
-    if (Array.isArray(delta.reasoning_details)) details = mergeDetails(details, delta.reasoning_details);
+    const pieces = listOf(delta.reasoning_details) as readonly JsonObject[];
+    if (pieces.length > 0) details = mergeDetails(details, pieces);
     if (typeof delta.reasoning_content === 'string') think('reasoning_content', delta.reasoning_content);
     else if (typeof delta.reasoning === 'string') think('reasoning', delta.reasoning);
     takeContent(delta.content);
@@ -100,9 +109,7 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
       isRefusal = true;
       say(delta.refusal);
     }
-    if (!Array.isArray(delta.tool_calls)) return;
-    for (const piece of delta.tool_calls as readonly (WireToolCall | null)[]) {
-      if (piece === null || typeof piece !== 'object') continue;
+    for (const piece of listOf(delta.tool_calls) as readonly WireToolCall[]) {
       endThinking();
       slots.take(piece);
     }
@@ -110,8 +117,8 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
 
   const takeChunk = (chunk: WireChunk, form: 'delta' | 'message'): void => {
     if (chunk.error !== undefined && chunk.error !== null) return answer.fail(streamError(chunk));
-    responseId ??= chunk.id || undefined;
-    model ??= chunk.model || undefined;
+    responseId ??= textOrNothing(chunk.id);
+    model ??= textOrNothing(chunk.model);
     const choice = Array.isArray(chunk.choices) ? (chunk.choices as readonly WireChoice[])[0] : undefined;
     // One server sends both, each meant for its form of the answer.
     const delta = form === 'delta' ? (choice?.delta ?? choice?.message) : (choice?.message ?? choice?.delta);
@@ -147,19 +154,16 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
       }
       const appended = appends.read(data);
       if (appended !== undefined) return slots.append(appended);
-      const chunk = parsed(data);
-      if (chunk === undefined) {
-        return answer.fail(modelError('E_MODEL_PROTOCOL', 'An event of the answer is no JSON object', true));
-      }
+      const chunk: WireChunk | undefined = wireEvent(data, answer);
+      if (chunk === undefined) return;
       takeChunk(name === 'error' && chunk.error === undefined ? { error: chunk } : chunk, 'delta');
       appends.learn(data, appendedBy(chunk));
     },
     body(value) {
-      if (typeof value !== 'object' || value === null) {
-        return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer is no JSON object', true));
-      }
-      takeChunk(value, 'message');
-      const { choices }: WireChunk = value;
+      const chunk: WireChunk | undefined = wireBody(value, answer);
+      if (chunk === undefined) return undefined;
+      takeChunk(chunk, 'message');
+      const { choices } = chunk;
       if (answer.isOver) return undefined;
       if (!Array.isArray(choices) || choices.length === 0) {
         return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no choices', true));
@@ -203,14 +207,7 @@ function stopReason(reason: string | undefined, hasCalls: boolean): ModelStopRea
 
 function thinkingText(thinking: WirePart['thinking']): string {
   if (typeof thinking === 'string') return thinking;
-  return Array.isArray(thinking) ? thinking.map((part: WirePart) => part.text ?? '').join('') : '';
-}
-
-function parsed(data: string): WireChunk | undefined {
-  try {
-    const value: unknown = JSON.parse(data);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return listOf(thinking)
+    .map(({ text }) => textOrNothing(text) ?? '')
+    .join('');
 }

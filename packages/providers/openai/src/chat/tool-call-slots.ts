@@ -1,5 +1,5 @@
 import type { JsonObject } from '@ravi/kernel';
-import { isUsable, parseArguments } from '@ravi/provider-kit';
+import { isUsable, parseArguments, textOrNothing } from '@ravi/provider-kit';
 import type { Answer, OpenCall } from '@ravi/provider-kit';
 import { openCall } from '../open-call.ts';
 import type { WireContext } from '../wire-settings.ts';
@@ -108,7 +108,7 @@ export function createToolCallSlots(answer: Answer, context: WireContext): ToolC
       // Servers that know both kinds fill the other one with nothing.
       const isCustom = type === 'custom' || (isUsable(custom?.name) && !isUsable(asked?.name));
       const written = isCustom ? custom : asked;
-      const name = written?.name || undefined;
+      const name = textOrNothing(written?.name);
       const id = isUsable(wireId) ? wireId : undefined;
       const text = textOf(isCustom ? custom?.input : asked?.arguments);
       const slot = slotOf(piece, name, id, text);

@@ -1,12 +1,21 @@
 import type { JsonObject, ModelEvent } from '@ravi/kernel';
-import { createAnswer, createAppendReader, isWire, modelError, parsedWire, textOrNothing } from '@ravi/provider-kit';
+import {
+  createAnswer,
+  createAppendReader,
+  isWire,
+  listOf,
+  modelError,
+  textOrNothing,
+  wireBody,
+  wireEvent,
+} from '@ravi/provider-kit';
 import type { ModelDecoder, OpenCall, Wire } from '@ravi/provider-kit';
 import { openCall } from '../open-call.ts';
 import { passing } from '../passing.ts';
 import { streamError } from '../refusal.ts';
 import { usageOf } from '../usage.ts';
 import type { WireContext } from '../wire-settings.ts';
-import { argumentsCut, callName, endCall, endMessage, endReasoning, idOf, keptOf, listOf } from './items.ts';
+import { argumentsCut, callName, endCall, endMessage, endReasoning, idOf, keptOf } from './items.ts';
 import { pictureBlocks } from './pictures.ts';
 
 /** Reads the answers of the Responses interface, streamed or whole. */
@@ -114,21 +123,20 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
       if (answer.isOver || data === '' || data === '[DONE]') return undefined;
       const delta = appends.read(data);
       if (delta !== undefined) return event(last.type, last.at, { delta });
-      const wire = parsedWire(data);
-      if (wire === undefined) {
-        return answer.fail(modelError('E_MODEL_PROTOCOL', 'An event of the answer is no JSON object', true));
-      }
+      const wire = wireEvent(data, answer);
+      if (wire === undefined) return undefined;
       last = { type: wire['type'] ?? name, at: Number(wire['output_index'] ?? 0) };
       appends.learn(data, isDelta(wire) ? wire['delta'] : undefined);
       return event(last.type, last.at, wire);
     },
     body(value) {
-      if (!isWire(value)) return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer is no JSON object', true));
-      if (isWire(value['error']) && !Array.isArray(value['output'])) return answer.fail(streamError(value));
-      if (!Array.isArray(value['output'])) {
+      const response = wireBody(value, answer);
+      if (response === undefined) return undefined;
+      if (!Array.isArray(response['output'])) {
+        if (isWire(response['error'])) return answer.fail(streamError(response));
         return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no output', true));
       }
-      finish({ status: 'completed', ...value });
+      return finish({ status: 'completed', ...response });
     },
     end() {
       if (answer.isOver) return;

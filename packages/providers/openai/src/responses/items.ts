@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
-import { argumentsOf, isWire, textOrNothing } from '@ravi/provider-kit';
+import { argumentsOf, listOf, textOrNothing } from '@ravi/provider-kit';
 import type { Answer, OpenCall, Wire } from '@ravi/provider-kit';
 import type { WireContext } from '../wire-settings.ts';
 import { splitCall } from './native-calls.ts';
@@ -68,9 +68,4 @@ export function endReasoning(answer: Answer, item: Wire, wasStreamed: boolean): 
   answer.reasoning(text);
   if (answer.closeText(item as JsonObject)) return;
   answer.block({ type: 'reasoning', text, opaque: answer.opaque(item as JsonObject) });
-}
-
-/** The objects of a list; empty for anything else. */
-export function listOf(value: unknown): readonly Wire[] {
-  return Array.isArray(value) ? value.filter(isWire) : [];
 }

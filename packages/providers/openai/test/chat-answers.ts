@@ -1,0 +1,36 @@
+import type { ContentBlock } from '@ravi/kernel';
+import type { CollectedAnswer } from '@ravi/testkit';
+import { decodeStream } from './decode-recorded.ts';
+
+/** Any JSON object. */
+export type Wire = Readonly<Record<string, unknown>>;
+
+/** Chat chunks as a stream; a string stands for the reason to finish. */
+export function chat(...deltas: readonly (Wire | string)[]): CollectedAnswer {
+  const chunks = deltas.map((delta) =>
+    typeof delta === 'string'
+      ? { choices: [{ index: 0, delta: {}, finish_reason: delta }] }
+      : { choices: [{ index: 0, delta, finish_reason: null }] },
+  );
+  return decodeStream('chat', [...chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`), 'data: [DONE]\n\n']);
+}
+
+/** A delta with these pieces of calls. */
+export const calls = (...tool_calls: readonly Wire[]): Wire => ({ tool_calls });
+/** A piece of a call. */
+export const call = (name: string | undefined, args: unknown, more: Wire = {}): Wire => ({
+  ...more,
+  function: { ...(name === undefined ? {} : { name }), arguments: args },
+});
+
+/** The name of each call, and its arguments or why it may not run. */
+export function made(blocks: readonly ContentBlock[]): unknown[] {
+  return blocks.flatMap((block) =>
+    block.type === 'tool_use' ? [[block.name, block.invalid?.reason ?? block.arguments]] : [],
+  );
+}
+
+/** The id of each call. */
+export function idsOf(blocks: readonly ContentBlock[]): string[] {
+  return blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+}
