@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
-import { argumentsOf, parseArguments } from '@ravi/provider-kit';
+import { argumentsOf, hasArguments, parseArguments } from '@ravi/provider-kit';
 import type { Answer, OpenCall, ParsedArguments, Wire } from '@ravi/provider-kit';
 import { textIn } from './wire.ts';
 import type { WireContext } from './wire-settings.ts';
@@ -106,7 +106,7 @@ export function createBlockReader(answer: Answer, context: WireContext): BlockRe
       const block = open.get(at);
       if (block === undefined) return;
       open.delete(at);
-      if (block.type === 'call' && block.call.text === '' && !isFilled(block.start['input'])) held = block;
+      if (block.type === 'call' && block.call.text === '' && !hasArguments(block.start['input'])) held = block;
       else close(block, true);
     },
     end(isWhole) {
@@ -169,14 +169,9 @@ function endCall(
 
 /** Arguments come in pieces, or whole at the start; those of a whole answer that was cut are not to be trusted. */
 function writtenArguments(text: string, input: JsonValue | undefined, isWhole: boolean): ParsedArguments {
-  if (text !== '' || !isFilled(input)) return parseArguments(text, { wasCut: !isWhole });
+  if (text !== '' || !hasArguments(input)) return parseArguments(text, { wasCut: !isWhole });
   if (isWhole) return argumentsOf(input);
   return { arguments: {}, invalid: { reason: 'truncated', text: JSON.stringify(input) } };
-}
-
-function isFilled(input: JsonValue | undefined): boolean {
-  if (typeof input === 'object' && input !== null) return Array.isArray(input) || Object.keys(input).length > 0;
-  return input !== undefined && input !== null && input !== '';
 }
 
 /** A block of the provider's own, with what was written into it; `undefined` when that broke off. */

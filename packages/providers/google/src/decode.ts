@@ -3,6 +3,7 @@ import {
   argumentsOf,
   createAnswer,
   createAppendReader,
+  hasArguments,
   isWire,
   modelError,
   textOrNothing,
@@ -30,6 +31,8 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
   let lone: LoneText | undefined;
   /** The call whose arguments come piece by piece. */
   let open: { readonly call: OpenCall; readonly args: PartialArguments; end: CallFrame } | undefined;
+  /** A call without arguments: whether that is all of it shows when the answer goes on. */
+  let bare: { readonly call: OpenCall; readonly end: CallFrame } | undefined;
   let isThinking = false;
   let reason: string | undefined;
   let reasonText = '';
@@ -48,6 +51,11 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
   const endOpenCall = (wasCut: boolean): void => {
     open?.call.end({ ...open.end, whole: open.args.end(wasCut) });
     open = undefined;
+  };
+
+  const endBareCall = (wasCut: boolean): void => {
+    bare?.call.end({ ...bare.end, whole: '', wasCut });
+    bare = undefined;
   };
 
   const takeText = (text: string, frame: JsonObject): void => {
@@ -79,7 +87,10 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
       if (context.isHosted(wireName)) return takeOther(part);
       const call = answer.openCall({ id: typeof id === 'string' ? id : undefined, wireName });
       const end = frameOf(part, asked, wireName, context);
-      if (willContinue !== true && pieces.length === 0) return call.end({ ...end, whole: argumentsOf(args) });
+      if (willContinue !== true && pieces.length === 0) {
+        if (!hasArguments(args)) return void (bare = { call, end });
+        return call.end({ ...end, whole: argumentsOf(args) });
+      }
       open = { call, end, args: createPartialArguments(isWire(args) ? (args as JsonObject) : {}) };
     } else {
       // A signature may come with any piece; whole arguments behind pieces of them are neither.
@@ -99,6 +110,7 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
 
   const takePart = (part: Wire): void => {
     const { functionCall, text } = part;
+    if (text !== '') endBareCall(false);
     if (isWire(functionCall)) return takeCall(part, functionCall);
     if (typeof text !== 'string') return takeOther(part);
     const { text: _text, ...frame } = part;
@@ -133,6 +145,7 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
 
   const finish = (): void => {
     endText();
+    endBareCall(reason === undefined || !wholeReasons.has(reason));
     endOpenCall(true);
     tellUsage();
     const providerReason = reason ?? blockReason;
@@ -206,6 +219,9 @@ function keptOf(part: Wire): JsonObject {
   return kept as JsonObject;
 }
 
+/** With these the model came to an end by itself. */
+const wholeReasons = new Set(['STOP', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);
+
 /** What a try again may mend. */
 const unreadable = new Set(['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE']);
 
@@ -220,6 +236,6 @@ function stopReason(reason: string, hasCalls: boolean): ModelStopReason {
   if (reason === 'MAX_TOKENS' || reason === 'CONTINUATION') return 'length';
   if (refusals.has(reason)) return 'refusal';
   // Calls come with STOP, and those of tools that do not exist with UNEXPECTED_TOOL_CALL.
-  if (hasCalls) return 'tool-use';
+  if (hasCalls && wholeReasons.has(reason)) return 'tool-use';
   return reason === 'STOP' ? 'end' : 'other';
 }

@@ -274,3 +274,22 @@ test('signs of life, JSON that is no object, are passed over, and what is nested
   assert.equal(decodeStream([`data: ${answer}\n\n`]).error?.code, 'E_MODEL_PROTOCOL');
   assert.equal(decodeBody(JSON.parse(answer)).error?.code, 'E_MODEL_PROTOCOL');
 });
+
+test('a call without arguments is whole only where the answer goes on or comes to its end', () => {
+  const bare = { functionCall: { name: 'rm' } };
+  for (const finishReason of ['MAX_TOKENS', 'SAFETY', 'OTHER']) {
+    for (const parts of [[bare], [bare, { text: '' }], [call('rm', {})]]) {
+      assert.deepEqual(made(read(parts, { finishReason }).blocks), [['rm', 'truncated']]);
+    }
+    const first = read([bare, call('go', { n: 1 })], { finishReason });
+    assert.deepEqual(made(first.blocks), [
+      ['rm', {}],
+      ['go', { n: 1 }],
+    ]);
+    assert.notEqual(first.finish?.reason, 'tool-use');
+  }
+  for (const finishReason of ['STOP', 'UNEXPECTED_TOOL_CALL']) {
+    const { blocks, finish } = read([bare], { finishReason });
+    assert.deepEqual([made(blocks), finish?.reason], [[['rm', {}]], 'tool-use']);
+  }
+});

@@ -18,7 +18,7 @@ export type { MediaPlace, MediaSupport } from './media.ts';
 export { commonNameRules, createNameMap } from './names.ts';
 export type { NameConflict, NameMap, NameRules } from './names.ts';
 export { isForeign, ownData } from './own-data.ts';
-export { argumentsOf, parseArguments } from './parse-arguments.ts';
+export { argumentsOf, hasArguments, parseArguments } from './parse-arguments.ts';
 export type { ParsedArguments } from './parse-arguments.ts';
 export { createToolPreparer, orphanWarnings } from './prepare-tools.ts';
 export type { PreparedFunction, PreparedTools, StrictMode, ToolPreparer, ToolRules } from './prepare-tools.ts';

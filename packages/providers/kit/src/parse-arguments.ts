@@ -35,6 +35,12 @@ export function argumentsOf(value: unknown): ParsedArguments {
   return isWire(value) ? { arguments: value as JsonObject } : invalid('malformed', JSON.stringify(value));
 }
 
+/** Whether a value says anything as arguments: what is absent, `null`, empty text or an object without keys does not. */
+export function hasArguments(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) || Object.keys(value).length > 0;
+  return value !== undefined && value !== null && value !== '';
+}
+
 function invalid(reason: InvalidArguments['reason'], text: string): ParsedArguments {
   return { arguments: {}, invalid: { reason, text } };
 }

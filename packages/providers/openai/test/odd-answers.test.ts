@@ -65,3 +65,84 @@ test('signs of life, JSON that is no object, are passed over in the middle of a 
     assert.equal(decodeStream(api, [...alive, 'data: nul\n\n']).error?.code, 'E_MODEL_PROTOCOL');
   }
 });
+
+test('of calls that were announced at once and then cut, none without a character of arguments runs', () => {
+  const announced = calls(call('rm', '', { index: 0, id: 'a' }), call('g', '', { index: 1, id: 'b' }));
+  for (const reason of ['length', 'content_filter', 'abort', 'insufficient_system_resource', 'unheard-of']) {
+    assert.deepEqual(made(chat(announced, reason).blocks), [
+      ['rm', 'truncated'],
+      ['g', 'truncated'],
+    ]);
+    const second = calls(call(undefined, '{"n":1}', { index: 1 }));
+    assert.deepEqual(made(chat(announced, second, reason).blocks), [
+      ['rm', 'truncated'],
+      ['g', { n: 1 }],
+    ]);
+    assert.deepEqual(made(chat(calls(call('rm', '', { index: 0, id: 'a' })), reason).blocks), [['rm', 'truncated']]);
+  }
+  for (const reason of ['stop', 'eos', 'tool_calls', 'function_call']) {
+    const { blocks, finish } = chat(announced, reason);
+    assert.deepEqual(made(blocks), [
+      ['rm', {}],
+      ['g', {}],
+    ]);
+    assert.equal(finish?.reason, 'tool-use');
+  }
+});
+
+test('a reason to finish that says neither an end nor a limit is another one, with calls and without', () => {
+  for (const reason of ['abort', 'insufficient_system_resource']) {
+    const called = chat(calls(call('go', '{"n":1}', { index: 0, id: 'a' })), reason);
+    assert.deepEqual([made(called.blocks), called.finish?.reason], [[['go', { n: 1 }]], 'other']);
+    assert.equal(chat({ content: 'Hm' }, reason).finish?.reason, 'other');
+  }
+});
+
+test('input of a custom tool that came in an answer that was cut never runs: nothing says where it ends', () => {
+  const custom = (index: number, input: string) => ({
+    index,
+    id: `c${index}`,
+    type: 'custom',
+    custom: { name: 'sh', input },
+  });
+  const { blocks } = chat(calls(custom(0, 'rm -rf /tmp'), custom(1, '')), 'length');
+  assert.deepEqual(made(blocks), [
+    ['sh', 'truncated'],
+    ['sh', 'truncated'],
+  ]);
+});
+
+test('an item of Responses without arguments and without a status is whole only where the answer is', () => {
+  const item = { type: 'function_call', call_id: 'c', name: 'rm', arguments: '' };
+  const done = { type: 'response.output_item.done', output_index: 0, item };
+  const ends = [
+    [{ type: 'response.completed', response: { output: [] } }, {}, 'tool-use'],
+    [{ type: 'response.incomplete', response: { output: [] } }, 'truncated', 'length'],
+  ] as const;
+  for (const [end, args, reason] of ends) {
+    const status = end.type.slice('response.'.length);
+    const streamed = decodeStream(
+      'responses',
+      [done, end].map((event) => `data: ${JSON.stringify(event)}\n\n`),
+    );
+    for (const { blocks, finish } of [streamed, decodeBody('responses', { status, output: [item] })]) {
+      assert.deepEqual([made(blocks), finish?.reason], [[['rm', args]], reason]);
+    }
+    // What the server calls complete is.
+    const said = decodeBody('responses', { status, output: [{ ...item, status: 'completed' }] });
+    assert.deepEqual(made(said.blocks), [['rm', {}]]);
+  }
+});
+
+test('an answer of Responses that is queued, in progress or cancelled has no end', () => {
+  for (const status of ['queued', 'in_progress', 'cancelled']) {
+    const { error } = decodeBody('responses', { status, output: [] });
+    assert.deepEqual([error?.code, error?.retryable], ['E_MODEL_TRUNCATED', true]);
+    assert.match(error?.message ?? '', new RegExp(status, 'u'));
+  }
+  const unheard = decodeBody('responses', { status: 'unheard-of', output: [] });
+  assert.equal(unheard.finish?.reason, 'other');
+  // The name of the event is newer than the response in it.
+  const old = { type: 'response.completed', response: { status: 'in_progress', output: [] } };
+  assert.equal(decodeStream('responses', [`data: ${JSON.stringify(old)}\n\n`]).finish?.reason, 'end');
+});

@@ -136,7 +136,7 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
     if (reason === undefined && !isDone) {
       return answer.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
     }
-    slots.end(reason === undefined ? 'unsaid' : isLength(reason) ? 'cut' : 'whole');
+    slots.end(reason === undefined ? 'unsaid' : wholeReasons.has(reason) ? 'whole' : 'cut');
     if (reason === 'error') return answer.fail(modelError('E_MODEL_UNAVAILABLE', 'The model provider failed', true));
     return answer.finish(isRefusal ? 'refusal' : stopReason(reason, answer.hasCalls), {
       providerReason: reason,
@@ -193,6 +193,9 @@ function appendedBy({ choices, usage, error }: WireChunk): string | undefined {
   return saysMore || typeof text !== 'string' ? undefined : text;
 }
 
+/** With these the model came to an end by itself; what says another thing, or something new, may have cut it. */
+const wholeReasons: ReadonlySet<string> = new Set(['stop', 'eos', 'tool_calls', 'function_call']);
+
 function isLength(reason: string): boolean {
   return reason === 'length' || reason === 'max_tokens' || reason === 'model_length';
 }
@@ -200,9 +203,9 @@ function isLength(reason: string): boolean {
 function stopReason(reason: string | undefined, hasCalls: boolean): ModelStopReason {
   if (reason !== undefined && isLength(reason)) return 'length';
   if (reason === 'content_filter') return 'refusal';
+  if (reason !== undefined && !wholeReasons.has(reason)) return 'other';
   // Servers say `stop` with calls and `tool_calls` without.
-  if (hasCalls) return 'tool-use';
-  return ['stop', 'eos', 'tool_calls', 'function_call', undefined].includes(reason) ? 'end' : 'other';
+  return hasCalls ? 'tool-use' : 'end';
 }
 
 function thinkingText(thinking: WirePart['thinking']): string {

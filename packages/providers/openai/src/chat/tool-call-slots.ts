@@ -22,7 +22,10 @@ export interface ToolCallSlots {
   end(how: AnswerEnding): void;
 }
 
-/** How the answer ended: by itself, by a limit that may have cut the last call, or without saying that it is all. */
+/**
+ * How the answer ended: by itself, by something that may have cut any call, because calls that are made at once are
+ * announced before the first of them is written, or without saying that it is all.
+ */
 export type AnswerEnding = 'whole' | 'cut' | 'unsaid';
 
 interface Slot {
@@ -123,7 +126,7 @@ export function createToolCallSlots(answer: Answer, context: WireContext): ToolC
       else if (slot.name !== undefined) open(slot);
     },
     end(how) {
-      for (const slot of slots) endSlot(slot, how === 'cut' && slot !== slots.at(-1) ? 'whole' : how);
+      for (const slot of slots) endSlot(slot, how);
     },
   };
 }

@@ -15,7 +15,7 @@ import { passing } from '../passing.ts';
 import { streamError } from '../refusal.ts';
 import { usageOf } from '../usage.ts';
 import type { WireContext } from '../wire-settings.ts';
-import { argumentsCut, callName, endCall, endMessage, endReasoning, idOf, keptOf } from './items.ts';
+import { argumentsCut, callName, endCall, endMessage, endReasoning, idOf, isBare, keptOf } from './items.ts';
 import { pictureBlocks } from './pictures.ts';
 
 /** Reads the answers of the Responses interface, streamed or whole. */
@@ -24,6 +24,10 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
   const appends = createAppendReader(['delta'], passing);
   const calls = new Map<number, OpenCall>();
   const finished = new Set<number>();
+  /** Calls of which only the end of the answer shows whether they are whole. */
+  const bare: { readonly call: OpenCall; readonly item: Wire }[] = [];
+  /** Whether the answer was cut; nobody knows before its end. */
+  let isCut: boolean | undefined;
   /** Messages that are being written, and how many of their parts are closed. */
   const messages = new Map<number, { readonly item: Wire; closed: number }>();
   /** The item whose text is being streamed; of two at once the second waits for its end. */
@@ -44,7 +48,8 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
     startItem(at, item);
     finished.add(at);
     const call = calls.get(at);
-    if (call !== undefined) return endCall(call, item, context);
+    if (call !== undefined && isCut === undefined && isBare(call, item)) return void bare.push({ call, item });
+    if (call !== undefined) return endCall(call, item, context, isCut);
     const wasStreamed = streaming === at;
     if (wasStreamed) streaming = undefined;
     if (item['type'] === 'message') return endMessage(answer, item, messages.get(at)?.closed ?? 0);
@@ -69,20 +74,26 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
 
   const finish = (response: Wire): void => {
     const output = listOf(response['output']);
-    const isCut = response['status'] === 'incomplete';
+    const status = textOrNothing(response['status']) ?? 'completed';
+    isCut = status !== 'completed';
+    for (const { call, item } of bare) endCall(call, item, context, isCut);
     // The whole output comes again at the end, or not at all; what was not streamed by then is taken from it.
     if (finished.size < output.length) output.forEach((item, at) => endItem(at, item));
     const usage = usageOf(response['usage']);
     if (usage !== undefined) answer.usage(usage);
-    if (response['status'] === 'failed') return answer.fail(streamError({ error: response['error'] }));
+    if (status === 'failed') return answer.fail(streamError({ error: response['error'] }));
+    if (unmade.has(status)) {
+      return answer.fail(modelError('E_MODEL_TRUNCATED', `The answer has no end: its status is ${status}`, true));
+    }
     for (const call of calls.values()) call.end({ whole: argumentsCut(call.text) });
     const why = (response['incomplete_details'] as Wire | null | undefined)?.['reason'];
     const said = {
-      providerReason: typeof why === 'string' ? why : textOrNothing(response['status']),
+      providerReason: typeof why === 'string' ? why : status,
       responseId: textOrNothing(response['id']),
       model: textOrNothing(response['model']),
     };
-    if (isCut) return answer.finish(why === 'content_filter' ? 'refusal' : 'length', said);
+    if (status === 'incomplete') return answer.finish(why === 'content_filter' ? 'refusal' : 'length', said);
+    if (isCut) return answer.finish('other', said);
     return answer.finish(answer.hasCalls ? 'tool-use' : sawRefusal ? 'refusal' : 'end', said);
   };
 
@@ -109,8 +120,13 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
         return isWire(wire['item']) ? endItem(at, wire['item']) : undefined;
       case 'response.completed':
       case 'response.incomplete':
-      case 'response.failed':
-        return finish({ status: String(type).slice('response.'.length), ...(wire['response'] as Wire | undefined) });
+      case 'response.failed': {
+        const response = isWire(wire['response']) ? wire['response'] : {};
+        const said = textOrNothing(response['status']);
+        // Some servers repeat the response as it was at its start.
+        const isOld = said === undefined || said === 'queued' || said === 'in_progress';
+        return finish(isOld ? { ...response, status: type.slice('response.'.length) } : response);
+      }
       case 'error':
         return answer.fail(streamError(wire));
       default:
@@ -136,7 +152,7 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
         if (isWire(response['error'])) return answer.fail(streamError(response));
         return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no output', true));
       }
-      return finish({ status: 'completed', ...response });
+      return finish(response);
     },
     end() {
       if (answer.isOver) return;
@@ -144,6 +160,9 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
     },
   };
 }
+
+/** What a whole answer says of itself that nobody has written to its end, or that somebody called off. */
+const unmade: ReadonlySet<string> = new Set(['queued', 'in_progress', 'cancelled']);
 
 /** Whether an event says by itself that it does nothing but bring more of a text. */
 function isDelta(wire: Wire): wire is Wire & { readonly type: string; readonly delta: string } {

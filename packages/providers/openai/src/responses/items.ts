@@ -16,11 +16,20 @@ export function idOf(item: Wire): string | undefined {
   return textOrNothing(item['call_id']) ?? textOrNothing(item['id']);
 }
 
-/** Makes a call out of its whole item. */
-export function endCall(call: OpenCall, item: Wire, context: WireContext): void {
+/** Whether a call came without a character of arguments and without the word that this is all of it. */
+export function isBare(call: OpenCall, { type, status, arguments: written }: Wire): boolean {
+  return type === 'function_call' && call.text === '' && !written && textOrNothing(status) === undefined;
+}
+
+/**
+ * Makes a call out of its whole item.
+ * @param isCut whether the answer was cut, perhaps inside an item that does not say that it is complete
+ */
+export function endCall(call: OpenCall, item: Wire, context: WireContext, isCut = false): void {
   const { payload, kept } = splitCall(item as JsonObject);
   const caller = (item['caller'] as Wire | undefined)?.['type'] === 'program' ? { caller: 'chain' as const } : {};
-  const wasCut = item['status'] === 'incomplete' || item['status'] === 'in_progress';
+  const { status } = item;
+  const wasCut = status === 'incomplete' || status === 'in_progress' || (isCut && status !== 'completed');
   if (item['type'] !== 'function_call') {
     const { type } = item;
     const isOurs = typeof type === 'string' && context.toolOfCallType(type, textOrNothing(item['name'])) !== undefined;
