@@ -146,3 +146,40 @@ test('an answer of Responses that is queued, in progress or cancelled has no end
   const old = { type: 'response.completed', response: { status: 'in_progress', output: [] } };
   assert.equal(decodeStream('responses', [`data: ${JSON.stringify(old)}\n\n`]).finish?.reason, 'end');
 });
+
+test('a piece that comes late for a call that has ended begins no other, when it is blank or names that call', () => {
+  const ended = [calls(call('f', '{}', { index: 0, id: 'a' })), calls(call('g', '{"x":', { index: 1, id: 'b' }))];
+  const late = [
+    { index: 0, function: { arguments: '' } },
+    { index: 0, function: { arguments: '\n' } },
+    { index: 0, id: 'a', function: { arguments: '' } },
+    { index: 0, id: 'a', function: { arguments: '{}' } },
+    { index: 0, id: 'a', function: { name: 'f', arguments: '{}' } },
+  ];
+  for (const piece of late) {
+    const { blocks } = chat(...ended, calls(piece), calls(call(undefined, '1}', { index: 1 })), 'tool_calls');
+    assert.deepEqual(made(blocks), [
+      ['f', {}],
+      ['g', { x: 1 }],
+    ]);
+  }
+});
+
+test('a piece that repeats id and name behind whole arguments, with blanks or with all of them, begins no other call', () => {
+  const whole = call('f', '{"x":1}', { index: 0, id: 'a' });
+  for (const args of ['\n', '', ' ', '{"x":1}']) {
+    const { blocks } = chat(calls(whole), calls(call('f', args, { index: 0, id: 'a' })), 'tool_calls');
+    assert.deepEqual(made(blocks), [['f', { x: 1 }]]);
+  }
+  // Without ids two calls may well be the same.
+  const { blocks } = chat(calls(call('f', '{"x":1}')), calls(call('f', '{"x":1}')), 'tool_calls');
+  assert.equal(made(blocks).length, 2);
+});
+
+test('a text that goes on behind a late blank is read the same in events that look alike and that do not', () => {
+  const begun = [calls(call('f', '{}', { index: 0, id: 'a' })), calls(call('g', '{}', { index: 1, id: 'b' }))];
+  const piece = (text: string) => calls(call(undefined, text, { index: 0 }));
+  const alike = chat(...begun, piece(' '), piece('{"n"'), piece(':1}'), 'tool_calls');
+  const other = chat(...begun, ...[' ', '{"n"', ':1}'].map((text, at) => ({ at, ...piece(text) })), 'tool_calls');
+  assert.deepEqual(alike.blocks, other.blocks);
+});

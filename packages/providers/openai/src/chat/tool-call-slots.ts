@@ -41,8 +41,8 @@ interface Slot {
 
 /**
  * Merges by index, and begins another call where a new id comes with a name on an index that is in use, or where a name
- * comes behind arguments that are whole. Missing indexes, missing ids, and ids or names that repeat with each piece do not
- * mislead it.
+ * comes behind arguments that are whole. Missing indexes, missing ids, ids or names that repeat with each piece, and blanks that
+ * come late do not mislead it.
  */
 export function createToolCallSlots(answer: Answer, context: WireContext): ToolCallSlots {
   const slots: Slot[] = [];
@@ -73,7 +73,7 @@ export function createToolCallSlots(answer: Answer, context: WireContext): ToolC
   const endWhole = (before: number): void => {
     for (; firstOpen < before; firstOpen++) {
       const slot = slots[firstOpen];
-      if (slot === undefined || slot.text === '' || !isWhole(slot.text)) return;
+      if (slot === undefined || slot.callType !== undefined || slot.text === '' || !isWhole(slot.text)) return;
       endSlot(slot, 'whole');
     }
   };
@@ -100,31 +100,34 @@ export function createToolCallSlots(answer: Answer, context: WireContext): ToolC
     return open(slot).end({ whole, callType, ...opaque });
   };
 
+  const take = (piece: WireToolCall): void => {
+    const { function: asked, custom, id: wireId, type, index: _index, ...kept } = piece;
+    // Servers that know both kinds fill the other one with nothing.
+    const isCustom = type === 'custom' || (isUsable(custom?.name) && !isUsable(asked?.name));
+    const written = isCustom ? custom : asked;
+    const name = textOrNothing(written?.name);
+    const id = isUsable(wireId) ? wireId : undefined;
+    const text = textOf(isCustom ? custom?.input : asked?.arguments);
+    const slot = slotOf(piece, name, id, text);
+    touched = slot;
+    slot.id ??= id;
+    slot.name ??= name;
+    slot.kept = { ...slot.kept, ...(kept as JsonObject) };
+    if (isCustom) slot.callType = 'custom';
+    if (slot.isEnded || isRepeat(slot, name, id, text)) return;
+    slot.text += text;
+    if (slot.call !== undefined) slot.call.append(text);
+    else if (slot.name !== undefined) open(slot);
+  };
+
   return {
     append(text) {
-      if (touched === undefined || touched.isEnded) return;
+      if (touched === undefined) return;
+      if (touched.isEnded) return take({ index: touched.index ?? null, function: { arguments: text } });
       touched.text += text;
       touched.call?.append(text);
     },
-    take(piece) {
-      const { function: asked, custom, id: wireId, type, index: _index, ...kept } = piece;
-      // Servers that know both kinds fill the other one with nothing.
-      const isCustom = type === 'custom' || (isUsable(custom?.name) && !isUsable(asked?.name));
-      const written = isCustom ? custom : asked;
-      const name = textOrNothing(written?.name);
-      const id = isUsable(wireId) ? wireId : undefined;
-      const text = textOf(isCustom ? custom?.input : asked?.arguments);
-      const slot = slotOf(piece, name, id, text);
-      touched = slot;
-      slot.id ??= id;
-      slot.name ??= name;
-      slot.kept = { ...slot.kept, ...(kept as JsonObject) };
-      if (isCustom) slot.callType = 'custom';
-      if (slot.isEnded) return;
-      slot.text += text;
-      if (slot.call !== undefined) slot.call.append(text);
-      else if (slot.name !== undefined) open(slot);
-    },
+    take,
     end(how) {
       for (const slot of slots) endSlot(slot, how);
     },
@@ -132,10 +135,18 @@ export function createToolCallSlots(answer: Answer, context: WireContext): ToolC
 }
 
 function startsAnother(slot: Slot, name: string | undefined, id: string | undefined, text: string): boolean {
-  if (name === undefined) return slot.isEnded;
-  if (id !== undefined && slot.id !== undefined && id !== slot.id) return true;
-  const hasNewName = slot.name !== undefined && name !== slot.name && slot.id === undefined;
-  return hasNewName || (text !== '' && slot.text !== '' && isWhole(slot.text));
+  const isSame = id !== undefined && id === slot.id;
+  if (name !== undefined && !isSame && id !== undefined && slot.id !== undefined) return true;
+  const hasNewName = name !== undefined && slot.name !== undefined && name !== slot.name;
+  if (hasNewName && slot.id === undefined) return true;
+  // Blanks come behind whole arguments, and some servers say id and name again with them.
+  if (text.trim() === '' || (isSame && !hasNewName)) return false;
+  return slot.isEnded || (name !== undefined && slot.text !== '' && isWhole(slot.text));
+}
+
+/** Whether a piece says the whole call once more. */
+function isRepeat(slot: Slot, name: string | undefined, id: string | undefined, text: string): boolean {
+  return name !== undefined && name === slot.name && id === slot.id && text === slot.text && isWhole(text);
 }
 
 function isWhole(text: string): boolean {
