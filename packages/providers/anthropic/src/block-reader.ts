@@ -10,6 +10,8 @@ type OpenBlock =
   | { readonly type: 'call'; readonly call: OpenCall; readonly start: JsonObject }
   | { readonly type: 'raw'; raw: JsonObject; json: string };
 
+type CallBlock = Extract<OpenBlock, { readonly type: 'call' }>;
+
 /** Puts the content blocks of an answer together. */
 export interface BlockReader {
   start(at: number, block: JsonObject): void;
@@ -18,6 +20,8 @@ export interface BlockReader {
   /** More of the text that the last delta of this block brought. */
   append(at: number, text: string): void;
   stop(at: number): void;
+  /** The message begins again, as where a proxy tries another model: a call that only began is cut. */
+  restart(): void;
   /** Nothing more comes. @param isWhole whether the model came to an end by itself */
   end(isWhole: boolean): void;
 }
@@ -26,7 +30,9 @@ export interface BlockReader {
 export function createBlockReader(answer: Answer, context: WireContext): BlockReader {
   const open = new Map<number, OpenBlock>();
   /** A call without a character of arguments: whether that is all of them shows when the answer goes on. */
-  let held: Extract<OpenBlock, { readonly type: 'call' }> | undefined;
+  let held: CallBlock | undefined;
+  /** Such calls whose stop never came: only the end of the answer shows. */
+  const unsaid: CallBlock[] = [];
 
   const release = (isWhole: boolean): void => {
     const block = held;
@@ -76,21 +82,29 @@ export function createBlockReader(answer: Answer, context: WireContext): BlockRe
     }
   };
 
+  /** Another block begins: what is written is over, and so is what has its place, also where a server leaves out stops. */
+  const makeRoom = (at: number): void => {
+    release(true);
+    for (const [place, block] of open) {
+      if (place !== at && block.type !== 'text' && block.type !== 'thinking') continue;
+      open.delete(place);
+      if (isBare(block)) unsaid.push(block);
+      else close(block, true);
+    }
+  };
+
   return {
     start(at, block) {
-      release(true);
-      answer.closeText();
+      makeRoom(at);
       const began = opened(block);
-      if (began === undefined) open.delete(at);
-      else open.set(at, began);
+      if (began !== undefined) open.set(at, began);
     },
     delta(at, delta) {
       let block = open.get(at);
       if (block === undefined) {
         block = blockFor(delta);
         if (block === undefined) return undefined;
-        release(true);
-        answer.closeText();
+        makeRoom(at);
         open.set(at, block);
       }
       const text = textFor(block, delta);
@@ -106,15 +120,28 @@ export function createBlockReader(answer: Answer, context: WireContext): BlockRe
       const block = open.get(at);
       if (block === undefined) return;
       open.delete(at);
-      if (block.type === 'call' && block.call.text === '' && !hasArguments(block.start['input'])) held = block;
+      if (isBare(block)) held = block;
       else close(block, true);
+    },
+    restart() {
+      for (const [place, block] of open) {
+        if (!isBare(block)) continue;
+        open.delete(place);
+        close(block, false);
+      }
     },
     end(isWhole) {
       release(isWhole);
+      for (const block of unsaid) endCall(block, context, isWhole);
       for (const block of open.values()) close(block, isWhole);
       open.clear();
     },
   };
+}
+
+/** Whether it is a call without a character of arguments. */
+function isBare(block: OpenBlock): block is CallBlock {
+  return block.type === 'call' && block.call.text === '' && !hasArguments(block.start['input']);
 }
 
 /** The text of a delta that only goes on with its block. */
@@ -146,14 +173,11 @@ function takeOther(block: OpenBlock, delta: Wire): void {
 /** The block of a delta whose start never came. */
 function blockFor({ type }: Wire): OpenBlock | undefined {
   if (type === 'text_delta') return { type: 'text', citations: [] };
-  return type === 'thinking_delta' ? { type: 'thinking', signature: '' } : undefined;
+  const isThinking = type === 'thinking_delta' || type === 'signature_delta';
+  return isThinking ? { type: 'thinking', signature: '' } : undefined;
 }
 
-function endCall(
-  { call, start }: Extract<OpenBlock, { readonly type: 'call' }>,
-  context: WireContext,
-  isWhole: boolean,
-): void {
+function endCall({ call, start }: CallBlock, context: WireContext, isWhole: boolean): void {
   const { name, toolset_name: toolset, caller } = start;
   const native = context.nativeTool(textIn(toolset) || textIn(name));
   const args = writtenArguments(call.text, start['input'], isWhole);

@@ -50,6 +50,7 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
         return blocks.stop(place);
       case 'message_start': {
         if (!isWire(wire['message'])) return undefined;
+        blocks.restart();
         takeMessage(wire['message']);
         return takeUsage(wire['message']['usage']);
       }

@@ -236,6 +236,61 @@ test('signs of life, JSON that is no object, are passed over, and what is nested
   assert.deepEqual(made(written.blocks), [['go', 'malformed']]);
 });
 
+test('a block whose stop never came is whole where another takes its place', () => {
+  const first = [start(0, use('a', 'f')), json(0, '{"x":1}')];
+  const second = [start(0, use('b', 'g')), json(0, '{"y":2}')];
+  assert.deepEqual(made(read(message([...first, ...second])).blocks), [
+    ['f', { x: 1 }],
+    ['g', { y: 2 }],
+  ]);
+  const half = [start(0, use('a', 'f')), json(0, '{"x":')];
+  assert.deepEqual(made(read(message([...half, ...second])).blocks), [
+    ['f', 'truncated'],
+    ['g', { y: 2 }],
+  ]);
+  const search = { type: 'server_tool_use', id: 's', name: 'web_search', input: {} };
+  const { blocks } = read(message([start(0, search), json(0, '{"query":"x"}'), ...second]));
+  assert.deepEqual(blocks[0], { type: 'unknown', raw: { ...search, input: { query: 'x' } }, source: 'test' });
+});
+
+test('a call without arguments and without a stop is whole only where the answer is', () => {
+  const calls = [start(0, use('a', 'rm')), start(0, use('b', 'g')), json(0, '{"y":2}')];
+  const bare = (reason: string) => made(read(message(calls, reason)).blocks).toSorted();
+  assert.deepEqual(bare('tool_use'), [
+    ['g', { y: 2 }],
+    ['rm', {}],
+  ]);
+  assert.deepEqual(bare('max_tokens'), [
+    ['g', { y: 2 }],
+    ['rm', 'truncated'],
+  ]);
+  const again = { type: 'message_start', message: {} };
+  const spliced = [start(0, use('a', 'rm')), again, start(0, { type: 'text', text: 'Hi' })];
+  assert.deepEqual(made(read(message(spliced, 'end_turn')).blocks), [['rm', 'truncated']]);
+});
+
+test('thinking and text whose stop never came keep their signature and their citations', () => {
+  const thinking = [
+    start(0, { type: 'thinking', thinking: '' }),
+    delta(0, { type: 'thinking_delta', thinking: 'Hm' }),
+    delta(0, { type: 'signature_delta', signature: 's1' }),
+  ];
+  const text = [
+    start(1, { type: 'text', text: 'Hi' }),
+    delta(1, { type: 'citations_delta', citation: { title: 't' } }),
+    start(2, use('a', 'go')),
+  ];
+  const opaque = { source: 'test', data: { type: 'thinking', signature: 's1' } };
+  for (const between of [[], [delta(1, { type: 'text_delta', text: '' })]]) {
+    const { blocks } = read(message([...thinking, ...between, ...text]));
+    assert.deepEqual(blocks, [
+      { type: 'reasoning', text: 'Hm', opaque },
+      { type: 'text', text: 'Hi', opaque: { source: 'test', data: { citations: [{ title: 't' }] } } },
+      { type: 'tool_use', id: 'a', name: 'go', arguments: {} },
+    ]);
+  }
+});
+
 function body(content: readonly object[], reason = 'tool_use'): object {
   return { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content, stop_reason: reason, usage: {} };
 }
