@@ -62,7 +62,8 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
       case 'error':
         return answer.fail(streamError(wire));
       default:
-        return undefined;
+        // What stands between sends errors in words of its own.
+        return isWire(wire['error']) ? answer.fail(streamError(wire)) : undefined;
     }
   };
 

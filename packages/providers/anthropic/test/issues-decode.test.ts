@@ -148,6 +148,11 @@ test('an error in the middle of a stream ends it, with what it means', () => {
   }
 });
 
+test('an error without the type of an event ends the stream too', () => {
+  const { error } = read('data: {"error":{"type":"overloaded_error","message":"x"}}\n\n');
+  assert.deepEqual([error?.code, error?.retryable], ['E_MODEL_OVERLOADED', true]);
+});
+
 test('a body that is no answer is an error', () => {
   const decode = (value: unknown) => decodeBody(decoderFor(), value).error;
   assert.equal(decode('Bad gateway')?.code, 'E_MODEL_PROTOCOL');
