@@ -52,6 +52,8 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
     if (call !== undefined) return endCall(call, item, context, isCut);
     const wasStreamed = streaming === at;
     if (wasStreamed) streaming = undefined;
+    // Whether or not its text was streamed.
+    sawRefusal ||= listOf(item['content']).some(({ refusal }) => textOrNothing(refusal) !== undefined);
     if (item['type'] === 'message') return endMessage(answer, item, messages.get(at)?.closed ?? 0);
     if (item['type'] === 'reasoning') return endReasoning(answer, item, wasStreamed);
     const { source } = context;
