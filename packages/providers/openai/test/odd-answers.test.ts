@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import type { ModelEvent } from '@ravi/kernel';
+import { createSseSplitter } from '@ravi/provider-kit';
+import { collectAnswer } from '@ravi/testkit';
 import { test } from 'vitest';
+import { createChatDecoder, createOpenAiProvider } from '../src/index.ts';
 import { call, calls, chat, made } from './chat-answers.ts';
-import { decodeBody, decodeStream } from './decode-recorded.ts';
+import { decodeBody, decodeStream, plainContext } from './decode-recorded.ts';
 
 const apis = ['chat', 'responses'] as const;
 
@@ -182,4 +186,67 @@ test('a text that goes on behind a late blank is read the same in events that lo
   const alike = chat(...begun, piece(' '), piece('{"n"'), piece(':1}'), 'tool_calls');
   const other = chat(...begun, ...[' ', '{"n"', ':1}'].map((text, at) => ({ at, ...piece(text) })), 'tool_calls');
   assert.deepEqual(alike.blocks, other.blocks);
+});
+
+test('a chat stream is over at its last word, whether or not the server ends the connection', () => {
+  const said = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n';
+  for (const last of ['[DONE]', '[DONE] ']) {
+    const events: ModelEvent[] = [];
+    const decoder = createChatDecoder(plainContext, (event) => events.push(event));
+    const splitter = createSseSplitter((data, name) => decoder.event(data, name));
+    splitter.push(`${said}data: ${last}\n\n`);
+    assert.equal(events.at(-1)?.type, 'finish');
+    splitter.push(said);
+    decoder.end();
+    assert.equal(events.filter(({ type }) => type === 'finish').length, 1);
+  }
+});
+
+test('a connection that stays open behind the last word of a chat stream is let go', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const said = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+      controller.enqueue(new TextEncoder().encode(said));
+    },
+    cancel: () => release(),
+  });
+  const answering = () => Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+  const provider = createOpenAiProvider({ model: 'm', api: 'chat', apiKey: 'k', fetch: answering });
+  const { finish } = await collectAnswer(provider, { messages: [], tools: [] });
+  assert.equal(finish?.reason, 'end');
+  await released;
+});
+
+test('of several choices the first one is read, wherever it stands', () => {
+  const choice = (index: number, content: string) => ({ index, delta: { content } });
+  const chunks = [
+    { choices: [choice(1, 'no'), choice(0, 'Y')] },
+    { choices: [choice(1, ' never')] },
+    { choices: [choice(0, 'es')] },
+    { choices: [{ index: 1, delta: {}, finish_reason: 'length' }] },
+    { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+  ];
+  const stream = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);
+  const { blocks, finish } = decodeStream('chat', stream);
+  assert.deepEqual([blocks, finish?.reason], [[{ type: 'text', text: 'Yes' }], 'end']);
+  // A server that counts from one has one answer all the same.
+  const only = decodeStream('chat', [stream[1] ?? '', stream[3] ?? '']);
+  assert.deepEqual([only.blocks, only.finish?.reason], [[{ type: 'text', text: ' never' }], 'length']);
+});
+
+test('a refusal of Responses is one also where it comes whole', () => {
+  const item = { type: 'message', id: 'm', role: 'assistant', content: [{ type: 'refusal', refusal: 'I cannot' }] };
+  const events = [
+    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.completed', response: { output: [] } },
+  ];
+  const streamed = decodeStream(
+    'responses',
+    events.map((event) => `data: ${JSON.stringify(event)}\n\n`),
+  );
+  for (const { blocks, finish } of [streamed, decodeBody('responses', { status: 'completed', output: [item] })]) {
+    assert.equal(blocks[0]?.type === 'text' ? blocks[0].text : '', 'I cannot');
+    assert.equal(finish?.reason, 'refusal');
+  }
 });

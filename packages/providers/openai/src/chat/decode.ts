@@ -45,7 +45,7 @@ interface WireChunk {
 }
 
 interface WireChoice {
-  readonly index?: number;
+  readonly index?: number | null;
   readonly delta?: WireDelta | null;
   readonly message?: WireDelta | null;
   readonly finish_reason?: string | null;
@@ -60,7 +60,8 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
   let reasoning: ChatReasoning | undefined;
   let details: JsonObject[] = [];
   let reason: string | undefined;
-  let isDone = false;
+  /** Of several answers the first one is read, and that is nearly always number 0. */
+  let place: number | undefined;
   let isRefusal = false;
   let responseId: string | undefined;
   let model: string | undefined;
@@ -115,11 +116,19 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
     }
   };
 
+  const choiceOf = ({ choices }: WireChunk): WireChoice | undefined => {
+    const all = listOf(choices) as readonly WireChoice[];
+    const own = all.find(({ index }) => index === undefined || index === null || index === (place ?? 0));
+    const choice = own ?? (place === undefined ? all[0] : undefined);
+    if (choice !== undefined) place ??= choice.index ?? 0;
+    return choice;
+  };
+
   const takeChunk = (chunk: WireChunk, form: 'delta' | 'message'): void => {
     if (chunk.error !== undefined && chunk.error !== null) return answer.fail(streamError(chunk));
     responseId ??= textOrNothing(chunk.id);
     model ??= textOrNothing(chunk.model);
-    const choice = Array.isArray(chunk.choices) ? (chunk.choices as readonly WireChoice[])[0] : undefined;
+    const choice = choiceOf(chunk);
     // One server sends both, each meant for its form of the answer.
     const delta = form === 'delta' ? (choice?.delta ?? choice?.message) : (choice?.message ?? choice?.delta);
     if (delta !== undefined && delta !== null) take(delta);
@@ -128,7 +137,7 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
     if (usage !== undefined) answer.usage(usage);
   };
 
-  const finish = (): void => {
+  const finish = (isDone: boolean): void => {
     endThinking();
     answer.closeText();
     const spoken = speech.end();
@@ -148,16 +157,14 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
   return {
     event(data, name) {
       if (answer.isOver || data === '') return;
-      if (data === '[DONE]') {
-        isDone = true;
-        return;
-      }
+      // Some servers keep the connection open behind their last word, or break it.
+      if (data.startsWith('[DONE]')) return finish(true);
       const appended = appends.read(data);
       if (appended !== undefined) return slots.append(appended);
       const chunk: WireChunk | undefined = wireEvent(data, answer);
       if (chunk === undefined) return;
       takeChunk(name === 'error' && chunk.error === undefined ? { error: chunk } : chunk, 'delta');
-      appends.learn(data, appendedBy(chunk));
+      appends.learn(data, appendedBy(chunk, place));
     },
     body(value) {
       const chunk: WireChunk | undefined = wireBody(value, answer);
@@ -170,22 +177,22 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
       }
       // A whole body has come to its end, whatever it says of the reason.
       reason ??= 'stop';
-      return finish();
+      return finish(true);
     },
     end() {
-      if (!answer.isOver) finish();
+      if (!answer.isOver) finish(false);
     },
   };
 }
 
 /** The arguments that a chunk brings for a call that has begun, when it brings nothing else. */
-function appendedBy({ choices, usage, error }: WireChunk): string | undefined {
+function appendedBy({ choices, usage, error }: WireChunk, place: number | undefined): string | undefined {
   const choice = choices?.[0];
   const pieces = choice?.delta?.tool_calls;
   const piece = pieces?.[0];
   if (choices?.length !== 1 || pieces?.length !== 1 || (piece?.id ?? piece?.function?.name ?? piece?.type) != null)
     return undefined;
-  if (choice?.finish_reason || usage || error) return undefined;
+  if (choice?.finish_reason || usage || error || (choice?.index ?? place) !== place) return undefined;
   const saysMore = Object.entries(choice?.delta ?? {}).some(
     ([key, value]) => key !== 'tool_calls' && key !== 'role' && value,
   );
