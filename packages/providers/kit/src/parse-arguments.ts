@@ -1,4 +1,5 @@
 import type { InvalidArguments, JsonObject } from '@ravi/kernel';
+import { createBrackets } from './brackets.ts';
 import { isTooDeep, isTooDeepIn } from './depth.ts';
 import { isWire } from './wire.ts';
 
@@ -47,16 +48,7 @@ function invalid(reason: InvalidArguments['reason'], text: string): ParsedArgume
 
 /** Whether JSON text ends inside a string, an object or an array. */
 function isUnfinished(text: string): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (inString) {
-      if (character === '\\') at++;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === '{' || character === '[') depth++;
-    else if (character === '}' || character === ']') depth--;
-  }
-  return inString || depth > 0;
+  const brackets = createBrackets();
+  for (let at = 0; at !== -1;) at = brackets.take(text, at);
+  return brackets.isInside;
 }

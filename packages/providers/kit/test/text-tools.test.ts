@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ContentBlock, ModelRequest } from '@ravi/kernel';
+import type { ContentBlock, ModelProvider, ModelRequest } from '@ravi/kernel';
 import { collectAnswer, createScriptedModel } from '@ravi/testkit';
 import type { ScriptedTurn } from '@ravi/testkit';
 import { test } from 'vitest';
@@ -94,4 +94,63 @@ test('reasoning, usage and errors of the model pass, and a tool of the provider 
   assert.deepEqual(finish?.usage, usage);
   const failing = await ask({ text: 'Half', error: { code: 'E_MODEL_OVERLOADED', message: 'busy', retryable: true } });
   assert.deepEqual([failing.error?.code, failing.blocks], ['E_MODEL_OVERLOADED', [{ type: 'text', text: 'Half' }]]);
+});
+
+const weather = (city: string): string => JSON.stringify({ name: 'weather', arguments: { city } });
+
+/** The answer as it is read whole and character by character. */
+async function askBothWays(text: string, reason: 'end' | 'length' = 'end') {
+  const whole = await ask({ text, reason });
+  const pieces: ModelProvider = {
+    id: 'pieces',
+    async *stream() {
+      for (const piece of text) yield await Promise.resolve({ type: 'text-delta', text: piece } as const);
+      yield { type: 'finish', reason, usage: { inputTokens: 0, outputTokens: 0 } } as const;
+    },
+  };
+  const { blocks } = await collectAnswer(withTextTools(pieces), question);
+  assert.deepEqual(calls(blocks), calls(whole.blocks));
+  return calls(whole.blocks);
+}
+
+test('a mark that closes a block does not close it inside of a JSON text', async () => {
+  for (const city of ['</tool_call>', '\\" </tool_call> {[', '``` ```tool_call\n']) {
+    const said = [`<tool_call>${weather(city)}</tool_call>`, `\`\`\`tool_call\n${weather(city)}\n\`\`\``];
+    assert.deepEqual(await askBothWays(said.join('\n')), [
+      ['weather', { city }],
+      ['weather', { city }],
+    ]);
+  }
+});
+
+test('a fence may be closed on the line of its call, and lines may end in CRLF', async () => {
+  for (const opening of ['```tool_call\n', '```tool_call\r\n', '```json tool_call\r\n']) {
+    for (const closing of ['```', '\n```', '\r\n```']) {
+      assert.deepEqual(await askBothWays(`${opening}${weather('Rome')}${closing}Done.`), [
+        ['weather', { city: 'Rome' }],
+        { type: 'text', text: 'Done.' },
+      ]);
+    }
+  }
+});
+
+test('a mark in prose that opens a block is prose, and a call behind it a call', async () => {
+  const text = 'I would write <tool_call> but not now. Bye';
+  assert.deepEqual(await askBothWays(text), [{ type: 'text', text }]);
+  assert.deepEqual(await askBothWays(`${text}: <tool_call>${weather('Oslo')}</tool_call>`), [
+    { type: 'text', text: `${text}: ` },
+    ['weather', { city: 'Oslo' }],
+  ]);
+});
+
+test('what is no JSON in a block that is closed is a call that must not run', async () => {
+  assert.deepEqual(await askBothWays('<tool_call>weather(Rome)</tool_call>So.'), [
+    ['unknown', 'malformed'],
+    { type: 'text', text: 'So.' },
+  ]);
+  const quote = '<tool_call>{"name": "weather, "arguments": {}}</tool_call>';
+  assert.deepEqual(await askBothWays(`${quote}So.`), [['weather, ', 'malformed'], { type: 'text', text: 'So.' }]);
+  assert.deepEqual(await askBothWays(`<tool_call>{"name": "weather", "arguments": {"city": "</tool_call>`, 'length'), [
+    ['weather', 'truncated'],
+  ]);
 });

@@ -4,8 +4,8 @@ import type { Answer } from '../answer.ts';
 import { callIdsOf } from '../arrange-turns.ts';
 import { argumentsOf } from '../parse-arguments.ts';
 import type { ParsedArguments } from '../parse-arguments.ts';
+import type { Scanned } from './call-block.ts';
 import { createCallScanner } from './call-scanner.ts';
-import type { Scanned } from './call-scanner.ts';
 import { historyAsText } from './history.ts';
 import { toolInstructions } from './instructions.ts';
 
@@ -69,7 +69,9 @@ function createTextCallReader(
     take(event) {
       if (event.type === 'text-delta') return use(scanner.push(event.text));
       if (event.type === 'block' && event.block.type === 'text') return undefined;
-      if (event.type === 'finish' || event.type === 'error') use(scanner.end());
+      if (event.type === 'finish' || event.type === 'error') {
+        use(scanner.end(event.type === 'error' || event.reason !== 'end'));
+      }
       if (event.type === 'finish') {
         const { usage, reason, type: _type, ...end } = event;
         answer.usage(usage);
