@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { ContentBlock, ModelProvider, ModelRequest } from '@ravi/kernel';
-import { collectAnswer, createScriptedModel } from '@ravi/testkit';
+import { collectAnswer, createScriptedModel, createSeededRandom } from '@ravi/testkit';
 import type { ScriptedTurn } from '@ravi/testkit';
 import { test } from 'vitest';
 import { withTextTools } from '../src/index.ts';
+import type { Scanned } from '../src/text-tools/call-block.ts';
+import { createCallScanner } from '../src/text-tools/call-scanner.ts';
 
 const question: ModelRequest = {
   system: 'Be brief.',
@@ -153,4 +155,44 @@ test('what is no JSON in a block that is closed is a call that must not run', as
   assert.deepEqual(await askBothWays(`<tool_call>{"name": "weather", "arguments": {"city": "</tool_call>`, 'length'), [
     ['weather', 'truncated'],
   ]);
+});
+
+test('text is read the same in pieces of any length, whatever marks and brackets are in it', () => {
+  const random = createSeededRandom(20_261_122);
+  const parts = [
+    '<tool_call>',
+    '</tool_call>',
+    '```tool_call\n',
+    '```',
+    '\r\n',
+    weather('Rome'),
+    '{"a":',
+    '"',
+    '}',
+    '<',
+    ' x',
+  ];
+  const joined = (pieces: readonly Scanned[]): Scanned[] =>
+    pieces.reduce<Scanned[]>((all, piece) => {
+      const last = all.at(-1);
+      if (last?.type !== 'text' || piece.type !== 'text') return [...all, piece];
+      return [...all.slice(0, -1), { type: 'text', text: last.text + piece.text }];
+    }, []);
+  for (let round = 0; round < 5000; round++) {
+    const text = Array.from({ length: 1 + random.below(12) }, () => random.pick(parts)).join('');
+    const wasCut = random.below(2) === 0;
+    const whole = createCallScanner();
+    const expected = joined([...whole.push(text), ...whole.end(wasCut)]);
+    const scanner = createCallScanner();
+    const found: Scanned[] = [];
+    for (let at = 0; at < text.length;) {
+      const length = 1 + random.below(6);
+      found.push(...scanner.push(text.slice(at, at + length)));
+      at += length;
+    }
+    assert.deepEqual(joined([...found, ...scanner.end(wasCut)]), expected, text);
+    if (!text.includes('<tool_call>') && !text.includes('```tool_call')) {
+      assert.deepEqual(expected, [{ type: 'text', text }]);
+    }
+  }
 });
