@@ -4,6 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { closed } from '@ravi/state-kit';
 import type { Database, Dialect, SqlRow, SqlRunner, SqlValue, TransactionOptions } from '@ravi/state-kit';
+import { boundInOrder } from './bound-in-order.ts';
+import type { BoundInOrder } from './bound-in-order.ts';
 import { retryWhileBusy } from './retry-while-busy.ts';
 import { stateError } from './sqlite-errors.ts';
 
@@ -17,6 +19,10 @@ export interface SqliteDatabaseOptions {
   readonly durability: NonNullable<TransactionOptions['durability']>;
 }
 
+interface Prepared extends Pick<BoundInOrder, 'arrange'> {
+  readonly statement: StatementSync;
+}
+
 const dialect: Dialect = {
   sequence: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   text: 'TEXT',
@@ -28,7 +34,7 @@ const dialect: Dialect = {
 /** @throws KernelError `E_STATE_UNAVAILABLE` when the file cannot be opened, `E_STATE_CORRUPT` when it is no database */
 export function openSqliteDatabase({ file, busyTimeoutMs, durability }: SqliteDatabaseOptions): Database {
   const connection = connect(file, busyTimeoutMs, durability);
-  const statements = new Map<string, StatementSync>();
+  const statements = new Map<string, Prepared>();
   let last: Promise<unknown> = Promise.resolve();
 
   /** One at a time: a connection has one transaction, and nobody else may read what it has not committed. */
@@ -41,12 +47,18 @@ export function openSqliteDatabase({ file, busyTimeoutMs, durability }: SqliteDa
   function run(sql: string, values: readonly SqlValue[] = []): readonly SqlRow[] {
     if (!connection.isOpen) throw closed();
     try {
-      let statement = statements.get(sql);
-      if (statement === undefined) statements.set(sql, (statement = connection.prepare(numbered(sql))));
-      return statement.all(...values);
+      const { statement, arrange } = statements.get(sql) ?? prepare(sql);
+      return statement.all(...arrange(values));
     } catch (error) {
       throw stateError(error);
     }
+  }
+
+  function prepare(sql: string): Prepared {
+    const { text, arrange } = boundInOrder(sql);
+    const prepared = { statement: connection.prepare(text), arrange };
+    statements.set(sql, prepared);
+    return prepared;
   }
 
   const runner: SqlRunner = { all: async (sql, values) => run(sql, values) };
@@ -98,9 +110,4 @@ function connect(file: string, timeout: number, durability: SqliteDatabaseOption
     connection?.close();
     throw stateError(error);
   }
-}
-
-// The schema is told once with parameters as PostgreSQL writes them.
-function numbered(sql: string): string {
-  return sql.replaceAll(/\$(\d+)/g, '?$1');
 }

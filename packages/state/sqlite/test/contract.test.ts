@@ -5,6 +5,7 @@ import { damageStatement } from '@ravi/state-testing';
 import { pluginContract, stateStoreContract } from '@ravi/testkit';
 import { test } from 'vitest';
 import plugin, { createSqliteStateStore } from '../src/index.ts';
+import { boundInOrder } from '../src/bound-in-order.ts';
 import { createPlaces } from './places.ts';
 
 const newPlace = await createPlaces();
@@ -21,7 +22,8 @@ stateStoreContract(test, () => openStore(newPlace()), {
   damage(store, record) {
     using database = new DatabaseSync(files.get(store)!);
     const [sql, values] = damageStatement(record);
-    database.prepare(sql.replaceAll('$', '?')).run(...values);
+    const { text, arrange } = boundInOrder(sql);
+    database.prepare(text).run(...arrange(values));
   },
   program: (store) => ({ file: join(import.meta.dirname, 'contract-program.ts'), args: [files.get(store)!] }),
 });
