@@ -14,7 +14,7 @@ export interface VmSandboxOptions extends Partial<PoolOptions> {
  * Scripts in `node:vm` contexts of a child process. Not a security boundary.
  * @throws KernelError `E_CONFIG_INVALID` without `unsafe: true`
  */
-export function createVmSandbox({ unsafe, ...pool }: VmSandboxOptions): Sandbox {
+export function createVmSandbox({ unsafe, ...pool }: VmSandboxOptions = {}): Sandbox {
   if (unsafe !== true) {
     throw new KernelError(
       'E_CONFIG_INVALID',

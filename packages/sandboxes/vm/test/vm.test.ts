@@ -12,7 +12,7 @@ sandboxContract(test, () => createVmSandbox({ unsafe: true }), { supports });
 pluginContract(test, plugin, { unsafe: true, poolSize: 0 });
 
 test('it refuses to start unless the caller says that it is unsafe', () => {
-  for (const options of [{}, { unsafe: false }, { unsafe: 'true' as never }]) {
+  for (const options of [undefined, {}, { unsafe: false }, { unsafe: 'true' as never }]) {
     assert.throws(
       () => createVmSandbox(options),
       (error) => isKernelError(error, 'E_CONFIG_INVALID'),
