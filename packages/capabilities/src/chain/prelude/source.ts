@@ -10,7 +10,9 @@ import { createTools } from './tools.ts';
 /** The name by which a durable script begins; it does nothing a second time. */
 export const beginName: string = '__begin';
 
+// The texts of functions call `__name` when a bundler keeps their names (`keepNames` of esbuild).
 const opening = `'use strict';
+const __name = (target) => target;
 const builtins = (${capturePreludeBuiltins})();`;
 
 const common = `const errors = (${createScriptErrors})(builtins);

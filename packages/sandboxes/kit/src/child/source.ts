@@ -1,3 +1,4 @@
+import { nameKeeper } from '../guest/name-keeper.ts';
 import { guestSource, scriptName } from '../guest/source.ts';
 import { createRecordCodec } from '../protocol/records.ts';
 import { createFrameReader } from './frame-reader.ts';
@@ -36,12 +37,12 @@ export function childSource(options: {
   readonly argument: unknown;
   readonly expected?: ExpectedRun;
 }): string {
-  return `(input, output) => (${runPump})({
+  return `(input, output) => { ${nameKeeper} (${runPump})({
   input: (${createFrameReader})(input, ${guestLookMs}), output,
   codec: (${createRecordCodec})({ indexOf: (text, search, from) => text.indexOf(search, from), slice: (text, start, end) => text.slice(start, end) }),
   guestSource: ${JSON.stringify(guestSource)},
   scriptName: ${JSON.stringify(scriptName)},
   expected: ${JSON.stringify(options.expected ?? defaultExpectedRun)},
   openRealm: (${options.openRealm})(${JSON.stringify(options.argument)}),
-})`;
+}); }`;
 }

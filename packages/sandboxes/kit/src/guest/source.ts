@@ -5,6 +5,7 @@ import { createConsole } from './console.ts';
 import { createErrorReader } from './describe-error.ts';
 import { exerciseRuntime } from './exercise.ts';
 import { createInspect } from './inspect.ts';
+import { nameKeeper } from './name-keeper.ts';
 import { createRuntime } from './runtime.ts';
 import { createSerializer } from './serialize.ts';
 import { createTimers } from './timers.ts';
@@ -19,6 +20,7 @@ export const scriptName = 'script.js';
  */
 export const guestSource: string = `(() => {
 'use strict';
+${nameKeeper}
 const builtins = (${captureBuiltins})();
 const codec = (${createRecordCodec})(builtins);
 const inspect = (${createInspect})(builtins);

@@ -24,6 +24,8 @@ export interface GuestEnd {
   readonly reason: string;
   /** It asked for more memory than it could have. */
   readonly outOfMemory: boolean;
+  /** The error that it wrote before, for logs: it may name paths of the host. */
+  readonly error?: string;
 }
 
 /** What a link reports. */
@@ -41,6 +43,10 @@ const leaveSignalsToHost = "for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) 
 
 /** What V8 and Node write before they abort for lack of memory. */
 const outOfMemoryReport = /out of memory|is_heap_oom = 1/;
+
+/** The first line of the error that ends a process, in brackets when it has no stack. */
+const uncaughtError = /^\w*Error\b.*?(?=\]?$)/m;
+const maxReportLength = 4_096;
 
 /**
  * Starts Node children that run `source`, with nothing of the host in reach: no environment, no inherited descriptor
@@ -71,13 +77,21 @@ export function nodeLauncher(options: { readonly source: string; readonly nodeFl
     const socket = child.stdio[3] as Socket;
     let reason = 'ended';
     let outOfMemory = false;
+    let report = '';
     // A signal that could not be sent: there is nobody left to send it to.
     child.on('error', () => {});
     child.once('exit', (code, signal) => {
       reason = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
     });
-    child.once('close', () => events.onClose({ reason, outOfMemory }));
-    child.stderr?.on('data', (chunk: Buffer) => (outOfMemory ||= outOfMemoryReport.test(chunk.toString('latin1'))));
+    child.once('close', () => {
+      const [error] = uncaughtError.exec(report) ?? [];
+      events.onClose({ reason, outOfMemory, ...(error === undefined ? {} : { error }) });
+    });
+    child.stderr?.on('data', (chunk: Buffer) => {
+      const text = chunk.toString('latin1');
+      outOfMemory ||= outOfMemoryReport.test(text);
+      report = (report + text).slice(-maxReportLength);
+    });
     socket.on('data', (chunk: Buffer) => events.onBytes(chunk));
     // The end of the process says it all; a broken pipe on the way there is no news.
     socket.on('error', () => {});

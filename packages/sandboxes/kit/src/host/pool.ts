@@ -3,7 +3,7 @@ import { KernelError } from '@ravi/kernel';
 import { createFairQueue } from './fair-queue.ts';
 import { startGuestProcess } from './guest-process.ts';
 import type { GuestProcess } from './guest-process.ts';
-import type { LaunchGuest } from './link.ts';
+import type { GuestEnd, LaunchGuest } from './link.ts';
 import type { PoolOptions } from './pool-options.ts';
 
 /** Guest processes, lent to one run at a time. */
@@ -149,9 +149,9 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
   function start(): void {
     const guest = startGuestProcess(launch, {
       onFrame: () => becomeReady(guest),
-      onLost: ({ reason }) => {
+      onLost: (end) => {
         discard(guest);
-        failStart(reason);
+        failStart(end);
       },
     });
     running.add(guest);
@@ -206,13 +206,13 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
    * A process that ends before it was ready says that none will start: whoever waits learns it now. Where one was ready
    * before, somebody may have ended those that were starting, and as many as there can be are tried again.
    */
-  function failStart(reason: string): void {
+  function failStart({ reason, error: cause }: GuestEnd): void {
     if (closed) return;
     if (startsToTryAgain > 0) {
       startsToTryAgain--;
       return dispatch();
     }
-    const error = unavailable(`The guest process ${reason}`);
+    const error = unavailable(`The guest process ${reason}`, cause);
     for (const waiter of queue.drain()) waiter.refuse(error);
     keepHostAlive();
   }
@@ -233,6 +233,6 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
   }
 }
 
-function unavailable(message: string): KernelError {
-  return new KernelError('E_SANDBOX_UNAVAILABLE', message, { retryable: true });
+function unavailable(message: string, cause?: string): KernelError {
+  return new KernelError('E_SANDBOX_UNAVAILABLE', message, { cause, retryable: true });
 }
