@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import type { OpenedPlugins } from '@ravi/host';
-import type { BlobStore, PortName, Sandbox, SandboxLanguage } from '@ravi/kernel';
+import type { BlobStore, PortName, Sandbox, SandboxLanguage, StateStore } from '@ravi/kernel';
 
 /** Uses an opened port once and says what it did; most ports have nothing to try without side effects. @throws what the port throws */
-export async function probe(port: PortName, { blobStore, sandbox }: OpenedPlugins): Promise<string> {
+export async function probe(port: PortName, { blobStore, sandbox, stateStore }: OpenedPlugins): Promise<string> {
   if (port === 'blobStore' && blobStore !== undefined) return probeBlobStore(blobStore);
   if (port === 'sandbox' && sandbox !== undefined) return probeSandbox(sandbox);
+  if (port === 'stateStore' && stateStore !== undefined) return probeStateStore(stateStore);
   return 'opens';
 }
 
@@ -15,6 +17,21 @@ async function probeBlobStore(store: BlobStore): Promise<string> {
     await store.resolve(ref);
   } finally {
     await store.delete(ref);
+  }
+  return 'writes, reads and deletes';
+}
+
+async function probeStateStore({ runs, retention }: StateStore): Promise<string> {
+  const id = `doctor-${randomUUID()}`;
+  const now = Date.now();
+  const run = { id, principal: 'doctor', sessionId: id, definition: { kind: 'doctor' }, createdAt: now };
+  // Held, so that no server takes it for one to go on with.
+  await runs.create(run, { owner: id, now, leaseMs: 60_000 });
+  try {
+    if ((await runs.get(id)) === undefined) throw new Error('a run that was written is not found again');
+  } finally {
+    await runs.transition(id, { from: ['running'], to: 'cancelled', now });
+    await retention.removeRun(id);
   }
   return 'writes, reads and deletes';
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'vitest';
 import type { CheckResult } from '../src/commands/doctor.ts';
 import { createRavi } from './support/ravi.ts';
@@ -17,7 +18,18 @@ test('a sound installation passes every check, each by really using what it chec
   assert.match(output, /ok {6}configuration: .*ravi\.config\.json/);
   assert.match(output, /ok {6}blobStore @ravi\/blob-fs: writes, reads and deletes/);
   assert.match(output, /ok {6}sandbox @ravi\/sandbox-isolated-vm: runs javascript \(isolation: \w+\)/);
+  assert.match(output, /ok {6}stateStore @ravi\/state-sqlite: writes, reads and deletes/);
   assert.match(output, /ok {6}tools: 6 tools; no risk declared by wait/);
+  using database = new DatabaseSync(join(ravi.folder, 'data/state.db'));
+  assert.deepEqual(database.prepare('SELECT id FROM ravi_runs').all(), []);
+});
+
+test('a store that only a server needs by default is examined too', async () => {
+  await using ravi = await createRavi({ 'data/state.db/in-the-way': '' });
+  const { code, output } = await ravi.run(['doctor']);
+  assert.equal(code, 1);
+  assert.match(output, /failed {2}stateStore @ravi\/state-sqlite: /);
+  assert.match(output, /ok {6}approvalHandler/);
 });
 
 test('what is broken is named with what to do, and the other plugins are examined all the same', async () => {

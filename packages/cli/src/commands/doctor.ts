@@ -2,7 +2,7 @@ import type { PluginEntry } from '@ravi/host';
 import { silentLogger, systemClock } from '@ravi/kernel';
 import type { PortName } from '@ravi/kernel';
 import { findInstallation, findInvalidSchemas, openInstalledPlugins, openMonolith, tokens } from '@ravi/monolith';
-import type { Installation } from '@ravi/monolith';
+import type { Installation, InstallationOptions } from '@ravi/monolith';
 import type { CommandBody } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { probe } from '../probe.ts';
@@ -38,7 +38,7 @@ async function* checks(config: string | undefined, { cwd, env }: Terminal): Asyn
   yield check('node', checkNode);
   let installation: Installation | undefined;
   yield check('configuration', async () => {
-    installation = await findInstallation({ configPath: config, cwd, env });
+    installation = await findEveryPort({ configPath: config, cwd, env });
     return installation.configPath ?? 'no file, the defaults hold';
   });
   if (installation === undefined) return;
@@ -49,6 +49,13 @@ async function* checks(config: string | undefined, { cwd, env }: Terminal): Asyn
     yield result;
   }
   if (isComplete) yield check('tools', () => checkTools({ configPath: config, cwd, env }));
+}
+
+/** What runs here and what a server runs: each leaves another port empty. */
+async function findEveryPort(where: InstallationOptions): Promise<Installation> {
+  const here = await findInstallation(where);
+  const server = await findInstallation({ ...where, isServer: true });
+  return { ...here, config: { ...here.config, plugins: { ...here.config.plugins, ...server.config.plugins } } };
 }
 
 async function check(name: string, body: () => string | Promise<string>): Promise<CheckResult> {
