@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,21 +10,23 @@ import { afterAll, test } from 'vitest';
 import { root } from '../lib/workspace.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ravi-bundled-'));
-// What stays external is found there.
-symlinkSync(join(root, 'packages/sandboxes/isolated-vm/node_modules'), join(folder, 'node_modules'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A program in one file, as a consumer's bundler makes it, and what it prints. */
 async function runBundled(
   name: string,
   source: string,
-  options: { readonly keepNames?: boolean; readonly minify?: boolean } = {},
+  { hasExternals = true, ...options }: { hasExternals?: boolean; keepNames?: boolean; minify?: boolean } = {},
 ): Promise<string> {
-  const entry = join(folder, `${name}.ts`);
+  const outDir = join(folder, name);
+  mkdirSync(outDir);
+  if (hasExternals)
+    symlinkSync(join(root, 'packages/sandboxes/isolated-vm/node_modules'), join(outDir, 'node_modules'));
+  const entry = join(outDir, 'program.ts');
   writeFileSync(entry, source);
   await build({
     entry: [entry],
-    outDir: folder,
+    outDir,
     outExtension: () => ({ js: '.mjs' }),
     config: false,
     format: ['esm'],
@@ -35,7 +37,8 @@ async function runBundled(
     silent: true,
     ...options,
   });
-  const { stdout, stderr } = spawnSync(process.execPath, [join(folder, `${name}.mjs`)], { encoding: 'utf8' });
+  // Without NODE_PATH, by which a package manager may have started the tests.
+  const { stdout, stderr } = spawnSync(process.execPath, [join(outDir, 'program.mjs')], { encoding: 'utf8', env: {} });
   return stdout + stderr;
 }
 
@@ -73,4 +76,12 @@ test('scripts run where a bundler keeps the names of functions, and do not see h
 
 test('scripts run where a bundler shortens names', async () => {
   assert.equal(await runBundled('minified', everyPrelude, { minify: true }), ran);
+});
+
+test('a bundle that is moved away from isolated-vm says that the package is missing, not the platform', async () => {
+  const source = `
+    import { createIsolatedVmSandbox } from '${root}/packages/sandboxes/isolated-vm/src/index.ts';
+    createIsolatedVmSandbox();`;
+  const printed = await runBundled('moved', source, { hasExternals: false });
+  assert.match(printed, /The package isolated-vm is not found: install it, and leave it external when you bundle/);
 });

@@ -1,4 +1,6 @@
 import { fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Clock } from '@ravi/kernel';
 
 /** Sent by a helper once that it is ready, then once for each question, in order. */
@@ -46,7 +48,8 @@ export interface HelperProcessOptions {
 /** Begins to start a helper: it reads files and does nothing else outside itself. */
 export function openHelperProcess<Question, Answer>(options: HelperProcessOptions): HelperProcess<Question, Answer> {
   const { name, from, heapMb, clock } = options;
-  const child = fork(new URL(`./${name}${from.endsWith('.ts') ? '.ts' : '.js'}`, from), {
+  const program = fileURLToPath(new URL(`./${name}${from.endsWith('.ts') ? '.ts' : '.js'}`, from));
+  const child = fork(program, {
     env: {},
     // Much of what it makes is of no use after a question: room for it, so that it need not be moved about.
     execArgv: [
@@ -108,7 +111,7 @@ export function openHelperProcess<Question, Answer>(options: HelperProcessOption
   process.once('exit', kill);
   child.once('exit', (code, signal) => {
     process.off('exit', kill);
-    fail(new Error(`The helper ended with ${signal ?? `exit code ${code}`}`));
+    fail(new Error(existsSync(program) ? `The helper ended with ${signal ?? `exit code ${code}`}` : missing(program)));
     markGone();
   });
   release();
@@ -141,4 +144,8 @@ export function openHelperProcess<Question, Answer>(options: HelperProcessOption
       await held(gone);
     },
   };
+}
+
+function missing(program: string): string {
+  return `There is no ${program}: leave @ravi/capabilities external when you bundle, or put its file there`;
 }

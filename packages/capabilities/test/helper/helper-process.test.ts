@@ -77,6 +77,13 @@ test('a helper that cannot start, dies or runs out of memory is broken, and says
   assert.match(String(greedy.failure), /The helper ended with/);
 });
 
+test('a helper whose program is missing names it, as where a bundler left it out', async () => {
+  const from = pathToFileURL(join(tmpdir(), 'bundled.js')).href;
+  const helper = openHelperProcess({ name: 'left-out', from, heapMb: 64, clock: systemClock });
+  assert.equal(await helper.start(), false);
+  assert.match(String(helper.failure), /There is no .*left-out\.js: leave @ravi\/capabilities external/);
+});
+
 test('a helper leaves signals to its host, and is ended with it amid its work', async () => {
   const helper = JSON.stringify(new URL('../../src/helper/helper-process.ts', import.meta.url));
   const folder = await folderOf(

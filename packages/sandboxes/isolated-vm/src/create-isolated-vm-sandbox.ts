@@ -10,7 +10,7 @@ export type IsolatedVmSandboxOptions = Partial<PoolOptions>;
 
 /**
  * Scripts in V8 isolates, each in a child process of its own.
- * @throws KernelError `E_SANDBOX_UNAVAILABLE` when isolated-vm is not installed for this platform
+ * @throws KernelError `E_SANDBOX_UNAVAILABLE` when isolated-vm is not installed, or has no binary for this platform
  */
 export function createIsolatedVmSandbox(options: IsolatedVmSandboxOptions = {}): Sandbox {
   return createProcessSandbox({
@@ -44,10 +44,22 @@ export function createIsolatedVmSandbox(options: IsolatedVmSandboxOptions = {}):
   });
 }
 
+function findPackage(): string {
+  try {
+    return createRequire(import.meta.url).resolve('isolated-vm');
+  } catch (cause) {
+    throw new KernelError(
+      'E_SANDBOX_UNAVAILABLE',
+      'The package isolated-vm is not found: install it, and leave it external when you bundle',
+      { cause },
+    );
+  }
+}
+
 /** The prebuilt binary, found without loading it into the host. */
 function findBinary(): string {
+  const entry = findPackage();
   try {
-    const entry = createRequire(import.meta.url).resolve('isolated-vm');
     const findPrebuilt = createRequire(entry)('node-gyp-build') as { path(folder: string): string };
     return findPrebuilt.path(dirname(entry));
   } catch (cause) {
