@@ -11,6 +11,8 @@ export function packageFiles(port: string, starter: Starter, name: string, versi
   return [
     ['package.json', jsonFile(manifest(plugin, starter, version))],
     ['tsconfig.json', jsonFile(compilerConfig(['src', 'test']))],
+    ['tsconfig.build.json', jsonFile(buildConfig)],
+    ['.gitignore', 'node_modules/\ndist/\n'],
     ['src/index.ts', starter.source({ subject, plugin })],
     [`test/${plugin}.test.ts`, contractTest(starter, subject, 'node:test')],
     ['README.md', readme(port, plugin, starter)],
@@ -23,13 +25,27 @@ function manifest(plugin: string, { type, begunAs }: Starter, version: string): 
     version: '0.1.0',
     description: `A Ravi ${type}.`,
     type: 'module',
-    exports: { '.': './src/index.ts' },
-    scripts: { test: 'node --test "test/*.test.ts"' },
+    // Node runs TypeScript, but not from `node_modules`.
+    exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
+    files: ['dist'],
+    scripts: { test: 'node --test "test/*.test.ts"', prepack: 'tsc -p tsconfig.build.json' },
     dependencies: { ...(begunAs === undefined ? {} : { [begunAs]: version }), '@ravi/kernel': version },
-    devDependencies: { '@ravi/testkit': version, '@types/node': '^24.0.0' },
+    devDependencies: { '@ravi/testkit': version, '@types/node': '^24.0.0', typescript: '^7.0.0' },
     engines: { node: '>=24' },
   };
 }
+
+const buildConfig = {
+  extends: './tsconfig.json',
+  compilerOptions: {
+    noEmit: false,
+    declaration: true,
+    rewriteRelativeImportExtensions: true,
+    rootDir: 'src',
+    outDir: 'dist',
+  },
+  include: ['src'],
+};
 
 function readme(port: string, plugin: string, { type }: Starter): string {
   return `# ravi-${plugin}
@@ -42,11 +58,14 @@ npm test
 \`\`\`
 
 The test is the contract suite of the port \`${port}\`. In a configuration beside this folder:
-\`"${port}": ${useOf(port, plugin)}\`.
+\`"${port}": ${useOf(port, `./ravi-${plugin}/src/index.ts`)}\`.
+
+\`npm pack\` and \`npm publish\` make JavaScript of it first, for Node runs no TypeScript from \`node_modules\`. Whoever has
+installed it writes \`"${port}": ${useOf(port, `ravi-${plugin}`)}\`.
 `;
 }
 
-function useOf(port: string, plugin: string): string {
-  const use = `{ "use": "./ravi-${plugin}/src/index.ts" }`;
+function useOf(port: string, specifier: string): string {
+  const use = `{ "use": "${specifier}" }`;
   return port === 'modelProvider' || port === 'toolSource' ? `[${use}]` : use;
 }
