@@ -1,6 +1,8 @@
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
+import { getSystemErrorMessage } from 'node:util';
 import { createProject } from './create-project.ts';
+import { shellWord } from './shell-word.ts';
 
 /** Where `npm create ravi` reads and writes. */
 export interface CreateTerminal {
@@ -18,7 +20,7 @@ script that runs without any key.`;
 const ok = 0;
 const badUsage = 2;
 
-/** Makes the project that the arguments ask for, and gives the exit code: 0, or 2 when they are wrong. */
+/** Makes the project that the arguments ask for, and gives the exit code: 0, or 2 when it cannot be made there. */
 export async function runCreate(args: readonly string[], { cwd, print, warn }: CreateTerminal): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     print(usage);
@@ -30,24 +32,45 @@ export async function runCreate(args: readonly string[], { cwd, print, warn }: C
     return badUsage;
   }
   const folder = resolve(cwd, name);
-  if (!(await isEmpty(folder))) {
-    warn(`${name} is no empty folder: choose another name, or use "npx @ravi/cli init" in it`);
+  const problem = await tryCreate(folder);
+  if (problem !== undefined) {
+    warn(`${name} ${problem}`);
     return badUsage;
   }
-  await createProject({ folder });
   const place = relative(cwd, folder);
   print(`Wrote ${place || 'this folder'}. Next:`);
-  if (place !== '') print(`  cd ${place}`);
+  if (place !== '') print(`  cd ${shellWord(place)}`);
   print('  npm install');
   print('  npm run demo     (a run of the agent, without any key)');
   print('  npm start        (the console, on http://127.0.0.1:7341)');
   return ok;
 }
 
-async function isEmpty(folder: string): Promise<boolean> {
+/** Makes the project, or says why there is none, as the end of a sentence about the folder. */
+async function tryCreate(folder: string): Promise<string | undefined> {
   try {
-    return (await readdir(folder)).length === 0;
+    const problem = await problemOf(folder);
+    if (problem === undefined) await createProject({ folder });
+    return problem;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const { errno, code } = error as NodeJS.ErrnoException;
+    if (errno === undefined) throw error;
+    return `cannot be made: ${getSystemErrorMessage(errno)} (${code})`;
+  }
+}
+
+async function problemOf(folder: string): Promise<string | undefined> {
+  const taken = 'is no empty folder: choose another name, or use "npx @ravi/cli init" in it';
+  try {
+    return (await readdir(folder)).length === 0 ? undefined : taken;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOTDIR') return taken;
+    if (code !== 'ENOENT') throw error;
+    const isLink = await lstat(folder).then(
+      () => true,
+      () => false,
+    );
+    return isLink ? 'is a link that leads nowhere: remove it, or choose another name' : undefined;
   }
 }

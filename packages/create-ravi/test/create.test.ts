@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createProject, runCreate } from 'create-ravi';
+import { createProject, runCreate, shellWord } from 'create-ravi';
 import { afterEach, beforeEach, test } from 'vitest';
 
 let cwd = '';
@@ -21,7 +21,7 @@ async function create(...args: string[]): Promise<{ code: number; output: string
 test('a project is written into a new folder, and the next steps are named', async () => {
   const { code, output } = await create('Shop 2');
   assert.equal(code, 0);
-  assert.match(output, /cd Shop 2\n.*npm install\n.*npm run demo/);
+  assert.match(output, /cd (['"])Shop 2\1\n.*npm install\n.*npm run demo/);
   const manifest = JSON.parse(await readFile(join(cwd, 'Shop 2/package.json'), 'utf8')) as {
     name: string;
     dependencies: Record<string, string>;
@@ -39,6 +39,31 @@ test('a folder with files, more than one name and an unknown option are refused'
     assert.match(errors, /no empty folder|Usage: npm create ravi/);
   }
   assert.deepEqual(await readdir(cwd), ['notes.txt']);
+});
+
+test('a folder that cannot be made is refused in one line that says why', async () => {
+  await symlink(join(cwd, 'nowhere'), join(cwd, 'dangling'));
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ['dangling', /^dangling is a link that leads nowhere: .*$/],
+    ['x'.repeat(300), /^x{300} cannot be made: name too long \(ENAMETOOLONG\)$/],
+  ];
+  for (const [name, message] of cases) {
+    const { code, errors } = await create(name);
+    assert.equal(code, 2);
+    assert.match(errors, message);
+  }
+});
+
+test.skipIf(process.getuid?.() === 0)('a folder in which nobody may write is refused in one line', async () => {
+  await mkdir(join(cwd, 'locked'), { mode: 0o500 });
+  const { code, errors } = await create('locked');
+  assert.equal(code, 2);
+  assert.equal(errors, 'locked cannot be made: permission denied (EACCES)');
+});
+
+test('a name is a single word of the shell, whatever is in it', () => {
+  assert.equal(shellWord('my-ravi'), 'my-ravi');
+  assert.equal(shellWord("it's $HOME"), process.platform === 'win32' ? `"it's $HOME"` : `'it'\\''s $HOME'`);
 });
 
 test('what is there already stays as it is', async () => {

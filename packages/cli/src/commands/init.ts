@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { createProject } from 'create-ravi';
+import { createProject, shellWord } from 'create-ravi';
 import { KernelError } from '@ravi/kernel';
 import { ask } from '../ask.ts';
 import type { CommandBody } from '../command.ts';
@@ -26,7 +26,7 @@ function tell({ written, kept }: Awaited<ReturnType<typeof createProject>>, fold
   const { print, paint } = terminal;
   for (const path of written) print(`${paint('good', 'wrote')}  ${path}`);
   for (const path of kept) print(`${paint('faint', 'kept ')}  ${path}`);
-  print(`\nNext:${folder === '.' ? '' : `\n  cd ${folder}`}`);
+  print(`\nNext:${folder === '.' ? '' : `\n  cd ${shellWord(folder)}`}`);
   const packages = kept.includes('package.json') ? ' @ravi/agents @ravi/cli @ravi/kernel' : '';
   print(`  npm install${packages}\n  npx ravi run "What did each customer buy?"\n  npx ravi serve`);
 }
