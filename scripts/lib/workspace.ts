@@ -11,7 +11,7 @@ export interface Manifest {
   readonly license?: string;
   readonly type?: string;
   readonly private?: boolean;
-  readonly sideEffects?: boolean;
+  readonly sideEffects?: boolean | readonly string[];
   readonly files?: readonly string[];
   readonly exports?: Readonly<Record<string, string>>;
   readonly publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> };

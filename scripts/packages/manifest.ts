@@ -13,7 +13,7 @@ export function manifestProblems({ folder, manifest, tags, isPublished }: Worksp
     [Boolean(manifest.description), 'description is missing'],
     [manifest.license === 'MIT', 'license must be "MIT"'],
     [manifest.type === 'module', 'type must be "module"'],
-    [manifest.sideEffects === false, 'sideEffects must be false'],
+    [namesItsEffects(manifest), 'sideEffects must be false, or name the files of exports that are programs'],
     [Boolean(manifest.engines?.node), 'engines.node is missing'],
     [tags.length === 1, `turbo.json must name exactly one layer tag (found: ${tags.join(', ') || 'none'})`],
     [
@@ -29,6 +29,14 @@ export function manifestProblems({ folder, manifest, tags, isPublished }: Worksp
 /** `npm create ravi` fetches the package `create-ravi`. */
 function isOwnName(name: string): boolean {
   return name.startsWith('@ravi/') || name === 'create-ravi';
+}
+
+/** A program does everything as it is imported: a bundler that thinks it without effects leaves all of it out. */
+function namesItsEffects({ sideEffects, exports, publishConfig }: WorkspacePackage['manifest']): boolean {
+  const programs = Object.entries(publishConfig?.exports ?? {}).filter(([key]) => exports?.[key]?.endsWith('/main.ts'));
+  if (programs.length === 0) return sideEffects === false;
+  const files = programs.map(([, published]) => (published as { readonly default?: string }).default);
+  return JSON.stringify(sideEffects) === JSON.stringify(files);
 }
 
 function knownTags(): string[] {
