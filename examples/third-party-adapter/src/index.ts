@@ -34,6 +34,7 @@ export function createBusinessHours(
   };
 }
 
+// #region plugin
 const hour = { type: 'integer', minimum: 0, maximum: 24 };
 const plugin: Plugin<'approvalHandler', BusinessHoursOptions> = definePlugin({
   name: 'approval-business-hours',
@@ -47,3 +48,4 @@ const plugin: Plugin<'approvalHandler', BusinessHoursOptions> = definePlugin({
   create: createBusinessHours,
 });
 export default plugin;
+// #endregion
