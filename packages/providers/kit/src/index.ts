@@ -30,7 +30,7 @@ export type { PortableSchema } from './schema/portable-schema.ts';
 export { strictSchema } from './schema/strict-schema.ts';
 export type { SchemaCounts, StrictRules, StrictSchema } from './schema/strict-schema.ts';
 export { stripNulls } from './schema/strip-nulls.ts';
-export { isSchemaObject, mapSubschemas, resolveRef } from './schema/subschemas.ts';
+export { followRefs, isSchemaObject, mapSubschemas, refPath, resolveRef } from './schema/subschemas.ts';
 export type { SchemaObject } from './schema/subschemas.ts';
 export { createSseSplitter } from './sse-splitter.ts';
 export type { SseListener, StreamSplitter } from './sse-splitter.ts';

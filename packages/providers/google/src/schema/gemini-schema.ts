@@ -1,5 +1,7 @@
-import { isSchemaObject, resolveRef } from '@ravi/provider-kit';
+import { followRefs, isSchemaObject, mapSubschemas, resolveRef } from '@ravi/provider-kit';
 import type { PortableSchema, SchemaObject } from '@ravi/provider-kit';
+import { createDefinitions } from './definitions.ts';
+import type { Definitions } from './definitions.ts';
 import { withNotes } from './notes.ts';
 import { typedAlternatives } from './typed-alternatives.ts';
 
@@ -20,30 +22,35 @@ const handled = new Set(
   ).split(' '),
 );
 
-/** Schemas within schemas, references followed where they stand. */
+/** Schemas within schemas, definitions apart. */
 const maxDepth = 48;
+/** Schemas in all. More than any tool has, and less than takes time. */
+const maxNodes = 20_000;
 
 interface State {
   readonly root: SchemaObject;
-  readonly definitions: Readonly<Record<string, unknown>>;
+  readonly definitions: Definitions;
+  /** What had its `allOf` put in one already. */
+  readonly merged: Set<SchemaObject>;
   readonly changes: Set<string>;
+  nodes: number;
 }
 
 /**
  * A portable schema in the words that Gemini documents for `parametersJsonSchema`. It may allow more than the original and
- * never less; limits that Gemini does not know go into the descriptions.
+ * never less; limits that Gemini does not know go into the descriptions. What is referred to becomes a definition, once,
+ * wherever it stands.
  */
 export function geminiSchema(root: SchemaObject): Extract<PortableSchema, { readonly schema: SchemaObject }> {
-  const definitions = { ...objectAt(root, 'definitions'), ...objectAt(root, '$defs') };
-  const state: State = { root, definitions, changes: new Set() };
+  const changes = new Set<string>();
+  const state: State = { root, definitions: createDefinitions(), merged: new Set(), changes, nodes: 0 };
   const { $defs: _defs, definitions: _definitions, ...rest } = root;
   const schema = node(rest, state, 0);
-  if (!JSON.stringify(schema).includes('"$ref"')) return { schema, changes: [...state.changes] };
-  const converted = Object.fromEntries(
-    Object.entries(definitions).map(([name, inner]) => [name, node(inner, state, 1)]),
+  const $defs = state.definitions.converted(
+    (given) => (typeof given['$ref'] === 'string' ? node(given, state, 1) : whole(given, state, 1)),
+    (pointer) => changes.add(`where "${pointer}" needs itself it may be anything`),
   );
-  const $defs = withoutRequiredCycles(converted, state);
-  return { schema: { ...schema, $defs }, changes: [...state.changes] };
+  return { schema: $defs === undefined ? schema : { ...schema, $defs }, changes: [...changes] };
 }
 
 function node(given: unknown, state: State, depth: number): SchemaObject {
@@ -52,8 +59,24 @@ function node(given: unknown, state: State, depth: number): SchemaObject {
     state.changes.add(`what lies deeper than ${maxDepth} levels may be anything`);
     return {};
   }
+  if (state.nodes >= maxNodes) {
+    state.changes.add(`what lies behind the first ${maxNodes} schemas in it may be anything`);
+    return {};
+  }
+  state.nodes++;
   if (typeof given['$ref'] === 'string') return reference(given, given['$ref'], state, depth);
-  const schema = Array.isArray(given['allOf']) ? mergedParts(given, state, depth) : given;
+  // Its parts may lead back to it, by any number of ways.
+  if (state.merged.has(given)) return state.definitions.pointerTo(given, '#/merged');
+  return whole(given, state, depth);
+}
+
+/** A schema that is no reference. */
+function whole(given: SchemaObject, state: State, depth: number): SchemaObject {
+  let schema = given;
+  if (Array.isArray(given['allOf'])) {
+    state.merged.add(given);
+    schema = mergedParts(given, state.root, new Set([given]));
+  }
   for (const key of Object.keys(schema)) {
     if (!plain.has(key) && !handled.has(key) && !noted.includes(key)) state.changes.add(`"${key}" is left out`);
   }
@@ -89,33 +112,38 @@ function structure(schema: SchemaObject, state: State, depth: number): Record<st
   return copy;
 }
 
-/** Beside a reference nothing else may stand. One into the definitions stays, any other is put in its place. */
+/** Beside a reference nothing else may stand. It becomes one to a definition, apart from a few words that stand elsewhere. */
 function reference(given: SchemaObject, $ref: string, state: State, depth: number): SchemaObject {
-  const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/u.exec($ref)?.[1];
-  const key = name === undefined ? undefined : decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~');
   const { description } = given;
-  if (key !== undefined && Object.hasOwn(state.definitions, key)) {
-    const pointer = { $ref: `#/$defs/${name}` };
-    return typeof description === 'string' ? { description, anyOf: [pointer] } : pointer;
-  }
   const target = $ref === '#' ? undefined : resolveRef(state.root, $ref);
   if (target === undefined) {
     state.changes.add(`what "${$ref}" stands for may be anything`);
     return typeof description === 'string' ? { description } : {};
   }
+  if (isSchemaObject(target) && (/^#\/(?:\$defs|definitions)\/[^/]+$/u.test($ref) || !isLeaf(target))) {
+    const pointer = state.definitions.pointerTo(target, $ref);
+    return typeof description === 'string' ? { description, anyOf: [pointer] } : pointer;
+  }
   const inner = node(target, state, depth + 1);
   return typeof description === 'string' ? { ...inner, description } : inner;
 }
 
-/** All parts of `allOf` in one, as far as they speak of different things. */
-function mergedParts(given: SchemaObject, state: State, depth: number): SchemaObject {
+/** Whether nothing is below a schema or behind it. */
+function isLeaf(schema: SchemaObject): boolean {
+  let below = 0;
+  mapSubschemas(schema, () => below++);
+  return below === 0 && !('$ref' in schema);
+}
+
+/** All parts of `allOf` in one, each once, as far as they speak of different things. */
+function mergedParts(given: SchemaObject, root: SchemaObject, seen: Set<SchemaObject>): SchemaObject {
   const { allOf, ...own } = given;
   let merged: SchemaObject = own;
   for (const part of allOf as readonly unknown[]) {
-    if (!isSchemaObject(part)) continue;
-    const target = typeof part['$ref'] === 'string' ? resolveRef(state.root, part['$ref']) : part;
-    if (!isSchemaObject(target) || depth > maxDepth) continue;
-    const inner = Array.isArray(target['allOf']) ? mergedParts(target, state, depth + 1) : target;
+    const target = followRefs(part, root);
+    if (!isSchemaObject(target) || seen.has(target)) continue;
+    seen.add(target);
+    const inner = Array.isArray(target['allOf']) ? mergedParts(target, root, seen) : target;
     const properties = { ...objectAt(inner, 'properties'), ...objectAt(merged, 'properties') };
     const required = [...new Set([...listAt(inner, 'required'), ...listAt(merged, 'required')])];
     merged = {
@@ -126,54 +154,6 @@ function mergedParts(given: SchemaObject, state: State, depth: number): SchemaOb
     };
   }
   return merged;
-}
-
-/** A definition may reach itself through optional properties only; elsewhere the reference becomes anything. */
-function withoutRequiredCycles(definitions: Record<string, SchemaObject>, state: State): Record<string, SchemaObject> {
-  const cut = (schema: SchemaObject, owner: string, isRequired: boolean): SchemaObject => {
-    const $ref = schema['$ref'];
-    if (typeof $ref === 'string') {
-      const name = $ref.slice('#/$defs/'.length);
-      if (!isRequired || !reaches(definitions, name, owner)) return schema;
-      state.changes.add(`where "${$ref}" needs itself it may be anything`);
-      return {};
-    }
-    const required = listAt(schema, 'required');
-    const copy: Record<string, unknown> = { ...schema };
-    if (isSchemaObject(schema['properties'])) {
-      copy['properties'] = Object.fromEntries(
-        Object.entries(schema['properties']).map(([name, inner]) => [
-          name,
-          cut(inner as SchemaObject, owner, isRequired && required.includes(name)),
-        ]),
-      );
-    }
-    for (const key of ['items', 'additionalProperties']) {
-      if (isSchemaObject(schema[key])) copy[key] = cut(schema[key], owner, isRequired);
-    }
-    for (const key of ['anyOf', 'prefixItems']) {
-      if (Array.isArray(schema[key]))
-        copy[key] = schema[key].map((inner: SchemaObject) => cut(inner, owner, isRequired));
-    }
-    return copy;
-  };
-  return Object.fromEntries(Object.entries(definitions).map(([name, schema]) => [name, cut(schema, name, true)]));
-}
-
-/** Whether the definition `from` refers to `target`, at any distance. */
-function reaches(
-  definitions: Readonly<Record<string, SchemaObject>>,
-  from: string,
-  target: string,
-  seen: Set<string> = new Set(),
-): boolean {
-  if (from === target) return true;
-  if (seen.has(from)) return false;
-  seen.add(from);
-  const text = JSON.stringify(definitions[from] ?? {});
-  return [...text.matchAll(/"\$ref":"#\/\$defs\/([^"]*)"/gu)].some(([, next = '']) =>
-    reaches(definitions, next, target, seen),
-  );
 }
 
 function objectAt(schema: SchemaObject, key: string): Readonly<Record<string, unknown>> {

@@ -12,7 +12,9 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 const numbers = ['minimum', 'maximum'];
 /** 64 bits wide, so they go out as text. */
 const counts = ['minItems', 'maxItems'];
-const maxReferences = 4;
+/** How often one reference is followed within itself: the most that keeps the schema in bounds. */
+const followings = [4, 2, 1] as const;
+const maxNodes = 2000;
 
 /** Anything: this dialect has a word for each type and none for all of them. */
 const anything: SchemaObject = Object.freeze({
@@ -25,24 +27,47 @@ const anything: SchemaObject = Object.freeze({
  */
 export function openApiSchema(root: SchemaObject): PortableSchema {
   const { schema, changes } = geminiSchema(root);
-  const lost = new Set(changes);
-  const converted = node(schema, schema, lost, []);
+  const state = conversion(schema, changes);
+  const { converted } = state;
   const isEmpty = Object.keys((converted['properties'] as object | undefined) ?? {}).length === 0;
   const { properties: _none, ...bare } = converted;
-  return { schema: isEmpty ? bare : converted, changes: [...lost] };
+  return { schema: isEmpty ? bare : converted, changes: [...state.lost] };
 }
 
-function node(given: unknown, root: SchemaObject, lost: Set<string>, followed: readonly string[]): SchemaObject {
-  if (!isSchemaObject(given)) return anything;
+interface State {
+  readonly root: SchemaObject;
+  readonly lost: Set<string>;
+  readonly maxReferences: number;
+  nodes: number;
+}
+
+/** References that lead to several of themselves grow without bounds, so they are followed less often then. */
+function conversion(
+  root: SchemaObject,
+  changes: readonly string[],
+): { readonly converted: SchemaObject; readonly lost: ReadonlySet<string> } {
+  for (const maxReferences of followings) {
+    const state: State = { root, lost: new Set(changes), maxReferences, nodes: 0 };
+    const converted = node(root, state, []);
+    if (state.nodes <= maxNodes) return { converted, lost: state.lost };
+  }
+  const state: State = { root, lost: new Set(changes), maxReferences: 0, nodes: -Infinity };
+  return { converted: node(root, state, []), lost: state.lost };
+}
+
+function node(given: unknown, state: State, followed: readonly string[]): SchemaObject {
+  if (!isSchemaObject(given) || state.nodes > maxNodes) return anything;
+  state.nodes++;
+  const { root, lost, maxReferences } = state;
   const { $ref } = given;
   if (typeof $ref === 'string') {
     if (followed.filter((one) => one === $ref).length < maxReferences && followed.length < maxReferences * 4) {
-      return node(resolveRef(root, $ref), root, lost, [...followed, $ref]);
+      return node(resolveRef(root, $ref), state, [...followed, $ref]);
     }
-    lost.add(`"${$ref}" is followed ${maxReferences} times`);
+    lost.add(maxReferences === 0 ? `"${$ref}" is not followed` : `"${$ref}" is followed ${maxReferences} times`);
     return { type: 'OBJECT' };
   }
-  const below = (inner: unknown): SchemaObject => node(inner, root, lost, followed);
+  const below = (inner: unknown): SchemaObject => node(inner, state, followed);
   if (Array.isArray(given['anyOf'])) return alternatives(given, given['anyOf'] as readonly unknown[], below);
   const { type } = given;
   if (typeof type !== 'string') return withDescription(anything, given);

@@ -42,11 +42,39 @@ export function mapSubschemas(schema: SchemaObject, change: (inner: unknown) => 
 export function resolveRef(root: SchemaObject, ref: string): unknown {
   if (!ref.startsWith('#')) return undefined;
   let place: unknown = root;
-  for (const part of ref.split('/').slice(1)) {
-    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const key of refPath(ref)) {
     if (Array.isArray(place)) place = place[Number(key)];
     else if (isSchemaObject(place) && Object.hasOwn(place, key)) place = place[key];
     else return undefined;
   }
   return place;
+}
+
+/** The keys that lead from the root to what a local reference points at. */
+export function refPath(ref: string): readonly string[] {
+  return ref
+    .split('/')
+    .slice(1)
+    .map((part) => decoded(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** What a schema says once its references are followed to their end; `undefined` when they run in a circle. */
+export function followRefs(schema: unknown, root: SchemaObject): unknown {
+  const seen = new Set<unknown>();
+  let target = schema;
+  while (isSchemaObject(target) && typeof target['$ref'] === 'string') {
+    if (seen.has(target)) return undefined;
+    seen.add(target);
+    target = resolveRef(root, target['$ref']);
+  }
+  return target;
+}
+
+/** Many write a name into a reference as it is, `#/$defs/100%` too. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
