@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
-import { requestsOf, sharedTools } from '@ravi/provider-testing';
+import { metaSchemaOracle, requestsOf, sharedTools } from '@ravi/provider-testing';
 import { test } from 'vitest';
 import { encodeMessages } from '../src/index.ts';
 import type { MessagesRequest } from '../src/index.ts';
@@ -61,6 +61,22 @@ for (const strict of ['auto', 'always'] as const) {
     },
   );
 }
+
+shared('every shared tool schema is one of 2020-12 on the wire (needs the shared tool schemas)', () => {
+  const judge = metaSchemaOracle();
+  const settings = settingsFor('claude-sonnet-4-6');
+  const invalid: string[] = [];
+  let count = 0;
+  for (const request of requestsOf(tools).filter(({ tools: offered }) => offered.length > 1)) {
+    for (const { name, input_schema: schema } of toolsOf(encodeMessages(request, settings))) {
+      count++;
+      const problem = judge(schema);
+      if (problem !== undefined) invalid.push(`${name}: ${problem}`);
+    }
+  }
+  console.log(`${count} schemas, ${invalid.length} invalid`);
+  assert.deepEqual(invalid.slice(0, 5), []);
+});
 
 shared('what goes out as strict is what the official library makes of it (needs the shared tool schemas)', () => {
   const settings = settingsFor('claude-sonnet-4-6', { strict: 'always' });

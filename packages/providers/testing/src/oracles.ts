@@ -27,6 +27,13 @@ export function typesOracle(path: string, type: string): Oracle {
   return oracleOf(new Ajv({ strict: false, validateFormats: false }).compile(schema));
 }
 
+/** Judges schemas themselves: by the meta-schema of JSON Schema 2020-12. */
+export function metaSchemaOracle(): Oracle {
+  const validate = new Ajv2020({ validateFormats: false }).getSchema('https://json-schema.org/draft/2020-12/schema');
+  if (validate === undefined) throw new TypeError('ajv has no meta-schema of 2020-12');
+  return oracleOf(validate as ValidateFunction);
+}
+
 function oracleOf(validate: ValidateFunction): Oracle {
   return (body) => {
     if (validate(body)) return undefined;

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@ravi/kernel';
+import { invalidKeywords } from './keyword-values.ts';
 import { isSchemaObject, mapSubschemas, resolveRef } from './subschemas.ts';
 import type { SchemaObject } from './subschemas.ts';
 
@@ -13,12 +14,14 @@ export type PortableSchema =
 
 /** Deeper schemas are no schemas of arguments. */
 const maxDepth = 64;
+/** Of which a root consists, references and alternatives followed; they may lead to the same ones again and again. */
+const maxRootParts = 1000;
 const typeNames = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
 /**
  * The schema of a tool's arguments as every provider's parser takes it: an object at the root with `properties`, `items`
- * for each array, only the types that exist, `required` only of strings, and no `$schema`. It may allow more than the
- * original and never less, apart from what a root of alternatives said; the tool's own schema judges the arguments.
+ * for each array, tuples and all values of keywords as JSON Schema 2020-12 has them, and no `$schema`. It may allow more
+ * than the original and never less, apart from what a root of alternatives said; the tool's own schema judges the arguments.
  */
 export function portableSchema(schema: unknown): PortableSchema {
   const changes: string[] = [];
@@ -26,7 +29,7 @@ export function portableSchema(schema: unknown): PortableSchema {
     if (schema === true) return { schema: emptyObject, changes };
     if (!isSchemaObject(schema)) return { refused: 'its schema is no object' };
     const clean = cleaned(schema, changes, 0) as SchemaObject;
-    const root = objectRoot(clean, clean, changes, 0);
+    const root = objectRoot(clean, { root: clean, changes, parts: 0 });
     if (root === undefined) return { refused: `its arguments are ${JSON.stringify(schema['type'])} and no object` };
     const definitions = Object.fromEntries(
       ['$defs', 'definitions'].flatMap((key) => (key in clean ? [[key, clean[key]]] : [])),
@@ -45,32 +48,43 @@ function cleaned(schema: unknown, changes: string[], depth: number): JsonSchema 
   if (typeof schema === 'boolean') return schema;
   if (!isSchemaObject(schema)) return true;
   const { $schema: _dialect, ...rest } = mapSubschemas(schema, (inner) => cleaned(inner, changes, depth + 1));
-  const clean: Record<string, unknown> = rest;
-  const types = [clean['type'] ?? []].flat();
+  const clean: Record<string, unknown> = withTuples(rest);
+  const types = [...new Set([clean['type'] ?? []].flat())];
   const known = types.filter((type) => typeof type === 'string' && typeNames.has(type));
-  if (known.length < types.length) {
-    changes.push(`type ${JSON.stringify(clean['type'])} does not exist`);
-    if (known.length === 0) delete clean['type'];
-    else clean['type'] = known.length === 1 ? known[0] : known;
-  }
-  if (known.includes('array') && !('items' in clean) && !('prefixItems' in clean)) clean['items'] = {};
-  if ('required' in clean && !isStringList(clean['required'])) delete clean['required'];
-  if (Array.isArray(clean['required']) && clean['required'].length === 0) delete clean['required'];
+  if (known.length < types.length) changes.push(`type ${JSON.stringify(clean['type'])} does not exist`);
+  if (known.length === 0) delete clean['type'];
+  else clean['type'] = known.length === 1 ? known[0] : known;
+  const { required } = clean;
+  // A flag of one property in older drafts; of a list the names that are repeated go.
+  if (!isStringList(required) || required.length === 0) delete clean['required'];
+  else clean['required'] = [...new Set(required)];
   if (Array.isArray(clean['enum']) && clean['enum'].length === 0) delete clean['enum'];
-  for (const key of ['anyOf', 'oneOf', 'allOf']) {
-    if (key in clean && (!Array.isArray(clean[key]) || clean[key].length === 0)) delete clean[key];
+  for (const [keyword, isLoss] of invalidKeywords(clean)) {
+    if (isLoss) changes.push(`"${keyword}" cannot be ${JSON.stringify(clean[keyword])}`);
+    delete clean[keyword];
   }
+  if ((known.includes('array') || 'prefixItems' in clean) && !('items' in clean)) clean['items'] = {};
   return clean;
 }
 
+/** Before 2020-12 the places of a tuple stood in `items`, and what follows them in `additionalItems`. */
+function withTuples({ additionalItems, ...schema }: Record<string, unknown>): Record<string, unknown> {
+  const { items } = schema;
+  if (!Array.isArray(items)) return schema;
+  return { ...schema, prefixItems: items, items: additionalItems ?? {} };
+}
+
+interface RootState {
+  readonly root: SchemaObject;
+  readonly changes: string[];
+  parts: number;
+}
+
 /** The root as one object schema; `undefined` when its arguments are none. */
-function objectRoot(
-  root: SchemaObject,
-  schema: SchemaObject,
-  changes: string[],
-  depth: number,
-): SchemaObject | undefined {
+function objectRoot(schema: SchemaObject, state: RootState, depth: number = 0): SchemaObject | undefined {
+  const { root, changes } = state;
   if (depth > maxDepth) throw new RangeError('its root refers to itself');
+  if (++state.parts > maxRootParts) throw new RangeError(`its root has more than ${maxRootParts} parts`);
   const {
     $ref,
     allOf,
@@ -93,7 +107,7 @@ function objectRoot(
   const parts: unknown[] = Array.isArray(allOf) ? [...allOf] : [];
   if (typeof $ref === 'string') parts.push(resolveRef(root, $ref));
   for (const part of parts) {
-    const inner = isSchemaObject(part) ? objectRoot(root, part, changes, depth + 1) : emptyObject;
+    const inner = isSchemaObject(part) ? objectRoot(part, state, depth + 1) : emptyObject;
     if (inner === undefined) return undefined;
     merged = both(merged, inner);
   }
@@ -102,7 +116,7 @@ function objectRoot(
     changes.push('alternatives at the root became optional properties');
     const objects = (alternatives as unknown[])
       .filter(isSchemaObject)
-      .map((part) => objectRoot(root, part, changes, depth + 1))
+      .map((part) => objectRoot(part, state, depth + 1))
       .filter((part) => part !== undefined);
     merged = both(merged, anyOfObjects(objects));
   }
@@ -123,18 +137,18 @@ function both(left: SchemaObject, right: SchemaObject): SchemaObject {
 
 /** One object with the properties of all, of which those are required that all require. */
 function anyOfObjects(objects: readonly SchemaObject[]): SchemaObject {
-  const properties: Record<string, unknown> = {};
+  const properties = new Map<string, unknown>();
   for (const object of objects) {
     for (const [name, schema] of Object.entries(propertiesOf(object))) {
-      const known = properties[name];
+      const known = properties.get(name);
       const isSame = known === undefined || JSON.stringify(known) === JSON.stringify(schema);
-      properties[name] = isSame ? schema : { anyOf: [...alternativesOf(known), schema] };
+      properties.set(name, isSame ? schema : { anyOf: [...alternativesOf(known), schema] });
     }
   }
   const required = requiredOf(objects[0] ?? {}).filter((name) =>
     objects.every((object) => requiredOf(object).includes(name)),
   );
-  return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
+  return { type: 'object', properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : {}) };
 }
 
 function alternativesOf(schema: unknown): readonly unknown[] {

@@ -20,6 +20,7 @@ const single = [
   'propertyNames',
   'unevaluatedProperties',
   'unevaluatedItems',
+  'contentSchema',
 ];
 
 /** A copy in which each schema directly below this one is what `change` makes of it. Values such as `default` are not schemas. */
