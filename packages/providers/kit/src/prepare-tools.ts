@@ -63,7 +63,8 @@ type Conversion =
 export function createToolPreparer(rules: ToolRules): ToolPreparer {
   const conversions = new WeakMap<object, Conversion>();
 
-  const conversionOf = (parameters: object): Conversion => {
+  const conversionOf = (parameters: unknown): Conversion => {
+    if (typeof parameters !== 'object' || parameters === null) return convert(parameters, rules);
     let conversion = conversions.get(parameters);
     if (conversion === undefined) conversions.set(parameters, (conversion = convert(parameters, rules)));
     return conversion;
@@ -147,7 +148,16 @@ export function createToolPreparer(rules: ToolRules): ToolPreparer {
   };
 }
 
-function convert(parameters: object, rules: ToolRules): Conversion {
+/** Never throws: a schema that nobody thought of costs its own tool and not the request. */
+function convert(parameters: unknown, rules: ToolRules): Conversion {
+  try {
+    return converted(parameters, rules);
+  } catch (error) {
+    return { refused: `its schema cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+function converted(parameters: unknown, rules: ToolRules): Conversion {
   const portable = portableSchema(parameters);
   if ('refused' in portable) return portable;
   const adapted = rules.adapt?.(portable.schema) ?? { schema: portable.schema, changes: [] };

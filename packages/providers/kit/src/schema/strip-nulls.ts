@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { acceptsNull } from './nullable.ts';
-import { isSchemaObject, resolveRef } from './subschemas.ts';
+import { followRefs, isSchemaObject } from './subschemas.ts';
 import type { SchemaObject } from './subschemas.ts';
 
 /**
@@ -26,35 +26,32 @@ function stripped(value: JsonValue, schema: unknown, root: SchemaObject, depth: 
 }
 
 function takesNull(schema: unknown, root: SchemaObject): boolean {
-  const target = followed(schema, root);
-  if (isSchemaObject(target) && Array.isArray(target['anyOf']))
-    return target['anyOf'].some((part) => takesNull(part, root));
-  return acceptsNull(target);
+  return alternatives(schema, root).some(acceptsNull);
 }
 
-function followed(schema: unknown, root: SchemaObject): unknown {
-  let target = schema;
-  for (let steps = 0; steps < 64 && isSchemaObject(target) && typeof target['$ref'] === 'string'; steps++) {
-    target = resolveRef(root, target['$ref']);
-  }
-  return target;
+/** What a schema comes to: itself, or all that its `anyOf` leads to, each once. */
+function alternatives(schema: unknown, root: SchemaObject, found: Set<unknown> = new Set()): unknown[] {
+  const target = followRefs(schema, root);
+  if (found.has(target)) return [];
+  found.add(target);
+  if (!isSchemaObject(target) || !Array.isArray(target['anyOf'])) return [target];
+  return target['anyOf'].flatMap((part) => alternatives(part, root, found));
 }
 
 /** The schema that speaks of this value: among alternatives the object with exactly its properties, or the one array. */
 function shapeFor(value: JsonValue, schema: unknown, root: SchemaObject): SchemaObject | undefined {
-  const target = followed(schema, root);
+  const target = followRefs(schema, root);
   if (!isSchemaObject(target)) return undefined;
   if (!Array.isArray(target['anyOf'])) return target;
   const wanted = Array.isArray(value) ? 'array' : 'object';
-  const candidates = target['anyOf']
-    .map((part) => shapeFor(value, part, root))
-    .filter((part) => part !== undefined && [part['type']].flat().includes(wanted));
-  if (wanted === 'array' || typeof value !== 'object' || value === null) return candidates[0];
-  const names = Object.keys(value).toSorted().join('\n');
-  return candidates.find(
-    (part) =>
-      Object.keys((part?.['properties'] as object | undefined) ?? {})
-        .toSorted()
-        .join('\n') === names,
+  const candidates = alternatives(target, root).filter(
+    (part): part is SchemaObject => isSchemaObject(part) && [part['type']].flat().includes(wanted),
   );
+  if (wanted === 'array' || typeof value !== 'object' || value === null) return candidates[0];
+  const names = namesOf(value as JsonObject);
+  return candidates.find((part) => isSchemaObject(part['properties']) && namesOf(part['properties']) === names);
+}
+
+function namesOf(object: SchemaObject): string {
+  return Object.keys(object).toSorted().join('\n');
 }
