@@ -193,6 +193,28 @@ test('strict is for tools that ask for it, closes objects, and is refused for ci
   assert.deepEqual([old.tools[0]?.['strict'], old.codes], [undefined, ['tool-degraded']]);
 });
 
+test('a circle is none in strict mode, wherever its reference points', () => {
+  const text = { type: 'string' };
+  const object = (properties: object, more: object = {}): JsonObject => ({
+    type: 'object',
+    properties: properties as JsonObject,
+    required: Object.keys(properties),
+    ...more,
+  });
+  const optional = (properties: object): JsonObject => ({ ...object(properties), required: [] });
+  const strictnessOf = (schema: JsonObject) => {
+    const { tools, codes } = encode({ tools: [tool('t', schema, { strict: true })] });
+    return [tools[0]?.['strict'], codes];
+  };
+  const none = [undefined, ['tool-degraded']];
+  assert.deepEqual(strictnessOf(object({ n: optional({ next: { $ref: '#/properties/n' } }) })), none);
+  const $defs = { A: object({ x: optional({ again: { $ref: '#/$defs/A/properties/x' } }) }) };
+  assert.deepEqual(strictnessOf(object({ a: { $ref: '#/$defs/A' } }, { $defs })), none);
+  assert.deepEqual(strictnessOf(object({ a: optional({ all: { $ref: '#' } }) })), none);
+  const twice = object({ a: { $ref: '#/$defs/A' }, b: { $ref: '#/$defs/A' } }, { $defs: { A: object({ x: text }) } });
+  assert.deepEqual(strictnessOf(twice), [true, []]);
+});
+
 test('a request with calls and without tools declares what it called, and allows none of it', () => {
   const { tools, body } = encode({ messages: [user(text('x')), model(use('a')), user(result('a'), text('Why?'))] });
   assert.deepEqual(
