@@ -185,6 +185,43 @@ test('sealed reasoning goes back whole, in place and with what it led to, else n
   assert.deepEqual([body['store'], body['include']], [false, ['reasoning.encrypted_content']]);
 });
 
+test('where reasoning cannot go back, what it led to goes back without the ids by which it would be asked for', () => {
+  const source = 'openai/responses/gpt-5';
+  const settings = { ...settingsFor('openai', 'auto', 'gpt-5'), store: true };
+  const inputOf = (...content: ContentBlock[]) => {
+    const { body, warnings } = encodeResponses(ask([user(text('x')), model(...content)]), settings);
+    const items = (body['input'] as readonly JsonObject[]).slice(1);
+    return { items, ids: items.map(({ id }) => id), codes: warnings.map(({ code }) => code), body };
+  };
+  const kept = (data: JsonObject) => ({ opaque: { source, data } });
+  const thought = (more: JsonObject = {}): ContentBlock => ({
+    type: 'reasoning',
+    text: '',
+    ...kept({ type: 'reasoning', id: 'rs_1', summary: [], ...more }),
+  });
+  const said: ContentBlock = { ...text('Yes.'), ...kept({ id: 'msg_1', part: { type: 'output_text' } }) };
+  const called = use('c1', kept({ id: 'fc_1', status: 'completed' }));
+  const clicked = use('c2', {
+    callType: 'computer_call',
+    arguments: { action: { type: 'screenshot' }, pending_safety_checks: [] },
+    ...kept({ id: 'cu_1', status: 'completed' }),
+  });
+  const searched: ContentBlock = { type: 'unknown', raw: { type: 'web_search_call', id: 'ws_1' }, source };
+
+  const unled = inputOf(thought(), said, searched, called, clicked);
+  assert.deepEqual(unled.body['include'], ['reasoning.encrypted_content']);
+  assert.deepEqual(unled.items.slice(0, 2), [
+    { role: 'assistant', content: 'Yes.' },
+    { type: 'function_call', status: 'completed', call_id: 'c1', name: 'go', arguments: '{}' },
+  ]);
+  assert.match(String(unled.ids[2]), /^cu_(?!1$)/u);
+  assert.deepEqual(unled.codes, ['block-dropped']);
+  const led = inputOf(thought({ encrypted_content: 'sealed' }), said, searched, called, clicked);
+  assert.deepEqual(led.ids.slice(0, 5), ['rs_1', 'msg_1', 'ws_1', 'fc_1', 'cu_1']);
+  const again = inputOf(thought(), called, thought({ id: 'rs_2', encrypted_content: 'sealed' }), clicked);
+  assert.deepEqual(again.ids.slice(0, 3), [undefined, 'rs_2', 'cu_1']);
+});
+
 test('blocks that only another provider knows stay behind, pair by pair', () => {
   const foreign: ContentBlock = { type: 'unknown', raw: { type: 'server_tool_use' }, source: 'anthropic/messages/m' };
   const own: ContentBlock = {

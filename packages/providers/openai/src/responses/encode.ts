@@ -27,7 +27,8 @@ export function encodeResponses(request: ModelRequest, settings: WireSettings): 
     text: output(request, settings),
     metadata: request.metadata,
     store: dialect.name === 'openai' ? store : undefined,
-    include: !store && dialect.name === 'openai' && thinks(model) ? ['reasoning.encrypted_content'] : undefined,
+    // Whether the server still has what it kept, nobody knows, so reasoning always comes along.
+    include: dialect.name === 'openai' && thinks(model) ? ['reasoning.encrypted_content'] : undefined,
     stream: stream ? true : undefined,
   };
   return { body: withOptions(body, request, id), warnings, context: contextOf(request, tools, source) };

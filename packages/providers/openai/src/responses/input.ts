@@ -47,8 +47,14 @@ export function inputItems(
 
 function answerItems({ content }: AssistantTurn, context: InputContext): JsonObject[] {
   const items: JsonObject[] = [];
+  /** Whether the reasoning that led to what comes next stays behind. */
+  let isUnled = false;
   for (const [at, block] of content.entries()) {
-    const item = answerItem(block, content[at + 1], context);
+    const isBehind: boolean = isUnled && block.type !== 'reasoning';
+    const item: JsonObject | undefined = isBehind
+      ? unledItem(block, context)
+      : answerItem(block, content[at + 1], context);
+    if (block.type === 'reasoning' && ownData(block, context.source) !== undefined) isUnled = item === undefined;
     if (item === undefined) continue;
     const last = items.at(-1);
     if (last !== undefined && isSameMessage(last, item)) {
@@ -86,6 +92,29 @@ function answerItem(
       return { role: 'assistant', content: describeMedia(block) };
     default:
       return undefined;
+  }
+}
+
+/** By its id the server would know the item and refuse it without its reasoning, so it goes back without one or not at all. */
+function unledItem(block: ContentBlock, context: InputContext): JsonObject | undefined {
+  const { source, warnings } = context;
+  switch (block.type) {
+    case 'text': {
+      const { opaque: _item, ...rest } = block;
+      return answerItem(rest, undefined, context);
+    }
+    case 'tool_use': {
+      const { id: _id, ...data } = (ownData(block, source) ?? {}) as JsonObject;
+      return answerItem({ ...block, opaque: { source, data } }, undefined, context);
+    }
+    case 'unknown':
+      if (!isForeign(block, source)) {
+        const message = 'A block of the provider is not sent, because the reasoning that led to it cannot be';
+        warnings.push({ code: 'block-dropped', message });
+      }
+      return undefined;
+    default:
+      return answerItem(block, undefined, context);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
-import { isMedia, mediaUrl } from '@ravi/provider-kit';
+import { createIdMap, isMedia, mediaUrl } from '@ravi/provider-kit';
 import type { CallResult } from '@ravi/provider-kit';
 import { resultText } from '../result-text.ts';
 
@@ -93,5 +93,14 @@ function isObject(value: JsonValue): value is JsonObject {
 /** A call whose shape OpenAI defined, as it goes back. */
 export function nativeCall(call: ToolUseBlock, callId: string, kept: JsonObject): JsonObject {
   if (call.callType === 'mcp_approval_request') return { ...call.arguments, ...kept, id: callId, type: call.callType };
-  return { ...call.arguments, ...kept, type: call.callType ?? '', call_id: callId };
+  return { ...call.arguments, ...itemId(call.callType, callId), ...kept, type: call.callType ?? '', call_id: callId };
+}
+
+const idPrefixes: Readonly<Record<string, string>> = { computer_call: 'cu_', local_shell_call: 'lsh_' };
+
+/** Some items are refused without an id, also where the one that they had cannot go back. */
+function itemId(callType: string | undefined, callId: string): JsonObject {
+  const prefix = idPrefixes[callType ?? ''];
+  if (prefix === undefined) return {};
+  return { id: createIdMap({ pattern: new RegExp(`^${prefix}`, 'u'), prefix, length: 40 })(callId) };
 }
