@@ -14,7 +14,7 @@ import {
 import type { AssistantTurn, CallResult, MediaPlace, PreparedTools } from '@ravi/provider-kit';
 import { resultText } from '../result-text.ts';
 import type { WireSettings } from '../wire-settings.ts';
-import { nativeCall, nativeResult } from './native-calls.ts';
+import { isNative, isUnsayable, nativeCall, nativeResult } from './native-calls.ts';
 import { isFrame, pictureItem } from './pictures.ts';
 
 interface InputContext {
@@ -146,10 +146,15 @@ function contentOf(message: JsonObject): readonly JsonObject[] {
   return message['content'] as readonly JsonObject[];
 }
 
-function callItem(call: ToolUseBlock, { source, tools, idOf }: InputContext): JsonObject {
+function callItem(call: ToolUseBlock, { source, tools, warnings, idOf }: InputContext): JsonObject {
   const kept = (ownData(call, source) ?? {}) as JsonObject;
   const callId = idOf(call.id);
-  if (call.callType !== undefined) return nativeCall(call, callId, kept);
+  if (isUnsayable(call)) {
+    const message = `A call of ${call.name} goes back in words, because what it asks for could not be read`;
+    warnings.push({ code: 'block-dropped', tool: call.name, message });
+    return { role: 'assistant', content: `[A call of ${call.name} that could not be read and did not run.]` };
+  }
+  if (isNative(call)) return nativeCall(call, callId, kept, tools.native);
   const name = tools.names.toWire(call.name);
   return { type: 'function_call', ...kept, call_id: callId, name, arguments: JSON.stringify(call.arguments) };
 }
@@ -173,7 +178,10 @@ function reasoningItem(own: unknown, { dialect }: WireSettings): JsonObject | un
 
 function resultItems(pair: CallResult, context: InputContext): JsonObject[] {
   const callId = context.idOf(pair.call.id);
-  if (pair.call.callType !== undefined) return nativeResult(pair, callId);
+  if (isUnsayable(pair.call)) {
+    return [{ role: 'user', content: `About the call of ${pair.call.name}: ${resultText(pair.result)}` }];
+  }
+  if (isNative(pair.call)) return nativeResult(pair, callId);
   const { content } = pair.result;
   const base = { type: 'function_call_output', call_id: callId };
   if (!content.some(isMedia)) return [{ ...base, output: resultText(pair.result) }];

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
+import type { JsonObject, JsonValue, ProviderSpec, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
 import { createIdMap, isMedia, mediaUrl } from '@ravi/provider-kit';
 import type { CallResult } from '@ravi/provider-kit';
 import { resultText } from '../result-text.ts';
@@ -90,17 +90,45 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether OpenAI defined the shape of a call; that of another provider goes as one of a function. */
+export function isNative({ callType = '' }: ToolUseBlock): boolean {
+  return callType.endsWith('_call') || callType === 'mcp_approval_request';
+}
+
+/** Whether a call has nothing to go back in: its shape demands what could not be read of it. */
+export function isUnsayable(call: ToolUseBlock): boolean {
+  return isNative(call) && call.callType !== 'custom_tool_call' && call.invalid !== undefined;
+}
+
 /** A call whose shape OpenAI defined, as it goes back. */
-export function nativeCall(call: ToolUseBlock, callId: string, kept: JsonObject): JsonObject {
-  if (call.callType === 'mcp_approval_request') return { ...call.arguments, ...kept, id: callId, type: call.callType };
-  return { ...call.arguments, ...itemId(call.callType, callId), ...kept, type: call.callType ?? '', call_id: callId };
+export function nativeCall(
+  call: ToolUseBlock,
+  callId: string,
+  kept: JsonObject,
+  offered: readonly ProviderSpec[],
+): JsonObject {
+  const { callType = '', arguments: args } = call;
+  if (callType === 'mcp_approval_request') return { ...args, ...kept, id: callId, type: callType };
+  if (callType !== 'custom_tool_call') {
+    return { ...args, ...itemId(callType, callId), ...kept, type: callType, call_id: callId };
+  }
+  const asked = call.invalid === undefined ? args : { name: customName(call, offered), input: '' };
+  // Answers say how far such a call came, requests have no word for it.
+  const { status: _status, ...others } = kept;
+  return { ...asked, ...others, type: callType, call_id: callId };
+}
+
+/** What OpenAI calls a custom tool, also where the call that names it could not be read. */
+function customName({ name }: ToolUseBlock, offered: readonly ProviderSpec[]): string {
+  const own = offered.find((tool) => tool.name === name)?.spec['name'];
+  return typeof own === 'string' ? own : name;
 }
 
 const idPrefixes: Readonly<Record<string, string>> = { computer_call: 'cu_', local_shell_call: 'lsh_' };
 
 /** Some items are refused without an id, also where the one that they had cannot go back. */
-function itemId(callType: string | undefined, callId: string): JsonObject {
-  const prefix = idPrefixes[callType ?? ''];
+function itemId(callType: string, callId: string): JsonObject {
+  const prefix = idPrefixes[callType];
   if (prefix === undefined) return {};
   return { id: createIdMap({ pattern: new RegExp(`^${prefix}`, 'u'), prefix, length: 40 })(callId) };
 }
