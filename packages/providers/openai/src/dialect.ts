@@ -1,9 +1,13 @@
+import type { ModelReasoning } from '@ravi/kernel';
 import { commonIdRules } from '@ravi/provider-kit';
 import type { IdRules, MediaSupport, StrictRules } from '@ravi/provider-kit';
 import { deepSeekStrictRules, openAiStrictRules } from './strict-rules.ts';
 
 /** The servers whose ways are known; `compatible` is any other. */
 export type DialectName = 'openai' | 'compatible' | 'deepseek' | 'groq' | 'mistral' | 'openrouter';
+
+/** How much to think, in steps. */
+export type Effort = NonNullable<ModelReasoning['effort']>;
 
 /** How a server differs from the others that speak the same protocol. */
 export interface Dialect {
@@ -18,6 +22,10 @@ export interface Dialect {
   readonly streamUsage: boolean;
   /** Where the effort of reasoning goes; absent where nothing takes it. */
   readonly reasoning?: 'reasoning_effort' | 'reasoning' | 'thinking';
+  /** The steps of effort that it knows; each other one becomes the nearest. All that there are when absent. */
+  readonly efforts?: readonly Effort[];
+  /** Refuses what the user says directly behind results. */
+  readonly answersResults?: boolean;
   /** Takes `top_k`. */
   readonly topK: boolean;
   readonly metadata: boolean;
@@ -89,6 +97,8 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     seedField: 'random_seed',
     streamUsage: false,
     reasoning: 'reasoning_effort',
+    efforts: ['none', 'high'],
+    answersResults: true,
   },
   openrouter: {
     ...compatible,
@@ -97,6 +107,17 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     reasoning: 'reasoning',
   },
 };
+
+const steps: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'max'];
+
+/** The nearest step of effort that a server knows; of two the one that thinks more. */
+export function effortAt({ efforts = steps }: Dialect, wanted: Effort | undefined): Effort | undefined {
+  if (wanted === undefined) return undefined;
+  const distance = (step: Effort): number => Math.abs(steps.indexOf(step) - steps.indexOf(wanted));
+  return efforts.toSorted(
+    (one, other) => distance(one) - distance(other) || steps.indexOf(other) - steps.indexOf(one),
+  )[0];
+}
 
 const hosts: readonly (readonly [host: RegExp, name: DialectName])[] = [
   [/(^|\.)openai\.(com|azure\.com)$/u, 'openai'],

@@ -136,6 +136,25 @@ test('a server without media is told of them in words: DeepSeek', () => {
   assert.equal(warnings[0]?.code, 'media-replaced');
 });
 
+test('the model says a word between results and the user at Mistral, which refuses them side by side', () => {
+  const rolesAt = (name: DialectName, ...content: ContentBlock[]) =>
+    chat(ask([user(text('x')), model(use('a')), user(result('a', ...content), text('Stop.'))]), name).messages.map(
+      ({ role }) => role,
+    );
+  assert.deepEqual(rolesAt('mistral', text('1')), ['user', 'assistant', 'tool', 'assistant', 'user']);
+  assert.deepEqual(rolesAt('mistral', image), ['user', 'assistant', 'tool', 'assistant', 'user', 'user']);
+  assert.deepEqual(rolesAt('openai', text('1')), ['user', 'assistant', 'tool', 'user']);
+});
+
+test('effort goes out in the nearest step that a server knows', () => {
+  const sentAt = (name: DialectName) =>
+    (['none', 'minimal', 'low', 'medium', 'high', 'max'] as const).map(
+      (effort) => chat(ask([user(text('x'))], { reasoning: { effort } }), name).body['reasoning_effort'],
+    );
+  assert.deepEqual(sentAt('mistral'), ['none', 'none', 'high', 'high', 'high', 'high']);
+  assert.deepEqual(sentAt('openai'), ['none', 'minimal', 'low', 'medium', 'high', 'max']);
+});
+
 test('a forced choice of tools and thinking never go to DeepSeek together', () => {
   const forced = ask([user(text('x'))], { tools: [tool('go')], toolChoice: 'required' });
   const plain = chat(forced, 'deepseek').body;

@@ -66,7 +66,7 @@ export function replaysOf({ name, provider, interactions }: Recording): Replay[]
         api,
         dialect: dialectOf(provider),
         encoded,
-        ours: comparable(api, ourPart(encoded.body)),
+        ours: comparable(api, ourPart(encoded.body, settings.dialect.answersResults === true)),
         theirs: next === undefined ? undefined : theirPart(api, body, next),
       },
     ];
@@ -100,8 +100,11 @@ function isAnswer(item: Wire): boolean {
   return typeof type === 'string' && !/^(function|custom_tool)_call_output$|_approval_response$/u.test(type);
 }
 
-function ourPart(body: JsonObject): readonly Wire[] {
-  return listOf(body).filter(isAnswer);
+/** @param answersResults whether a word of the model that is none of its own stands behind results */
+function ourPart(body: JsonObject, answersResults: boolean): readonly Wire[] {
+  const all = listOf(body);
+  const isWord = (at: number): boolean => answersResults && all[at - 1]?.['role'] === 'tool';
+  return all.filter((item, at) => isAnswer(item) && !isWord(at));
 }
 
 /** What follows the items that the request before had too, up to the first that is no part of the answer. */

@@ -1,6 +1,7 @@
 import type { JsonObject, ModelRequest, ModelSampling, ModelWarning } from '@ravi/kernel';
 import { answerSchema, chosenNames, withOptions, withSchemaInWords } from '@ravi/provider-kit';
 import type { PreparedTools, WireRequest } from '@ravi/provider-kit';
+import { effortAt } from '../dialect.ts';
 import type { Dialect } from '../dialect.ts';
 import { contextOf, sourceOf } from '../wire-settings.ts';
 import type { WireContext, WireSettings } from '../wire-settings.ts';
@@ -92,7 +93,7 @@ function thinking(
       return { tool_choice: isForced ? undefined : choice, thinking: { type: 'enabled' }, reasoning_effort: effort };
     }
     case 'reasoning_effort':
-      return { tool_choice: choice, reasoning_effort: effort };
+      return { tool_choice: choice, reasoning_effort: effortAt(dialect, effort) };
     default:
       return { tool_choice: choice };
   }

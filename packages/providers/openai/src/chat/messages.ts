@@ -45,10 +45,20 @@ export function chatMessages(
   const { turns, orphans } = arrangeTurns(messages);
   warnings.push(...orphanWarnings(orphans));
   const context = { settings, source, tools, warnings, idOf: createIdMap(settings.dialect.ids) };
-  return turns.flatMap((turn) => {
+  const wire = turns.flatMap((turn) => {
     if (turn.role === 'user') return userMessage(turn.content, context);
     return [...assistantMessage(turn, context), ...resultMessages(turn.results, context)];
   });
+  return settings.dialect.answersResults === true ? withAnswersToResults(wire) : wire;
+}
+
+/** A word of the model between results and what the user says, where a server wants one. */
+function withAnswersToResults(messages: readonly JsonObject[]): JsonObject[] {
+  return messages.flatMap((message, at) =>
+    message['role'] === 'user' && messages[at - 1]?.['role'] === 'tool'
+      ? [{ role: 'assistant', content: 'I see.' }, message]
+      : [message],
+  );
 }
 
 function userMessage(content: readonly ContentBlock[], context: MessageContext): JsonObject[] {
