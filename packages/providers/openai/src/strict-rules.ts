@@ -25,4 +25,6 @@ export const deepSeekStrictRules: StrictRules = {
   ...openAiStrictRules,
   forbidden: new Set([...forbidden, 'minLength', 'maxLength', 'minItems', 'maxItems']),
   formats: new Set(['email', 'hostname', 'ipv4', 'ipv6', 'uuid']),
+  mixedTypes: false,
+  referencesInAnyOf: false,
 };

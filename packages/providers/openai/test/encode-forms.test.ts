@@ -165,6 +165,38 @@ test('strict mode of DeepSeek is there at its beta address only, and its dialect
   assert.deepEqual(names, ['openai', 'compatible', 'mistral']);
 });
 
+test('what is optional is an alternative in strict mode of DeepSeek, without types that it refuses beside null, and without references', () => {
+  const closed = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+  const strictOf = (properties: object, $defs: object = {}) => {
+    const parameters = { type: 'object', properties, $defs };
+    const [wire] = chat(ask([], { tools: [tool('t', parameters, { strict: true })] }), 'deepseek').tools;
+    const sent = wire?.['function']?.['parameters'] as { readonly properties?: unknown } | undefined;
+    return [wire?.['function']?.['strict'], sent?.properties];
+  };
+  const none = { type: 'null' };
+  const list = { type: 'array', items: { type: 'string' } };
+  const A = { ...closed, additionalProperties: false };
+  assert.deepEqual(
+    strictOf(
+      { s: { type: 'string' }, l: list, o: { ...closed, description: 'd' }, r: { $ref: '#/$defs/A' } },
+      { A: closed },
+    ),
+    [
+      true,
+      {
+        s: { type: ['string', 'null'] },
+        l: { anyOf: [list, none] },
+        o: { description: 'd', anyOf: [A, none] },
+        r: { anyOf: [A, none] },
+      },
+    ],
+  );
+  const circle = { A: { type: 'object', properties: { next: { $ref: '#/$defs/A' } } } };
+  assert.equal(strictOf({ r: { $ref: '#/$defs/A' } }, circle)[0], undefined);
+  const endless = { A: { anyOf: [{ $ref: '#/$defs/A' }, { type: 'string' }] } };
+  assert.equal(strictOf({ r: { $ref: '#/$defs/A' } }, endless)[0], undefined);
+});
+
 test('own fields of a request win over what the encoder wrote', () => {
   const { body } = chat(
     ask([user(text('x'))], { providerOptions: { openai: { stream: false, user: 'u' }, other: { no: 1 } } }),

@@ -1,10 +1,14 @@
 import { isSchemaObject } from './subschemas.ts';
 
-/** The schema that takes null as well. */
-export function nullable(schema: unknown): unknown {
+/**
+ * The schema that takes null as well.
+ * @param mixedTypes whether objects and arrays may stand beside null in one `type`
+ */
+export function nullable(schema: unknown, { mixedTypes = true }: { readonly mixedTypes?: boolean } = {}): unknown {
   if (!isSchemaObject(schema)) return schema;
   const { type, description } = schema;
-  const isPlain = !['enum', 'const', 'anyOf', 'oneOf', '$ref'].some((key) => key in schema);
+  const isMixed = [type].flat().some((one) => one === 'object' || one === 'array');
+  const isPlain = (mixedTypes || !isMixed) && !['enum', 'const', 'anyOf', 'oneOf', '$ref'].some((key) => key in schema);
   if (isPlain && typeof type === 'string') return { ...schema, type: [type, 'null'] };
   if (isPlain && Array.isArray(type)) return { ...schema, type: [...(type as unknown[]), 'null'] };
   const { description: _description, ...rest } = schema;

@@ -1,6 +1,6 @@
 import { hasRecursion } from './has-recursion.ts';
 import { acceptsNull, nullable } from './nullable.ts';
-import { isSchemaObject, mapSubschemas } from './subschemas.ts';
+import { followRefs, isSchemaObject, mapSubschemas } from './subschemas.ts';
 import type { SchemaObject } from './subschemas.ts';
 
 /** What a provider demands of a schema that it should enforce word by word. */
@@ -17,6 +17,8 @@ export interface StrictRules {
   readonly emptyObjects: boolean;
   /** Objects and arrays may stand beside other types in one `type`; `true` when absent. */
   readonly mixedTypes?: boolean;
+  /** References may be alternatives; where not, what they stand for takes their place. `true` when absent. */
+  readonly referencesInAnyOf?: boolean;
   readonly maxProperties: number;
   readonly maxDepth: number;
   readonly maxEnumValues: number;
@@ -61,7 +63,7 @@ const vocabulary = new Set(
  */
 export function strictSchema(schema: SchemaObject, rules: StrictRules): StrictSchema {
   const counts: SchemaCounts = { properties: 0, optional: 0, unions: 0, enumValues: 0, nameChars: 0, depth: 0 };
-  const state = { rules, counts, isRewritten: false };
+  const state: State = { root: schema, rules, counts, isRewritten: false, open: new Set(), nodes: 0 };
   try {
     if (!rules.recursion && hasRecursion(schema)) return { refused: 'it refers to itself' };
     const strict = strictNode(schema, state, 0);
@@ -72,15 +74,24 @@ export function strictSchema(schema: SchemaObject, rules: StrictRules): StrictSc
   }
 }
 
+/** More than the limits of any provider allow, with all that they do not count. */
+const maxNodes = 50_000;
+
 interface State {
+  readonly root: SchemaObject;
   readonly rules: StrictRules;
   readonly counts: SchemaCounts;
+  /** Within which schemas the one at hand is. */
+  readonly open: Set<SchemaObject>;
   isRewritten: boolean;
+  nodes: number;
 }
 
 function strictNode(schema: unknown, state: State, depth: number): SchemaObject {
   const { rules, counts } = state;
   if (!isSchemaObject(schema)) throw new NotStrict('a place of it takes anything');
+  if (state.open.has(schema)) throw new NotStrict('it refers to itself among alternatives');
+  if (++state.nodes > maxNodes) throw new NotStrict(`it has more than ${maxNodes} schemas`);
   const node: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
     if (rules.forbidden.has(key)) throw new NotStrict(`"${key}" is not allowed in strict mode`);
@@ -103,8 +114,13 @@ function strictNode(schema: unknown, state: State, depth: number): SchemaObject 
   counts.depth = Math.max(counts.depth, level);
   if (isObject) closeObject(node, state, depth);
   if (types.includes('array') && !isSchemaObject(node['items'])) throw new NotStrict('an array of it takes anything');
-  const strict = mapSubschemas(node, (inner) => (inner === false ? false : strictNode(inner, state, level)));
   checkLimits(counts, rules);
+  if (rules.referencesInAnyOf === false && Array.isArray(node['anyOf'])) {
+    node['anyOf'] = node['anyOf'].map((inner) => followRefs(inner, state.root));
+  }
+  state.open.add(schema);
+  const strict = mapSubschemas(node, (inner) => (inner === false ? false : strictNode(inner, state, level)));
+  state.open.delete(schema);
   return strict;
 }
 
@@ -145,7 +161,7 @@ function closeObject(node: Record<string, unknown>, state: State, depth: number)
     names.map((name) => {
       const inner = properties[name];
       if (!optional.includes(name) || acceptsNull(inner)) return [name, inner];
-      return [name, nullable(inner)];
+      return [name, nullable(inner, rules)];
     }),
   );
 }
