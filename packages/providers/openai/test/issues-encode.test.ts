@@ -182,6 +182,34 @@ test('reasoning goes back in the middle of a task, to its own server only: pi#36
   assert.equal(chat(ask(done), 'deepseek').messages[1]?.['reasoning_content'], undefined);
 });
 
+test('where DeepSeek thinks, calls that came without its reasoning go back with an empty one', () => {
+  const foreign: ContentBlock = {
+    type: 'reasoning',
+    text: 'Hm.',
+    opaque: { source: 'anthropic/messages/m', data: {} },
+  };
+  const own: ContentBlock = {
+    type: 'reasoning',
+    text: 'Aha.',
+    opaque: { source: 'openai/chat/test-model', data: { field: 'reasoning_content' } },
+  };
+  const messages = [
+    user(text('x')),
+    model(foreign, use('a')),
+    user(result('a', text('1'))),
+    model(own, use('b')),
+    user(result('b', text('2'))),
+    model(text('Done.')),
+    user(text('y')),
+  ];
+  const reasoningAt = (effort: 'high' | 'none') =>
+    chat(ask(messages, { reasoning: { effort } }), 'deepseek')
+      .messages.filter(({ role }) => role === 'assistant')
+      .map(({ reasoning_content: reasoning }) => reasoning);
+  assert.deepEqual(reasoningAt('high'), ['', 'Aha.', undefined]);
+  assert.deepEqual(reasoningAt('none'), [undefined, 'Aha.', undefined]);
+});
+
 test('sealed reasoning goes back whole, in place and with what it led to, else not at all: agent-framework-go#784, open-swe#1941, ag2#3080', () => {
   const source = 'openai/responses/gpt-5';
   const thought = (data: JsonObject): ContentBlock => ({ type: 'reasoning', text: 'Hm.', opaque: { source, data } });

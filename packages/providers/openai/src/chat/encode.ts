@@ -16,13 +16,15 @@ export function encodeChat(request: ModelRequest, settings: WireSettings): WireR
   const declared = toolDeclarations(tools, warnings);
   const hasTools = declared.length > 0;
   const choice = hasTools ? toolChoice(request, tools, warnings) : undefined;
-  const messages = chatMessages(request.messages, settings, source, tools, warnings);
+  const thought = thinking(request, choice, dialect, warnings);
+  const needsReasoning = (thought['thinking'] as JsonObject | undefined)?.['type'] === 'enabled';
+  const messages = chatMessages(request.messages, { settings, source, tools, warnings, needsReasoning });
   const system = systemText(request, dialect);
   const body = {
     model: request.model ?? settings.model,
     messages: system === '' ? messages : [{ role: 'system', content: system }, ...messages],
     tools: hasTools ? declared : undefined,
-    ...thinking(request, choice, dialect, warnings),
+    ...thought,
     parallel_tool_calls: hasTools ? request.parallelToolCalls : undefined,
     [dialect.maxTokensField]: request.maxOutputTokens,
     ...sampling(request.sampling, dialect, warnings),

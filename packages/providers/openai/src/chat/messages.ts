@@ -26,25 +26,26 @@ import { resultText } from '../result-text.ts';
 import type { WireSettings } from '../wire-settings.ts';
 import { reasoningFields } from './reasoning.ts';
 
-interface MessageContext {
+/** What a conversation is encoded with. */
+export interface ChatConversation {
   readonly settings: WireSettings;
   readonly source: string;
   readonly tools: PreparedTools;
   readonly warnings: ModelWarning[];
+  /** Whether the server demands reasoning with every call, be it empty. */
+  readonly needsReasoning: boolean;
+}
+
+interface MessageContext extends ChatConversation {
   readonly idOf: (id: string) => string;
 }
 
 /** The conversation as chat messages. */
-export function chatMessages(
-  messages: readonly ModelMessage[],
-  settings: WireSettings,
-  source: string,
-  tools: PreparedTools,
-  warnings: ModelWarning[],
-): JsonObject[] {
+export function chatMessages(messages: readonly ModelMessage[], given: ChatConversation): JsonObject[] {
+  const { settings, warnings } = given;
   const { turns, orphans } = arrangeTurns(messages);
   warnings.push(...orphanWarnings(orphans));
-  const context = { settings, source, tools, warnings, idOf: createIdMap(settings.dialect.ids) };
+  const context: MessageContext = { ...given, idOf: createIdMap(settings.dialect.ids) };
   const wire = turns.flatMap((turn) => {
     if (turn.role === 'user') return userMessage(turn.content, context);
     return [...assistantMessage(turn, context), ...resultMessages(turn.results, context)];
@@ -91,6 +92,7 @@ function assistantMessage({ content, results }: AssistantTurn, context: MessageC
       ...(text === '' && thinking === undefined
         ? {}
         : { content: thinking === undefined ? text : withThinking(thinking, text) }),
+      ...(context.needsReasoning && calls.length > 0 ? { reasoning_content: '' } : {}),
       ...fields,
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     },
