@@ -37,6 +37,8 @@ export function contentsOf(messages: readonly ModelMessage[], options: Conversat
       add('user', userParts(turn.content, options));
       continue;
     }
+    // A call is refused where nobody asked for anything.
+    if (contents.length === 0) add('user', [{ text: 'Continue.' }]);
     add('model', answerParts(turn, options));
     const { responses, shown } = resultParts(turn.results, options);
     add('user', responses);

@@ -312,6 +312,18 @@ test('how much to think is told in the words of the model, or not at all', () =>
   assert.equal(warnings[0]?.code, 'option-ignored');
 });
 
+test('a conversation that begins with the model begins with the user', () => {
+  const { contents } = encoded(ask([model(use('a')), user(result('a', text('1')))]));
+  assert.deepEqual(
+    contents.map(({ role, parts }) => [role, Object.keys(parts[0] ?? {})[0]]),
+    [
+      ['user', 'text'],
+      ['model', 'functionCall'],
+      ['user', 'functionResponse'],
+    ],
+  );
+});
+
 test('a schema for the answer goes out as such, or in words beside tools of an older model', () => {
   const output = { schema: { type: 'object', properties: { a: { type: ['string', 'null'] } } } };
   const plain = encoded(ask([], { output }), 'gemini-2.5-flash').body;
