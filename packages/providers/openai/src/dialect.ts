@@ -28,7 +28,8 @@ export interface Dialect {
   readonly answersResults?: boolean;
   /** Takes `top_k`. */
   readonly topK: boolean;
-  readonly metadata: boolean;
+  /** Takes metadata; `stored` for answers that it keeps, and refuses them with any other. */
+  readonly metadata: boolean | 'stored';
   /** Takes a schema for the answer; otherwise only that it is JSON. */
   readonly answerSchema: boolean;
   /** A choice of tools may be forced while the model thinks. */
@@ -55,7 +56,7 @@ const openai: Dialect = {
   streamUsage: true,
   reasoning: 'reasoning_effort',
   topK: false,
-  metadata: true,
+  metadata: 'stored',
   answerSchema: true,
   forcedChoiceWithThinking: true,
 };
@@ -99,6 +100,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     reasoning: 'reasoning_effort',
     efforts: ['none', 'high'],
     answersResults: true,
+    metadata: true,
   },
   openrouter: {
     ...compatible,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ContentBlock, JsonObject, ProviderSpec, ToolUseBlock } from '@ravi/kernel';
 import { test } from 'vitest';
-import { dialectAt, encodeResponses } from '../src/index.ts';
+import { dialectAt, encodeChat, encodeResponses } from '../src/index.ts';
 import { decodeBody, plainContext } from './decode-recorded.ts';
 import { ask, chat, image, model, responses, result, text, tool, use, user } from './encoding.ts';
 import { settingsFor } from './settings.ts';
@@ -195,6 +195,20 @@ test('what is optional is an alternative in strict mode of DeepSeek, without typ
   assert.equal(strictOf({ r: { $ref: '#/$defs/A' } }, circle)[0], undefined);
   const endless = { A: { anyOf: [{ $ref: '#/$defs/A' }, { type: 'string' }] } };
   assert.equal(strictOf({ r: { $ref: '#/$defs/A' } }, endless)[0], undefined);
+});
+
+test('Chat at OpenAI keeps answers where it is asked to, and takes metadata for those alone', () => {
+  const request = ask([user(text('x'))], { metadata: { a: 'b' } });
+  const kept = (store: boolean, own: JsonObject = {}) => {
+    const settings = { ...settingsFor('openai'), store };
+    const { body, warnings } = encodeChat({ ...request, providerOptions: { openai: own } }, settings);
+    return [body['store'], body['metadata'], warnings.map(({ code }) => code)];
+  };
+  assert.deepEqual(kept(false), [undefined, undefined, ['option-ignored']]);
+  assert.deepEqual(kept(true), [true, { a: 'b' }, []]);
+  assert.deepEqual(kept(false, { store: true }), [true, { a: 'b' }, []]);
+  assert.deepEqual(kept(true, { store: false }), [false, undefined, ['option-ignored']]);
+  assert.deepEqual(chat(request, 'mistral').body['metadata'], { a: 'b' });
 });
 
 test('own fields of a request win over what the encoder wrote', () => {

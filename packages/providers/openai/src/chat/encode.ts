@@ -29,7 +29,7 @@ export function encodeChat(request: ModelRequest, settings: WireSettings): WireR
     [dialect.maxTokensField]: request.maxOutputTokens,
     ...sampling(request.sampling, dialect, warnings),
     response_format: responseFormat(request, dialect),
-    metadata: dialect.metadata ? request.metadata : ignored(request.metadata, 'metadata', warnings),
+    ...stored(request, settings, warnings),
     stream: stream ? true : undefined,
     stream_options: stream && dialect.streamUsage ? { include_usage: true } : undefined,
   };
@@ -120,6 +120,26 @@ function sampling(
     frequency_penalty: given.frequencyPenalty,
     stop: given.stopSequences,
   };
+}
+
+/** Whether the answer is kept, and what it is kept under. */
+function stored(
+  { metadata, providerOptions }: ModelRequest,
+  { id, dialect, store }: WireSettings,
+  warnings: ModelWarning[],
+): Readonly<Record<string, unknown>> {
+  if (dialect.metadata !== 'stored') {
+    return { metadata: dialect.metadata ? metadata : ignored(metadata, 'metadata', warnings) };
+  }
+  const isStored = providerOptions?.[id]?.['store'] ?? store;
+  if (isStored === true) return { store: true, metadata };
+  if (metadata !== undefined) {
+    warnings.push({
+      code: 'option-ignored',
+      message: 'Metadata are not sent, because only answers that are stored have them',
+    });
+  }
+  return {};
 }
 
 function ignored(value: unknown, name: string, warnings: ModelWarning[]): undefined {
