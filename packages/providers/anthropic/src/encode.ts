@@ -1,5 +1,5 @@
 import type { JsonObject, ModelRequest, ModelWarning } from '@ravi/kernel';
-import { answerSchema, callIdsOf, withOptions, withSchemaInWords } from '@ravi/provider-kit';
+import { answerSchema, callIdsOf, schemaInWordsWarning, withOptions, withSchemaInWords } from '@ravi/provider-kit';
 import { withCacheMarks } from './cache.ts';
 import { goesOnWithoutThinking, wireConversation } from './messages.ts';
 import { traitsOf } from './model-traits.ts';
@@ -29,7 +29,7 @@ export function encodeMessages(request: ModelRequest, settings: WireSettings): M
   }
   const isThinking = thinking !== undefined && !isStopped && thinking['type'] !== 'disabled';
   const offered = tools.declared.length > 0 ? tools.declared : pastTools(conversation.messages);
-  const { format, system } = answerFormat(request, traits);
+  const { format, system } = answerFormat(request, traits, warnings);
   const parts = withCacheMarks({ tools: offered, system, messages: conversation.messages }, cache);
   const body = {
     model,
@@ -69,11 +69,13 @@ function choiceOf(
 function answerFormat(
   { output, system }: ModelRequest,
   { schemas }: ModelTraits,
+  warnings: ModelWarning[],
 ): { readonly format?: JsonObject; readonly system: string | undefined } {
   if (output === undefined) return { system };
-  const { schema, strict } = answerSchema(output.schema, anthropicStrictRules);
-  if (!schemas || !strict) return { system: withSchemaInWords(system, output.schema) };
-  return { format: { type: 'json_schema', schema }, system };
+  const answer = answerSchema(output.schema, anthropicStrictRules);
+  if ('refused' in answer) warnings.push(schemaInWordsWarning());
+  if (!schemas || 'refused' in answer || !answer.strict) return { system: withSchemaInWords(system, output.schema) };
+  return { format: { type: 'json_schema', schema: answer.schema }, system };
 }
 
 function metadataOf({ metadata }: ModelRequest, warnings: ModelWarning[]): JsonObject | undefined {

@@ -193,6 +193,13 @@ test('strict is for tools that ask for it, closes objects, and is refused for ci
   assert.deepEqual([old.tools[0]?.['strict'], old.codes], [undefined, ['tool-degraded']]);
 });
 
+test('a schema of an answer that is no object stands in words, with a warning', () => {
+  const { body, codes } = encode({ output: { schema: { type: 'array', items: { type: 'string' } } } });
+  assert.equal(body['output_config'], undefined);
+  assert.match(String(body['system']), /^Answer with one JSON value that fits/u);
+  assert.deepEqual(codes, ['option-ignored']);
+});
+
 test('a circle is none in strict mode, wherever its reference points', () => {
   const text = { type: 'string' };
   const object = (properties: object, more: object = {}): JsonObject => ({

@@ -1,8 +1,8 @@
-import type { ModelRequest, ModelWarning } from '@ravi/kernel';
+import type { JsonObject, ModelRequest, ModelWarning } from '@ravi/kernel';
 import { createIdMap, withOptions, withSchemaInWords } from '@ravi/provider-kit';
 import type { WireRequest } from '@ravi/provider-kit';
 import { contentsOf } from './contents.ts';
-import { generationConfig, takesSchema } from './generation-config.ts';
+import { answerFormat, generationConfig } from './generation-config.ts';
 import { traitsOf } from './model-traits.ts';
 import { declareTools, toolConfig } from './tools.ts';
 import { contextOf, sourceOf } from './wire-settings.ts';
@@ -16,7 +16,8 @@ export function encodeGemini(request: ModelRequest, settings: WireSettings): Wir
   const warnings: ModelWarning[] = [];
   const declared = declareTools(request, settings, traits, warnings);
   const { prepared, tools } = declared;
-  const system = systemText(request, takesSchema(request, traits));
+  const format = answerFormat(request, traits, warnings);
+  const system = systemText(request, format);
   if (request.metadata !== undefined && !isVertex) {
     warnings.push({ code: 'option-ignored', message: 'The Gemini interface has no metadata' });
   }
@@ -26,12 +27,12 @@ export function encodeGemini(request: ModelRequest, settings: WireSettings): Wir
     systemInstruction: system === '' ? undefined : { parts: [{ text: system }] },
     tools: tools.length === 0 ? undefined : tools,
     toolConfig: toolConfig(request, settings, declared, warnings),
-    generationConfig: generationConfig(request, traits, warnings),
+    generationConfig: generationConfig(request, traits, format, warnings),
     labels: isVertex ? request.metadata : undefined,
   };
   return { body: withOptions(body, request, id), warnings, context: contextOf(request, prepared, source) };
 }
 
-function systemText({ system = '', output }: ModelRequest, takesAnswerSchema: boolean): string {
-  return output === undefined || takesAnswerSchema ? system : withSchemaInWords(system, output.schema);
+function systemText({ system = '', output }: ModelRequest, format: JsonObject | undefined): string {
+  return output === undefined || format !== undefined ? system : withSchemaInWords(system, output.schema);
 }

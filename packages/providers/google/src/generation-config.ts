@@ -1,12 +1,17 @@
 import type { JsonObject, ModelReasoning, ModelRequest, ModelWarning } from '@ravi/kernel';
-import { portableSchema } from '@ravi/provider-kit';
+import { portableSchema, portableValueSchema, schemaInWordsWarning } from '@ravi/provider-kit';
+import type { SchemaObject } from '@ravi/provider-kit';
 import type { ModelTraits } from './model-traits.ts';
 import { geminiSchema } from './schema/gemini-schema.ts';
 
-/** How the answer is drawn, how long it may be, how much is thought, and what shape it has. */
+/**
+ * How the answer is drawn, how long it may be, how much is thought, and what shape it has.
+ * @param format of {@link answerFormat}
+ */
 export function generationConfig(
   request: ModelRequest,
   traits: ModelTraits,
+  format: JsonObject | undefined,
   warnings: ModelWarning[],
 ): JsonObject | undefined {
   const { sampling = {}, maxOutputTokens } = request;
@@ -20,21 +25,33 @@ export function generationConfig(
     stopSequences: sampling.stopSequences,
     maxOutputTokens,
     thinkingConfig: thinkingConfig(request.reasoning, traits, warnings),
-    ...(takesSchema(request, traits) ? answerFormat(request) : {}),
+    ...format,
   };
   const entries = Object.entries(config).filter(([, value]) => value !== undefined);
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as JsonObject);
 }
 
-/** Whether a schema for the answer goes out as such: older models refuse it beside tools, and are told in words. */
-export function takesSchema({ output, tools }: ModelRequest, { mixes }: ModelTraits): boolean {
-  return output !== undefined && (mixes || tools.length === 0);
+/**
+ * The fields for the shape of the answer; `undefined` where it has to be told in words: older models refuse a schema beside
+ * tools, and all of them one of neither an object nor a list.
+ */
+export function answerFormat(
+  { output, tools }: ModelRequest,
+  { mixes }: ModelTraits,
+  warnings: ModelWarning[],
+): JsonObject | undefined {
+  if (output === undefined) return undefined;
+  const portable = answerShape(output.schema);
+  if (portable === undefined) warnings.push(schemaInWordsWarning());
+  if (portable === undefined || (!mixes && tools.length > 0)) return undefined;
+  return { responseMimeType: 'application/json', responseJsonSchema: geminiSchema(portable).schema as JsonObject };
 }
 
-function answerFormat({ output }: ModelRequest): JsonObject {
-  const portable = portableSchema(output?.schema);
-  const schema = 'refused' in portable ? { type: 'object' } : geminiSchema(portable.schema).schema;
-  return { responseMimeType: 'application/json', responseJsonSchema: schema as JsonObject };
+function answerShape(given: unknown): SchemaObject | undefined {
+  const object = portableSchema(given);
+  if ('schema' in object) return object.schema;
+  const value = portableValueSchema(given);
+  return 'schema' in value && value.schema['type'] === 'array' ? value.schema : undefined;
 }
 
 type Effort = NonNullable<ModelReasoning['effort']>;

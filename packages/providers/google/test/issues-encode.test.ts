@@ -336,6 +336,21 @@ test('a schema for the answer goes out as such, or in words beside tools of an o
   assert.match(JSON.stringify(older['systemInstruction']), /Be brief\..*JSON Schema/u);
 });
 
+test('an answer may be a list, and a schema of anything else but an object stands in words, with a warning', () => {
+  const A = { type: 'string' };
+  const list = { $ref: '#/$defs/L', $defs: { L: { type: 'array', items: { $ref: '#/$defs/A' } }, A } };
+  const { body, warnings } = encoded(ask([], { output: { schema: list } }));
+  assert.deepEqual(body['generationConfig'], {
+    responseMimeType: 'application/json',
+    responseJsonSchema: { type: 'array', items: { $ref: '#/$defs/A' }, $defs: { A } },
+  });
+  assert.deepEqual(warnings, []);
+  const plain = encoded(ask([], { output: { schema: { type: 'string' } } }));
+  assert.equal(plain.body['generationConfig'], undefined);
+  assert.match(JSON.stringify(plain.body['systemInstruction']), /one JSON value that fits/u);
+  assert.equal(plain.warnings[0]?.code, 'option-ignored');
+});
+
 test('nothing is sent that is not set, and own fields win within objects too: obot nanobot#329', () => {
   assert.deepEqual(encoded(ask([user(text('x'))])).body, { contents: [{ role: 'user', parts: [{ text: 'x' }] }] });
   const own = {

@@ -1,6 +1,7 @@
 export { createAnswer } from './answer.ts';
 export type { Answer, AnswerContext, AnswerEnd, CallEnd, OpenCall } from './answer.ts';
-export { answerSchema, withSchemaInWords } from './answer-schema.ts';
+export { answerSchema, schemaInWordsWarning, withSchemaInWords } from './answer-schema.ts';
+export type { AnswerSchema } from './answer-schema.ts';
 export { createAppendReader } from './append-reader.ts';
 export type { AppendReader } from './append-reader.ts';
 export { arrangeTurns, callIdsOf } from './arrange-turns.ts';
@@ -25,7 +26,7 @@ export type { PreparedFunction, PreparedTools, StrictMode, ToolPreparer, ToolRul
 export { readAnswer } from './read-answer.ts';
 export type { ModelDecoder, ReadOptions } from './read-answer.ts';
 export { parseDuration, retryAfterMs } from './retry-hints.ts';
-export { portableSchema } from './schema/portable-schema.ts';
+export { portableSchema, portableValueSchema } from './schema/portable-schema.ts';
 export type { PortableSchema } from './schema/portable-schema.ts';
 export { strictSchema } from './schema/strict-schema.ts';
 export type { SchemaCounts, StrictRules, StrictSchema } from './schema/strict-schema.ts';

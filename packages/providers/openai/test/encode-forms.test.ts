@@ -156,6 +156,19 @@ test('a schema for the answer is strict where it may stay as it is; where none c
   assert.match(messages[0]?.['content'] ?? '', /JSON Schema/u);
 });
 
+test('a schema of an answer that is no object stands in words, with a warning', () => {
+  const request = ask([user(text('x'))], { system: 'Be brief.', output: { schema: { type: 'array', items: {} } } });
+  const words = /^Be brief\.\n\nAnswer with one JSON value that fits.*"array"/u;
+  for (const name of ['openai', 'deepseek'] as const) {
+    const { body, messages, warnings } = chat(request, name);
+    assert.match(messages[0]?.['content'] ?? '', words);
+    assert.deepEqual([body['response_format'], warnings[0]?.code], [undefined, 'option-ignored']);
+  }
+  const { body, warnings } = responses(request);
+  assert.match(String(body['instructions']), words);
+  assert.deepEqual([body['text'], warnings[0]?.code], [undefined, 'option-ignored']);
+});
+
 test('strict mode of DeepSeek is there at its beta address only, and its dialect is known by its address', () => {
   assert.notEqual(dialectAt('https://api.deepseek.com/beta').strict, undefined);
   assert.equal(dialectAt('https://api.deepseek.com/v1').strict, undefined);

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@ravi/kernel';
 import { invalidKeywords } from './keyword-values.ts';
-import { isSchemaObject, mapSubschemas, resolveRef } from './subschemas.ts';
+import { followRefs, isSchemaObject, mapSubschemas, resolveRef } from './subschemas.ts';
 import type { SchemaObject } from './subschemas.ts';
 
 /** A schema that any provider's parser accepts, or why there is none. */
@@ -27,18 +27,39 @@ export function portableSchema(schema: unknown): PortableSchema {
   const changes: string[] = [];
   try {
     if (schema === true) return { schema: emptyObject, changes };
-    if (!isSchemaObject(schema)) return { refused: 'its schema is no object' };
+    if (!isSchemaObject(schema)) return { refused: noSchema };
     const clean = cleaned(schema, changes, 0) as SchemaObject;
     const root = objectRoot(clean, { root: clean, changes, parts: 0 });
     if (root === undefined) return { refused: `its arguments are ${JSON.stringify(schema['type'])} and no object` };
-    const definitions = Object.fromEntries(
-      ['$defs', 'definitions'].flatMap((key) => (key in clean ? [[key, clean[key]]] : [])),
-    );
-    return { schema: { ...definitions, ...root }, changes };
+    return { schema: { ...definitionsOf(clean), ...root }, changes };
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return { refused: error.message };
+    return refusalOf(error);
   }
+}
+
+/** The schema of a value that need not be an object, as every provider's parser takes it; its root is no reference. */
+export function portableValueSchema(schema: unknown): PortableSchema {
+  const changes: string[] = [];
+  try {
+    if (!isSchemaObject(schema)) return { refused: noSchema };
+    const clean = cleaned(schema, changes, 0) as SchemaObject;
+    const root = followRefs(clean, clean);
+    if (!isSchemaObject(root)) return { refused: 'its root refers to nothing' };
+    return { schema: { ...definitionsOf(clean), ...root }, changes };
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+const noSchema = 'its schema is no object';
+
+function refusalOf(error: unknown): { readonly refused: string } {
+  if (!(error instanceof RangeError)) throw error;
+  return { refused: error.message };
+}
+
+function definitionsOf(schema: SchemaObject): SchemaObject {
+  return Object.fromEntries(['$defs', 'definitions'].flatMap((key) => (key in schema ? [[key, schema[key]]] : [])));
 }
 
 const emptyObject: SchemaObject = Object.freeze({ type: 'object', properties: {} });

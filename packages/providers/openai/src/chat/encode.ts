@@ -1,5 +1,5 @@
 import type { JsonObject, ModelRequest, ModelSampling, ModelWarning } from '@ravi/kernel';
-import { answerSchema, chosenNames, withOptions, withSchemaInWords } from '@ravi/provider-kit';
+import { answerSchema, chosenNames, schemaInWordsWarning, withOptions, withSchemaInWords } from '@ravi/provider-kit';
 import type { PreparedTools, WireRequest } from '@ravi/provider-kit';
 import { effortAt } from '../dialect.ts';
 import type { Dialect } from '../dialect.ts';
@@ -19,7 +19,7 @@ export function encodeChat(request: ModelRequest, settings: WireSettings): WireR
   const thought = thinking(request, choice, dialect, warnings);
   const needsReasoning = (thought['thinking'] as JsonObject | undefined)?.['type'] === 'enabled';
   const messages = chatMessages(request.messages, { settings, source, tools, warnings, needsReasoning });
-  const system = systemText(request, dialect);
+  const { format, system } = answerFormat(request, dialect, warnings);
   const body = {
     model: request.model ?? settings.model,
     messages: system === '' ? messages : [{ role: 'system', content: system }, ...messages],
@@ -28,7 +28,7 @@ export function encodeChat(request: ModelRequest, settings: WireSettings): WireR
     parallel_tool_calls: hasTools ? request.parallelToolCalls : undefined,
     [dialect.maxTokensField]: request.maxOutputTokens,
     ...sampling(request.sampling, dialect, warnings),
-    response_format: responseFormat(request, dialect),
+    response_format: format,
     ...stored(request, settings, warnings),
     stream: stream ? true : undefined,
     stream_options: stream && dialect.streamUsage ? { include_usage: true } : undefined,
@@ -147,15 +147,23 @@ function ignored(value: unknown, name: string, warnings: ModelWarning[]): undefi
   return undefined;
 }
 
-function responseFormat({ output }: ModelRequest, dialect: Dialect): JsonObject | undefined {
-  if (output === undefined) return undefined;
-  if (!dialect.answerSchema) return { type: 'json_object' };
+/** The schema of the answer; where none can be sent, or none of its kind, it stands in words. */
+function answerFormat(
+  { output, system = '' }: ModelRequest,
+  dialect: Dialect,
+  warnings: ModelWarning[],
+): { readonly format?: JsonObject; readonly system: string } {
+  if (output === undefined) return { system };
+  const answer = answerSchema(output.schema, dialect.strict);
+  const words = withSchemaInWords(system, output.schema);
+  if ('refused' in answer) {
+    warnings.push(schemaInWordsWarning());
+    return { system: words };
+  }
+  if (!dialect.answerSchema) return { format: { type: 'json_object' }, system: words };
   const description = output.description === undefined ? {} : { description: output.description };
-  const { schema, strict } = answerSchema(output.schema, dialect.strict);
-  return { type: 'json_schema', json_schema: { name: output.name ?? 'answer', ...description, schema, strict } };
-}
-
-/** Where no schema can be sent for the answer, it stands in words. */
-function systemText({ system = '', output }: ModelRequest, dialect: Dialect): string {
-  return output === undefined || dialect.answerSchema ? system : withSchemaInWords(system, output.schema);
+  return {
+    format: { type: 'json_schema', json_schema: { name: output.name ?? 'answer', ...description, ...answer } },
+    system,
+  };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, ModelReasoning, ModelRequest, ModelSampling, ModelWarning } from '@ravi/kernel';
-import { answerSchema, chosenNames, withOptions } from '@ravi/provider-kit';
+import { answerSchema, chosenNames, schemaInWordsWarning, withOptions, withSchemaInWords } from '@ravi/provider-kit';
 import type { PreparedTools, WireRequest } from '@ravi/provider-kit';
 import { contextOf, sourceOf } from '../wire-settings.ts';
 import type { WireContext, WireSettings } from '../wire-settings.ts';
@@ -13,10 +13,11 @@ export function encodeResponses(request: ModelRequest, settings: WireSettings): 
   const warnings = [...tools.warnings];
   const declared = toolDeclarations(tools, warnings);
   const input = inputItems(request.messages, settings, source, tools, warnings);
+  const { format, instructions } = answerFormat(request, settings, warnings);
   const model = request.model ?? settings.model;
   const body = {
     model,
-    instructions: request.system,
+    instructions,
     input,
     tools: declared.length === 0 ? undefined : declared,
     tool_choice: declared.length === 0 ? undefined : toolChoice(request, tools, warnings),
@@ -24,7 +25,7 @@ export function encodeResponses(request: ModelRequest, settings: WireSettings): 
     max_output_tokens: request.maxOutputTokens,
     ...sampling(request.sampling, warnings),
     reasoning: reasoning(request.reasoning),
-    text: output(request, settings),
+    text: format === undefined ? undefined : { format },
     metadata: request.metadata,
     store: dialect.name === 'openai' ? store : undefined,
     // Whether the server still has what it kept, nobody knows, so reasoning always comes along.
@@ -109,9 +110,19 @@ function reasoning(given: ModelReasoning | undefined): JsonObject | undefined {
   };
 }
 
-function output({ output: wanted }: ModelRequest, { dialect }: WireSettings): JsonObject | undefined {
-  if (wanted === undefined) return undefined;
-  const { schema, strict } = answerSchema(wanted.schema, dialect.strict);
-  const description = wanted.description === undefined ? {} : { description: wanted.description };
-  return { format: { type: 'json_schema', name: wanted.name ?? 'answer', ...description, schema, strict } };
+/** The schema of the answer; one that is none of an object stands in words. */
+function answerFormat(
+  { output, system }: ModelRequest,
+  { dialect }: WireSettings,
+  warnings: ModelWarning[],
+): { readonly format?: JsonObject; readonly instructions: string | undefined } {
+  if (output === undefined) return { instructions: system };
+  const answer = answerSchema(output.schema, dialect.strict);
+  if ('refused' in answer) {
+    warnings.push(schemaInWordsWarning());
+    return { instructions: withSchemaInWords(system, output.schema) };
+  }
+  const description = output.description === undefined ? {} : { description: output.description };
+  const format = { type: 'json_schema', name: output.name ?? 'answer', ...description, ...answer };
+  return { format, instructions: system };
 }
