@@ -4,6 +4,7 @@ import { test } from 'vitest';
 import { dialectAt, encodeChat, encodeResponses } from '../src/index.ts';
 import { decodeBody, plainContext } from './decode-recorded.ts';
 import { ask, chat, image, model, responses, result, text, tool, use, user } from './encoding.ts';
+import { oracleTest, requestOracles } from './oracles.ts';
 import { settingsFor } from './settings.ts';
 
 test('calls whose shape OpenAI defined, and their results, go back in that shape', () => {
@@ -90,6 +91,21 @@ test('a choice among several tools is told as narrowly as the interface can', ()
   });
   assert.equal(chat(request).body['tool_choice'], 'required');
   assert.equal(responses(ask([], { toolChoice: 'required' })).body['tool_choice'], undefined);
+});
+
+test('a tool of the provider that cannot be demanded alone is one of all, with a warning', oracleTest, () => {
+  const judges = requestOracles().responses;
+  const chosen = (spec: JsonObject) => {
+    const tools: ProviderSpec[] = [{ type: 'provider', name: 'n', provider: 'openai', spec }];
+    const { body, warnings } = responses(ask([user(text('x'))], { tools, toolChoice: { oneOf: ['n'] } }));
+    for (const [name, judge] of judges) assert.equal(judge?.({ ...body, tools: [] }), undefined, name);
+    return [body['tool_choice'], warnings.map(({ code }) => code)];
+  };
+  for (const type of ['web_search', 'web_search_2025_08_26', 'tool_search', 'local_shell']) {
+    assert.deepEqual(chosen({ type }), ['required', ['option-ignored']]);
+  }
+  assert.deepEqual(chosen({ type: 'web_search_preview' }), [{ type: 'web_search_preview' }, []]);
+  assert.deepEqual(chosen({ type: 'custom', name: 'c' }), [{ type: 'custom', name: 'c' }, []]);
 });
 
 test('a picture that a model painted is a medium, and goes back to its model in its own item', () => {

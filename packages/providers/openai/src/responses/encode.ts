@@ -1,4 +1,4 @@
-import type { JsonObject, ModelReasoning, ModelRequest, ModelSampling, ModelWarning } from '@ravi/kernel';
+import type { JsonObject, JsonValue, ModelReasoning, ModelRequest, ModelSampling, ModelWarning } from '@ravi/kernel';
 import { answerSchema, chosenNames, schemaInWordsWarning, withOptions, withSchemaInWords } from '@ravi/provider-kit';
 import type { PreparedTools, WireRequest } from '@ravi/provider-kit';
 import { contextOf, sourceOf } from '../wire-settings.ts';
@@ -90,8 +90,20 @@ function toolChoice(
     };
   });
   const [only] = chosen;
-  return chosen.length === 1 && only !== undefined ? only : { type: 'allowed_tools', mode: 'required', tools: chosen };
+  if (chosen.length > 1 || only === undefined) return { type: 'allowed_tools', mode: 'required', tools: chosen };
+  if (choosable.has(only['type'])) return only;
+  const message = `A tool of type ${String(only['type'])} cannot be demanded alone; any tool is, instead of ${names.join()}`;
+  warnings.push({ code: 'option-ignored', message });
+  return 'required';
 }
+
+/** What one tool can be demanded by. Source: `tool_choice` in the types of the npm package openai 7.55.0. */
+const choosable: ReadonlySet<JsonValue | undefined> = new Set(
+  (
+    'function custom mcp apply_patch shell programmatic_tool_calling file_search web_search_preview computer ' +
+    'computer_use_preview computer_use web_search_preview_2025_03_11 image_generation code_interpreter'
+  ).split(' '),
+);
 
 function sampling(given: ModelSampling = {}, warnings: ModelWarning[]): Readonly<Record<string, unknown>> {
   const { temperature, topP, ...others } = given;
