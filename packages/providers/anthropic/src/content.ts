@@ -63,8 +63,13 @@ export function resultContent(
   warnings: ModelWarning[],
 ): readonly JsonObject[] {
   if (result.isError) {
-    const [texts, media] = [textOf(result.content), result.content.filter(isMedia).map(describeMedia)];
-    return [{ type: 'text', text: [texts, ...media].join('\n').trim() || 'The call failed.' }];
+    const media = result.content.filter(isMedia);
+    for (const { mediaType } of media) {
+      const message = `A medium of type ${mediaType} in a failed result of ${call.name} is described in words`;
+      warnings.push({ code: 'media-replaced', tool: call.name, message });
+    }
+    const texts = [textOf(result.content), ...media.map(describeMedia)];
+    return [{ type: 'text', text: texts.join('\n').trim() || 'The call failed.' }];
   }
   const [only, ...others] = result.content;
   if (call.callType !== undefined && only?.type === 'data' && others.length === 0) return givenShape(only.data);

@@ -193,6 +193,16 @@ test('strict is for tools that ask for it, closes objects, and is refused for ci
   assert.deepEqual([old.tools[0]?.['strict'], old.codes], [undefined, ['tool-degraded']]);
 });
 
+test('media of a failed result are told in words, with a warning', () => {
+  const failed: ContentBlock = { type: 'tool_result', toolUseId: 'a', isError: true, content: [text('No.'), image] };
+  const { messages, codes } = encode({
+    tools: [tool('go')],
+    messages: [user(text('x')), model(use('a')), user(failed)],
+  });
+  assert.match(JSON.stringify(messages[2]?.content), /No\.\\n\[image, image\/png/u);
+  assert.deepEqual(codes, ['media-replaced']);
+});
+
 test('a schema of an answer that is no object stands in words, with a warning', () => {
   const { body, codes } = encode({ output: { schema: { type: 'array', items: { type: 'string' } } } });
   assert.equal(body['output_config'], undefined);

@@ -204,6 +204,21 @@ test('addresses of files go out as such, but not within a result, and what no mo
   assert.equal(warnings.length, 3);
 });
 
+test('an address that holds its data goes out as them, and one that holds none in words', () => {
+  const note = (url: string): MediaBlock => ({
+    type: 'document',
+    mediaType: 'text/plain',
+    source: { kind: 'url', url },
+  });
+  const { contents, warnings } = encoded(ask([user(note('data:text/plain,hello'), note('data:text/plain'))]));
+  assert.deepEqual(contents[0]?.parts[0], { inlineData: { mimeType: 'text/plain', data: 'aGVsbG8=' } });
+  assert.match(JSON.stringify(contents[0]?.parts[1]), /cannot be shown/u);
+  assert.deepEqual(
+    warnings.map(({ code }) => code),
+    ['media-replaced'],
+  );
+});
+
 test('tools that Google runs go out in its words, beside functions where the model takes both and is told to show them', () => {
   const foreign: ProviderSpec = { ...search, name: 'foreign', provider: 'openai' };
   const request = ask([], { tools: [tool('go'), search, native('code', { codeExecution: {} }), foreign] });

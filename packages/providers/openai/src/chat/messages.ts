@@ -145,7 +145,9 @@ function resultMessages(results: readonly CallResult[], context: MessageContext)
 }
 
 function userMedia(block: MediaBlock, { settings, warnings }: MessageContext): JsonObject {
-  if (!takesMedia(settings.dialect.media, 'user', block)) {
+  // Pictures alone may be at an address.
+  const isHere = block.type === 'image' || base64Of(block) !== undefined;
+  if (!isHere || !takesMedia(settings.dialect.media, 'user', block)) {
     warnings.push({ code: 'media-replaced', message: `A medium of type ${block.mediaType} is described in words` });
     return { type: 'text', text: describeMedia(block) };
   }
@@ -154,6 +156,5 @@ function userMedia(block: MediaBlock, { settings, warnings }: MessageContext): J
     const format = block.mediaType === 'audio/wav' ? 'wav' : 'mp3';
     return { type: 'input_audio', input_audio: { data: base64Of(block) ?? '', format } };
   }
-  if (base64Of(block) === undefined) return { type: 'text', text: describeMedia(block) };
   return { type: 'file', file: { filename: block.name ?? 'document.pdf', file_data: mediaUrl(block) } };
 }

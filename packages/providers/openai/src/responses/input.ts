@@ -2,6 +2,7 @@ import { textOf } from '@ravi/kernel';
 import type { ContentBlock, JsonObject, MediaBlock, ModelMessage, ModelWarning, ToolUseBlock } from '@ravi/kernel';
 import {
   arrangeTurns,
+  base64Of,
   createIdMap,
   describeMedia,
   isForeign,
@@ -207,6 +208,6 @@ function mediaPart(block: MediaBlock, place: MediaPlace, { settings, warnings }:
     return { type: 'input_text', text: describeMedia(block) };
   }
   if (block.type === 'image') return { type: 'input_image', detail: 'auto', image_url: mediaUrl(block) };
-  if (block.source.kind === 'url') return { type: 'input_file', file_url: block.source.url };
+  if (base64Of(block) === undefined) return { type: 'input_file', file_url: mediaUrl(block) };
   return { type: 'input_file', filename: block.name ?? 'document.pdf', file_data: mediaUrl(block) };
 }

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import type { MediaBlock } from '@ravi/kernel';
+import { test } from 'vitest';
+import { ask, chat, responses, user } from './encoding.ts';
+import type { Wire } from './encoding.ts';
+
+const medium = (type: MediaBlock['type'], mediaType: string, url: string): MediaBlock => ({
+  type,
+  mediaType,
+  source: { kind: 'url', url },
+});
+const pdf = (url: string): MediaBlock => medium('document', 'application/pdf', url);
+const partIn = (messages: readonly Wire[]): unknown => (messages[0]?.['content'] as unknown as readonly unknown[])[0];
+
+test('a document in its own address goes to Responses as its bytes, one elsewhere as its address', () => {
+  const partOf = (url: string) => partIn(responses(ask([user(pdf(url))])).input);
+  assert.deepEqual(partOf('data:application/pdf;base64,AAAA'), {
+    type: 'input_file',
+    filename: 'document.pdf',
+    file_data: 'data:application/pdf;base64,AAAA',
+  });
+  assert.deepEqual(partOf('https://a.example/a.pdf'), { type: 'input_file', file_url: 'https://a.example/a.pdf' });
+});
+
+test('Chat is told in words, with a warning, of what it would have to fetch, and of an address without data', () => {
+  for (const block of [
+    pdf('https://a.example/a.pdf'),
+    medium('audio', 'audio/wav', 'https://a.example/a.wav'),
+    medium('audio', 'audio/wav', 'data:audio/wav'),
+  ]) {
+    const { messages, warnings } = chat(ask([user(block)]));
+    assert.match(String(messages[0]?.['content']), /cannot be shown/u);
+    assert.deepEqual(
+      warnings.map(({ code }) => code),
+      ['media-replaced'],
+    );
+  }
+  const { messages } = chat(ask([user(medium('audio', 'audio/mpeg', 'data:audio/mpeg,abc'))]));
+  assert.deepEqual(partIn(messages), { type: 'input_audio', input_audio: { data: 'YWJj', format: 'mp3' } });
+});
