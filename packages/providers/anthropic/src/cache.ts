@@ -14,9 +14,11 @@ export interface CachedParts {
  * prompt), and behind all of it, from where the next request goes on.
  */
 export function withCacheMarks(
-  { tools, system = '', messages }: CachedParts,
+  { tools, system: given = '', messages }: CachedParts,
   mode: CacheMode,
 ): { readonly tools: readonly JsonObject[]; readonly system: unknown; readonly messages: readonly WireMessage[] } {
+  // A block of white space is refused.
+  const system = given.trim() === '' ? '' : given;
   if (mode === 'none') return { tools, system: system === '' ? undefined : system, messages };
   const mark = { cache_control: { type: 'ephemeral', ...(mode === '1h' ? { ttl: mode } : {}) } };
   return {

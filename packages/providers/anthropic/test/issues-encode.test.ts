@@ -206,7 +206,7 @@ test('media of a failed result are told in words, with a warning', () => {
 test('a schema of an answer that is no object stands in words, with a warning', () => {
   const { body, codes } = encode({ output: { schema: { type: 'array', items: { type: 'string' } } } });
   assert.equal(body['output_config'], undefined);
-  assert.match(String(body['system']), /^Answer with one JSON value that fits/u);
+  assert.match(body['system'] as string, /^Answer with one JSON value that fits/u);
   assert.deepEqual(codes, ['option-ignored']);
 });
 
@@ -272,6 +272,7 @@ test('an image, a document and text are shown, what cannot be is told in words',
 });
 
 test('text without a character is left out, and an answer to go on with does not end in white space', () => {
+  assert.equal(encode({ system: ' \n' }, { cache: '5m' }).body['system'], undefined);
   const { messages } = encode({ messages: [user(text('x'), text(' \n')), model(text(' '), text('So: '))] });
   assert.deepEqual(messages, [
     { role: 'user', content: [{ type: 'text', text: 'x' }] },
