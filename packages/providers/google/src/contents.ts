@@ -3,6 +3,7 @@ import type { ContentBlock, JsonObject, MediaBlock, ModelMessage, ToolUseBlock }
 import {
   arrangeTurns,
   describeMedia,
+  foreignWarnings,
   isForeign,
   isMedia,
   orphanWarnings,
@@ -21,7 +22,7 @@ const noSignature = 'skip_thought_signature_validator';
 /** The conversation as contents: each answer with its parts as they came, the results of its calls in one content behind it. */
 export function contentsOf(messages: readonly ModelMessage[], options: Conversation): JsonObject[] {
   const { turns, orphans } = arrangeTurns(messages);
-  options.warnings.push(...orphanWarnings(orphans));
+  options.warnings.push(...orphanWarnings(orphans), ...foreignWarnings(messages, options.source));
   const contents: { readonly role: string; readonly parts: JsonObject[] }[] = [];
   const add = (role: 'user' | 'model', parts: readonly JsonObject[]): void => {
     if (parts.length === 0) return;

@@ -88,7 +88,7 @@ test('thoughts go back to their model only, and what only another provider knows
   });
   const hosted = (from: string, raw: JsonObject): ContentBlock => ({ type: 'unknown', raw, source: from });
   const foreign = 'anthropic/messages/m';
-  const { contents } = encoded(
+  const { contents, warnings } = encoded(
     ask([
       user(text('x')),
       model(
@@ -102,6 +102,10 @@ test('thoughts go back to their model only, and what only another provider knows
         text('Yes.'),
       ),
     ]),
+  );
+  assert.deepEqual(
+    warnings.map(({ code, message }) => [code, message.slice(0, 2)]),
+    [['block-dropped', '2 ']],
   );
   assert.deepEqual(contents[1]?.parts, [
     { text: 'Hm.', thought: true },

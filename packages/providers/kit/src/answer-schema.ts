@@ -1,4 +1,5 @@
 import type { JsonObject, ModelWarning } from '@ravi/kernel';
+import { createNameMap } from './names.ts';
 import { portableSchema } from './schema/portable-schema.ts';
 import { strictSchema } from './schema/strict-schema.ts';
 import type { StrictRules } from './schema/strict-schema.ts';
@@ -18,6 +19,13 @@ export function answerSchema(given: unknown, rules: StrictRules | undefined): An
     return { schema: portable.schema as JsonObject, strict: false };
   }
   return { schema: strict.schema as JsonObject, strict: true };
+}
+
+const names = createNameMap([]);
+
+/** What the schema for the answer is called where it needs a name. */
+export function answerName({ name }: { readonly name?: string }): string {
+  return names.toWire(name ?? 'answer');
 }
 
 /** A schema for the answer in words, for a server that takes none or not this one: behind the system prompt. */

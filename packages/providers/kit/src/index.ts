@@ -1,6 +1,6 @@
 export { createAnswer } from './answer.ts';
 export type { Answer, AnswerContext, AnswerEnd, CallEnd, OpenCall } from './answer.ts';
-export { answerSchema, schemaInWordsWarning, withSchemaInWords } from './answer-schema.ts';
+export { answerName, answerSchema, schemaInWordsWarning, withSchemaInWords } from './answer-schema.ts';
 export type { AnswerSchema } from './answer-schema.ts';
 export { createAppendReader } from './append-reader.ts';
 export type { AppendReader } from './append-reader.ts';
@@ -18,7 +18,7 @@ export { base64Of, describeMedia, isMedia, mediaUrl, takesMedia } from './media.
 export type { MediaPlace, MediaSupport } from './media.ts';
 export { commonNameRules, createNameMap } from './names.ts';
 export type { NameConflict, NameMap, NameRules } from './names.ts';
-export { isForeign, ownData } from './own-data.ts';
+export { foreignWarnings, isForeign, ownData } from './own-data.ts';
 export { argumentsOf, hasArguments, parseArguments } from './parse-arguments.ts';
 export type { ParsedArguments } from './parse-arguments.ts';
 export { createToolPreparer, orphanWarnings } from './prepare-tools.ts';

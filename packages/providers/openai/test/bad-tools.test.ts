@@ -8,7 +8,7 @@ import { settingsFor } from './settings.ts';
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 const number = { type: 'number' };
 const propertiesIn = (wire: Wire | undefined): object =>
-  (wire?.['function']?.['parameters'] as unknown as { readonly properties: object }).properties;
+  (wire?.['function']?.['parameters'] as { readonly properties: object } | undefined)?.properties ?? {};
 
 test('a name that no reference can be decoded from is found as it stands, and the tools beside it go out', () => {
   const ref = { $ref: '#/$defs/100%' };

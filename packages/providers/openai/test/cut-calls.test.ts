@@ -29,7 +29,8 @@ test('a call of OpenAI’s own shape that was cut off goes back as the interface
     const answer = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output: [item] };
     const { blocks } = decodeBody('responses', answer, context);
     const { body } = encodeResponses(ask([user(text('x')), model(...blocks)], { tools }), settings);
-    for (const [name, judge] of judges.responses) assert.equal(judge?.(body), undefined, `${name}: ${item['type']}`);
+    for (const [name, judge] of judges.responses)
+      assert.equal(judge?.(body), undefined, `${name}: ${JSON.stringify(item['type'])}`);
     return (body['input'] as readonly JsonObject[]).slice(1);
   };
   const status = 'incomplete';
@@ -43,8 +44,8 @@ test('a call of OpenAI’s own shape that was cut off goes back as the interface
     { type: 'computer_call', id: 'cu_1', call_id: 'c1', pending_safety_checks: [], status },
   ]) {
     const [said, answered] = again(item);
-    assert.match(String(said?.['content']), /that could not be read and did not run/u);
-    assert.match(String(answered?.['content']), /^About the call of .*truncated/u);
+    assert.match(said?.['content'] as string, /that could not be read and did not run/u);
+    assert.match(answered?.['content'] as string, /^About the call of .*truncated/u);
   }
 });
 

@@ -181,7 +181,7 @@ test('a schema of an answer that is no object stands in words, with a warning', 
     assert.deepEqual([body['response_format'], warnings[0]?.code], [undefined, 'option-ignored']);
   }
   const { body, warnings } = responses(request);
-  assert.match(String(body['instructions']), words);
+  assert.match(body['instructions'] as string, words);
   assert.deepEqual([body['text'], warnings[0]?.code], [undefined, 'option-ignored']);
 });
 

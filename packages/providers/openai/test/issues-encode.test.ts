@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ContentBlock, JsonObject } from '@ravi/kernel';
+import type { ContentBlock, JsonObject, ProviderSpec } from '@ravi/kernel';
 import { wireJson } from '@ravi/provider-kit';
 import { test } from 'vitest';
 import { dialects } from '../src/dialect.ts';
@@ -261,7 +261,7 @@ test('where reasoning cannot go back, what it led to goes back without the ids b
     { role: 'assistant', content: 'Yes.' },
     { type: 'function_call', status: 'completed', call_id: 'c1', name: 'go', arguments: '{}' },
   ]);
-  assert.match(String(unled.ids[2]), /^cu_(?!1$)/u);
+  assert.match(JSON.stringify(unled.ids[2]), /^"cu_(?!1")/u);
   assert.deepEqual(unled.codes, ['block-dropped']);
   const led = inputOf(thought({ encrypted_content: 'sealed' }), said, searched, called, clicked);
   assert.deepEqual(led.ids.slice(0, 5), ['rs_1', 'msg_1', 'ws_1', 'fc_1', 'cu_1']);
@@ -281,6 +281,43 @@ test('blocks that only another provider knows stay behind, pair by pair', () => 
     input.map(({ type, role }) => type ?? role),
     ['user', 'web_search_call', 'assistant'],
   );
+});
+
+test('of a function and a custom tool by one name on the wire the function is dropped, with both names', () => {
+  const custom = (spec: JsonObject): ProviderSpec => ({ type: 'provider', name: 'grep', provider: 'openai', spec });
+  const request = (spec: JsonObject) =>
+    ask([user(text('x'))], { tools: [tool('my.grep'), tool('go'), custom(spec)], toolChoice: { oneOf: ['my.grep'] } });
+  for (const { tools, body, warnings } of [
+    responses(request({ type: 'custom', name: 'my_grep' })),
+    chat(request({ type: 'custom', custom: { name: 'my_grep' } })),
+  ]) {
+    assert.equal(tools.length, 2);
+    assert.equal(body['tool_choice'], undefined);
+    assert.match(warnings[0]?.message ?? '', /my\.grep is not offered.*my_grep, as that of grep/u);
+  }
+});
+
+test('what is dropped is told: blocks of another provider, budgets and summaries of reasoning; names of answers fit', () => {
+  const foreign: ContentBlock = { type: 'unknown', raw: { type: 'server_tool_use' }, source: 'anthropic/messages/m' };
+  const sources: ContentBlock = { type: 'unknown', raw: { groundingMetadata: {} } };
+  const messages = [user(text('x')), model(foreign, foreign, sources, text('Yes.')), user(text('y'))];
+  for (const { warnings } of [chat(ask(messages)), responses(ask(messages))]) {
+    assert.deepEqual(
+      warnings.map(({ code, message }) => [code, message.slice(0, 2)]),
+      [['block-dropped', '2 ']],
+    );
+  }
+  const reasoning = { budgetTokens: 5, summary: true };
+  const count = (of: { readonly warnings: readonly unknown[] }) => of.warnings.length;
+  assert.deepEqual(
+    [chat(ask([], { reasoning })), chat(ask([], { reasoning }), 'openrouter'), responses(ask([], { reasoning }))].map(
+      count,
+    ),
+    [2, 1, 1],
+  );
+  const output = { schema: { type: 'object' }, name: 'bad name!' };
+  assert.match(JSON.stringify(chat(ask([], { output })).body['response_format']), /"name":"bad_name_"/u);
+  assert.match(JSON.stringify(responses(ask([], { output })).body['text']), /"name":"bad_name_"/u);
 });
 
 test('at most 128 tools go to OpenAI, in their order: zed#32946, opencode#4909', () => {

@@ -10,7 +10,10 @@ const medium = (type: MediaBlock['type'], mediaType: string, url: string): Media
   source: { kind: 'url', url },
 });
 const pdf = (url: string): MediaBlock => medium('document', 'application/pdf', url);
-const partIn = (messages: readonly Wire[]): unknown => (messages[0]?.['content'] as unknown as readonly unknown[])[0];
+const partIn = (messages: readonly Wire[]): unknown => {
+  const [part] = (messages[0]?.['content'] ?? []) as unknown as readonly unknown[];
+  return part;
+};
 
 test('a document in its own address goes to Responses as its bytes, one elsewhere as its address', () => {
   const partOf = (url: string) => partIn(responses(ask([user(pdf(url))])).input);

@@ -1,8 +1,16 @@
 import type { JsonObject, ModelRequest, ModelSampling, ModelWarning } from '@ravi/kernel';
-import { answerSchema, chosenNames, schemaInWordsWarning, withOptions, withSchemaInWords } from '@ravi/provider-kit';
+import {
+  answerName,
+  answerSchema,
+  chosenNames,
+  schemaInWordsWarning,
+  withOptions,
+  withSchemaInWords,
+} from '@ravi/provider-kit';
 import type { PreparedTools, WireRequest } from '@ravi/provider-kit';
 import { effortAt } from '../dialect.ts';
 import type { Dialect } from '../dialect.ts';
+import { ownFunctions } from '../custom-name.ts';
 import { contextOf, sourceOf } from '../wire-settings.ts';
 import type { WireContext, WireSettings } from '../wire-settings.ts';
 import { chatMessages } from './messages.ts';
@@ -11,8 +19,9 @@ import { chatMessages } from './messages.ts';
 export function encodeChat(request: ModelRequest, settings: WireSettings): WireRequest<WireContext> {
   const { id, dialect, stream } = settings;
   const source = sourceOf(settings, 'chat', request);
-  const tools = settings.prepareTools(request.tools, id);
-  const warnings = [...tools.warnings];
+  const prepared = settings.prepareTools(request.tools, id);
+  const warnings = [...prepared.warnings];
+  const tools = { ...prepared, functions: ownFunctions(prepared, warnings) };
   const declared = toolDeclarations(tools, warnings);
   const hasTools = declared.length > 0;
   const choice = hasTools ? toolChoice(request, tools, warnings) : undefined;
@@ -79,7 +88,9 @@ function thinking(
   warnings: ModelWarning[],
 ): Readonly<Record<string, unknown>> {
   const isForced = choice !== undefined && choice !== 'auto' && choice !== 'none';
-  const effort = reasoning?.effort;
+  const { effort, budgetTokens, summary } = reasoning ?? {};
+  if (dialect.reasoning !== 'reasoning') ignored(budgetTokens, 'budget of reasoning', warnings);
+  ignored(summary === true ? summary : undefined, 'summary of reasoning', warnings);
   switch (dialect.reasoning) {
     case 'reasoning':
       return { tool_choice: choice, reasoning: openRouterReasoning(reasoning) };
@@ -163,7 +174,7 @@ function answerFormat(
   if (!dialect.answerSchema) return { format: { type: 'json_object' }, system: words };
   const description = output.description === undefined ? {} : { description: output.description };
   return {
-    format: { type: 'json_schema', json_schema: { name: output.name ?? 'answer', ...description, ...answer } },
+    format: { type: 'json_schema', json_schema: { name: answerName(output), ...description, ...answer } },
     system,
   };
 }

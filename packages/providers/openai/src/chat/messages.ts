@@ -13,15 +13,15 @@ import {
   base64Of,
   createIdMap,
   describeMedia,
+  foreignWarnings,
   isMedia,
-  isWire,
   mediaUrl,
   orphanWarnings,
   ownData,
   takesMedia,
-  textOrNothing,
 } from '@ravi/provider-kit';
-import type { AssistantTurn, CallResult, PreparedTools, Wire } from '@ravi/provider-kit';
+import type { AssistantTurn, CallResult, PreparedTools } from '@ravi/provider-kit';
+import { unreadCustomCall } from '../custom-name.ts';
 import { resultText } from '../result-text.ts';
 import type { WireSettings } from '../wire-settings.ts';
 import { reasoningFields } from './reasoning.ts';
@@ -44,7 +44,7 @@ interface MessageContext extends ChatConversation {
 export function chatMessages(messages: readonly ModelMessage[], given: ChatConversation): JsonObject[] {
   const { settings, warnings } = given;
   const { turns, orphans } = arrangeTurns(messages);
-  warnings.push(...orphanWarnings(orphans));
+  warnings.push(...orphanWarnings(orphans), ...foreignWarnings(messages, given.source));
   const context: MessageContext = { ...given, idOf: createIdMap(settings.dialect.ids) };
   const wire = turns.flatMap((turn) => {
     if (turn.role === 'user') return userMessage(turn.content, context);
@@ -106,16 +106,10 @@ function withThinking(thinking: readonly JsonObject[], text: string): JsonValue 
 function toolCall(call: ToolUseBlock, { source, tools, idOf }: MessageContext): JsonObject {
   const kept = (ownData(call, source) ?? {}) as JsonObject;
   const id = idOf(call.id);
-  if (call.callType === 'custom') return { ...kept, id, type: 'custom', custom: customCall(call, tools) };
+  const custom = call.invalid === undefined ? call.arguments : unreadCustomCall(call, tools.native);
+  if (call.callType === 'custom') return { ...kept, id, type: 'custom', custom };
   const name = tools.names.toWire(call.name);
   return { ...kept, id, type: 'function', function: { name, arguments: JSON.stringify(call.arguments) } };
-}
-
-/** Name and input of a call; of one that could not be read the name alone. */
-function customCall({ name, arguments: args, invalid }: ToolUseBlock, { native }: PreparedTools): JsonObject {
-  if (invalid === undefined) return args;
-  const { custom } = (native.find((tool) => tool.name === name)?.spec ?? {}) as Wire;
-  return { name: (isWire(custom) && textOrNothing(custom['name'])) || name, input: '' };
 }
 
 /** All results first, then what of them only a user may show. */

@@ -1,6 +1,14 @@
 import type { JsonObject, JsonValue, ModelReasoning, ModelRequest, ModelSampling, ModelWarning } from '@ravi/kernel';
-import { answerSchema, chosenNames, schemaInWordsWarning, withOptions, withSchemaInWords } from '@ravi/provider-kit';
+import {
+  answerName,
+  answerSchema,
+  chosenNames,
+  schemaInWordsWarning,
+  withOptions,
+  withSchemaInWords,
+} from '@ravi/provider-kit';
 import type { PreparedTools, WireRequest } from '@ravi/provider-kit';
+import { ownFunctions } from '../custom-name.ts';
 import { contextOf, sourceOf } from '../wire-settings.ts';
 import type { WireContext, WireSettings } from '../wire-settings.ts';
 import { inputItems } from './input.ts';
@@ -9,8 +17,9 @@ import { inputItems } from './input.ts';
 export function encodeResponses(request: ModelRequest, settings: WireSettings): WireRequest<WireContext> {
   const { id, dialect, store, stream } = settings;
   const source = sourceOf(settings, 'responses', request);
-  const tools = settings.prepareTools(request.tools, id);
-  const warnings = [...tools.warnings];
+  const prepared = settings.prepareTools(request.tools, id);
+  const warnings = [...prepared.warnings];
+  const tools = { ...prepared, functions: ownFunctions(prepared, warnings) };
   const declared = toolDeclarations(tools, warnings);
   const input = inputItems(request.messages, settings, source, tools, warnings);
   const { format, instructions } = answerFormat(request, settings, warnings);
@@ -24,7 +33,7 @@ export function encodeResponses(request: ModelRequest, settings: WireSettings): 
     parallel_tool_calls: declared.length === 0 ? undefined : request.parallelToolCalls,
     max_output_tokens: request.maxOutputTokens,
     ...sampling(request.sampling, warnings),
-    reasoning: reasoning(request.reasoning),
+    reasoning: reasoning(request.reasoning, warnings),
     text: format === undefined ? undefined : { format },
     metadata: request.metadata,
     store: dialect.name === 'openai' ? store : undefined,
@@ -92,7 +101,7 @@ function toolChoice(
   const [only] = chosen;
   if (chosen.length > 1 || only === undefined) return { type: 'allowed_tools', mode: 'required', tools: chosen };
   if (choosable.has(only['type'])) return only;
-  const message = `A tool of type ${String(only['type'])} cannot be demanded alone; any tool is, instead of ${names.join()}`;
+  const message = `Tool ${names.join()} cannot be demanded alone; any tool is instead`;
   warnings.push({ code: 'option-ignored', message });
   return 'required';
 }
@@ -114,7 +123,10 @@ function sampling(given: ModelSampling = {}, warnings: ModelWarning[]): Readonly
   return { temperature, top_p: topP };
 }
 
-function reasoning(given: ModelReasoning | undefined): JsonObject | undefined {
+function reasoning(given: ModelReasoning | undefined, warnings: ModelWarning[]): JsonObject | undefined {
+  if (given?.budgetTokens !== undefined) {
+    warnings.push({ code: 'option-ignored', message: 'The Responses interface has no budget of reasoning' });
+  }
   if (given?.effort === undefined && given?.summary !== true) return undefined;
   return {
     ...(given.effort === undefined ? {} : { effort: given.effort }),
@@ -135,6 +147,6 @@ function answerFormat(
     return { instructions: withSchemaInWords(system, output.schema) };
   }
   const description = output.description === undefined ? {} : { description: output.description };
-  const format = { type: 'json_schema', name: output.name ?? 'answer', ...description, ...answer };
+  const format = { type: 'json_schema', name: answerName(output), ...description, ...answer };
   return { format, instructions: system };
 }

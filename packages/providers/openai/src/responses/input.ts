@@ -5,6 +5,7 @@ import {
   base64Of,
   createIdMap,
   describeMedia,
+  foreignWarnings,
   isForeign,
   isMedia,
   mediaUrl,
@@ -35,7 +36,7 @@ export function inputItems(
   warnings: ModelWarning[],
 ): JsonObject[] {
   const { turns, orphans } = arrangeTurns(messages);
-  warnings.push(...orphanWarnings(orphans));
+  warnings.push(...orphanWarnings(orphans), ...foreignWarnings(messages, source));
   const context = { settings, source, tools, warnings, idOf: createIdMap(settings.dialect.ids) };
   return turns.flatMap((turn) => {
     if (turn.role === 'user') {

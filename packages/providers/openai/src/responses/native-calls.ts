@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue, ProviderSpec, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
 import { createIdMap, isMedia, mediaUrl } from '@ravi/provider-kit';
 import type { CallResult } from '@ravi/provider-kit';
+import { unreadCustomCall } from '../custom-name.ts';
 import { resultText } from '../result-text.ts';
 
 /** Fields of a call that are no part of what it asks for. */
@@ -112,16 +113,10 @@ export function nativeCall(
   if (callType !== 'custom_tool_call') {
     return { ...args, ...itemId(callType, callId), ...kept, type: callType, call_id: callId };
   }
-  const asked = call.invalid === undefined ? args : { name: customName(call, offered), input: '' };
+  const asked = call.invalid === undefined ? args : unreadCustomCall(call, offered);
   // Answers say how far such a call came, requests have no word for it.
   const { status: _status, ...others } = kept;
   return { ...asked, ...others, type: callType, call_id: callId };
-}
-
-/** What OpenAI calls a custom tool, also where the call that names it could not be read. */
-function customName({ name }: ToolUseBlock, offered: readonly ProviderSpec[]): string {
-  const own = offered.find((tool) => tool.name === name)?.spec['name'];
-  return typeof own === 'string' ? own : name;
 }
 
 const idPrefixes: Readonly<Record<string, string>> = { computer_call: 'cu_', local_shell_call: 'lsh_' };

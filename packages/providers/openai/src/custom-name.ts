@@ -1,0 +1,30 @@
+import type { JsonObject, ModelWarning, ProviderSpec, ToolUseBlock } from '@ravi/kernel';
+import { isWire, textOrNothing } from '@ravi/provider-kit';
+import type { PreparedFunction, PreparedTools } from '@ravi/provider-kit';
+
+/** What OpenAI calls a custom tool, in the spec of either interface; `undefined` for a tool of another kind. */
+export function customName({ spec }: ProviderSpec): string | undefined {
+  const { custom, name } = spec;
+  return textOrNothing(isWire(custom) ? custom['name'] : name);
+}
+
+/** A call of a custom tool whose input could not be read: its name, and nothing asked for. */
+export function unreadCustomCall({ name }: ToolUseBlock, offered: readonly ProviderSpec[]): JsonObject {
+  const tool = offered.find((other) => other.name === name);
+  return { name: (tool && customName(tool)) ?? name, input: '' };
+}
+
+/** The functions whose name on the wire no custom tool has: of two tools by one name nobody knows which is called. */
+export function ownFunctions(
+  { functions, native }: PreparedTools,
+  warnings: ModelWarning[],
+): readonly PreparedFunction[] {
+  const taken = new Map(native.map((tool) => [customName(tool), tool.name]));
+  return functions.filter(({ spec, wireName }) => {
+    const other = taken.get(wireName);
+    if (other === undefined) return true;
+    const message = `Tool ${spec.name} is not offered: its name would be ${wireName}, as that of ${other}`;
+    warnings.push({ code: 'tool-dropped', tool: spec.name, message });
+    return false;
+  });
+}
