@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { portableSchema, strictSchema, stripNulls } from '../src/index.ts';
+import { portableSchema, portableValueSchema, strictSchema, stripNulls } from '../src/index.ts';
 import type { SchemaObject, StrictRules } from '../src/index.ts';
 
 const rules: StrictRules = {
@@ -112,6 +112,35 @@ test('nulls are taken out behind references and in the alternative that the obje
   assert.ok('schema' in strictSchema(schema, rules));
   const args = { one: { a: 'a', next: { a: 'b', next: null } }, many: { b: null, c: 'c' } };
   assert.deepEqual(stripNulls(args, schema), { one: { a: 'a', next: { a: 'b' } }, many: { c: 'c' } });
+});
+
+test('of alternatives with the same properties the one speaks of an object that allows its values', () => {
+  const kind = (value: string, ...required: string[]) =>
+    object({ kind: { const: value }, note: { type: 'string' } }, 'kind', ...required);
+  const note = { type: ['string', 'null'] };
+  const open = object({ kind: { enum: ['c'] }, note }, 'kind');
+  const schema = portable(object({ one: { anyOf: [kind('a', 'note'), kind('b'), open] } }));
+  const read = (value: string) => stripNulls({ one: { kind: value, note: null } }, schema)['one'];
+  assert.deepEqual(read('a'), { kind: 'a', note: null });
+  assert.deepEqual(read('b'), { kind: 'b' });
+  assert.deepEqual(read('c'), { kind: 'c', note: null });
+});
+
+test('what a reference stood for in a root that is taken apart becomes a definition', () => {
+  const inner = object({ b: { type: 'string' }, again: { $ref: '#/anyOf/0/properties/a' } });
+  const anyOf = [object({ a: inner }), object({ c: { $ref: '#/anyOf/0/properties/a' } })];
+  const made = portable({ anyOf });
+  const kept = { ...inner.properties, again: { $ref: '#/$defs/anyOf_0_properties_a' } };
+  assert.deepEqual(
+    (made['$defs'] as Record<string, { properties: unknown }>)['anyOf_0_properties_a']?.properties,
+    kept,
+  );
+  assert.deepEqual((made['properties'] as Record<string, unknown>)['c'], { $ref: '#/$defs/anyOf_0_properties_a' });
+  const list = portableValueSchema({
+    $ref: '#/$defs/L',
+    $defs: { L: { type: 'array', items: { $ref: '#/$defs/A' } }, A: {} },
+  });
+  assert.ok('schema' in list && list.schema['type'] === 'array');
 });
 
 test('strict mode leaves out what is no keyword, and mixed types where a provider cannot have them', () => {

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@ravi/kernel';
 import { invalidKeywords } from './keyword-values.ts';
+import { withKeptTargets } from './kept-targets.ts';
 import { followRefs, isSchemaObject, mapSubschemas, resolveRef } from './subschemas.ts';
 import type { SchemaObject } from './subschemas.ts';
 
@@ -31,7 +32,7 @@ export function portableSchema(schema: unknown): PortableSchema {
     const clean = cleaned(schema, changes, 0) as SchemaObject;
     const root = objectRoot(clean, { root: clean, changes, parts: 0 });
     if (root === undefined) return { refused: `its arguments are ${JSON.stringify(schema['type'])} and no object` };
-    return { schema: { ...definitionsOf(clean), ...root }, changes };
+    return { schema: withKeptTargets({ ...definitionsOf(clean), ...root }, clean), changes };
   } catch (error) {
     return refusalOf(error);
   }
@@ -45,7 +46,7 @@ export function portableValueSchema(schema: unknown): PortableSchema {
     const clean = cleaned(schema, changes, 0) as SchemaObject;
     const root = followRefs(clean, clean);
     if (!isSchemaObject(root)) return { refused: 'its root refers to nothing' };
-    return { schema: { ...definitionsOf(clean), ...root }, changes };
+    return { schema: withKeptTargets({ ...definitionsOf(clean), ...root }, clean), changes };
   } catch (error) {
     return refusalOf(error);
   }

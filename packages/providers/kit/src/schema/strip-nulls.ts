@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { acceptsNull } from './nullable.ts';
 import { followRefs, isSchemaObject } from './subschemas.ts';
@@ -38,7 +39,10 @@ function alternatives(schema: unknown, root: SchemaObject, found: Set<unknown> =
   return target['anyOf'].flatMap((part) => alternatives(part, root, found));
 }
 
-/** The schema that speaks of this value: among alternatives the object with exactly its properties, or the one array. */
+/**
+ * The schema that speaks of this value: among alternatives the one array, or the object with exactly its properties and
+ * none that has to be another value.
+ */
 function shapeFor(value: JsonValue, schema: unknown, root: SchemaObject): SchemaObject | undefined {
   const target = followRefs(schema, root);
   if (!isSchemaObject(target)) return undefined;
@@ -49,7 +53,20 @@ function shapeFor(value: JsonValue, schema: unknown, root: SchemaObject): Schema
   );
   if (wanted === 'array' || typeof value !== 'object' || value === null) return candidates[0];
   const names = namesOf(value as JsonObject);
-  return candidates.find((part) => isSchemaObject(part['properties']) && namesOf(part['properties']) === names);
+  return candidates.find(
+    ({ properties }) =>
+      isSchemaObject(properties) &&
+      namesOf(properties) === names &&
+      Object.entries(value).every(([name, entry]) => isAllowed(entry, properties[name], root)),
+  );
+}
+
+/** Whether a value is among those that a property lists, if it lists any; null may stand for none. */
+function isAllowed(value: JsonValue, schema: unknown, root: SchemaObject): boolean {
+  const target = followRefs(schema, root);
+  if (value === null || !isSchemaObject(target)) return true;
+  const listed = 'const' in target ? [target['const']] : target['enum'];
+  return !Array.isArray(listed) || listed.some((one) => isDeepStrictEqual(one, value));
 }
 
 function namesOf(object: SchemaObject): string {

@@ -1,0 +1,34 @@
+import { isSchemaObject, mapSubschemas, refPath, resolveRef } from './subschemas.ts';
+import type { SchemaObject } from './subschemas.ts';
+
+/**
+ * A schema that was made of another, with what references of it stood for there among its definitions, where that has no
+ * place any more.
+ */
+export function withKeptTargets(schema: SchemaObject, original: SchemaObject): SchemaObject {
+  if (!JSON.stringify(schema).includes('"$ref"')) return schema;
+  const given = isSchemaObject(schema['$defs']) ? schema['$defs'] : {};
+  const names = new Map<unknown, string>();
+  const nameOf = (target: unknown, ref: string): string => {
+    let name = names.get(target);
+    for (let count = 1; name === undefined; count++) {
+      const free = [...refPath(ref), ...(count === 1 ? [] : [count])].join('_').replaceAll(/[^a-zA-Z0-9_.-]/gu, '_');
+      if (!Object.hasOwn(given, free) && ![...names.values()].includes(free)) names.set(target, (name = free));
+    }
+    return name;
+  };
+  const kept = (inner: unknown): unknown => {
+    if (!isSchemaObject(inner)) return inner;
+    const copy = mapSubschemas(inner, kept);
+    const { $ref } = copy;
+    const target =
+      typeof $ref === 'string' && resolveRef(schema, $ref) === undefined ? resolveRef(original, $ref) : undefined;
+    return target === undefined ? copy : { ...copy, $ref: `#/$defs/${nameOf(target, $ref as string)}` };
+  };
+  const whole = kept(schema) as SchemaObject;
+  const targets: [string, unknown][] = [];
+  // Grows while it is read.
+  for (const [target, name] of names) targets.push([name, kept(target)]);
+  if (targets.length === 0) return schema;
+  return { ...whole, $defs: { ...(whole['$defs'] as SchemaObject | undefined), ...Object.fromEntries(targets) } };
+}
