@@ -87,7 +87,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     answerSchema: false,
     forcedChoiceWithThinking: false,
   },
-  groq: { ...lenient, name: 'groq', media: imagesOnly, metadata: false },
+  groq: { ...lenient, name: 'groq', media: imagesOnly, efforts: ['none', 'low', 'medium', 'high'], metadata: false },
   mistral: {
     ...lenient,
     name: 'mistral',

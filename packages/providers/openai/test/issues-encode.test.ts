@@ -152,6 +152,7 @@ test('effort goes out in the nearest step that a server knows', () => {
       (effort) => chat(ask([user(text('x'))], { reasoning: { effort } }), name).body['reasoning_effort'],
     );
   assert.deepEqual(sentAt('mistral'), ['none', 'none', 'high', 'high', 'high', 'high']);
+  assert.deepEqual(sentAt('groq'), ['none', 'low', 'low', 'medium', 'high', 'high']);
   assert.deepEqual(sentAt('openai'), ['none', 'minimal', 'low', 'medium', 'high', 'max']);
 });
 
