@@ -143,6 +143,16 @@ test('what a reference stood for in a root that is taken apart becomes a definit
   assert.ok('schema' in list && list.schema['type'] === 'array');
 });
 
+test('a reference into a tuple follows it to where 2020-12 has it', () => {
+  const pair = { type: 'array', items: [{ type: 'string' }, { $ref: '#/properties/pair/items/0' }] };
+  const properties = { pair, first: { $ref: '#/properties/pair/items/0' } };
+  const moved = { $ref: '#/properties/pair/prefixItems/0' };
+  assert.deepEqual(portable(object(properties)), {
+    type: 'object',
+    properties: { pair: { type: 'array', prefixItems: [{ type: 'string' }, moved], items: {} }, first: moved },
+  });
+});
+
 test('strict mode leaves out what is no keyword, and mixed types where a provider cannot have them', () => {
   const schema = object({ a: { type: 'string', optional: true, title: 'A' } }, 'a');
   const strict = strictOf(schema);

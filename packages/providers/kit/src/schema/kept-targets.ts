@@ -3,7 +3,7 @@ import type { SchemaObject } from './subschemas.ts';
 
 /**
  * A schema that was made of another, with what references of it stood for there among its definitions, where that has no
- * place any more.
+ * place any more. References into a tuple follow it to where 2020-12 has it.
  */
 export function withKeptTargets(schema: SchemaObject, original: SchemaObject): SchemaObject {
   if (!JSON.stringify(schema).includes('"$ref"')) return schema;
@@ -21,14 +21,16 @@ export function withKeptTargets(schema: SchemaObject, original: SchemaObject): S
     if (!isSchemaObject(inner)) return inner;
     const copy = mapSubschemas(inner, kept);
     const { $ref } = copy;
-    const target =
-      typeof $ref === 'string' && resolveRef(schema, $ref) === undefined ? resolveRef(original, $ref) : undefined;
-    return target === undefined ? copy : { ...copy, $ref: `#/$defs/${nameOf(target, $ref as string)}` };
+    if (typeof $ref !== 'string' || resolveRef(schema, $ref) !== undefined) return copy;
+    const moved = $ref.replaceAll(/\/items\/(?=\d+(?:\/|$))/gu, '/prefixItems/');
+    if (resolveRef(schema, moved) !== undefined) return { ...copy, $ref: moved };
+    const target = resolveRef(original, moved);
+    return target === undefined ? copy : { ...copy, $ref: `#/$defs/${nameOf(target, moved)}` };
   };
   const whole = kept(schema) as SchemaObject;
   const targets: [string, unknown][] = [];
   // Grows while it is read.
   for (const [target, name] of names) targets.push([name, kept(target)]);
-  if (targets.length === 0) return schema;
+  if (targets.length === 0) return whole;
   return { ...whole, $defs: { ...(whole['$defs'] as SchemaObject | undefined), ...Object.fromEntries(targets) } };
 }
