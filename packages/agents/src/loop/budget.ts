@@ -23,6 +23,7 @@ export interface BudgetSpent {
   readonly timeMs: number;
 }
 
+/** At the beginning. */
 export const nothingSpent: BudgetSpent = { tokens: 0, cost: 0, toolCalls: 0, timeMs: 0 };
 
 /** Tokens and money set aside for one answer. */

@@ -3,7 +3,7 @@ import { isWire, textOrNothing } from '@ravi/provider-kit';
 import type { PreparedFunction, PreparedTools } from '@ravi/provider-kit';
 
 /** What OpenAI calls a custom tool, in the spec of either interface; `undefined` for a tool of another kind. */
-export function customName({ spec }: ProviderSpec): string | undefined {
+function customName({ spec }: ProviderSpec): string | undefined {
   const { custom, name } = spec;
   return textOrNothing(isWire(custom) ? custom['name'] : name);
 }

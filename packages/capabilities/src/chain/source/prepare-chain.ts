@@ -15,15 +15,13 @@ export interface ChainSource {
   readonly input?: JsonObject;
 }
 
-type SourceLimits = Pick<ChainPolicy, 'maxSourceBytes'>;
-
 // Holds nothing of any run, and no process until a script needs one.
 const compiler = createScriptCompiler();
 
 /** Makes a script runnable, or says why it cannot run. */
 export async function prepareChain(
   { code, language, input }: ChainSource,
-  { maxSourceBytes }: SourceLimits,
+  { maxSourceBytes }: Pick<ChainPolicy, 'maxSourceBytes'>,
 ): Promise<ScriptPreparation> {
   if (language === 'python') return preparePython(code, { maxSourceBytes });
   const script = await prepareScript(code, { compiler, maxSourceBytes });
@@ -31,7 +29,10 @@ export async function prepareChain(
 }
 
 /** Why a script cannot even begin: it is too large, or no text of its language; of Python its own process says that. */
-export async function findSourceError(source: ChainSource, limits: SourceLimits): Promise<ChainError | undefined> {
+export async function findSourceError(
+  source: ChainSource,
+  limits: Pick<ChainPolicy, 'maxSourceBytes'>,
+): Promise<ChainError | undefined> {
   const prepared = await prepareChain(source, limits);
   return prepared.status === 'error' ? prepared.error : undefined;
 }
