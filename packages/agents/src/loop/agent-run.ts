@@ -29,7 +29,7 @@ import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentEventSink } from './agent-event.ts';
 import type { AgentEnding, AgentResult } from './agent-result.ts';
 import { noUsage } from './answer.ts';
-import type { Budget, BudgetLimits } from './budget.ts';
+import type { Budget } from './budget.ts';
 import type { Conversation, TurnDetails } from './conversation.ts';
 import { wrapModel, wrapTool } from './middleware.ts';
 import { UsageEstimate } from './estimate-usage.ts';
@@ -55,8 +55,6 @@ export class AgentRun implements AgentContext {
   readonly session: InvokerSession;
   readonly conversation: Conversation;
   readonly budget: Budget | undefined;
-  /** Of its budget those bounds that are its own, not its agent's. */
-  readonly limits: BudgetLimits | undefined;
   readonly emit: AgentEventSink | undefined;
   readonly depth: number;
   readonly priority: number;
@@ -70,8 +68,6 @@ export class AgentRun implements AgentContext {
   isRecorded = false;
   /** Held while it runs, where runs outlive the process. */
   lease: KeptLease | undefined;
-  /** What it may do, as the newest record says. */
-  recordedRights: string | undefined;
   readonly supervision: Supervision | undefined;
   readonly offered: OfferedTools;
   readonly #system: SystemPrompt;
@@ -100,7 +96,6 @@ export class AgentRun implements AgentContext {
     this.session = parts.session;
     this.conversation = parts.conversation;
     this.budget = parts.budget;
-    this.limits = parts.limits;
     this.emit = parts.emit;
     this.priority = parts.priority;
     this.depth = parts.parent === undefined ? 0 : parts.parent.depth + 1;

@@ -11,8 +11,10 @@ export interface BudgetRecord {
 }
 
 /** How the budget of the run stands; `undefined` when it has none. */
-export function budgetRecordOf({ budget, limits }: AgentRun): BudgetRecord | undefined {
-  return budget === undefined ? undefined : { ...(limits === undefined ? {} : { limits }), spent: budget.spent };
+export function budgetRecordOf({ budget }: AgentRun): BudgetRecord | undefined {
+  if (budget === undefined) return undefined;
+  const { ownLimits: limits, spent } = budget;
+  return { ...(limits === undefined ? {} : { limits }), spent };
 }
 
 /** What was stored as the budget of a run. @throws KernelError `E_STATE_CORRUPT` */

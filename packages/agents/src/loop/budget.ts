@@ -35,6 +35,8 @@ export interface Reservation {
 /** What a {@link Budget} is made of. */
 export interface BudgetOptions {
   readonly limits: BudgetLimits;
+  /** Whether they are those of one run, beside its agent's. */
+  readonly isOfRun?: boolean;
   readonly prices?: PriceTable;
   readonly clock: Clock;
   /** Everything used here is used there too, and its limits hold here. */
@@ -48,6 +50,7 @@ export interface BudgetOptions {
  */
 export class Budget {
   readonly #limits: BudgetLimits;
+  readonly #isOfRun: boolean;
   readonly #prices: PriceTable | undefined;
   readonly #parent: Budget | undefined;
   readonly #clock: Clock;
@@ -56,12 +59,18 @@ export class Budget {
   #cost = 0;
   #toolCalls = 0;
 
-  constructor({ limits, prices, clock, parent }: BudgetOptions) {
+  constructor({ limits, isOfRun = false, prices, clock, parent }: BudgetOptions) {
     this.#limits = limits;
+    this.#isOfRun = isOfRun;
     this.#prices = prices ?? (parent === undefined ? undefined : parent.#prices);
     this.#clock = clock;
     this.#parent = parent;
     this.#startedAt = clock.monotonic();
+  }
+
+  /** The bounds of one run, beside its agent's. */
+  get ownLimits(): BudgetLimits | undefined {
+    return this.#isOfRun ? this.#limits : undefined;
   }
 
   get spent(): BudgetSpent {

@@ -71,7 +71,6 @@ function restore(definition: AgentDefinition, row: Run, past: Past, { signal, em
     session,
     conversation: past.conversation,
     budget: budgetOf(definition, past.limits, undefined, { spent: past.spent, usage: past.usageSince }),
-    limits: past.limits,
     emit,
     priority: 0,
     parent: undefined,

@@ -5,7 +5,7 @@ import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentEventSink } from './agent-event.ts';
 import type { AgentResult } from './agent-result.ts';
 import type { AgentRun } from './agent-run.ts';
-import type { Budget, BudgetLimits } from './budget.ts';
+import type { Budget } from './budget.ts';
 import type { Conversation } from './conversation.ts';
 import type { ReActAgent } from './react-agent.ts';
 
@@ -15,8 +15,6 @@ export interface AgentRunParts {
   readonly session: InvokerSession;
   readonly conversation: Conversation;
   readonly budget: Budget | undefined;
-  /** The bounds of this run alone. */
-  readonly limits: BudgetLimits | undefined;
   readonly emit: AgentEventSink | undefined;
   readonly priority: number;
   readonly parent: AgentRun | undefined;

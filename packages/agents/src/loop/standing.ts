@@ -15,6 +15,9 @@ export interface Rights {
   readonly skillBounds: readonly SkillBound[];
 }
 
+/** The rights that the newest record of a run tells. No field of it: most runs are not on record. */
+const recorded = new WeakMap<AgentRun, string>();
+
 /** What the stored turn tells whoever goes on with the run after its process ended. */
 export function standingOf(run: AgentRun): JsonObject | undefined {
   const { lease, skills } = run.definition;
@@ -37,8 +40,8 @@ export function newRightsOf(run: AgentRun): JsonObject {
   };
   const rights = { permissions, ...(bounds.length === 0 ? {} : { skillBounds: bounds }) } as unknown as JsonObject;
   const text = JSON.stringify(rights);
-  if (text === run.recordedRights) return {};
-  run.recordedRights = text;
+  if (text === recorded.get(run)) return {};
+  recorded.set(run, text);
   return rights;
 }
 

@@ -48,7 +48,6 @@ function openRun(definition: AgentDefinition, { task, options, emit, onStart }: 
     session,
     conversation: conversationOf(definition, session, options.messages),
     budget: budgetOf(definition, options.budget, undefined),
-    limits: options.budget,
     emit,
     priority: 0,
     parent: undefined,
@@ -95,7 +94,6 @@ export async function resumeRun(
     session,
     conversation,
     budget: budgetOf(definition, limits, undefined, budget === undefined ? { usage } : { spent: budget.spent }),
-    limits,
     emit,
     priority: 0,
     parent: undefined,
@@ -129,7 +127,6 @@ export function startChild(
     session,
     conversation: new Conversation(),
     budget: budgetOf(definition, undefined, parent.budget),
-    limits: undefined,
     emit: undefined,
     priority,
     parent,
@@ -218,7 +215,8 @@ export function budgetOf(
   const priced = prices === undefined ? {} : { prices };
   let innermost = parent;
   for (const each of [budget, limits]) {
-    if (each !== undefined) innermost = new Budget({ limits: each, clock, parent: innermost, ...priced });
+    if (each === undefined) continue;
+    innermost = new Budget({ limits: each, isOfRun: each === limits, clock, parent: innermost, ...priced });
   }
   if (before !== undefined) {
     const { spent = nothingSpent, usage = noUsage } = before;
