@@ -50,7 +50,8 @@ export class Conversation {
    * calls that are made inside of others, or beside them, have a dot: no call of a model may be taken for one of those.
    */
   claimId(id: string): string {
-    const wanted = id === '' ? 'call' : id.replaceAll('.', '_');
+    // Looked for first: hardly any id has one.
+    const wanted = id === '' ? 'call' : id.includes('.') ? id.replaceAll('.', '_') : id;
     let free = wanted;
     for (let number = 2; this.#callIds.has(free); number++) free = `${wanted}~${number}`;
     this.#callIds.add(free);
