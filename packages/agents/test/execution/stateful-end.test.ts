@@ -41,10 +41,19 @@ async function begin({ call }: Pick<Harness, 'call'>, name = 'work'): Promise<st
   return (structured as { readonly id: string }).id;
 }
 
-test('a part whose run is cancelled sees it by its signal, and is cleaned up', async () => {
-  const { tools, log } = createWork();
+/** {@link createWork} behind an invoker, with its first part done. */
+async function startWork(options?: Parameters<typeof createWork>[0]) {
+  const { tools, ...work } = createWork(options);
   const harness = createHarness(tools);
-  const id = await begin(harness);
+  return { ...work, harness, id: await begin(harness) };
+}
+
+async function assertGone({ call }: Pick<Harness, 'call'>, id: string): Promise<void> {
+  assert.equal((await call('work_continue', { id })).error?.code, 'E_ARGUMENTS_INVALID');
+}
+
+test('a part whose run is cancelled sees it by its signal, and is cleaned up', async () => {
+  const { harness, id, log } = await startWork();
   const working = harness.call('work_continue', { id });
   await settle();
   harness.session.cancel('enough');
@@ -54,9 +63,7 @@ test('a part whose run is cancelled sees it by its signal, and is cleaned up', a
 });
 
 test('a part that works while its session closes is returned when it is over, if it does not look at its signal', async () => {
-  const { tools, log, finish } = createWork({ heeds: false });
-  const harness = createHarness(tools);
-  const id = await begin(harness);
+  const { harness, id, log, finish } = await startWork({ heeds: false });
   const working = harness.call('work_continue', { id });
   await settle();
   await harness.session.close();
@@ -68,22 +75,18 @@ test('a part that works while its session closes is returned when it is over, if
 });
 
 test('a part that takes too long is aborted and cleaned up, and nothing is open any more', async () => {
-  const { tools, log } = createWork();
-  const harness = createHarness(tools);
-  const id = await begin(harness);
+  const { harness, id, log } = await startWork();
   const working = harness.call('work_continue', { id });
   await settle();
   harness.clock.advance(60_000);
   assert.equal((await working).error?.code, 'E_CALL_TIMEOUT');
   await settle();
   assert.deepEqual(log, ['part two', 'aborted', 'cleaned up']);
-  assert.equal((await harness.call('work_continue', { id })).error?.code, 'E_ARGUMENTS_INVALID');
+  await assertGone(harness, id);
 });
 
 test('a call that is cancelled alone ends what it works for', async () => {
-  const { tools, log } = createWork();
-  const harness = createHarness(tools);
-  const id = await begin(harness);
+  const { harness, id, log } = await startWork();
   const controller = new AbortController();
   const working = harness.call('work_continue', { id }, { signal: controller.signal });
   await settle();
@@ -91,27 +94,23 @@ test('a call that is cancelled alone ends what it works for', async () => {
   await assert.rejects(working, { code: 'E_CANCELLED' });
   await settle();
   assert.deepEqual(log, ['part two', 'aborted', 'cleaned up']);
-  assert.equal((await harness.call('work_continue', { id })).error?.code, 'E_ARGUMENTS_INVALID');
+  await assertGone(harness, id);
 });
 
 test('stopping a part that works aborts its signal and answers once its cleaning up is done', async () => {
-  const { tools, log } = createWork();
-  const harness = createHarness(tools);
-  const id = await begin(harness);
+  const { harness, id, log } = await startWork();
   const working = harness.call('work_continue', { id });
   await settle();
   const stopped = await harness.call('work_continue', { id, stop: true });
   assert.deepEqual(stopped.structured, { id, status: 'stopped' });
   assert.deepEqual((await working).structured, { id, status: 'stopped' });
   assert.deepEqual(log, ['part two', 'aborted', 'cleaned up']);
-  assert.equal((await harness.call('work_continue', { id })).error?.code, 'E_ARGUMENTS_INVALID');
+  await assertGone(harness, id);
   assert.equal((await harness.call('work_continue', { id, stop: true })).error?.code, 'E_ARGUMENTS_INVALID');
 });
 
 test('nobody is told that it stopped while a part still works that does not look at its signal', async () => {
-  const { tools, log, finish } = createWork({ heeds: false });
-  const harness = createHarness(tools);
-  const id = await begin(harness);
+  const { harness, id, log, finish } = await startWork({ heeds: false });
   const working = harness.call('work_continue', { id });
   await settle();
   let isTold = false;
@@ -151,9 +150,7 @@ test('what came to its end by itself while it was stopped is told as such', asyn
 });
 
 test('a second answer while a part works is refused', async () => {
-  const { tools, finish } = createWork();
-  const harness = createHarness(tools);
-  const id = await begin(harness);
+  const { harness, id, finish } = await startWork();
   const working = harness.call('work_continue', { id, input: 'yes' });
   const second = await harness.call('work_continue', { id, input: 'no' });
   assert.deepEqual([second.error?.code, second.error?.retryable], ['E_STATE_CONFLICT', false]);
@@ -252,7 +249,7 @@ test.each([
   assert.equal(result.status, 'error');
   assert.match(result.text, expected);
   assert.equal(ended, 1);
-  assert.equal((await harness.call('work_continue', { id })).error?.code, 'E_ARGUMENTS_INVALID');
+  await assertGone(harness, id);
 });
 
 test.each([
