@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { definePlugin } from '@ravi/kernel';
-import type { ApprovalHandler, ApprovalResult, Plugin, PluginContext } from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalDecisionInput, Plugin, PluginContext } from '@ravi/kernel';
 
 /** When tools run without anybody being asked, and which. */
 export interface BusinessHoursOptions {
@@ -19,7 +19,7 @@ export function createBusinessHours(
   { baseDir, clock }: Pick<PluginContext, 'baseDir' | 'clock'>,
 ): ApprovalHandler {
   return {
-    async request({ tool, risk }, { signal }): Promise<ApprovalResult> {
+    async request({ tool, risk }, { signal }): Promise<ApprovalDecisionInput> {
       // A list that cannot be read allows nothing.
       const names = await readFile(resolve(baseDir, allowList), 'utf8').catch(() => '');
       const now = new Date(clock.now());

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { loadConfig, openPlugins } from '@ravi/host';
-import type { ApprovalRequest, ApprovalResult } from '@ravi/kernel';
+import type { ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
 import { silentLogger } from '@ravi/kernel';
 import { createApprovalRequest, createFakeClock, pluginContract } from '@ravi/testkit';
 import { test } from 'vitest';
@@ -16,7 +16,10 @@ const monday = Date.UTC(2025, 0, 6);
 const hourMs = 3_600_000;
 
 /** Decides through the example's own configuration file. */
-async function decide(nowMs: number, request: Partial<ApprovalRequest> = {}): Promise<ApprovalResult | undefined> {
+async function decide(
+  nowMs: number,
+  request: Partial<ApprovalRequest> = {},
+): Promise<ApprovalDecisionInput | undefined> {
   const { config, baseDir } = await loadConfig({ cwd: dirname(import.meta.dirname), env: {} });
   await using plugins = await openPlugins(config, { baseDir, clock: createFakeClock(nowMs), logger: silentLogger });
   return plugins.approvalHandler?.request(createApprovalRequest(request), { signal });

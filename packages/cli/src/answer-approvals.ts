@@ -1,5 +1,5 @@
 import { isKernelError } from '@ravi/kernel';
-import type { ApprovalHandler, ApprovalRequest, ApprovalResult } from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
 import type { ApprovalAnswer, RunEvent } from './client/answers.ts';
 import { pathTo } from './client/client.ts';
 import type { Client } from './client/client.ts';
@@ -50,7 +50,7 @@ export function createApprovalAnswerer(client: Client, handler: ApprovalHandler,
 }
 
 /** Sends a decision. @throws KernelError `E_APPROVAL_DECIDED`, `E_APPROVAL_EXPIRED`, `E_APPROVAL_UNKNOWN` */
-export function decide(client: Client, id: string, result: ApprovalResult): Promise<ApprovalAnswer> {
+export function decide(client: Client, id: string, result: ApprovalDecisionInput): Promise<ApprovalAnswer> {
   const { decision, reason, modifiedArgs, scope } = result;
   const isYes = decision === 'approved' || decision === 'modified';
   return client.send('POST', pathTo('/v1/approvals', id, '/decision'), {

@@ -1,43 +1,43 @@
-import type { ApprovalRequest, ApprovalResult } from './approval.ts';
+import type { ApprovalRequest, ApprovalDecisionInput } from './approval.ts';
 import type { Listing, Page, PageRequest } from './page.ts';
 import type { Principal } from './run-context.ts';
 
-/** `pending` becomes `approved`, `denied` or `expired`, and each of these `consumed`; nothing goes back. */
+/** `pending` becomes `approved`, `denied` or `expired`, and each of these `consumed`. No other transition exists. */
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired' | 'consumed';
 
-/** An answer and when it was given. `skipped` makes the approval `denied`, `modified` makes it `approved`. */
-export interface ApprovalAnswer extends ApprovalResult {
+/** A decision with its time, as the store keeps it. `skipped` makes the approval `denied`, `modified` makes it `approved`. */
+export interface RecordedDecision extends ApprovalDecisionInput {
   /** Milliseconds since the Unix epoch. */
   readonly decidedAt: number;
 }
 
-/** A request and what became of it. */
+/** A request with its status and, once decided, its decision. */
 export interface Approval {
   readonly request: ApprovalRequest;
   readonly status: ApprovalStatus;
-  /** Absent while it is pending, and when it expired. It stays when the approval is consumed. */
-  readonly answer?: ApprovalAnswer;
-  /** Who consumed it, as `consume` was told. */
+  /** Absent while pending and after expiry. Kept when the approval is consumed. */
+  readonly answer?: RecordedDecision;
+  /** The `consumer` passed to `consume`. */
   readonly consumer?: string;
-  /** Of its last change in the feed. */
+  /** Sequence number of its last change in the audit log. */
   readonly sequence: number;
 }
 
-/** What a decision is bound to: it counts for nothing else. */
+/** The fields that bind a decision to one call. A decision does not count for any other call. */
 export type ApprovalBinding = Pick<ApprovalRequest, 'runId' | 'principal' | 'tool' | 'toolDigest' | 'argsDigest'>;
 
-/** What came of an attempt to change an approval. */
-export type ApprovalOutcome =
+/** Result of an attempt to change the status of an approval. */
+export type ApprovalTransition =
   | { readonly status: 'done'; readonly approval: Approval }
-  /** Somebody was first, or its time was over; `approval` says how it stands. Nothing has changed. */
+  /** Another change came first, or the request expired; `approval` is its current state. Nothing has changed. */
   | { readonly status: 'conflict'; readonly approval: Approval }
-  /** It was given for something else. Nothing has changed. */
+  /** The decision is bound to another call. Nothing has changed. */
   | { readonly status: 'mismatch'; readonly approval: Approval; readonly field: keyof ApprovalBinding }
   | { readonly status: 'not-found' };
 
-/** One line of the audit log: an approval came into being or changed. Lines are never changed or removed. */
+/** One line of the audit log: an approval was created or changed. Lines are never changed or removed. */
 export interface ApprovalChange {
-  /** Rises with each line of the whole store, in the order in which readers can see them; never given twice. */
+  /** Increases with each line of the whole store, in the order in which lines become visible to readers. Unique. */
   readonly sequence: number;
   readonly approvalId: string;
   readonly runId: string;
@@ -46,25 +46,25 @@ export interface ApprovalChange {
   /** Absent in the first line of an approval. */
   readonly from?: ApprovalStatus;
   readonly to: ApprovalStatus;
-  /** Milliseconds since the Unix epoch, as the caller of the change told them. */
+  /** Milliseconds since the Unix epoch, as passed by the caller of the change. */
   readonly at: number;
-  /** Who did it: the approver, or the consumer. */
+  /** The approver or the consumer. */
   readonly actor?: string;
   readonly reason?: string;
 }
 
-/** Which lines of the audit log are asked for; what is absent does not matter. */
+/** Filter on lines of the audit log. Absent fields match every line. */
 export interface ApprovalChangeQuery {
-  /** Only lines with a larger sequence number; 0 when absent. */
+  /** Only lines with a larger sequence number; default 0. */
   readonly after?: number;
-  /** 100 when absent, never more than 1 000. */
+  /** Default 100, at most 1 000. */
   readonly limit?: number;
   readonly principal?: Principal;
   readonly runId?: string;
   readonly approvalId?: string;
 }
 
-/** Which approvals are asked for; what is absent does not matter. */
+/** Filter on approvals. Absent fields match every approval. */
 export interface ApprovalFilter {
   readonly principal?: Principal;
   readonly runId?: string;
@@ -73,33 +73,33 @@ export interface ApprovalFilter {
 }
 
 /**
- * Keeps requests for approval and their answers. Each change is a compare-and-swap: of many who answer or consume at
- * once, in however many processes, exactly one succeeds. Each change is one line of an audit log, which is also the
- * feed for those who watch.
+ * Stores approval requests and their decisions. Each change is a compare-and-swap: of several concurrent decisions, or
+ * of several consumers, in any number of processes, exactly one succeeds. Each change adds one line to an audit log,
+ * which readers also follow for new changes.
  */
 export interface ApprovalStore {
-  /** Keeps a pending request; do so before anybody is asked. @throws KernelError `E_STATE_CONFLICT` when the id is taken */
+  /** Stores a pending request. Call it before asking an approver. @throws KernelError `E_STATE_CONFLICT` if the id is taken */
   create(request: ApprovalRequest): Promise<Approval>;
   get(id: string): Promise<Approval | undefined>;
   /** Newest first. */
   list(filter: ApprovalFilter, page?: PageRequest): Promise<Page<Approval>>;
-  /** Answers a pending request. A `conflict` when it is pending no more, or `decidedAt` is not before its `expiresAt`. */
-  decide(id: string, answer: ApprovalAnswer): Promise<ApprovalOutcome>;
+  /** Decides a pending request. Returns `conflict` if it is no longer pending, or `decidedAt` is not before its `expiresAt`. */
+  decide(id: string, decision: RecordedDecision): Promise<ApprovalTransition>;
   /**
-   * Takes the answer, or that there was none, once and for exactly what was asked. A `conflict` while it is pending and
-   * after it was consumed; who crashed in between recognises itself by `consumer`.
+   * Takes the decision, or the absence of one, exactly once and only for the call in `binding`. Returns `conflict` while
+   * the approval is pending and after it was consumed; a process that crashed in between recognises its own `consumer`.
    */
   consume(
     id: string,
     binding: ApprovalBinding,
     by: { readonly consumer: string; readonly now: number },
-  ): Promise<ApprovalOutcome>;
-  /** Ends a pending request that nobody waits for any more as `expired`. A `conflict` when it is pending no more. */
-  withdraw(id: string, why: { readonly now: number; readonly reason: string }): Promise<ApprovalOutcome>;
-  /** Ends every pending request whose `expiresAt` is not after `now` as `expired`, and gives those back that it ended. */
+  ): Promise<ApprovalTransition>;
+  /** Marks a pending request that no caller waits for as `expired`. Returns `conflict` if it is no longer pending. */
+  withdraw(id: string, why: { readonly now: number; readonly reason: string }): Promise<ApprovalTransition>;
+  /** Marks every pending request whose `expiresAt` is not after `now` as `expired`, and returns those it marked. */
   expire(now: number): Promise<Listing<Approval>>;
-  /** Lines of the audit log, oldest first; ask again after the last `sequence` for more. */
+  /** Returns lines of the audit log, oldest first. Pass the last `sequence` as `after` to read on. */
   changes(query?: ApprovalChangeQuery): Promise<Listing<ApprovalChange>>;
-  /** The sequence number of the last line; 0 when there is none. */
+  /** Returns the sequence number of the last line; 0 if the log is empty. */
   lastSequence(): Promise<number>;
 }

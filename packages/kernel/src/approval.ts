@@ -2,7 +2,7 @@ import type { JsonObject } from './json.ts';
 import type { Principal } from './run-context.ts';
 import type { ToolRisk } from './risk.ts';
 
-/** A question to a human (or a rule): may this call run? Immutable and JSON-serialisable. */
+/** Request for permission to run one call, decided by a person or a rule. Immutable and JSON-serialisable. */
 export interface ApprovalRequest {
   readonly id: string;
   readonly runId: string;
@@ -12,7 +12,7 @@ export interface ApprovalRequest {
   readonly tool: string;
   readonly description: string;
   readonly risk: ToolRisk;
-  /** What the call would do, in the tool's own words. */
+  /** The effect of the call, in the tool's own words. */
   readonly summary?: string;
   /** The arguments, redacted for display. */
   readonly args: JsonObject;
@@ -22,31 +22,31 @@ export interface ApprovalRequest {
   readonly toolDigest: string;
   /** Milliseconds since the Unix epoch. */
   readonly requestedAt: number;
-  /** Milliseconds since the Unix epoch; an answer after it counts as none. */
+  /** Milliseconds since the Unix epoch; a decision made at or after this moment is ignored. */
   readonly expiresAt: number;
 }
 
-/** `skipped` counts as denied; `modified` approves other arguments, which are validated and judged again. */
+/** `skipped` counts as denied; `modified` approves other arguments, which are validated and assessed again. */
 export type ApprovalDecision = 'approved' | 'denied' | 'skipped' | 'modified';
 
-/** The answer to an {@link ApprovalRequest}. */
-export interface ApprovalResult {
+/** Decision on an {@link ApprovalRequest}, as a handler returns it. */
+export interface ApprovalDecisionInput {
   readonly decision: ApprovalDecision;
-  /** The arguments to run with instead; required for `modified`. */
+  /** Arguments to run with instead; required for `modified`. */
   readonly modifiedArgs?: JsonObject;
-  /** Reaches the model, so that it can do better. */
+  /** Shown to the model, so that it can adapt. */
   readonly reason?: string;
-  /** Who decided. */
+  /** Name of the approver. */
   readonly approver?: string;
   /**
-   * `once` (default): this call alone. `run`: also later calls of the same tool, definition and principal in the
-   * same run whose risk is not higher; `critical` is asked every time.
+   * `once` (default): this call only. `run`: also later calls of the same tool, definition and principal in the same
+   * run, unless their risk is higher. `critical` calls need a decision every time.
    */
   readonly scope?: 'once' | 'run';
 }
 
-/** Asks somebody. The invoker bounds the wait, so a handler may simply wait for its human. */
+/** Obtains approval decisions. The invoker limits the wait, so a handler may simply wait for its approver. */
 export interface ApprovalHandler {
-  /** Resolves with the decision; when `signal` aborts nobody waits for the answer any more and the question should be withdrawn. */
-  request(request: ApprovalRequest, options: { readonly signal: AbortSignal }): Promise<ApprovalResult>;
+  /** Resolves with the decision. When `signal` aborts, the caller no longer waits: withdraw the request. */
+  request(request: ApprovalRequest, options: { readonly signal: AbortSignal }): Promise<ApprovalDecisionInput>;
 }

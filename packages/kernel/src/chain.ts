@@ -155,13 +155,13 @@ export interface InvocationResult {
   readonly error?: InvocationError;
 }
 
-/** How the human part of a call went. */
-export interface ApprovalRecord {
+/** Trace entry for the approval step of one call. */
+export interface ApprovalTrace {
   readonly requestId: string;
   readonly decision: 'approved' | 'denied' | 'skipped' | 'modified' | 'timeout' | 'no-handler' | 'run-scope';
   readonly approver?: string;
   readonly reason?: string;
-  /** Milliseconds that the answer took. */
+  /** Milliseconds until the decision. */
   readonly waitedMs: number;
 }
 
@@ -179,7 +179,7 @@ export interface ChainCallRecord {
   readonly startedAt: number;
   readonly durationMs: number;
   readonly errorCode?: string;
-  readonly approval?: ApprovalRecord;
+  readonly approval?: ApprovalTrace;
   readonly artifactRef?: string;
   /** Size of the result in bytes. */
   readonly bytes?: number;

@@ -1,4 +1,4 @@
-import type { ApprovalRecord, ChainRunResult, ConsoleLine, InvocationResult } from './chain.ts';
+import type { ApprovalTrace, ChainRunResult, ConsoleLine, InvocationResult } from './chain.ts';
 import type { JsonObject } from './json.ts';
 import type { ModelStopReason, ModelUsage } from './model-event.ts';
 import type { ToolRisk } from './risk.ts';
@@ -79,7 +79,7 @@ export interface HookPayloads {
   'tool-denied': HookScope & { readonly tool: string; readonly code: string; readonly reason: string };
   'tool-dropped': HookScope & { readonly tool: string; readonly provider: string };
   'approval-requested': HookScope & { readonly tool: string; readonly requestId: string; readonly risk: ToolRisk };
-  'approval-decided': HookScope & { readonly tool: string; readonly approval: ApprovalRecord };
+  'approval-decided': HookScope & { readonly tool: string; readonly approval: ApprovalTrace };
   'budget-exceeded': HookScope & { readonly tool: string; readonly limit: number };
   /** A line that a script wrote; `callId` is absent, `parentId` the call that runs the script. */
   'script-console': HookScope & { readonly level: ConsoleLine['level']; readonly text: string };

@@ -1,15 +1,15 @@
 export type {
   Approval,
-  ApprovalAnswer,
+  RecordedDecision,
   ApprovalBinding,
   ApprovalChange,
   ApprovalChangeQuery,
   ApprovalFilter,
-  ApprovalOutcome,
+  ApprovalTransition,
   ApprovalStatus,
   ApprovalStore,
 } from './approval-store.ts';
-export type { ApprovalDecision, ApprovalHandler, ApprovalRequest, ApprovalResult } from './approval.ts';
+export type { ApprovalDecision, ApprovalHandler, ApprovalRequest, ApprovalDecisionInput } from './approval.ts';
 export type {
   BlobRange,
   BlobReader,
@@ -22,7 +22,7 @@ export type {
 } from './blob-store.ts';
 export { defaultChainPolicy, defineChainPolicy, maxCrossingBytes } from './chain.ts';
 export type {
-  ApprovalRecord,
+  ApprovalTrace,
   ChainCallRecord,
   ChainError,
   ChainFile,

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import type { ApprovalDecision, ApprovalHandler, ApprovalRequest, ApprovalResult } from '@ravi/kernel';
+import type { ApprovalDecision, ApprovalHandler, ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
 import { createApprovalRequest } from './approval-request.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import type { ContractTest } from './test-runner.ts';
 
-/** What whoever decides does in one test: gives this decision to every question, or gives no answer at all. */
-export type ApprovalAnswer = ApprovalDecision | 'silence';
+/** Behaviour of the approver in one test: the same decision for every request, or no decision at all (`silence`). */
+export type ApproverBehavior = ApprovalDecision | 'silence';
 
 /** What the handler under test can do. */
 export interface ApprovalHandlerContractOptions {
   /** What `create` can be asked for. The rest is reported as skipped. */
-  readonly answers: readonly ApprovalAnswer[];
+  readonly answers: readonly ApproverBehavior[];
 }
 
-const everyAnswer: readonly ApprovalAnswer[] = ['approved', 'denied', 'skipped', 'modified', 'silence'];
+const everyAnswer: readonly ApproverBehavior[] = ['approved', 'denied', 'skipped', 'modified', 'silence'];
 const knownFields = ['decision', 'modifiedArgs', 'reason', 'approver', 'scope'];
 
 /**
@@ -23,7 +23,7 @@ const knownFields = ['decision', 'modifiedArgs', 'reason', 'approver', 'scope'];
  */
 export function approvalHandlerContract(
   test: ContractTest,
-  create: (answer: ApprovalAnswer) => ApprovalHandler | Promise<ApprovalHandler>,
+  create: (answer: ApproverBehavior) => ApprovalHandler | Promise<ApprovalHandler>,
   { answers }: ApprovalHandlerContractOptions,
 ): void {
   for (const answer of everyAnswer) {
@@ -84,11 +84,14 @@ export function approvalHandlerContract(
 
 const withdrawName = 'settles without approving when a question that nobody answers is withdrawn';
 
-function ask(handler: ApprovalHandler, request: ApprovalRequest = createApprovalRequest()): Promise<ApprovalResult> {
+function ask(
+  handler: ApprovalHandler,
+  request: ApprovalRequest = createApprovalRequest(),
+): Promise<ApprovalDecisionInput> {
   return handler.request(request, { signal: new AbortController().signal });
 }
 
-function checkResult(result: ApprovalResult, decision: ApprovalDecision): void {
+function checkResult(result: ApprovalDecisionInput, decision: ApprovalDecision): void {
   assert.equal(result.decision, decision);
   assert.deepEqual(JSON.parse(JSON.stringify(result)), { ...result }, 'the result must survive JSON');
   assert.deepEqual(
@@ -117,7 +120,7 @@ async function checkWithdrawal(handler: ApprovalHandler): Promise<void> {
 }
 
 /** Rejecting is as good as denying: nobody waits for the answer any more. */
-async function checkNotApproved(pending: Promise<ApprovalResult>): Promise<void> {
+async function checkNotApproved(pending: Promise<ApprovalDecisionInput>): Promise<void> {
   const [outcome] = await Promise.allSettled([pending]);
   if (outcome.status === 'rejected') return;
   assert.ok(

@@ -1,5 +1,5 @@
 export { approvalHandlerContract } from './approval-handler-contract.ts';
-export type { ApprovalAnswer, ApprovalHandlerContractOptions } from './approval-handler-contract.ts';
+export type { ApproverBehavior, ApprovalHandlerContractOptions } from './approval-handler-contract.ts';
 export { createApprovalRequest } from './approval-request.ts';
 export { blobStoreContract } from './blob-store-contract.ts';
 export type { BlobStoreContractOptions, CreateBlobStore } from './blob-store-contract.ts';

@@ -1,12 +1,12 @@
 import { KernelError } from '@ravi/kernel';
-import type { Approval, ApprovalBinding, ApprovalChange, ApprovalOutcome, ApprovalStore } from '@ravi/kernel';
+import type { Approval, ApprovalBinding, ApprovalChange, ApprovalTransition, ApprovalStore } from '@ravi/kernel';
 
 type Details = Pick<ApprovalChange, 'at' | 'actor' | 'reason'>;
 
 /** What becomes of an approval, or why nothing does. */
 type Step =
   | { readonly next: Omit<Approval, 'sequence' | 'request'>; readonly details: Details }
-  | Exclude<ApprovalOutcome, { readonly status: 'done' | 'not-found' }>;
+  | Exclude<ApprovalTransition, { readonly status: 'done' | 'not-found' }>;
 
 const boundFields: readonly (keyof ApprovalBinding)[] = ['runId', 'principal', 'tool', 'toolDigest', 'argsDigest'];
 const defaultLimit = 100;
@@ -26,7 +26,7 @@ export function createMemoryApprovalStore(): ApprovalStore {
     return structuredClone(changed);
   }
 
-  function change(id: string, step: (approval: Approval) => Step): ApprovalOutcome {
+  function change(id: string, step: (approval: Approval) => Step): ApprovalTransition {
     const approval = approvals.get(id);
     if (approval === undefined) return { status: 'not-found' };
     const decided = step(structuredClone(approval));

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Approval, ApprovalAnswer, ApprovalOutcome, ApprovalStore } from '@ravi/kernel';
+import type { Approval, RecordedDecision, ApprovalTransition, ApprovalStore } from '@ravi/kernel';
 import { createApprovalRequest } from './approval-request.ts';
 import { allPages, midnight, principals, rejectsWith, whole } from './state-store-contract-harness.ts';
 import type { StateStoreSuite } from './state-store-contract-harness.ts';
 
-const yes: ApprovalAnswer = { decision: 'approved', approver: 'grace', decidedAt: midnight };
+const yes: RecordedDecision = { decision: 'approved', approver: 'grace', decidedAt: midnight };
 const by = { consumer: 'run-1:call-1', now: midnight + 1 };
 const request = createApprovalRequest({ requestedAt: midnight, expiresAt: midnight + 1_000 });
 
@@ -28,7 +28,7 @@ export function approvalCases({ scenario }: StateStoreSuite): void {
     const expected = { approved: 'approved', modified: 'approved', denied: 'denied', skipped: 'denied' } as const;
     for (const [decision, status] of Object.entries(expected)) {
       await create(approvals, decision);
-      const answer: ApprovalAnswer = {
+      const answer: RecordedDecision = {
         ...yes,
         decision: decision as keyof typeof expected,
         reason: 'because \u0000 漢字',
@@ -214,7 +214,11 @@ export function approvalCases({ scenario }: StateStoreSuite): void {
     await approvals.create({ ...request, args });
     args.path = 'changed';
     const modifiedArgs = { path: 'b.md' };
-    const outcome: ApprovalOutcome = await approvals.decide(request.id, { ...yes, decision: 'modified', modifiedArgs });
+    const outcome: ApprovalTransition = await approvals.decide(request.id, {
+      ...yes,
+      decision: 'modified',
+      modifiedArgs,
+    });
     modifiedArgs.path = 'changed';
     if (outcome.status === 'done') (outcome.approval.request.args as { path: string }).path = 'changed';
     const stored = await approvals.get(request.id);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { ApprovalHandler, ApprovalRequest } from '@ravi/kernel';
 import { test } from 'vitest';
 import { approvalHandlerContract } from '../src/index.ts';
-import type { ApprovalAnswer } from '../src/index.ts';
+import type { ApproverBehavior } from '../src/index.ts';
 import { failuresOf, runSuite } from './run-suite.ts';
 
 /** A handler that does everything right: a human who answers at once, or never. */
-function createGoodHandler(answer: ApprovalAnswer): ApprovalHandler {
+function createGoodHandler(answer: ApproverBehavior): ApprovalHandler {
   return {
     async request(_request, { signal }) {
       if (signal.aborted) return { decision: 'denied' };
@@ -19,9 +19,9 @@ function createGoodHandler(answer: ApprovalAnswer): ApprovalHandler {
   };
 }
 
-const every: readonly ApprovalAnswer[] = ['approved', 'denied', 'skipped', 'modified', 'silence'];
+const every: readonly ApproverBehavior[] = ['approved', 'denied', 'skipped', 'modified', 'silence'];
 
-function judge(request: ApprovalHandler['request'], answers: readonly ApprovalAnswer[] = ['approved']) {
+function judge(request: ApprovalHandler['request'], answers: readonly ApproverBehavior[] = ['approved']) {
   return runSuite((run) => approvalHandlerContract(run, () => ({ request }), { answers }));
 }
 

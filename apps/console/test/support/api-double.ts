@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { createWebApprovalHandler } from '@ravi/approval-web';
 import { createMemoryApprovalStore } from '@ravi/testkit';
-import type { ApprovalRequest, ApprovalResult, Run, Snippet, Turn } from '@ravi/kernel';
+import type { ApprovalRequest, ApprovalDecisionInput, Run, Snippet, Turn } from '@ravi/kernel';
 import type { RunView, SnippetView } from '../../app/api/wire.ts';
 import { budgets, jobs, settings, skills, snippets, tools } from './catalogue.ts';
 import { artifacts, contents } from './contents.ts';
@@ -17,7 +17,7 @@ const token = 'token-of-the-tests-0123456789abcdefghij';
 export interface ApiDouble {
   readonly app: Hono;
   /** Asks for an approval and waits for the answer. */
-  ask(request: ApprovalRequest): Promise<ApprovalResult>;
+  ask(request: ApprovalRequest): Promise<ApprovalDecisionInput>;
   /** Empties every list. */
   forgetAll(): void;
   /** From now on every request is refused with this status, until it is 0. */

@@ -1,5 +1,5 @@
 import { createApprovalRequest } from '@ravi/testkit';
-import type { ApprovalRequest, ApprovalResult } from '@ravi/kernel';
+import type { ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
 import type { CallView, RunView } from '../../app/api/wire.ts';
 import { artifact, script } from './runs.ts';
 
@@ -23,7 +23,7 @@ export interface DemoRun {
 /** Starts the story of the fixtures: a script reads, asks whether it may publish, and publishes. */
 export function startDemoRun(
   { task, sessionId }: { readonly task: string; readonly sessionId: string },
-  ask: (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalResult>,
+  ask: (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalDecisionInput>,
 ): DemoRun {
   const createdAt = Date.now();
   const id = `run-${crypto.randomUUID().slice(0, 8)}`;

@@ -4,7 +4,7 @@ import type {
   ApprovalBinding,
   ApprovalHandler,
   ApprovalRequest,
-  ApprovalResult,
+  ApprovalDecisionInput,
   ApprovalStore,
   Clock,
   Logger,
@@ -117,7 +117,7 @@ export function createRecordedApprovals(options: RecordedApprovalsOptions): Appr
     }
   }
 
-  async function take(request: ApprovalRequest, settled: Approval): Promise<ApprovalResult> {
+  async function take(request: ApprovalRequest, settled: Approval): Promise<ApprovalDecisionInput> {
     const consumer = `${request.runId}:${request.callId}`;
     const outcome = await store.consume(request.id, request, { consumer, now: clock.now() });
     if (outcome.status === 'not-found') return denied('its record is gone');
@@ -148,7 +148,7 @@ function isSuspension(reason: unknown): boolean {
 }
 
 // As the gate reads it: what is no decision must not reach the store.
-function checked(answer: unknown): ApprovalResult {
+function checked(answer: unknown): ApprovalDecisionInput {
   const read = readApproval(answer, Infinity);
   if (read === undefined) throw new TypeError('The approval handler gave no valid decision');
   const { decision, isForRun, modified, ...about } = read;
@@ -157,6 +157,6 @@ function checked(answer: unknown): ApprovalResult {
   return { ...about, decision, modifiedArgs: modified.args };
 }
 
-function denied(reason: string): ApprovalResult {
+function denied(reason: string): ApprovalDecisionInput {
   return { decision: 'denied', reason };
 }

@@ -1,5 +1,5 @@
 import { isKernelError, KernelError } from '@ravi/kernel';
-import type { ApprovalHandler, ApprovalRecord, ApprovalRequest, RiskAssessment } from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalTrace, ApprovalRequest, RiskAssessment } from '@ravi/kernel';
 import { errorText } from '../error-text.ts';
 import { deepFreeze } from '../arguments/deep-freeze.ts';
 import { redact } from '../arguments/redact.ts';
@@ -10,7 +10,7 @@ import type { ReadApproval } from './read-approval.ts';
 /** How a question went; without `answer` nobody gave a valid answer, and the record says why. */
 export interface HumanAnswer {
   readonly answer: ReadApproval | undefined;
-  readonly record: ApprovalRecord;
+  readonly record: ApprovalTrace;
 }
 
 const digestCharacters = 16;
@@ -149,11 +149,11 @@ function recordOf(
   request: ApprovalRequest,
   waitedMs: number,
   answer: {
-    readonly decision: ApprovalRecord['decision'];
+    readonly decision: ApprovalTrace['decision'];
     readonly approver?: string | undefined;
     readonly reason?: string | undefined;
   },
-): ApprovalRecord {
+): ApprovalTrace {
   const { decision, approver, reason } = answer;
   return Object.freeze({
     requestId: request.id,

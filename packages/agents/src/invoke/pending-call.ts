@@ -1,6 +1,6 @@
 import type {
   AnyTool,
-  ApprovalRecord,
+  ApprovalTrace,
   BlobStat,
   HookScope,
   InvocationResult,
@@ -69,7 +69,7 @@ export class PendingCall {
   artifactStats: ReadonlyMap<string, BlobStat | undefined> | undefined;
   /** What the approval gate judged. */
   risk: ToolRisk = 'safe';
-  approval: ApprovalRecord | undefined;
+  approval: ApprovalTrace | undefined;
   isJournaled = false;
   /** How many questions about it humans were asked. */
   questions = 0;

@@ -1,9 +1,9 @@
-import type { ApprovalDecision, ApprovalResult } from '@ravi/kernel';
+import type { ApprovalDecision, ApprovalDecisionInput } from '@ravi/kernel';
 import { inspectArguments } from '../arguments/inspect-arguments.ts';
 import type { ArgumentProblem, InspectedArguments } from '../arguments/inspect-arguments.ts';
 
 /** An answer as the runtime goes by it, whatever the handler does to its own object afterwards. */
-export interface ReadApproval extends Pick<ApprovalResult, 'decision' | 'reason' | 'approver'> {
+export interface ReadApproval extends Pick<ApprovalDecisionInput, 'decision' | 'reason' | 'approver'> {
   readonly isForRun: boolean;
   /** Present for `modified`. */
   readonly modified?: InspectedArguments | ArgumentProblem;
@@ -15,7 +15,7 @@ const decisions: ReadonlySet<unknown> = new Set<ApprovalDecision>(['approved', '
 export function readApproval(answer: unknown, maxArgumentBytes: number): ReadApproval | undefined {
   try {
     const { decision, reason, approver, scope, modifiedArgs } = answer as Partial<
-      Record<keyof ApprovalResult, unknown>
+      Record<keyof ApprovalDecisionInput, unknown>
     >;
     if (!decisions.has(decision)) return undefined;
     if (decision === 'modified' && (typeof modifiedArgs !== 'object' || modifiedArgs === null)) return undefined;

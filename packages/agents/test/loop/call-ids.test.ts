@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { defineTool } from '@ravi/kernel';
-import type { ApprovalResult, Tool } from '@ravi/kernel';
+import type { ApprovalDecisionInput, Tool } from '@ravi/kernel';
 import { createMemoryApprovalStore, createScriptedModel, pairingProblems } from '@ravi/testkit';
 import { askUserTool, createRecordedApprovals, ReActAgent, sessionOf, Toolbox, ToolInvoker } from '../../src/index.ts';
 import type { AgentMiddleware, AgentOptions } from '../../src/index.ts';
@@ -23,7 +23,7 @@ function createTill() {
       return 'paid';
     },
   });
-  const request = async (): Promise<ApprovalResult> => ({ decision: asked++ === 0 ? 'approved' : 'denied' });
+  const request = async (): Promise<ApprovalDecisionInput> => ({ decision: asked++ === 0 ? 'approved' : 'denied' });
   const approvalHandler = createRecordedApprovals({ store: createMemoryApprovalStore(), handler: { request } });
   return { pay, approvalHandler, keys, asked: () => asked };
 }

@@ -1,4 +1,4 @@
-import type { ApprovalHandler, ApprovalRequest, ApprovalResult } from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
 
 /** An approval handler that remembers what it was asked. */
 export interface TestApprovals extends ApprovalHandler {
@@ -23,7 +23,7 @@ export function createTestApprovals(decide: (request: ApprovalRequest, index: nu
       const index = requests.push(request) - 1;
       signals.push(signal);
       at(index).resolve(request);
-      return decide(request, index) as Promise<ApprovalResult>;
+      return decide(request, index) as Promise<ApprovalDecisionInput>;
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ApprovalHandler, ApprovalRequest, ApprovalResult, ToolRisk } from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput, ToolRisk } from '@ravi/kernel';
 
 /** What to decide for which calls. A rule with neither `tool` nor `risk` fits every call. */
 export interface AutoApprovalRule {
@@ -22,7 +22,7 @@ export function createAutoApproval({ rules }: AutoApprovalOptions): ApprovalHand
   const compiled = rules.map((rule) => ({ rule, fits: matcherOf(rule) }));
 
   return {
-    async request(request, { signal }): Promise<ApprovalResult> {
+    async request(request, { signal }): Promise<ApprovalDecisionInput> {
       if (signal.aborted) return denied('The question was withdrawn before it was decided');
       const position = compiled.findIndex(({ fits }) => fits(request));
       const rule = compiled[position]?.rule;
@@ -34,7 +34,7 @@ export function createAutoApproval({ rules }: AutoApprovalOptions): ApprovalHand
   };
 }
 
-function denied(reason: string): ApprovalResult {
+function denied(reason: string): ApprovalDecisionInput {
   return { decision: 'denied', reason, approver: 'no rule' };
 }
 

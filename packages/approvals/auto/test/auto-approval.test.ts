@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ApprovalRequest, ApprovalResult } from '@ravi/kernel';
+import type { ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
 import { approvalHandlerContract, createApprovalRequest, pluginContract } from '@ravi/testkit';
 import { test } from 'vitest';
 import plugin, { createAutoApproval } from '../src/index.ts';
@@ -13,7 +13,7 @@ approvalHandlerContract(
 
 pluginContract(test, plugin, { rules: [{ tool: 'publish_*', risk: 'high', decision: 'approved' }] });
 
-function decide(rules: readonly AutoApprovalRule[], request: Partial<ApprovalRequest>): Promise<ApprovalResult> {
+function decide(rules: readonly AutoApprovalRule[], request: Partial<ApprovalRequest>): Promise<ApprovalDecisionInput> {
   return createAutoApproval({ rules }).request(createApprovalRequest(request), {
     signal: new AbortController().signal,
   });

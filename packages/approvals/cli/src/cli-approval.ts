@@ -1,4 +1,4 @@
-import type { ApprovalHandler, ApprovalRequest, ApprovalResult, JsonObject } from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput, JsonObject } from '@ravi/kernel';
 import { answerChoices, parseAnswer } from './parse-answer.ts';
 import { printable } from './printable.ts';
 import { renderAllArguments, renderRequest } from './render-request.ts';
@@ -26,7 +26,7 @@ export function createCliApproval({
 }: CliApprovalOptions = {}): ApprovalHandler {
   let lastTurn: Promise<unknown> = Promise.resolve();
 
-  async function takeTurn(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalResult> {
+  async function takeTurn(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalDecisionInput> {
     if (signal.aborted) return withdrawn();
     if (!isInteractive(input, output))
       return { decision: 'denied', reason: 'Nobody can be asked: there is no terminal' };
@@ -47,7 +47,7 @@ export function createCliApproval({
   };
 }
 
-async function ask(terminal: Terminal, request: ApprovalRequest): Promise<ApprovalResult> {
+async function ask(terminal: Terminal, request: ApprovalRequest): Promise<ApprovalDecisionInput> {
   terminal.print(renderRequest(request, terminal.columns));
   terminal.print(answerChoices(request.risk));
   for (;;) {
@@ -92,13 +92,16 @@ function parseObject(text: string): JsonObject | string {
   }
 }
 
-function withdrawn(): ApprovalResult {
+function withdrawn(): ApprovalDecisionInput {
   return { decision: 'denied', reason: 'The question was withdrawn' };
 }
 
 /** The turn's result, or a withdrawal at once: a question that waits in the queue must not outlive its signal. */
-async function unlessAborted(turn: Promise<ApprovalResult>, signal: AbortSignal): Promise<ApprovalResult> {
-  const { promise, resolve } = Promise.withResolvers<ApprovalResult>();
+async function unlessAborted(
+  turn: Promise<ApprovalDecisionInput>,
+  signal: AbortSignal,
+): Promise<ApprovalDecisionInput> {
+  const { promise, resolve } = Promise.withResolvers<ApprovalDecisionInput>();
   const onAbort = (): void => resolve(withdrawn());
   signal.addEventListener('abort', onAbort);
   try {

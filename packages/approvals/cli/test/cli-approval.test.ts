@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import type { ApprovalRequest, ApprovalResult } from '@ravi/kernel';
+import type { ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
 import { approvalHandlerContract, createApprovalRequest, pluginContract } from '@ravi/testkit';
-import type { ApprovalAnswer } from '@ravi/testkit';
+import type { ApproverBehavior } from '@ravi/testkit';
 import { test } from 'vitest';
 import plugin, { createCliApproval } from '../src/index.ts';
 import { createPseudoTerminal } from './pseudo-terminal.ts';
 import type { PseudoTerminal } from './pseudo-terminal.ts';
 
 const killLine = '\u0015';
-const keys: Readonly<Record<Exclude<ApprovalAnswer, 'silence' | 'skipped'>, readonly string[]>> = {
+const keys: Readonly<Record<Exclude<ApproverBehavior, 'silence' | 'skipped'>, readonly string[]>> = {
   approved: ['y\n'],
   denied: ['n not today\n'],
   modified: ['e\n', `${killLine}{"path": "other.md"}\n`],
@@ -37,7 +37,7 @@ async function typeForever(terminal: PseudoTerminal, lines: readonly string[]): 
 
 interface Conversation {
   readonly terminal: PseudoTerminal;
-  readonly result: Promise<ApprovalResult>;
+  readonly result: Promise<ApprovalDecisionInput>;
   readonly controller: AbortController;
 }
 

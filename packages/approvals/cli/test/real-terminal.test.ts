@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { ApprovalResult } from '@ravi/kernel';
+import type { ApprovalDecisionInput } from '@ravi/kernel';
 import { test } from 'vitest';
 
 const program = fileURLToPath(new URL('ask-on-terminal.ts', import.meta.url));
@@ -10,7 +10,7 @@ const onTerminal = hasScript ? test : test.skip;
 const reason = hasScript ? '' : ' (skipped: script(1) of util-linux is not installed)';
 
 /** Runs the program on a pseudo terminal and types when the question has been shown. */
-async function answer(keys: string): Promise<ApprovalResult> {
+async function answer(keys: string): Promise<ApprovalDecisionInput> {
   const child = spawn('script', ['-qec', `'${process.execPath}' '${program}'`, '/dev/null'], { stdio: 'pipe' });
   let shown = '';
   let typed = false;
@@ -25,7 +25,7 @@ async function answer(keys: string): Promise<ApprovalResult> {
   await promise;
   const line = /RESULT (\{.*\})/.exec(shown)?.[1];
   assert.ok(line !== undefined, `the program printed no result:\n${shown}`);
-  return JSON.parse(line) as ApprovalResult;
+  return JSON.parse(line) as ApprovalDecisionInput;
 }
 
 onTerminal(`on a pseudo terminal a person approves, and the program ends by itself${reason}`, async () => {

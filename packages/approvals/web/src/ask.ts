@@ -4,7 +4,7 @@ import type {
   ApprovalBinding,
   ApprovalHandler,
   ApprovalRequest,
-  ApprovalResult,
+  ApprovalDecisionInput,
   ApprovalStore,
   Clock,
 } from '@ravi/kernel';
@@ -91,6 +91,6 @@ async function keep(store: ApprovalStore, request: ApprovalRequest): Promise<boo
   }
 }
 
-function denied(reason: string): ApprovalResult {
+function denied(reason: string): ApprovalDecisionInput {
   return { decision: 'denied', reason };
 }

@@ -3,7 +3,7 @@ import type {
   ApprovalChange,
   ApprovalDecision,
   ApprovalRequest,
-  ApprovalResult,
+  ApprovalDecisionInput,
   ApprovalStatus,
   JsonObject,
 } from '@ravi/kernel';
@@ -21,7 +21,7 @@ export interface ApprovalView extends Omit<ApprovalRequest, 'args' | 'argsDigest
 }
 
 /** What somebody decided. */
-export interface AnswerView extends Pick<ApprovalResult, 'reason' | 'approver' | 'scope'> {
+export interface AnswerView extends Pick<ApprovalDecisionInput, 'reason' | 'approver' | 'scope'> {
   readonly decision: ApprovalDecision;
   /** Milliseconds since the Unix epoch. */
   readonly decidedAt: number;

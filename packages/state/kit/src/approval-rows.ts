@@ -1,4 +1,4 @@
-import type { Approval, ApprovalAnswer, ApprovalChange, ApprovalRequest, ApprovalStatus } from '@ravi/kernel';
+import type { Approval, RecordedDecision, ApprovalChange, ApprovalRequest, ApprovalStatus } from '@ravi/kernel';
 import { jsonText } from './json-text.ts';
 import { checkId, principalKey } from './keys.ts';
 import { choiceIn, numberIn, objectIn, optionalObjectIn, textIn } from './rows.ts';
@@ -23,7 +23,7 @@ export const approvals: PagedList<Approval> = {
   newestFirst: true,
   key: (row) => String(row['id']),
   decode(row) {
-    const answer = optionalObjectIn<ApprovalAnswer>(row, 'answer', ['decision', 'decidedAt']);
+    const answer = optionalObjectIn<RecordedDecision>(row, 'answer', ['decision', 'decidedAt']);
     return {
       request: objectIn<ApprovalRequest>(row, 'request', requestFields),
       status: choiceIn(row, 'status', statuses),

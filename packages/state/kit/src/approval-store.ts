@@ -1,4 +1,4 @@
-import type { Approval, ApprovalBinding, ApprovalOutcome, ApprovalStore, Listing } from '@ravi/kernel';
+import type { Approval, ApprovalBinding, ApprovalTransition, ApprovalStore, Listing } from '@ravi/kernel';
 import { addChange, approvals, changes, pendingRow } from './approval-rows.ts';
 import { conflict } from './errors.ts';
 import { jsonText } from './json-text.ts';
@@ -11,7 +11,7 @@ import type { Database, SqlRunner } from './database.ts';
 /** What becomes of an approval, or why nothing does. */
 type Step =
   | { readonly approval: Omit<Approval, 'sequence' | 'request'>; readonly details: Omit<ChangeDetails, 'from' | 'to'> }
-  | Exclude<ApprovalOutcome, { readonly status: 'done' | 'not-found' }>;
+  | Exclude<ApprovalTransition, { readonly status: 'done' | 'not-found' }>;
 
 // One writer at a time, so that lines of the audit log appear in the order of their numbers.
 const lock = 'approvals';
@@ -19,7 +19,7 @@ const boundFields: readonly (keyof ApprovalBinding)[] = ['runId', 'principal', '
 
 /** Approvals in a table, with an audit log beside them that is written in the same transactions. */
 export function createApprovalStore(database: Database): ApprovalStore {
-  const change = (id: string, step: (approval: Approval) => Step): Promise<ApprovalOutcome> =>
+  const change = (id: string, step: (approval: Approval) => Step): Promise<ApprovalTransition> =>
     database.transaction(
       async (sql) => {
         const row = await selectRow(sql, approvals.table, { id });
@@ -102,7 +102,7 @@ async function apply(
   sql: SqlRunner,
   approval: Approval,
   step: (approval: Approval) => Step,
-): Promise<Exclude<ApprovalOutcome, { readonly status: 'not-found' }>> {
+): Promise<Exclude<ApprovalTransition, { readonly status: 'not-found' }>> {
   const next = step(approval);
   if ('status' in next) return next;
   const { request } = approval;

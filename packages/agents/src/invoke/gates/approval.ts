@@ -1,5 +1,5 @@
 import { compareRisk } from '@ravi/kernel';
-import type { ApprovalHandler, ApprovalRecord, RiskAssessment } from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalTrace, RiskAssessment } from '@ravi/kernel';
 import { redacted } from '../../arguments/redact.ts';
 import { restoreRedacted } from '../../arguments/restore-redacted.ts';
 import { approvalLimitOf, askHuman, isAskedAlready } from '../ask-human.ts';
@@ -71,7 +71,7 @@ function takeModified(pending: PendingCall, { modified }: ReadApproval): string 
 }
 
 function refuseWithoutHandler(pending: PendingCall): GateStop {
-  const record: ApprovalRecord = { requestId: '', decision: 'no-handler', waitedMs: 0 };
+  const record: ApprovalTrace = { requestId: '', decision: 'no-handler', waitedMs: 0 };
   pending.approval = record;
   return stopDenied(
     'E_APPROVAL_NO_HANDLER',
@@ -79,7 +79,7 @@ function refuseWithoutHandler(pending: PendingCall): GateStop {
   );
 }
 
-function refuseUnanswered(pending: PendingCall, record: ApprovalRecord): GateStop {
+function refuseUnanswered(pending: PendingCall, record: ApprovalTrace): GateStop {
   if (record.decision !== 'timeout') {
     return stopDenied(
       'E_APPROVAL_DENIED',
@@ -99,7 +99,7 @@ function refuse(pending: PendingCall, answer: ReadApproval): GateStop {
   return stopDenied('E_APPROVAL_DENIED', `The call of ${pending.name} was ${answer.decision}${reason}`);
 }
 
-function reportDecision(pending: PendingCall, approval: ApprovalRecord): void {
+function reportDecision(pending: PendingCall, approval: ApprovalTrace): void {
   const { hooks } = pending.runtime;
   if (hooks.observes('approval-decided')) {
     hooks.emit('approval-decided', { ...pending.scope, tool: pending.name, approval });

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalAnswer, ApprovalDecision, JsonObject } from '@ravi/kernel';
+import type { Approval, RecordedDecision, ApprovalDecision, JsonObject } from '@ravi/kernel';
 import { mayDecideFor } from '../access/tokens.ts';
 import { viewOf } from '../view.ts';
 import { answer } from './answer.ts';
@@ -37,7 +37,7 @@ interface Circumstances {
   readonly approval: Approval;
 }
 
-function readAnswer(body: JsonObject, { approver, now, approval }: Circumstances): ApprovalAnswer {
+function readAnswer(body: JsonObject, { approver, now, approval }: Circumstances): RecordedDecision {
   const { decision, reason = '', modifiedArgs, scope = 'once' } = body;
   if (!decisions.has(decision)) throw invalid(`"decision" must be one of ${[...decisions].join(', ')}`);
   if (typeof reason !== 'string' || reason.length > maxReasonCharacters) {

@@ -1,4 +1,4 @@
-import type { ApprovalRequest, ApprovalResult, ApprovalStore } from '@ravi/kernel';
+import type { ApprovalRequest, ApprovalDecisionInput, ApprovalStore } from '@ravi/kernel';
 import { createApprovalRequest, createFakeClock, createMemoryApprovalStore } from '@ravi/testkit';
 import type { FakeClock } from '@ravi/testkit';
 import { createWebApprovalHandler } from '../../src/index.ts';
@@ -26,7 +26,7 @@ export interface Scene {
   /** Sends a request of `ada`, unless `headers` say another, and reads the JSON of the answer. */
   send(method: string, path: string, options?: SendOptions): Promise<Answer>;
   /** Asks a question and leaves it open; `create` says how it differs from the usual one. */
-  ask(overrides?: Partial<ApprovalRequest>, signal?: AbortSignal): Promise<ApprovalResult>;
+  ask(overrides?: Partial<ApprovalRequest>, signal?: AbortSignal): Promise<ApprovalDecisionInput>;
   /** Keeps a request that nobody in this process waits for. */
   keep(overrides?: Partial<ApprovalRequest>): Promise<string>;
 }

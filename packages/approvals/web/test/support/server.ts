@@ -2,7 +2,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import { createApprovalRequest, createMemoryApprovalStore } from '@ravi/testkit';
-import type { ApprovalRequest, ApprovalResult, ApprovalStore } from '@ravi/kernel';
+import type { ApprovalRequest, ApprovalDecisionInput, ApprovalStore } from '@ravi/kernel';
 import { createWebApprovalHandler } from '../../src/index.ts';
 import type { WebApprovalOptions } from '../../src/index.ts';
 import { approvers } from './handler.ts';
@@ -13,7 +13,7 @@ export interface ApprovalServer extends AsyncDisposable {
   readonly url: string;
   readonly store: ApprovalStore;
   /** Asks a question that stays open for a minute, unless it says otherwise. */
-  ask(overrides?: Partial<ApprovalRequest>): Promise<ApprovalResult>;
+  ask(overrides?: Partial<ApprovalRequest>): Promise<ApprovalDecisionInput>;
   /** Ends the process, as far as a browser can tell, and starts another one at the same address. */
   restart(): Promise<void>;
   /** Ends it and starts none. */
@@ -64,5 +64,5 @@ export async function startApprovalServer(options: Partial<WebApprovalOptions> =
 }
 
 interface Asking {
-  request(request: ApprovalRequest): Promise<ApprovalResult>;
+  request(request: ApprovalRequest): Promise<ApprovalDecisionInput>;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { keepRunsGoing } from '@ravi/capabilities';
 import type { DurableChainResult } from '@ravi/capabilities';
 import { silentLogger, systemClock } from '@ravi/kernel';
-import type { Approval, ApprovalAnswer, ApprovalOutcome, Run, StateStore } from '@ravi/kernel';
+import type { Approval, RecordedDecision, ApprovalTransition, Run, StateStore } from '@ravi/kernel';
 import { createFakeClock } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
 import { createWorld, sandbox } from './harness.ts';
@@ -20,9 +20,9 @@ async function pending({ store }: World, runId = 'run-1'): Promise<readonly Appr
 async function answer(
   { store }: World,
   target: string,
-  how: Partial<ApprovalAnswer> = {},
+  how: Partial<RecordedDecision> = {},
   runId = 'run-1',
-): Promise<ApprovalOutcome> {
+): Promise<ApprovalTransition> {
   const asked = (await pending({ store } as World, runId)).find(({ request }) => request.args['to'] === target);
   assert.ok(asked, `nobody asked about ${target}`);
   return store.approvals.decide(asked.request.id, {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isKernelError, KernelError, systemClock } from '@ravi/kernel';
-import type { ApprovalAnswer, StateStore } from '@ravi/kernel';
+import type { RecordedDecision, StateStore } from '@ravi/kernel';
 import { afterAll, test } from 'vitest';
 import { createWorld, sandbox, valueTool } from './harness.ts';
 import type { World } from './harness.ts';
@@ -159,7 +159,7 @@ test('of two processes that go on with ten answered runs at once, each run is go
   for (const runId of ids) {
     await first.chains.start({ code: `return tools.send({ to: '${runId}' })`, runId, approvals: 'pause' });
   }
-  const answer: ApprovalAnswer = { decision: 'approved', decidedAt: Date.now() };
+  const answer: RecordedDecision = { decision: 'approved', decidedAt: Date.now() };
   const { items } = await world.store.approvals.list({ status: 'pending' });
   await Promise.all(items.map(({ request }) => world.store.approvals.decide(request.id, answer)));
   await using second = world.open();
