@@ -1,5 +1,5 @@
 import type { Logger } from '@ravi/kernel';
-import { limitShutdown } from './limit-shutdown.ts';
+import { limitShutdown } from './shutdown.ts';
 import { currentRequest } from './logging/current-request.ts';
 
 /** What nobody catches in this process, from {@link watchFaults} on. */

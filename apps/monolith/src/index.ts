@@ -1,12 +1,12 @@
-export type { ChainRequest, ChainRunner } from './chain-runner.ts';
-export { describeTools } from './describe-tool.ts';
-export type { ToolDescription } from './describe-tool.ts';
+export type { ChainRequest, ChainRunner } from './runs/chain-runner.ts';
+export { describeTools } from './tools/describe-tool.ts';
+export type { ToolDescription } from './tools/describe-tool.ts';
 export { findInstallation, openInstalledPlugins } from './installation.ts';
 export type { Installation, InstallationOptions } from './installation.ts';
-export { findInvalidSchemas } from './invalid-schemas.ts';
+export { findInvalidSchemas } from './tools/invalid-schemas.ts';
 export { openMonolith } from './lifespan.ts';
 export type { Monolith, MonolithOptions } from './lifespan.ts';
-export type { ToolReport } from './load-tools.ts';
+export type { ToolReport } from './tools/load-tools.ts';
 export type { LogSource } from './logging/open-log.ts';
 export type { Redactor } from './logging/redactor.ts';
 export { createServerLog } from './logging/server-log.ts';

@@ -24,19 +24,19 @@ import { createContainer } from './container.ts';
 import { loadDigestKey } from './digest-key.ts';
 import { findInstallation, openInstalledPlugins } from './installation.ts';
 import type { InstallationOptions } from './installation.ts';
-import { loadSkills } from './load-skills.ts';
-import { loadTools } from './load-tools.ts';
+import { loadSkills } from './tools/load-skills.ts';
+import { loadTools } from './tools/load-tools.ts';
 import { knownSecrets } from './logging/known-secrets.ts';
 import { logRuns } from './logging/log-runs.ts';
 import { openLog } from './logging/open-log.ts';
 import type { LogSource } from './logging/open-log.ts';
 import { createRedactor } from './logging/redactor.ts';
-import type { ToolReport } from './load-tools.ts';
+import type { ToolReport } from './tools/load-tools.ts';
 import { chooseModel } from './model/choose-model.ts';
 import { openExporters } from './observability/open-exporters.ts';
 import type { TelemetryProviders } from './observability/telemetry-providers.ts';
-import { startRetention } from './retention.ts';
-import { startSweeper } from './sweeper.ts';
+import { startRetention } from './maintenance/retention.ts';
+import { startSweeper } from './maintenance/sweeper.ts';
 import { tokens } from './tokens.ts';
 
 /** What a process is opened with. */

@@ -1,6 +1,5 @@
-import { limitShutdown } from './limit-shutdown.ts';
-
 const secondSignal = 130;
+const disposalLimitMs = 10_000;
 
 /**
  * Resolves at the first SIGTERM or SIGINT. From then on the process ends in bounded time: a second signal or a disposal
@@ -18,4 +17,9 @@ export function untilShutdown(): Promise<NodeJS.Signals> {
       });
     }
   });
+}
+
+/** Ends the process with 1 when it is still there in ten seconds. */
+export function limitShutdown(): void {
+  setTimeout(() => process.exit(1), disposalLimitMs).unref();
 }

@@ -17,16 +17,16 @@ import type { Telemetry } from '@ravi/otel';
 import type { InjectionToken } from 'tsyringe';
 import type { Access } from './access/access.ts';
 import type { CallerApprovals } from './access/caller-approvals.ts';
-import type { ChainRunner } from './chain-runner.ts';
-import type { ToolReport } from './load-tools.ts';
+import type { ChainRunner } from './runs/chain-runner.ts';
+import type { ToolReport } from './tools/load-tools.ts';
 import type { AgentRunner } from './runs/agent-runner.ts';
 import type { RunRecorder } from './runs/run-recorder.ts';
 import type { Redactor } from './logging/redactor.ts';
 import type { TelemetryProviders } from './observability/telemetry-providers.ts';
 import type { RunService } from './runs/run-service.ts';
 import type { StoredEvents } from './runs/stored-events.ts';
-import type { SnippetTools } from './snippet-tools.ts';
-import type { ToolMetrics } from './tool-metrics.ts';
+import type { SnippetTools } from './tools/snippet-tools.ts';
+import type { ToolMetrics } from './tools/tool-metrics.ts';
 
 /** Everything that lives once per process, by the name of its token. */
 export interface Services {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '@ravi/kernel';
 import { test } from 'vitest';
-import { raviEvents, streamEvents } from '../src/http/event-stream.ts';
+import { raviEvents, streamEvents } from '../src/http/events/event-stream.ts';
 import { createEventLog } from '../src/runs/event-log.ts';
 import type { EventLog } from '../src/runs/event-log.ts';
 import { readEvents } from './support/event-reader.ts';

@@ -7,7 +7,7 @@ import { openMonolith, tokens } from '@ravi/monolith';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
 import { test } from 'vitest';
-import { startRetention } from '../src/retention.ts';
+import { startRetention } from '../src/maintenance/retention.ts';
 import { createRunRecorder } from '../src/runs/run-recorder.ts';
 import { createStoredEvents } from '../src/runs/stored-events.ts';
 import { createInstallation } from './support/installation.ts';

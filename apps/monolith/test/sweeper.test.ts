@@ -4,7 +4,7 @@ import { silentLogger } from '@ravi/kernel';
 import type { BlobStore } from '@ravi/kernel';
 import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
 import { test } from 'vitest';
-import { startSweeper } from '../src/sweeper.ts';
+import { startSweeper } from '../src/maintenance/sweeper.ts';
 
 const blob = { mediaType: 'text/plain', scope: { principal: 'local', sessionId: 'session-1' } };
 

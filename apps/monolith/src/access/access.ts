@@ -1,6 +1,6 @@
 import { createRateLimit } from '@ravi/approval-web';
 import type { Clock } from '@ravi/kernel';
-import { problem } from '../http/problem.ts';
+import { problem } from '../http/core/problem.ts';
 import { localCaller } from './caller.ts';
 import type { Caller } from './caller.ts';
 import { callerWith } from './known-tokens.ts';

@@ -1,7 +1,7 @@
 import { context as contexts, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { TextMapGetter } from '@opentelemetry/api';
 import type { MiddlewareHandler } from 'hono';
-import { matchedRoute } from '../http/matched-route.ts';
+import { matchedRoute } from '../http/core/matched-route.ts';
 import type { TelemetryProviders } from './telemetry-providers.ts';
 
 const headerNames: TextMapGetter<Headers> = {

@@ -1,11 +1,10 @@
 import type { HookManager, PriceTable } from '@ravi/agents';
 import type { BlobStore, Clock, HookEvent, HookPayloads, JsonObject, Logger } from '@ravi/kernel';
+import { costOf } from '@ravi/agents';
 import { createEventLog } from './event-log.ts';
 import type { EventLog } from './event-log.ts';
 import type { RunEvent, RunEventType } from './run-event.ts';
 import type { StoredEvents } from './stored-events.ts';
-import { usageOf } from './usage-of.ts';
-import type { AnswerEnd } from './usage-of.ts';
 
 /** Writes down what runs do, from their hooks, and keeps it beyond the process. */
 export interface RunRecorder extends AsyncDisposable {
@@ -152,4 +151,20 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
 
 function isLineOfRun({ type, data }: RunEvent): boolean {
   return type === 'console' && data['parentId'] === undefined;
+}
+
+/** The end of one answer of a model. */
+type AnswerEnd = Pick<HookPayloads['llm-end'], 'step' | 'provider' | 'model' | 'usage'>;
+
+/** What an answer used, with its cost where the model has a price. */
+function usageOf({ step, provider, model, usage }: AnswerEnd, prices: PriceTable | undefined): JsonObject {
+  const named = model === undefined ? undefined : costOf(prices, model, usage);
+  const cost = named ?? costOf(prices, provider, usage);
+  return {
+    step,
+    provider,
+    ...(model === undefined ? {} : { model }),
+    ...usage,
+    ...(cost === undefined ? {} : { cost }),
+  };
 }

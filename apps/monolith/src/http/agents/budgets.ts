@@ -1,0 +1,143 @@
+import type { AgentConfig } from '@ravi/host';
+import type { Principal, Run } from '@ravi/kernel';
+import type { HttpAppOptions, StatefulParts } from '../app.ts';
+import { listAnswer } from '../core/operation.ts';
+import type { Operation } from '../core/operation.ts';
+import { runDetails } from '../../runs/run-details.ts';
+import type { RunRecorder } from '../../runs/run-recorder.ts';
+
+/** A bound and what of it is used. */
+interface BudgetView {
+  readonly name: string;
+  readonly scope: 'principal' | 'run';
+  readonly principal: Principal;
+  readonly runId?: string;
+  readonly unit: 'tokens' | 'cost' | 'calls' | 'milliseconds';
+  readonly limit?: number;
+  readonly used: number;
+}
+
+const dayMs = 86_400_000;
+const pageSize = 100;
+const maxRuns = 1_000;
+
+/** What is configured for runs of the agent, and what they and their owner have used. */
+export function budgetOperations({
+  config,
+  stateful,
+  clock,
+}: HttpAppOptions & { readonly stateful: StatefulParts }): readonly Operation[] {
+  const { store, recorder } = stateful;
+  const { budget = {} } = config.agent;
+  const spentOf = createSpentOf(recorder);
+
+  /** Runs of the agent since the last midnight of UTC, newest first, 1 000 at most. */
+  async function runsOfToday(principal: Principal): Promise<readonly Run[]> {
+    const midnight = Math.floor(clock.now() / dayMs) * dayMs;
+    const runs: Run[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
+      const { items, next } = await store.runs.list({ principal }, page);
+      const today = items.filter(({ createdAt }) => createdAt >= midnight);
+      runs.push(...today.filter(({ definition }) => definition.kind === 'agent'));
+      cursor = today.length < items.length ? undefined : next;
+    } while (cursor !== undefined && runs.length < maxRuns);
+    return runs;
+  }
+
+  return [
+    {
+      method: 'get',
+      path: '/v1/budgets',
+      summary: "What the caller's runs of the agent used today, and how far those are that go on, or the newest.",
+      async answer({ caller: { principal } }) {
+        const runs = await runsOfToday(principal);
+        const spent: { readonly run: Run; readonly used: Spent }[] = [];
+        // One after the other: each reads a journal.
+        for (const run of runs) spent.push({ run, used: await spentOf(run) });
+        const live = spent.filter(({ run }) => run.outcome === undefined);
+        const shown = live.length > 0 ? live : spent.slice(0, 1);
+        const ofRuns = shown.flatMap(({ run, used }) => runBudgets(run, used, budget, clock.now()));
+        return listAnswer([
+          ...principalBudgets(
+            principal,
+            spent.map(({ used }) => used),
+          ),
+          ...ofRuns,
+        ]);
+      },
+    },
+  ];
+}
+
+function principalBudgets(principal: Principal, spent: readonly Spent[]): readonly BudgetView[] {
+  const about = { scope: 'principal', principal } as const;
+  const sum = (part: 'tokens' | 'toolCalls'): number => spent.reduce((total, used) => total + used[part], 0);
+  const costs = spent.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
+  const money = {
+    ...about,
+    name: 'Cost today',
+    unit: 'cost',
+    used: costs.reduce((total, cost) => total + cost, 0),
+  } as const;
+  return [
+    { ...about, name: 'Tokens today', unit: 'tokens', used: sum('tokens') },
+    ...(costs.length === 0 ? [] : [money]),
+    { ...about, name: 'Calls today', unit: 'calls', used: sum('toolCalls') },
+  ];
+}
+
+function runBudgets(
+  run: Run,
+  { tokens, cost = 0, toolCalls }: Spent,
+  { maxTokens, maxCost, maxToolCalls, maxTimeMs }: NonNullable<AgentConfig['budget']>,
+  now: number,
+): readonly BudgetView[] {
+  const { id: runId, principal, createdAt, updatedAt, status } = run;
+  const about = { scope: 'run', principal, runId } as const;
+  const timeMs = (status === 'running' ? now : updatedAt) - createdAt;
+  const bounds = [
+    { what: 'Tokens', unit: 'tokens', limit: maxTokens, used: tokens },
+    { what: 'Cost', unit: 'cost', limit: maxCost, used: cost },
+    { what: 'Calls', unit: 'calls', limit: maxToolCalls, used: toolCalls },
+    { what: 'Time', unit: 'milliseconds', limit: maxTimeMs, used: timeMs },
+  ] as const;
+  return bounds.flatMap(({ what, limit, ...figures }) =>
+    limit === undefined ? [] : [{ ...about, ...figures, name: `${what} of ${runId}`, limit }],
+  );
+}
+
+/** What a run has used. */
+interface Spent {
+  readonly tokens: number;
+  /** In the currency of the price table; absent when an answer has no price. */
+  readonly cost?: number;
+  /** Calls of the model itself, those of scripts apart. */
+  readonly toolCalls: number;
+}
+
+/** Says what a run has used so far. */
+type SpentOf = (run: Run) => Promise<Spent>;
+
+const maxKept = 5_000;
+
+/** Reads it from the events of the run; of one that is over it is read once. */
+function createSpentOf(recorder: Pick<RunRecorder, 'read'>): SpentOf {
+  const known = new Map<string, Spent>();
+  return async (run) => {
+    const kept = known.get(run.id);
+    if (kept !== undefined) return kept;
+    const { usage, cost, trace } = runDetails(run, await recorder.read(run.id, 0));
+    const spent = {
+      tokens: usage.inputTokens + usage.outputTokens,
+      ...(cost === undefined ? {} : { cost }),
+      toolCalls: trace.filter(({ caller }) => caller === 'direct').length,
+    };
+    if (run.outcome === undefined) return spent;
+    const [oldest] = known.keys();
+    if (known.size >= maxKept && oldest !== undefined) known.delete(oldest);
+    known.set(run.id, spent);
+    return spent;
+  };
+}

@@ -1,0 +1,73 @@
+import type { JsonValue } from '@ravi/kernel';
+import type { HttpAppOptions, StatefulParts } from '../app.ts';
+import { streamEvents } from '../events/event-stream.ts';
+import { findRun } from '../../access/find-run.ts';
+import type { Operation } from '../core/operation.ts';
+import { problem } from '../core/problem.ts';
+import { responseFormat, runIdOf } from '../events/responses-format.ts';
+
+/** `POST /v1/responses`: the agent for clients that speak OpenAI's Responses. Its tools are the server's own. */
+export function responseOperations(
+  options: HttpAppOptions & { readonly stateful: StatefulParts },
+): readonly Operation[] {
+  const { stateful, lifetime } = options;
+  const { runs, recorder } = stateful;
+  return [
+    {
+      method: 'post',
+      path: '/v1/responses',
+      summary: 'Ask the agent as a client of OpenAI does.',
+      role: 'run',
+      body: {
+        type: 'object',
+        required: ['input'],
+        additionalProperties: false,
+        properties: {
+          input: { type: ['string', 'array'], description: 'Text, or one message of the user with text.' },
+          stream: { type: 'boolean' },
+          previous_response_id: { type: 'string', maxLength: 200, description: 'Goes on with its session.' },
+          model: { type: 'string', description: 'Not looked at: the server has one agent.' },
+          store: { type: 'boolean', description: 'Not looked at: runs are kept.' },
+          metadata: { type: 'object', description: 'Not looked at.' },
+        },
+      },
+      async answer(request) {
+        const { input, stream, previous_response_id: previous } = request.body;
+        const { principal } = request.caller;
+        const before =
+          previous === undefined ? undefined : await findRun(stateful, request, runIdOf(previous as string));
+        const task = taskOf(input);
+        const run = await runs.startAgent({
+          task,
+          principal,
+          ...(before === undefined ? {} : { sessionId: before.sessionId }),
+        });
+        const format = responseFormat(run);
+        const events = streamEvents(recorder, { runId: run.id, after: 0, format, lifetime });
+        if (stream === true) return events;
+        await events.text();
+        return format.response;
+      },
+    },
+  ];
+}
+
+function taskOf(input: JsonValue | undefined): string {
+  if (typeof input === 'string') return input;
+  const [message, ...others] = input as readonly { readonly role?: unknown; readonly content?: unknown }[];
+  const content = message?.content;
+  const parts = typeof content === 'string' ? [{ text: content }] : Array.isArray(content) ? content : [];
+  const texts = parts.map((part: { readonly text?: unknown } | null) => part?.text);
+  if (
+    others.length === 0 &&
+    message?.role === 'user' &&
+    texts.length > 0 &&
+    texts.every((text) => typeof text === 'string')
+  ) {
+    return texts.join('\n');
+  }
+  throw problem(
+    'E_REQUEST_INVALID',
+    '"input" must be text or one message of the user with text; earlier ones are named by previous_response_id',
+  );
+}

@@ -1,0 +1,130 @@
+import { isKernelError } from '@ravi/kernel';
+import type { BlobStat, BlobStore } from '@ravi/kernel';
+import { maySee } from '../../access/caller.ts';
+import { artifactRefs } from '../../runs/run-details.ts';
+import type { RunRecorder } from '../../runs/run-recorder.ts';
+import type { HttpAppOptions, StatefulParts } from '../app.ts';
+import { findRun } from '../../access/find-run.ts';
+import { listAnswer, pageOf, pageQuery } from '../core/operation.ts';
+import type { ApiRequest, Operation } from '../core/operation.ts';
+import { problem } from '../core/problem.ts';
+
+// Nothing of an artifact may run in the name of this server.
+const safeHeaders = {
+  'content-security-policy': "sandbox; default-src 'none'",
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'private, no-store',
+};
+
+// Tools name the types, and a header holds less than a string: what is no type of RFC 9110 goes out as bytes.
+const mediaTypePattern = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:; ?[\w-]{1,100}="?[\w.+-]{1,100}"?)*$/;
+const bytesOfNoType = 'application/octet-stream';
+
+/** What is still there of these artifacts. */
+export async function statsOf(blobStore: BlobStore, refs: readonly string[]): Promise<readonly BlobStat[]> {
+  const stats = await Promise.all(refs.map((ref) => blobStore.stat(ref)));
+  return stats.filter((stat) => stat !== undefined);
+}
+
+/** Artifacts by run, one by one, and their content, whole or in part. */
+export function artifactOperations(
+  options: HttpAppOptions & { readonly stateful: StatefulParts },
+): readonly Operation[] {
+  const { blobStore, stateful } = options;
+  const { store, recorder } = stateful;
+
+  async function find({ caller, params: { ref = '' } }: ApiRequest): Promise<BlobStat> {
+    const stat = await blobStore.stat(ref);
+    if (stat !== undefined && maySee(caller, stat.scope.principal)) return stat;
+    throw problem('E_ARTIFACT_UNKNOWN', `There is no artifact "${ref}"`);
+  }
+
+  return [
+    {
+      method: 'get',
+      path: '/v1/artifacts',
+      summary: 'List the artifacts of a run, or of the newest runs.',
+      query: { ...pageQuery, runId: { type: 'string', minLength: 1, maxLength: 100 } },
+      async answer(request) {
+        const { query, caller } = request;
+        if (query['runId'] !== undefined) {
+          const run = await findRun(stateful, request, String(query['runId']));
+          return listAnswer(await statsOf(blobStore, await refsOf(recorder, run.id)));
+        }
+        const own = caller.roles.includes('admin') ? {} : { principal: caller.principal };
+        const { items, next } = await store.runs.list(own, pageOf(request));
+        const refs = await Promise.all(items.map(({ id }) => refsOf(recorder, id)));
+        return listAnswer(await statsOf(blobStore, refs.flat()), next);
+      },
+    },
+    {
+      method: 'get',
+      path: '/v1/artifacts/{ref}',
+      summary: 'What is known of an artifact.',
+      answer: find,
+    },
+    {
+      method: 'get',
+      path: '/v1/artifacts/{ref}/content',
+      summary: 'The content, or the part of it that Range asks for.',
+      async answer(request) {
+        const { ref, bytes, mediaType } = await find(request);
+        const range = readByteRange(request.headers.get('range'), bytes);
+        const headers: Record<string, string> = {
+          ...safeHeaders,
+          'content-type': mediaTypePattern.test(mediaType) ? mediaType : bytesOfNoType,
+          'content-disposition': 'attachment',
+          'accept-ranges': 'bytes',
+          'content-length': String(range?.length ?? bytes),
+        };
+        if (range === undefined) return new Response(await open(blobStore, ref), { headers });
+        const { offset, length } = range;
+        headers['content-range'] = `bytes ${offset}-${offset + length - 1}/${bytes}`;
+        return new Response(await open(blobStore, ref, range), { status: 206, headers });
+      },
+    },
+    {
+      method: 'delete',
+      path: '/v1/artifacts/{ref}',
+      summary: 'Delete an artifact, whoever still refers to it.',
+      role: 'run',
+      async answer(request) {
+        const { ref } = await find(request);
+        await blobStore.delete(ref);
+        return new Response(null, { status: 204 });
+      },
+    },
+  ];
+}
+
+async function refsOf(recorder: RunRecorder, runId: string): Promise<readonly string[]> {
+  return artifactRefs(await recorder.read(runId, 0));
+}
+
+async function open(...[blobStore, ...what]: [BlobStore, ...Parameters<BlobStore['open']>]): Promise<ReadableStream> {
+  try {
+    return await blobStore.open(...what);
+  } catch (error) {
+    if (!isKernelError(error, 'E_BLOB_NOT_FOUND')) throw error;
+    throw problem('E_ARTIFACT_UNKNOWN', 'The artifact was removed');
+  }
+}
+
+/** Part of a content, as `BlobStore.open` takes it. */
+interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/**
+ * The one range that a `Range` header asks for; `undefined` for the whole, which is also right for several ranges and
+ * for other units. @throws KernelError `E_RANGE_INVALID` when nothing of it is there
+ */
+function readByteRange(header: string | null, bytes: number): ByteRange | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
+  if (from === '' && to === '') return undefined;
+  const offset = from === '' ? Math.max(0, bytes - Number(to)) : Number(from);
+  const end = from === '' || to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1);
+  if (offset <= end) return { offset, length: end - offset + 1 };
+  throw problem('E_RANGE_INVALID', `The content has ${bytes} bytes`);
+}

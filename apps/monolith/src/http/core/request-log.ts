@@ -1,0 +1,41 @@
+import { trace } from '@opentelemetry/api';
+import type { Clock, Logger } from '@ravi/kernel';
+import type { MiddlewareHandler } from 'hono';
+import { currentRequest } from '../../logging/current-request.ts';
+import { matchedRoute } from './matched-route.ts';
+
+const firstRefusal = 400;
+const saneId = /^[\w.:-]{1,128}$/;
+
+/**
+ * Gives each request an id, the client's own from `X-Request-Id` when that is sane, tells it to the client, and notes how
+ * the request was answered; never its headers, query or body, and its path only by the route that it took.
+ */
+export function requestLog({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }): MiddlewareHandler {
+  return async (context, next) => {
+    const { req } = context;
+    const asked = req.header('x-request-id') ?? '';
+    const requestId = saneId.test(asked) ? asked : crypto.randomUUID();
+    const started = clock.monotonic();
+    await currentRequest.run({ requestId }, next);
+    context.res.headers.set('x-request-id', requestId);
+    const { status } = context.res;
+    const caller = context.get('caller');
+    const fields = {
+      requestId,
+      method: req.method,
+      route: matchedRoute(context),
+      status,
+      durationMs: clock.monotonic() - started,
+      ...(caller === undefined ? {} : { principal: caller.principal }),
+      ...traceOfRequest(),
+    };
+    if (req.method === 'GET' && status < firstRefusal) logger.debug('request', fields);
+    else logger.info('request', fields);
+  };
+}
+
+function traceOfRequest(): { readonly traceId?: string } {
+  const span = trace.getActiveSpan();
+  return span === undefined ? {} : { traceId: span.spanContext().traceId };
+}

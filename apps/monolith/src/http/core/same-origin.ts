@@ -1,0 +1,35 @@
+import type { MiddlewareHandler } from 'hono';
+import { isLoopback } from '../../loopback.ts';
+import { problem } from './problem.ts';
+
+/**
+ * Lets pass what was addressed to this machine by a loopback name, or by one of `allowedHosts`, and comes from no other web site. A page that makes
+ * its own domain resolve to 127.0.0.1 (DNS rebinding) still sends that domain as `Host`.
+ */
+export function sameOrigin(allowedHosts: readonly string[]): MiddlewareHandler {
+  // Nearly every request names the host of the one before.
+  let known: string | undefined;
+  const isOwn = (host: string): boolean => {
+    const hostname = hostnameOf(`http://${host}`);
+    return isLoopback(hostname) || allowedHosts.includes(hostname);
+  };
+  return async (context, next) => {
+    const host = context.req.header('host') ?? '';
+    if (host !== known && !isOwn(host)) {
+      throw problem(
+        'E_ORIGIN_FORBIDDEN',
+        `The host "${host}" is not this server; address it as 127.0.0.1 or localhost`,
+      );
+    }
+    known = host;
+    const origin = context.req.header('origin');
+    if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
+      throw problem('E_ORIGIN_FORBIDDEN', `The origin "${origin}" may not use this server`);
+    }
+    await next();
+  };
+}
+
+function hostnameOf(url: string): string {
+  return URL.parse(url)?.hostname ?? '';
+}

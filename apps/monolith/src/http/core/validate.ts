@@ -1,0 +1,123 @@
+import type { JsonSchema, JsonObject } from '@ravi/kernel';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { Context, MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { problem } from './problem.ts';
+
+const words: Readonly<Record<string, string>> = {
+  object: 'a JSON object',
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+};
+
+const bodies = new Ajv2020({ verbose: true, strict: true, allowUnionTypes: true });
+// A query is text: "5" is the number that a schema asks for.
+const queries = new Ajv2020({ verbose: true, strict: true, coerceTypes: true });
+
+/** Checks a value and throws `E_REQUEST_INVALID` for what is wrong with it. */
+export type Validate = (value: unknown) => void;
+
+/** A check of bodies. */
+export function bodyValidator(schema: JsonSchema): Validate {
+  return validator(bodies.compile(schema));
+}
+
+/** A check of the parameters of a query, which turns them into the types that their schemas say. */
+export function queryValidator(properties: Readonly<Record<string, JsonSchema>>): Validate {
+  return validator(queries.compile({ type: 'object', properties, additionalProperties: false }));
+}
+
+function validator(validate: ValidateFunction): Validate {
+  return (value) => {
+    if (validate(value)) return;
+    throw problem('E_REQUEST_INVALID', (validate.errors ?? []).map(describe).join('; '));
+  };
+}
+
+// Values are not repeated: they may be secrets.
+function describe({ keyword, instancePath, params, parentSchema, message = '' }: ErrorObject): string {
+  const place = instancePath.slice(1).replaceAll('/', '.');
+  const { properties = {} } = parentSchema as { readonly properties?: Readonly<Record<string, JsonSchema>> };
+  if (keyword === 'additionalProperties') {
+    const known = Object.keys(properties).join(', ') || 'none';
+    return `"${params['additionalProperty']}" is not a known key; known are ${known}`;
+  }
+  if (keyword === 'required') {
+    const name = String(params['missingProperty']);
+    return `"${name}" must be ${words[String(properties[name]?.['type'])] ?? 'there'}`;
+  }
+  if (keyword === 'type') {
+    const types = [params['type']].flat().map((type) => words[String(type)] ?? String(type));
+    return `"${place}" must be ${types.join(' or ')}`;
+  }
+  if (keyword === 'enum') return `"${place}" must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
+  return `"${place}" ${message}`;
+}
+
+/**
+ * The parameters of a query by their names; whatever a name is, it stands among them and not on their prototype.
+ * @throws KernelError `E_REQUEST_INVALID` for one that is given twice
+ */
+export function readQuery(url: string): Record<string, string> {
+  if (!url.includes('?')) return {};
+  const given = [...new URL(url).searchParams];
+  const query = Object.fromEntries(given);
+  if (Object.keys(query).length === given.length) return query;
+  throw problem('E_REQUEST_INVALID', 'A parameter of the query is given twice');
+}
+
+/** Refuses bodies over `maxBytes`, announced or streamed, before they are read to their end. */
+export function limitBody(maxBytes: number): MiddlewareHandler {
+  return bodyLimit({
+    maxSize: maxBytes,
+    onError: () => {
+      throw problem('E_BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes`);
+    },
+  });
+}
+
+/**
+ * The body as a JSON object.
+ * @throws KernelError `E_CONTENT_TYPE`, `E_REQUEST_INVALID`
+ */
+export async function readBody({ req }: Context): Promise<JsonObject> {
+  requireJson(req.header('content-type') ?? '', req.header('content-encoding') ?? 'identity');
+  const body = parse(decode(await req.arrayBuffer()));
+  if (!isObject(body)) throw problem('E_REQUEST_INVALID', 'The body must be a JSON object');
+  return body;
+}
+
+function requireJson(contentType: string, encoding: string): void {
+  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  if (type !== 'application/json') {
+    throw problem('E_CONTENT_TYPE', `The content type must be application/json, got "${type}"`);
+  }
+  const isOtherCharset = parameters.some((part) => part.startsWith('charset=') && !/^charset="?utf-?8"?$/.test(part));
+  if (isOtherCharset || encoding.toLowerCase() !== 'identity') {
+    throw problem('E_CONTENT_TYPE', 'The body must be JSON in UTF-8, without a content encoding');
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function decode(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw problem('E_REQUEST_INVALID', 'The body is not UTF-8');
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw problem('E_REQUEST_INVALID', `The body is not JSON: ${(error as SyntaxError).message}`);
+  }
+}

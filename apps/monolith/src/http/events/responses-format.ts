@@ -1,0 +1,150 @@
+import type { JsonObject, ModelUsage } from '@ravi/kernel';
+import type { RunEvent } from '../../runs/run-event.ts';
+import type { EventFormat } from './event-stream.ts';
+import { argumentsText, callItem, messageItem, textPart } from './responses-items.ts';
+import type { OpenMessage } from './responses-items.ts';
+
+/** A run in the form of OpenAI's Responses: as its events, and as the response that they come to. */
+export interface ResponseFormat extends EventFormat {
+  /** The response as far as it has come. */
+  readonly response: JsonObject;
+}
+
+/**
+ * Writes each text between two calls as a message of its own, and each call of the agent as one that the server has made.
+ * What scripts call stays inside of the server.
+ */
+export function responseFormat(run: { readonly id: string; readonly createdAt: number }): ResponseFormat {
+  const output: JsonObject[] = [];
+  const openCalls = new Map<unknown, number>();
+  let item: OpenMessage | undefined;
+  let number = 0;
+  let response: JsonObject = {
+    id: responseIdOf(run.id),
+    object: 'response',
+    created_at: Math.floor(run.createdAt / 1_000),
+    status: 'in_progress',
+    model: 'ravi',
+    output: [],
+    error: null,
+    incomplete_details: null,
+    metadata: {},
+    parallel_tool_calls: true,
+    tool_choice: 'auto',
+    tools: [],
+  };
+
+  function say(type: string, data: JsonObject): string {
+    return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number++, ...data })}\n\n`;
+  }
+
+  function open(sequence: number): string {
+    item = { id: `msg_${sequence}`, index: output.length, text: '' };
+    output.push(messageItem(item, 'in_progress'));
+    const { id: item_id, index: output_index } = item;
+    return (
+      say('response.output_item.added', { output_index, item: messageItem(item, 'in_progress') }) +
+      say('response.content_part.added', { item_id, output_index, content_index: 0, part: textPart('') })
+    );
+  }
+
+  function close(): string {
+    if (item === undefined) return '';
+    const { id: item_id, index: output_index, text } = item;
+    const place = { item_id, output_index, content_index: 0 };
+    const message = messageItem(item, 'completed');
+    output[output_index] = message;
+    item = undefined;
+    return (
+      say('response.output_text.done', { ...place, text, logprobs: [] }) +
+      say('response.content_part.done', { ...place, part: textPart(text) }) +
+      say('response.output_item.done', { output_index, item: message })
+    );
+  }
+
+  function beginCall(data: JsonObject): string {
+    const { callId: item_id } = data;
+    const output_index = output.length;
+    const call = callItem(data);
+    openCalls.set(item_id, output_index);
+    output.push(call);
+    const place = { item_id: item_id ?? '', output_index };
+    return (
+      close() +
+      say('response.output_item.added', { output_index, item: call }) +
+      say('response.mcp_call.in_progress', place) +
+      say('response.mcp_call_arguments.done', { ...place, arguments: argumentsText(data) })
+    );
+  }
+
+  function endCall(data: JsonObject): string {
+    const { callId: item_id } = data;
+    const output_index = openCalls.get(item_id);
+    if (output_index === undefined) return '';
+    openCalls.delete(item_id);
+    const call = callItem(data);
+    output[output_index] = call;
+    return (
+      say(`response.mcp_call.${data['status'] === 'ok' ? 'completed' : 'failed'}`, {
+        item_id: item_id ?? '',
+        output_index,
+      }) + say('response.output_item.done', { output_index, item: call })
+    );
+  }
+
+  function end(data: JsonObject): string {
+    const closed = close();
+    const { message } = (data['error'] ?? {}) as { readonly message?: string };
+    const status = message === undefined ? 'completed' : 'failed';
+    const error = message === undefined ? null : { code: 'server_error', message };
+    const usage = usageOf(data['usage'] as unknown as ModelUsage | undefined);
+    response = { ...response, status, output, error, usage };
+    return closed + say(`response.${status}`, { response });
+  }
+
+  function frame({ type, sequence, data }: RunEvent): string {
+    if (type === 'run' && data['status'] === 'running') return say('response.created', { response });
+    if (type === 'step') return close();
+    const isOwn = data['parentId'] === undefined;
+    if (type === 'tool-call') return isOwn ? beginCall(data) : '';
+    if (type === 'tool-result') return isOwn ? endCall(data) : '';
+    if (type === 'run-ended') return end(data);
+    if (type !== 'model-delta') return '';
+    const delta = data['text'] as string;
+    const opened = item === undefined ? open(sequence) : '';
+    if (item === undefined) return opened;
+    item.text += delta;
+    const { id: item_id, index: output_index } = item;
+    return opened + say('response.output_text.delta', { item_id, output_index, content_index: 0, delta, logprobs: [] });
+  }
+
+  return {
+    frame,
+    get response() {
+      return response;
+    },
+  };
+}
+
+const prefix = 'resp_';
+
+/** The id of a response is that of its run. */
+function responseIdOf(runId: string): string {
+  return `${prefix}${runId}`;
+}
+
+/** The run of a response; of no run when the id is none. */
+export function runIdOf(responseId: string): string {
+  return responseId.startsWith(prefix) ? responseId.slice(prefix.length) : '';
+}
+
+function usageOf(usage: ModelUsage | undefined): JsonObject {
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0, reasoningTokens = 0 } = usage ?? {};
+  return {
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    input_tokens_details: { cached_tokens: cachedInputTokens },
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+  };
+}

@@ -1,0 +1,52 @@
+import type { ToolFigures } from '../../tools/tool-metrics.ts';
+import type { HttpAppOptions } from '../app.ts';
+import type { Operation } from '../core/operation.ts';
+
+const toolCounters: readonly (readonly [name: string, help: string, figure: keyof ToolFigures])[] = [
+  ['ravi_tool_calls_total', 'Calls of a tool that have ended.', 'calls'],
+  ['ravi_tool_errors_total', 'Calls of a tool that have failed.', 'errors'],
+  ['ravi_tool_denials_total', 'Calls of a tool that were refused.', 'denials'],
+];
+
+/** `GET /metrics` in the text format of Prometheus: what this process has done. */
+export function metricsOperations({ toolMetrics, stateful }: HttpAppOptions): readonly Operation[] {
+  return [
+    {
+      method: 'get',
+      path: '/metrics',
+      summary: 'Figures of this process for Prometheus.',
+      answer() {
+        const tools = [...toolMetrics.all()];
+        const counters = toolCounters.map(([name, help, figure]) =>
+          metric(
+            name,
+            'counter',
+            help,
+            tools.map(([tool, figures]) => [`{tool="${escape(tool)}"}`, figures[figure]]),
+          ),
+        );
+        const memory = metric('process_resident_memory_bytes', 'gauge', 'Resident memory.', [
+          ['', process.memoryUsage.rss()],
+        ]);
+        const chains = metric('ravi_chains_active', 'gauge', 'Scripts that this process runs.', [
+          ['', stateful?.chains.active ?? 0],
+        ]);
+        return new Response([...counters, chains, memory].join(''), {
+          headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+        });
+      },
+    },
+  ];
+}
+
+type Sample = readonly [labels: string, value: number];
+
+function metric(name: string, type: 'counter' | 'gauge', help: string, samples: readonly Sample[]): string {
+  const lines = samples.map(([labels, value]) => `${name}${labels} ${value}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+// Names come from models too.
+function escape(label: string): string {
+  return label.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}
