@@ -8,30 +8,52 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const binaries = join(root, 'node_modules', '.bin');
 const consoleFolder = join(root, 'apps', 'console');
 const onWindows = process.platform === 'win32';
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 const [task = '', ...taskArguments] = process.argv.slice(2);
 
-const entries = {
-  start: (args) => (namesConfiguration(args) ? 'apps/monolith/src/main.ts' : 'examples/flights-report/src/main.ts'),
-  test: () => 'scripts/test.ts',
+/** Each task is a list of programs, run in order until one fails. Arguments of the user go to the last one. */
+const tasks = {
+  start: (args) => [[namesConfiguration(args) ? 'apps/monolith/src/main.ts' : 'examples/flights-report/src/main.ts']],
+  test: () => [['scripts/test.ts']],
+  setup: () => [pnpm('install')],
+  verify: () => [['scripts/verify.ts']],
+  build: () => [pnpm('exec', 'turbo', 'run', 'build')],
+  bench: () => [['--no-node-snapshot', 'bench/src/main.ts']],
+  compare: () => [['--no-node-snapshot', 'bench/src/compare/main.ts']],
+  ravi: () => [['packages/cli/src/main.ts']],
+  'new-adapter': () => [['scripts/new-adapter.ts']],
+  'api-report': () => [pnpm('exec', 'turbo', 'run', 'build'), ['scripts/api-report.ts', '--write']],
+  'docs:build': () => [['apps/docs/src/build.ts']],
+  'docs:reference': () => [['apps/docs/src/reference.ts']],
+  snippets: () => [['scripts/sync-snippets.ts']],
+  structure: () => [['scripts/structure.ts']],
+  prose: () => [['scripts/check-prose.ts']],
+  format: () => [pnpm('exec', 'oxfmt')],
+  lint: () => [pnpm('exec', 'oxlint')],
+  changeset: () => [pnpm('exec', 'changeset')],
 };
 
-function main() {
-  const entry = entries[task];
-  if (!entry) fail(`Unknown task "${task}". Use: node scripts/bootstrap.mjs <${Object.keys(entries).join('|')}>`);
+async function main() {
+  if (!Object.hasOwn(tasks, task)) {
+    fail(`Unknown task "${task}". Use: node scripts/bootstrap.mjs <${Object.keys(tasks).join('|')}>`);
+  }
   if (Number(process.versions.node.split('.')[0]) < 18) {
     fail(`Node ${process.versions.node} is too old to set up this repository: Node 18 or newer is needed.`);
   }
-  if (!isInstalled()) install();
+  if (task !== 'setup' && !isInstalled()) install();
   if (task === 'start' && !isConsoleBuilt()) buildConsole();
-  run(entry(taskArguments), taskArguments);
+  const programs = tasks[task](taskArguments);
+  const last = programs.pop();
+  for (const program of programs) await run(program);
+  await run([...last, ...taskArguments]);
 }
 
 function namesConfiguration(args) {
   return Boolean(process.env.RAVI_CONFIG) || args.some((arg) => arg === '--config' || arg.startsWith('--config='));
 }
 
-/** pnpm keeps a copy of the lockfile it installed from: the two are equal exactly when nothing is left to do. */
+/** pnpm keeps a copy of the lockfile it installed from. The two are equal if and only if nothing is left to install. */
 function isInstalled() {
   const installed = join(root, 'node_modules', '.pnpm', 'lock.yaml');
   if (!existsSync(installed) || !existsSync(join(root, 'node_modules', 'node', 'package.json'))) return false;
@@ -42,10 +64,9 @@ function install() {
   console.error(
     'Installing the dependencies. This takes a minute, and is needed again only when the lockfile changes …',
   );
-  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const args = ['-y', packageManager, 'install', '--frozen-lockfile', '--loglevel=error'];
-  // Standard output belongs to the task, so the installer speaks on standard error.
-  const result = spawnSync('npx', args, { cwd: root, stdio: ['ignore', 2, 2], shell: onWindows });
+  const [program, ...args] = pnpm('install', '--frozen-lockfile', '--loglevel=error');
+  // Standard output belongs to the task, so the installer writes to standard error.
+  const result = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2], shell: onWindows });
   if (result.error && result.error.code === 'ENOENT') {
     fail('The command "npx" was not found. Install npm (it comes with Node) and try again.');
   }
@@ -57,7 +78,7 @@ function install() {
   );
 }
 
-/** Whether the console was built after each of its sources was written. */
+/** True if the console was built after the last change of its sources. */
 function isConsoleBuilt() {
   const document = join(consoleFolder, 'dist', 'app', 'index.html');
   if (!existsSync(document)) return false;
@@ -82,27 +103,44 @@ function node24() {
   return node;
 }
 
-function run(entry, args) {
-  const node = node24();
-  const child = spawn(node, [join(root, entry), ...args], {
+/** Returns the command that runs the pinned pnpm, on a machine without pnpm too. */
+function pnpm(...args) {
+  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return ['npx', '-y', packageManager, ...args];
+}
+
+/** Runs a program and resolves when it succeeded; any other end is the end of this process. Files run under Node 24. */
+function run([program, ...args]) {
+  const isCommand = program === 'npx';
+  const [command, commandArgs] = isCommand ? [program, args] : [node24(), fromRoot([program, ...args])];
+  const child = spawn(command, commandArgs, {
     cwd: root,
     stdio: 'inherit',
+    shell: isCommand && onWindows,
     env: { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH ?? ''}` },
   });
 
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => {
-      // Ctrl-C reaches the whole process group: forwarding it too would count as a second Ctrl-C.
-      if (signal === 'SIGINT' && process.stdin.isTTY) return;
-      child.kill(signal);
+  const forward = (signal) => {
+    // Ctrl-C reaches the whole process group: forwarding it too would count as a second Ctrl-C.
+    if (signal === 'SIGINT' && process.stdin.isTTY) return;
+    child.kill(signal);
+  };
+  for (const signal of signals) process.on(signal, forward);
+  return new Promise((resolve) => {
+    child.on('error', (error) => fail(`${command} could not start: ${error.message}`));
+    child.on('exit', (code, signal) => {
+      for (const each of signals) process.removeListener(each, forward);
+      if (signal) return process.kill(process.pid, signal);
+      if (code !== 0) process.exit(code ?? 1);
+      resolve();
     });
-  }
-  child.on('error', (error) => fail(`${node} could not start: ${error.message}`));
-  child.on('exit', (code, signal) => {
-    if (!signal) process.exit(code ?? 1);
-    process.removeAllListeners(signal);
-    process.kill(process.pid, signal);
   });
+}
+
+/** Makes the first argument that names a file of the repository absolute; options of Node may precede it. */
+function fromRoot(args) {
+  const index = args.findIndex((arg) => !arg.startsWith('-'));
+  return args.map((arg, at) => (at === index ? join(root, arg) : arg));
 }
 
 function fail(message) {
@@ -110,4 +148,4 @@ function fail(message) {
   process.exit(1);
 }
 
-main();
+await main();

@@ -51,7 +51,7 @@ test('a configuration starts the server, and every argument is passed on', async
   assert.equal(withVariable.stdout, 'apps/monolith \n');
 });
 
-test('a console that is older than its sources is built first, and one that cannot be built is told', async () => {
+test('a console that is older than its sources is built first, and a failed build is reported', async () => {
   pretendInstalled();
   write('apps/console/node_modules/vite/bin/vite.js', "console.log('vite', ...process.argv.slice(2));");
   const future = Date.now() / 1_000 + 60;
@@ -98,7 +98,7 @@ test('a program killed by a signal is reported as killed by it', async () => {
   assert.equal((await bootstrap(['start'])).code, 'SIGKILL');
 });
 
-test('a machine without npm is told what is missing', async () => {
+test('a machine without npm gets a message that names what is missing', async () => {
   const result = await bootstrap(['test'], { PATH: '/nowhere' });
   assert.equal(result.code, 1);
   assert.match(result.stderr, /"npx" was not found\. Install npm/);
@@ -108,6 +108,19 @@ test('an installation that fails says how it ended and what it needs', async () 
   const result = await bootstrap(['test'], { PATH: fakeNpx('exit 5') });
   assert.equal(result.code, 1);
   assert.match(result.stderr, /The installation failed \(exit code 5\).*check the network/);
+});
+
+test('a task of the repository runs, and a failing program ends a task of several', async () => {
+  pretendInstalled();
+  write('scripts/api-report.ts', "console.log('report', process.argv.slice(2).join(' '));");
+  const both = await bootstrap(['api-report', '--quiet'], { PATH: fakeNpx('echo "npx $*"') });
+  assert.deepEqual(both, {
+    code: 0,
+    stdout: 'npx -y pnpm@1.2.3 exec turbo run build\nreport --write --quiet\n',
+    stderr: '',
+  });
+  const failed = await bootstrap(['api-report'], { PATH: fakeNpx('exit 4') });
+  assert.deepEqual({ code: failed.code, stdout: failed.stdout }, { code: 4, stdout: '' });
 });
 
 test('an unknown task is refused with the tasks there are', async () => {

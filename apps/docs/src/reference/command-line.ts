@@ -27,7 +27,7 @@ interface Command {
 const introduction = `# Command line
 
 Every command of [\`ravi\`](../../packages/cli/README.md), from the table that its help and its completion come from. In
-a clone of the repository it is \`npx -y pnpm@12.21.0 ravi\`.
+a clone of the repository it is \`npm run ravi --\`.
 
 - Commands marked _server or here_ work on the server of \`--server <url>\`, else on the installation of the configuration,
   opened in the process of the command.
