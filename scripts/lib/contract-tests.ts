@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { root } from './workspace.ts';
 
-const usesSuite = /import\s*\{[^}]*\b\w+Contract\b[^}]*\}\s*from\s*'@ravi\/testkit'/;
+const usesSuite = /import\s*\{[^}]*\b\w+Contract\b[^}]*\}\s*from\s*'@ravi\/testkit(?:\/[\w-]+)?'/;
 /** Hostile scripts in containers: that their suite works with both runners is seen with the other sandboxes. */
 const takesMinutes = /^packages\/sandboxes\/docker\/test\/\w+-hostile\.test\.ts$/;
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import type { S3TestKeys, S3TestServer } from '../../packages/testkit/src/s3-test-server.ts';
+import type { S3TestKeys, S3TestServer } from '../../packages/testkit/src/environment/s3-test-server.ts';
 import { cephConfiguration, kmsKeyId } from './ceph-configuration.ts';
 import { runOnce, startPart, waitUntil } from './parts.ts';
 

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { loadConfig, openPlugins } from '@ravi/host';
 import type { ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
 import { silentLogger } from '@ravi/kernel';
-import { createApprovalRequest, createFakeClock, pluginContract } from '@ravi/testkit';
+import { createApprovalRequest, createFakeClock } from '@ravi/testkit';
+import { pluginContract } from '@ravi/testkit/plugin';
 import { test } from 'vitest';
 import plugin, { createBusinessHours } from '../src/index.ts';
 

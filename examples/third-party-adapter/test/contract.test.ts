@@ -1,5 +1,6 @@
 // #region contract
-import { approvalHandlerContract, createFakeClock } from '@ravi/testkit';
+import { createFakeClock } from '@ravi/testkit';
+import { approvalHandlerContract } from '@ravi/testkit/approval-handler';
 import { test } from 'vitest';
 import { createBusinessHours } from '../src/index.ts';
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { Toolbox } from '@ravi/agents';
 import { defineTool } from '@ravi/kernel';
 import type { SnippetStore } from '@ravi/kernel';
-import { snippetStoreContract, toolContract } from '@ravi/testkit';
+import { snippetStoreContract } from '@ravi/testkit/snippet-store';
+import { toolContract } from '@ravi/testkit/tool';
 import { test } from 'vitest';
 import { createDiscoveryTools, createFolderSnippetStore } from '../src/index.ts';
 

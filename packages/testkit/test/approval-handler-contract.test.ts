@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ApprovalHandler, ApprovalRequest } from '@ravi/kernel';
 import { test } from 'vitest';
-import { approvalHandlerContract } from '../src/index.ts';
-import type { ApproverBehavior } from '../src/index.ts';
+import { approvalHandlerContract } from '../src/approval-handler.ts';
+import type { ApproverBehavior } from '../src/approval-handler.ts';
 import { failuresOf, runSuite } from './run-suite.ts';
 
 /** A handler that does everything right: a human who answers at once, or never. */

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import type { Sandbox } from '@ravi/kernel';
 import { test } from 'vitest';
-import { attack } from '../src/hostile/attack.ts';
-import { layBait } from '../src/hostile/bait.ts';
-import { javascriptDialect } from '../src/hostile/dialects/javascript.ts';
-import { pythonDialect } from '../src/hostile/dialects/python.ts';
-import type { HostileClass } from '../src/hostile/hostile-case.ts';
-import type { HostileDialect } from '../src/hostile/hostile-dialect.ts';
-import { recursion } from '../src/hostile/classes/recursion.ts';
-import { looks } from '../src/hostile/python/looks.ts';
-import { walks } from '../src/hostile/python/walks.ts';
+import { attack } from '../src/sandbox/hostile/attack.ts';
+import { layBait } from '../src/sandbox/hostile/bait.ts';
+import { javascriptDialect } from '../src/sandbox/hostile/dialects/javascript.ts';
+import { pythonDialect } from '../src/sandbox/hostile/dialects/python.ts';
+import type { HostileClass } from '../src/sandbox/hostile/hostile-case.ts';
+import type { HostileDialect } from '../src/sandbox/hostile/hostile-dialect.ts';
+import { recursion } from '../src/sandbox/hostile/classes/recursion.ts';
+import { looks } from '../src/sandbox/hostile/python/looks.ts';
+import { walks } from '../src/sandbox/hostile/python/walks.ts';
 import { createNaiveSandbox } from './naive-sandbox.ts';
 
 test('a naive sandbox fails at least twenty cases, and secrets come out of it', { timeout: 120_000 }, async () => {

@@ -1,7 +1,7 @@
 import type { StateStore } from '@ravi/kernel';
 import { test } from 'vitest';
 import { createMemoryApprovalStore } from '../src/index.ts';
-import { approvalCases } from '../src/state-store-contract-approvals.ts';
+import { approvalCases } from '../src/state-store/approval-cases.ts';
 
 approvalCases({
   options: {},

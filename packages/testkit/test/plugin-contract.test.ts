@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ApprovalHandler, Plugin } from '@ravi/kernel';
 import { test } from 'vitest';
-import { pluginContract } from '../src/index.ts';
+import { pluginContract } from '../src/plugin.ts';
 import { failuresOf, runSuite } from './run-suite.ts';
 
 interface Options {

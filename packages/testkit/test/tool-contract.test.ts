@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Tool } from '@ravi/kernel';
 import { defineTool } from '@ravi/kernel';
 import { test } from 'vitest';
-import { createToolContext, toolContract } from '../src/index.ts';
+import { createToolContext } from '../src/index.ts';
+import { toolContract } from '../src/tool.ts';
 import { failuresOf, runSuite } from './run-suite.ts';
 
 const good: Tool = defineTool({

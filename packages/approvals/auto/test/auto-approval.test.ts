@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
-import { approvalHandlerContract, createApprovalRequest, pluginContract } from '@ravi/testkit';
+import { createApprovalRequest } from '@ravi/testkit';
+import { approvalHandlerContract } from '@ravi/testkit/approval-handler';
+import { pluginContract } from '@ravi/testkit/plugin';
 import { test } from 'vitest';
 import plugin, { createAutoApproval } from '../src/index.ts';
 import type { AutoApprovalRule } from '../src/index.ts';

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
-import { approvalHandlerContract, createApprovalRequest, pluginContract } from '@ravi/testkit';
-import type { ApproverBehavior } from '@ravi/testkit';
+import { createApprovalRequest } from '@ravi/testkit';
+import { approvalHandlerContract } from '@ravi/testkit/approval-handler';
+import { pluginContract } from '@ravi/testkit/plugin';
+import type { ApproverBehavior } from '@ravi/testkit/approval-handler';
 import { test } from 'vitest';
 import plugin, { createCliApproval } from '../src/index.ts';
 import { createPseudoTerminal } from './pseudo-terminal.ts';

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ApprovalDecision, StateStore } from '@ravi/kernel';
 import { isKernelError } from '@ravi/kernel';
-import { approvalHandlerContract, createMemoryApprovalStore, createMemoryLogger, pluginContract } from '@ravi/testkit';
+import { createMemoryApprovalStore, createMemoryLogger } from '@ravi/testkit';
+import { approvalHandlerContract } from '@ravi/testkit/approval-handler';
+import { pluginContract } from '@ravi/testkit/plugin';
 import { test } from 'vitest';
 import plugin from '../src/index.ts';
 import { approvers, openScene, tokens } from './support/handler.ts';

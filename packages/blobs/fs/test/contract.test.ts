@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobRef, BlobStore } from '@ravi/kernel';
-import { blobStoreContract, pluginContract } from '@ravi/testkit';
+import { blobStoreContract } from '@ravi/testkit/blob-store';
+import { pluginContract } from '@ravi/testkit/plugin';
 import { test } from 'vitest';
 import plugin, { createFsBlobStore } from '../src/index.ts';
 import type { FsBlobStoreOptions } from '../src/index.ts';

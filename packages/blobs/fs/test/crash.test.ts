@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { isBlobRef } from '@ravi/blob-kit';
-import { blobStoreCrashTests } from '@ravi/testkit';
+import { blobStoreCrashTests } from '@ravi/testkit/blob-store';
 import { test } from 'vitest';
 import { createFsBlobStore } from '../src/index.ts';
 import { layoutOf } from '../src/layout.ts';

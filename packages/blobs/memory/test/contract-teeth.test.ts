@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { BlobStore } from '@ravi/kernel';
-import { blobStoreContract } from '@ravi/testkit';
+import { blobStoreContract } from '@ravi/testkit/blob-store';
 import type { ContractTest } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createMemoryBlobStore } from '../src/index.ts';

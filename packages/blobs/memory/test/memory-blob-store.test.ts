@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { isKernelError } from '@ravi/kernel';
-import { blobStoreContract, createFakeClock, pluginContract } from '@ravi/testkit';
+import { createFakeClock } from '@ravi/testkit';
+import { blobStoreContract } from '@ravi/testkit/blob-store';
+import { pluginContract } from '@ravi/testkit/plugin';
 import { test } from 'vitest';
 import plugin, { createMemoryBlobStore } from '../src/index.ts';
 

@@ -1,6 +1,8 @@
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { BlobRef, BlobStore } from '@ravi/kernel';
-import { blobStoreContract, noS3TestServer, pluginContract, s3TestServer } from '@ravi/testkit';
+import { noS3TestServer, s3TestServer } from '@ravi/testkit';
+import { blobStoreContract } from '@ravi/testkit/blob-store';
+import { pluginContract } from '@ravi/testkit/plugin';
 import type { S3TestServer } from '@ravi/testkit';
 import { test } from 'vitest';
 import plugin, { createS3BlobStore } from '../src/index.ts';

@@ -1,4 +1,5 @@
-import { blobStoreCrashTests, noS3TestServer, s3TestServer } from '@ravi/testkit';
+import { noS3TestServer, s3TestServer } from '@ravi/testkit';
+import { blobStoreCrashTests } from '@ravi/testkit/blob-store';
 import type { S3TestServer } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createS3BlobStore } from '../src/index.ts';

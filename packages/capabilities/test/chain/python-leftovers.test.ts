@@ -8,7 +8,7 @@ import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { isKernelError } from '@ravi/kernel';
 import type { ChainRunResult } from '@ravi/kernel';
 import { createDockerSandbox } from '@ravi/sandbox-docker';
-import { hostileLeftovers } from '@ravi/testkit';
+import { hostileLeftovers } from '@ravi/testkit/hostile';
 import { afterAll, test } from 'vitest';
 import { runChain } from '../../src/index.ts';
 

@@ -4,7 +4,7 @@ import type { Sandbox } from '@ravi/kernel';
 import { createDockerSandbox } from '@ravi/sandbox-docker';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createVmSandbox } from '@ravi/sandbox-vm';
-import { hostileRecursion } from '@ravi/testkit';
+import { hostileRecursion } from '@ravi/testkit/hostile';
 import { afterAll, expect, test } from 'vitest';
 import { createToolChainTool, runChain } from '../../src/index.ts';
 

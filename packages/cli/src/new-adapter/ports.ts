@@ -8,6 +8,8 @@ export interface PortTemplate {
   readonly type: string;
   /** The suite of the testkit and the arguments it takes after `test`, given a call of the factory. */
   readonly suite: string;
+  /** Entry point of the testkit that exports the suite. */
+  readonly suiteEntry: string;
   readonly suiteArguments: (create: string) => string;
 }
 
@@ -18,6 +20,7 @@ export const portTemplates: Readonly<Record<string, PortTemplate>> = {
     prefix: 'blob',
     type: 'BlobStore',
     suite: 'blobStoreContract',
+    suiteEntry: 'blob-store',
     suiteArguments: (create) => `() => ${create}`,
   },
   approvalHandler: {
@@ -25,6 +28,7 @@ export const portTemplates: Readonly<Record<string, PortTemplate>> = {
     prefix: 'approval',
     type: 'ApprovalHandler',
     suite: 'approvalHandlerContract',
+    suiteEntry: 'approval-handler',
     suiteArguments: (create) => `() => ${create}, { answers: ['denied'] }`,
   },
   sandbox: {
@@ -32,6 +36,7 @@ export const portTemplates: Readonly<Record<string, PortTemplate>> = {
     prefix: 'sandbox',
     type: 'Sandbox',
     suite: 'sandboxContract',
+    suiteEntry: 'sandbox',
     suiteArguments: (create) => `() => ${create}, {
   supports: { languages: ['javascript'], isolation: 'process', limits: ['wall'], detectsDeadlock: false },
 }`,
@@ -41,6 +46,7 @@ export const portTemplates: Readonly<Record<string, PortTemplate>> = {
     prefix: 'state',
     type: 'StateStore',
     suite: 'stateStoreContract',
+    suiteEntry: 'state-store',
     suiteArguments: (create) => `() => ${create}`,
   },
   modelProvider: pluginTested('providers', 'provider', 'ModelProvider'),
@@ -49,7 +55,7 @@ export const portTemplates: Readonly<Record<string, PortTemplate>> = {
 
 /** A port that has no suite of its own yet is held to the one that every plugin keeps. */
 function pluginTested(folder: string, prefix: string, type: string): PortTemplate {
-  return { folder, prefix, type, suite: 'pluginContract', suiteArguments: () => 'plugin, {}' };
+  return { folder, prefix, type, suite: 'pluginContract', suiteEntry: 'plugin', suiteArguments: () => 'plugin, {}' };
 }
 
 /** What an adapter of a name is called: `FsBlobStore` in code, `blob-fs` as a plugin. */
@@ -76,14 +82,14 @@ export function adapterProblem(port: string, name: string): string | undefined {
 
 /** The test that holds an adapter to the contract of its port, for vitest or `node --test`. */
 export function contractTest(
-  { suite, suiteArguments }: PortTemplate,
+  { suite, suiteEntry, suiteArguments }: PortTemplate,
   subject: string,
   runner: 'vitest' | 'node:test',
 ): string {
   const create = `create${subject}({})`;
   const taken = suiteArguments(create);
   const imported = taken.includes(`create${subject}(`) ? `{ create${subject} }` : 'plugin';
-  const lines = [`import { ${suite} } from '@ravi/testkit';`, `import { test } from '${runner}';`];
+  const lines = [`import { ${suite} } from '@ravi/testkit/${suiteEntry}';`, `import { test } from '${runner}';`];
   const [first, second] = runner === 'vitest' ? lines : lines.toReversed();
   return `${first}
 ${second}

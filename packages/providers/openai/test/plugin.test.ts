@@ -1,4 +1,4 @@
-import { pluginContract } from '@ravi/testkit';
+import { pluginContract } from '@ravi/testkit/plugin';
 import { test } from 'vitest';
 import plugin from '../src/index.ts';
 

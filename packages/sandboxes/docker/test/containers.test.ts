@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isKernelError } from '@ravi/kernel';
 import type { Sandbox, SandboxLanguage } from '@ravi/kernel';
-import { guestOf } from '@ravi/testkit';
+import { guestOf } from '@ravi/testkit/sandbox';
 import { test } from 'vitest';
 import { ownerLabel } from '../src/container/specification.ts';
 import { createEngineClient } from '../src/engine/engine-client.ts';

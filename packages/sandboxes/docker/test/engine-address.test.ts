@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isKernelError } from '@ravi/kernel';
-import { pluginContract } from '@ravi/testkit';
+import { pluginContract } from '@ravi/testkit/plugin';
 import { test } from 'vitest';
 import plugin, { createDockerSandbox } from '../src/index.ts';
 import { engineSocketPath } from '../src/engine/engine-address.ts';

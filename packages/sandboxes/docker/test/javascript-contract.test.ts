@@ -1,4 +1,4 @@
-import { sandboxContract } from '@ravi/testkit';
+import { sandboxContract } from '@ravi/testkit/sandbox';
 import { test } from 'vitest';
 import { supportOf } from './supports.ts';
 import { openTestEngine, whyNot } from './test-engine.ts';

@@ -1,5 +1,5 @@
 import { createDockerSandbox } from '../src/index.ts';
-import { guestOf } from '@ravi/testkit';
+import { guestOf } from '@ravi/testkit/sandbox';
 import { testImages } from './test-engine.ts';
 
 /** A host that is killed in the middle of a run: `node leak.ts <folder>`. */

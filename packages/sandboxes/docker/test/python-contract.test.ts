@@ -1,4 +1,4 @@
-import { pythonSandboxContract } from '@ravi/testkit';
+import { pythonSandboxContract } from '@ravi/testkit/sandbox';
 import { test } from 'vitest';
 import { supportOf } from './supports.ts';
 import { openTestEngine, whyNot } from './test-engine.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { guestOf } from '@ravi/testkit';
+import { guestOf } from '@ravi/testkit/sandbox';
 import { afterAll, test } from 'vitest';
 import { openTestEngine, whyNot } from './test-engine.ts';
 

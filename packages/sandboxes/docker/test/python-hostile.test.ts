@@ -1,4 +1,4 @@
-import { hostileContract } from '@ravi/testkit';
+import { hostileContract } from '@ravi/testkit/hostile';
 import { test } from 'vitest';
 import { openTestEngine, whyNot } from './test-engine.ts';
 import { supportOf } from './supports.ts';

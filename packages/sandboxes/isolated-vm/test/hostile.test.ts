@@ -1,4 +1,4 @@
-import { hostileContract } from '@ravi/testkit';
+import { hostileContract } from '@ravi/testkit/hostile';
 import { test } from 'vitest';
 import { createIsolatedVmSandbox } from '../src/index.ts';
 

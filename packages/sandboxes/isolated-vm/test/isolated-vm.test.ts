@@ -6,7 +6,9 @@ import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { childProcessIds, pluginContract, sandboxContract } from '@ravi/testkit';
+import { childProcessIds } from '@ravi/testkit';
+import { pluginContract } from '@ravi/testkit/plugin';
+import { sandboxContract } from '@ravi/testkit/sandbox';
 import { test } from 'vitest';
 import plugin, { createIsolatedVmSandbox } from '../src/index.ts';
 

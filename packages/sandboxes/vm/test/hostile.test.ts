@@ -1,4 +1,4 @@
-import { hostileContract } from '@ravi/testkit';
+import { hostileContract } from '@ravi/testkit/hostile';
 import { test } from 'vitest';
 import { createVmSandbox } from '../src/index.ts';
 import { supports } from './supports.ts';

@@ -1,4 +1,4 @@
-import { serveStateStoreRaces } from '@ravi/testkit';
+import { serveStateStoreRaces } from '@ravi/testkit/state-store';
 import { createPostgresStateStore } from '../src/index.ts';
 
 const [url = '', schema = ''] = process.argv.slice(2);

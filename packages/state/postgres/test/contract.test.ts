@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { StateStore } from '@ravi/kernel';
 import { damageStatement, postgresForTests } from '@ravi/state-testing';
-import { pluginContract, stateStoreContract } from '@ravi/testkit';
+import { pluginContract } from '@ravi/testkit/plugin';
+import { stateStoreContract } from '@ravi/testkit/state-store';
 import pg from 'pg';
 import { afterAll, test } from 'vitest';
 import plugin, { createPostgresStateStore } from '../src/index.ts';

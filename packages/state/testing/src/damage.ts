@@ -1,4 +1,4 @@
-import type { StateRecord } from '@ravi/testkit';
+import type { StateRecord } from '@ravi/testkit/state-store';
 
 /** A statement and its parameters, which stand as `$1`, `$2`…. */
 export type Statement = readonly [sql: string, values: readonly (string | number)[]];

@@ -1,0 +1,1 @@
+export { pluginContract } from './plugin/plugin-contract.ts';

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import type { SandboxLanguage, SandboxSupport } from '@ravi/kernel';
+import { childProcessIds } from '../../environment/child-processes.ts';
+import { guestOf } from '../sandbox-harness.ts';
+import type { CreateSandbox } from '../sandbox-harness.ts';
+import type { ContractTest } from '../../suite/contract-test.ts';
+import { attack } from './attack.ts';
+import type { AttackScene } from './attack.ts';
+import { layBait } from './bait.ts';
+import { javascriptDialect } from './dialects/javascript.ts';
+import { pythonDialect } from './dialects/python.ts';
+import type { HostileCase } from './hostile-case.ts';
+import type { HostileDialect } from './hostile-dialect.ts';
+
+/** What the suite knows about an adapter beforehand. */
+export interface HostileContractOptions {
+  /** What the sandbox declares. `isolation: 'none'` spares it the cases that escape. */
+  readonly supports: SandboxSupport;
+  /** The language of the scripts; JavaScript when absent. */
+  readonly language?: SandboxLanguage;
+  /**
+   * The processes that may be guests, by their ids on this machine. Those of somebody else are told apart by being there
+   * before. Child processes when absent.
+   */
+  readonly processes?: () => readonly number[];
+  /** Whether a process serves one run and ends with it, however the run ends. */
+  readonly oneRunPerProcess?: boolean;
+}
+
+const dialects: Readonly<Record<SandboxLanguage, HostileDialect>> = {
+  javascript: javascriptDialect,
+  python: pythonDialect,
+};
+
+/**
+ * Hostile scripts against an adapter, class by class. For each of them no secret of the host comes out, its intrinsics
+ * stay as they were, nothing connects to it, its event loop turns, every call is one record, the guest keeps within its
+ * limits and its process is gone when it did not; after each class twenty normal scripts behave normally. In JavaScript
+ * `create` must make a sandbox of one process, so that memory and processor time of a script can be told.
+ *
+ * A Python script owns its interpreter, so that it may forge what it says itself: its value, its console, its calls. That
+ * it can no more than that is what its cases prove.
+ */
+export function hostileContract(test: ContractTest, create: CreateSandbox, options: HostileContractOptions): void {
+  const { supports, language = 'javascript' } = options;
+  const dialect = dialects[language];
+  let opened: Promise<AttackScene> | undefined;
+  const open = (): Promise<AttackScene> => (opened ??= openScene(create, dialect, options));
+
+  controls(test, dialect, open);
+  for (const { name: className, kind, cases } of dialect.classes) {
+    for (const attempt of cases) {
+      const name = `hostile: ${className}: ${attempt.name}`;
+      if (kind === 'escape' && supports.isolation === 'none') {
+        test.skip(`${name} (the adapter declares isolation "none")`);
+        continue;
+      }
+      if (attempt.meets !== undefined && !attempt.meets.some((limit) => supports.limits.includes(limit))) {
+        test.skip(`${name} (the adapter does not limit ${attempt.meets.join(', ')})`);
+        continue;
+      }
+      test(name, async () => {
+        assert.deepEqual(await attack(attempt, await open()), []);
+      });
+    }
+    for (const group of normalScripts) {
+      test(`hostile: normal scripts of ${group.principal} after ${className}`, async () => {
+        await behaveNormally(await open(), group);
+      });
+    }
+  }
+  generatedScripts(test, dialect, open, supports);
+  test('hostile: nothing is left when the sandbox is closed', async () => {
+    const { sandbox, bait, processes } = await open();
+    await sandbox[Symbol.asyncDispose]();
+    await bait[Symbol.asyncDispose]();
+    assert.deepEqual(processes?.() ?? [], []);
+  });
+}
+
+async function openScene(
+  create: CreateSandbox,
+  dialect: HostileDialect,
+  options: HostileContractOptions,
+): Promise<AttackScene> {
+  const { processes = process.platform === 'linux' ? childProcessIds : undefined, oneRunPerProcess } = options;
+  const bait = await layBait();
+  const before = new Set(processes?.());
+  const sandbox = await create();
+  return {
+    bait,
+    sandbox,
+    dialect,
+    oneRunPerProcess,
+    processes: processes && (() => processes().filter((id) => !before.has(id))),
+  };
+}
+
+/** A sandbox that answers nothing would pass every hostile case. */
+function controls(test: ContractTest, dialect: HostileDialect, open: () => Promise<AttackScene>): void {
+  const { call, error, value, console } = dialect.controls;
+  const guest = async (): Promise<ReturnType<typeof guestOf>> => guestOf((await open()).sandbox, dialect.language);
+  test('hostile: control: a call is answered', async () => {
+    assert.equal(await (await guest()).value(call), 'text');
+  });
+  test('hostile: control: the error of a call arrives', async () => {
+    const bridge = (): Promise<string> => Promise.reject(new RangeError('refused'));
+    assert.deepEqual(await (await guest()).value(error, { bridge }), ['RangeError', 'refused']);
+  });
+  test('hostile: control: a value returns', async () => {
+    assert.deepEqual(await (await guest()).value(value), { list: [1, 'two', null] });
+  });
+  test('hostile: control: the console works', async () => {
+    const { lines } = await (await guest()).run(console);
+    assert.deepEqual(lines, [
+      { level: 'log', text: 'text 1' },
+      { level: 'error', text: 'bad' },
+    ]);
+  });
+}
+
+const generatedCount = 500;
+const scriptsPerTest = 50;
+
+/** Scripts that nobody wrote; their seed stands in the name of the test, and `RAVI_SEED` sets it. */
+function generatedScripts(
+  test: ContractTest,
+  { generate }: HostileDialect,
+  open: () => Promise<AttackScene>,
+  { isolation }: SandboxSupport,
+): void {
+  if (generate === undefined) return;
+  // A script that leaves its context may break its own process: without isolation that much is expected.
+  const ends = [...survivable, ...(isolation === 'none' ? (['crashed'] as const) : [])];
+  const seed = Number(process.env['RAVI_SEED'] ?? Date.now() % 1_000_000);
+  for (let first = 0; first < generatedCount; first += scriptsPerTest) {
+    test(`hostile: generated scripts ${first + 1} to ${first + scriptsPerTest} (RAVI_SEED=${seed})`, async () => {
+      const scene = await open();
+      for (let index = first; index < first + scriptsPerTest; index++) {
+        const code: string = generate(seed + index);
+        const attempt: HostileCase = {
+          name: `seed ${seed + index}`,
+          code,
+          ends,
+          limits: { cpuTimeMs: 200, wallTimeMs: 5_000 },
+        };
+        assert.deepEqual(await attack(attempt, scene), [], code);
+      }
+      for (const group of normalScripts) await behaveNormally(scene, group);
+    });
+  }
+}
+
+const survivable = ['ok', 'error', 'limit', 'deadlock'] as const;
+
+interface NormalScripts {
+  readonly principal: string;
+  readonly indexes: readonly number[];
+}
+
+/** Twenty scripts of three principals, those of one at once, since a change of principal costs a process. */
+const normalScripts: readonly NormalScripts[] = [
+  { principal: 'alice', indexes: [0, 1, 2, 3, 4, 5, 6] },
+  { principal: 'bob', indexes: [7, 8, 9, 10, 11, 12, 13] },
+  { principal: 'carol', indexes: [14, 15, 16, 17, 18, 19] },
+];
+
+async function behaveNormally({ sandbox, dialect }: AttackScene, { principal, indexes }: NormalScripts): Promise<void> {
+  const { value } = guestOf(sandbox, dialect.language);
+  assert.deepEqual(
+    await Promise.all(indexes.map((index) => value(dialect.normal(index), { principal }))),
+    indexes.map((index) => ({ all: [1, 2, 3].map((n) => String(n * index)), own: null })),
+  );
+}

@@ -1,0 +1,34 @@
+import { callCases } from './call-cases.ts';
+import { callSizeCases } from './call-size-cases.ts';
+import { consoleCases } from './console-cases.ts';
+import { errorCases } from './error-cases.ts';
+import { escapeCases } from './escape-cases.ts';
+import { fileCases } from './file-cases.ts';
+import { lifecycleCases } from './lifecycle-cases.ts';
+import { limitCases } from './limit-cases.ts';
+import { createSandboxHarness } from './sandbox-harness.ts';
+import type { CreateSandbox, SandboxContractOptions } from './sandbox-harness.ts';
+import { tamperingCases } from './tampering-cases.ts';
+import { timerCases } from './timer-cases.ts';
+import { valueCases } from './value-cases.ts';
+import type { ContractTest } from '../suite/contract-test.ts';
+
+/**
+ * The contract suite of the `Sandbox` port, the hostile scripts included. Give it the `test` of vitest or of
+ * `node:test`, a factory, and what the adapter declares: what it declares must work, what it does not declare is
+ * reported as skipped. One sandbox serves all cases; the last ones close it.
+ */
+export function sandboxContract(test: ContractTest, create: CreateSandbox, options: SandboxContractOptions): void {
+  const harness = createSandboxHarness(test, create, options, 'javascript');
+  valueCases(harness);
+  errorCases(harness);
+  consoleCases(harness);
+  callCases(harness);
+  timerCases(harness);
+  limitCases(harness);
+  callSizeCases(harness);
+  fileCases(harness);
+  tamperingCases(harness);
+  escapeCases(harness);
+  lifecycleCases(harness);
+}

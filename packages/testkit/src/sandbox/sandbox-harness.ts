@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import type {
+  BridgeCall,
+  ConsoleLine,
+  GuestError,
+  Sandbox,
+  SandboxLanguage,
+  SandboxLimit,
+  SandboxLimits,
+  SandboxOutcome,
+  SandboxRequest,
+  SandboxSupport,
+} from '@ravi/kernel';
+import type { ContractTest } from '../suite/contract-test.ts';
+
+/** Makes a sandbox. */
+export type CreateSandbox = () => Sandbox | Promise<Sandbox>;
+
+/** What the suite knows about an adapter beforehand. */
+export interface SandboxContractOptions {
+  /** What the sandbox declares; the suite checks that it declares just this, and that it is true. */
+  readonly supports: SandboxSupport;
+  /** Ends the process or container of `sandbox` that runs a script now. Without it the case about crashes is skipped. */
+  readonly crash?: (sandbox: Sandbox) => Promise<void>;
+}
+
+/** A request as cases write it: the rest has defaults. */
+export type GuestRequest = Partial<Omit<SandboxRequest, 'code' | 'limits'>> & {
+  readonly limits?: Partial<SandboxLimits>;
+};
+
+/** A run as cases look at it. */
+export interface GuestRun {
+  readonly outcome: SandboxOutcome;
+  readonly lines: readonly ConsoleLine[];
+  readonly calls: readonly BridgeCall[];
+}
+
+/** What the files of the suite work with. */
+export interface SandboxHarness extends SandboxContractOptions {
+  readonly create: CreateSandbox;
+  readonly test: ContractTest;
+  /** Registers a case on the sandbox that all cases share. */
+  scenario(name: string, body: (guest: Guest) => Promise<void>): void;
+}
+
+/** The shared sandbox in the hands of a case. */
+export interface Guest {
+  readonly sandbox: Sandbox;
+  /** Runs `code`; the script has `call(op, payload)`, and the default bridge echoes the payload. */
+  run(code: string, request?: GuestRequest): Promise<GuestRun>;
+  /** Runs `code`, which must succeed; gives its value. */
+  value(code: string, request?: GuestRequest): Promise<unknown>;
+}
+
+/** Limits that no case meets by accident. */
+const roomyLimits: SandboxLimits = {
+  wallTimeMs: 30_000,
+  cpuTimeMs: 20_000,
+  memoryBytes: 134_217_728,
+  maxConsoleBytes: 65_536,
+  maxResultBytes: 1_048_576,
+  maxCalls: 2_000,
+  maxInFlight: 32,
+};
+
+/** Preludes that give the script `call(op, payload)`. */
+const preludes: Readonly<Record<SandboxLanguage, string>> = {
+  javascript: 'return { call: host.call };',
+  // Waits for its answer, unless it is handed on.
+  python: `
+class Call:
+    def __call__(self, op, payload):
+        return host.call(op, payload)
+    def __start__(self, op, payload):
+        return host.start(op, payload)
+names = {"call": Call()}
+`,
+};
+
+/** The harness of one suite, whose cases are scripts in `language`. */
+export function createSandboxHarness(
+  test: ContractTest,
+  create: CreateSandbox,
+  options: SandboxContractOptions,
+  language: SandboxLanguage,
+): SandboxHarness {
+  let shared: Promise<Sandbox> | undefined;
+  return {
+    ...options,
+    test,
+    create,
+    scenario(name, body) {
+      test(`sandbox: ${name}`, async () => {
+        shared ??= Promise.resolve(create());
+        await body(guestOf(await shared, language));
+      });
+    },
+  };
+}
+
+/** Registers cases about limits; one that the adapter does not declare is skipped, and says so. */
+export function limitScenario({
+  scenario,
+  test,
+  supports,
+}: SandboxHarness): (limit: SandboxLimit, name: string, body: (guest: Guest) => Promise<void>) => void {
+  return (limit, name, body) => {
+    if (supports.limits.includes(limit)) scenario(name, body);
+    else test.skip(`sandbox: ${name} (the adapter does not limit ${limit})`);
+  };
+}
+
+/** A sandbox in the hands of a case whose scripts are in `language`. */
+export function guestOf(sandbox: Sandbox, language: SandboxLanguage): Guest {
+  return { sandbox, run, value };
+
+  async function run(code: string, request: GuestRequest = {}): Promise<GuestRun> {
+    const lines: ConsoleLine[] = [];
+    const calls: BridgeCall[] = [];
+    const bridge = request.bridge ?? (async (call: BridgeCall) => call.payload);
+    const outcome = await sandbox.run({
+      language,
+      prelude: preludes[language],
+      principal: 'alice',
+      onConsole: (line) => lines.push(line),
+      ...request,
+      code,
+      limits: { ...roomyLimits, ...request.limits },
+      bridge(call, bridgeOptions) {
+        calls.push(call);
+        return bridge(call, bridgeOptions);
+      },
+    });
+    return { outcome, lines, calls };
+  }
+
+  async function value(code: string, request?: GuestRequest): Promise<unknown> {
+    const { outcome } = await run(code, request);
+    assert.equal(outcome.status, 'ok', JSON.stringify(outcome));
+    return outcome.status === 'ok' && outcome.value !== undefined ? JSON.parse(outcome.value) : undefined;
+  }
+}
+
+/** The error of a run that must have failed by one. */
+export function guestErrorOf({ outcome }: GuestRun): GuestError {
+  if (outcome.status !== 'error') assert.fail(JSON.stringify(outcome));
+  return outcome.error;
+}
+
+/** Asserts that a run ended at `limit`, and that the message names the limit's value. */
+export function assertLimit({ outcome }: GuestRun, limit: string, value: number): void {
+  if (outcome.status !== 'limit') assert.fail(JSON.stringify(outcome));
+  assert.equal(outcome.limit, limit);
+  assert.match(outcome.message, new RegExp(`\\b${value}\\b`));
+}

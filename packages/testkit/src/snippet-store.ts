@@ -1,0 +1,2 @@
+export { snippetStoreContract } from './snippet-store/snippet-store-contract.ts';
+export type { SnippetStoreContractOptions } from './snippet-store/snippet-store-contract.ts';

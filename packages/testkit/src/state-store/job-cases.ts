@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import type { NewJob } from '@ravi/kernel';
+import { allPages, midnight, rejectsWith, whole } from './state-store-suite.ts';
+import type { StateStoreSuite } from './state-store-suite.ts';
+
+const job: NewJob = {
+  id: 'job-1',
+  principal: 'ada',
+  sessionId: 'session-1',
+  runId: 'run-1',
+  kind: 'crawl',
+  input: { pages: 10 },
+  createdAt: midnight,
+};
+
+/** What a store does with jobs. */
+export function jobCases({ scenario }: StateStoreSuite): void {
+  scenario('a job is queued as it was begun, and its id is taken once', async ({ jobs }) => {
+    const expected = { ...job, status: 'queued', version: 1, updatedAt: midnight };
+    assert.deepEqual(await jobs.create(job), expected);
+    assert.deepEqual(await jobs.get('job-1'), expected);
+    assert.equal(await jobs.get('job-2'), undefined);
+    await rejectsWith('E_STATE_CONFLICT', jobs.create({ ...job, principal: 'bob' }));
+  });
+
+  scenario('a change keeps what it does not name, and needs the version that it read', async ({ jobs }) => {
+    await jobs.create(job);
+    const running = await jobs.update('job-1', 1, { status: 'running', progress: { page: 1 }, now: midnight + 1 });
+    assert.deepEqual(running, {
+      ...job,
+      status: 'running',
+      version: 2,
+      progress: { page: 1 },
+      updatedAt: midnight + 1,
+    });
+    assert.equal(await jobs.update('job-1', 1, { status: 'failed', now: midnight + 2 }), undefined);
+    const done = await jobs.update('job-1', 2, { status: 'completed', result: [1, 2], now: midnight + 3 });
+    assert.deepEqual(done, {
+      ...job,
+      status: 'completed',
+      version: 3,
+      progress: { page: 1 },
+      result: [1, 2],
+      updatedAt: midnight + 3,
+    });
+    assert.deepEqual(await jobs.get('job-1'), done);
+  });
+
+  scenario('a job that has ended stays as it is, and one that is not there does not change', async ({ jobs }) => {
+    await jobs.create(job);
+    await jobs.update('job-1', 1, { status: 'cancelled', now: midnight });
+    assert.equal(await jobs.update('job-1', 2, { status: 'running', now: midnight }), undefined);
+    assert.equal((await jobs.get('job-1'))?.status, 'cancelled');
+    assert.equal(await jobs.update('job-2', 1, { status: 'running', now: midnight }), undefined);
+  });
+
+  scenario('of many changes of one version at once exactly one is made', async ({ jobs }) => {
+    await jobs.create(job);
+    const changes = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => jobs.update('job-1', 1, { progress: index, now: midnight })),
+    );
+    const made = changes.filter((change) => change !== undefined);
+    assert.equal(made.length, 1);
+    assert.deepEqual(await jobs.get('job-1'), made[0]);
+  });
+
+  scenario('jobs are listed newest first, by whom and what they belong to', async ({ jobs }) => {
+    for (let number = 1; number <= 5; number++) await jobs.create({ ...job, id: `job-${number}` });
+    const { runId: _, ...withoutRun } = job;
+    await jobs.create({ ...withoutRun, id: 'job-6', principal: 'bob', sessionId: 'session-2' });
+    await jobs.update('job-2', 1, { status: 'running', now: midnight });
+    const ids = async (filter: Parameters<typeof jobs.list>[0]): Promise<readonly string[]> =>
+      (await allPages((page) => jobs.list(filter, page), 2)).map(({ id }) => id);
+    assert.deepEqual(await ids({}), ['job-6', 'job-5', 'job-4', 'job-3', 'job-2', 'job-1']);
+    assert.deepEqual(await ids({ principal: 'ada', status: 'queued' }), ['job-5', 'job-4', 'job-3', 'job-1']);
+    assert.deepEqual(await ids({ runId: 'run-1', status: 'running' }), ['job-2']);
+    assert.deepEqual(whole(await jobs.list({ sessionId: 'session-2' }))[0]?.runId, undefined);
+  });
+}

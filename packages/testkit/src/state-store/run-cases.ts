@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import type { LeaseRequest, RunStatus } from '@ravi/kernel';
+import { createApprovalRequest } from '../doubles/approval-request.ts';
+import { allPages, midnight, newRun, principals, rejectsWith, whole } from './state-store-suite.ts';
+import type { StateStoreSuite } from './state-store-suite.ts';
+
+const lease = (owner: string, now: number = midnight): LeaseRequest => ({ owner, now, leaseMs: 1_000 });
+
+/** What a store does with runs and their leases. */
+export function runCases({ scenario }: StateStoreSuite): void {
+  scenario('a run is got back as it was begun, running and without a lease', async ({ runs }) => {
+    const run = newRun('run-1', { parentRunId: 'run-0' });
+    const expected = { ...run, status: 'running', updatedAt: midnight };
+    assert.deepEqual(await runs.create(run), expected);
+    assert.deepEqual(await runs.get('run-1'), expected);
+    assert.equal(await runs.get('run-2'), undefined);
+  });
+
+  scenario('an id of a run is taken once, and the first stays', async ({ runs }) => {
+    await runs.create(newRun('run-1'));
+    await rejectsWith('E_STATE_CONFLICT', runs.create(newRun('run-1', { principal: 'bob' })));
+    assert.equal((await runs.get('run-1'))?.principal, 'ada');
+  });
+
+  scenario('an id that is no id and a definition that is no JSON are refused', async ({ runs }) => {
+    for (const id of ['', 'a\0', 'a\n', '\ud800', 'x'.repeat(201)]) {
+      await rejectsWith('E_STATE_INVALID', runs.create(newRun(id)));
+    }
+    const cyclic: Record<string, unknown> = { kind: 'chain' };
+    cyclic['self'] = cyclic;
+    await rejectsWith('E_STATE_INVALID', runs.create(newRun('run-1', { definition: cyclic as never })));
+    assert.equal(await runs.get('run-1'), undefined);
+  });
+
+  scenario('an id that no run can have finds none and changes none', async ({ runs, journal, approvals, jobs }) => {
+    await runs.create(newRun('a\ufffd'));
+    const request = createApprovalRequest({ id: 'a\ufffd' });
+    await approvals.create(request);
+    for (const id of ['a\0', 'a\ud800']) {
+      assert.equal(await runs.get(id), undefined);
+      assert.equal(await runs.claim(id, lease('one')), undefined);
+      assert.equal(await runs.renew(id, lease('one')), false);
+      assert.equal(await runs.release(id, 'one'), false);
+      assert.equal(await runs.transition(id, { from: ['running'], to: 'failed', now: midnight }), false);
+      assert.deepEqual(whole(await runs.list({ sessionId: id })), []);
+      assert.deepEqual(whole(await journal.entries(id)), []);
+      assert.equal(await approvals.get(id), undefined);
+      assert.deepEqual(await approvals.decide(id, { decision: 'approved', decidedAt: midnight }), {
+        status: 'not-found',
+      });
+      assert.equal(await jobs.update(id, 1, { now: midnight }), undefined);
+      await rejectsWith('E_STATE_INVALID', runs.create(newRun('run-1', { parentRunId: id })));
+    }
+    assert.equal((await runs.get('a\ufffd'))?.status, 'running');
+  });
+
+  scenario('8 MB of input are kept, 16 MiB of JSON are refused', async ({ runs }) => {
+    const input = 'ä'.repeat(4_000_000);
+    await runs.create(newRun('run-1', { definition: { kind: 'chain', input } }));
+    assert.equal((await runs.get('run-1'))?.definition.input, input);
+    const tooLarge = newRun('run-2', { definition: { kind: 'chain', input: 'ä'.repeat(8_400_000) } });
+    await rejectsWith('E_STATE_INVALID', runs.create(tooLarge));
+  });
+
+  scenario('changing a run afterwards, before or behind the store, changes nothing', async ({ runs }) => {
+    const details = { step: 1 };
+    const created = await runs.create(newRun('run-1', { definition: { kind: 'chain', details } }));
+    details.step = 2;
+    (created.definition.details as { step: number }).step = 3;
+    assert.deepEqual((await runs.get('run-1'))?.definition.details, { step: 1 });
+  });
+
+  scenario('runs are listed newest first, by whom and what they belong to', async ({ runs }) => {
+    await runs.create(newRun('run-1'));
+    await runs.create(newRun('run-2', { sessionId: 'session-2' }));
+    await runs.create(newRun('run-3', { parentRunId: 'run-1' }));
+    await runs.create(newRun('run-4', { principal: 'bob' }));
+    await runs.transition('run-2', { from: ['running'], to: 'paused', now: midnight });
+    const ids = async (filter: Parameters<typeof runs.list>[0]): Promise<readonly string[]> =>
+      whole(await runs.list(filter)).map(({ id }) => id);
+    assert.deepEqual(await ids({}), ['run-4', 'run-3', 'run-2', 'run-1']);
+    assert.deepEqual(await ids({ principal: 'ada' }), ['run-3', 'run-2', 'run-1']);
+    assert.deepEqual(await ids({ principal: 'ada', status: 'running' }), ['run-3', 'run-1']);
+    assert.deepEqual(await ids({ sessionId: 'session-2' }), ['run-2']);
+    assert.deepEqual(await ids({ parentRunId: 'run-1' }), ['run-3']);
+    assert.deepEqual(await ids({ principal: 'eve' }), []);
+  });
+
+  scenario('pages give every run once, also when runs are added meanwhile', async ({ runs }) => {
+    for (let number = 1; number <= 7; number++) await runs.create(newRun(`run-${number}`));
+    const first = await runs.list({}, { limit: 3 });
+    await runs.create(newRun('run-8'));
+    const rest = await runs.list({}, { limit: 10, ...(first.next === undefined ? {} : { cursor: first.next }) });
+    const ids = [...whole(first), ...whole(rest)].map(({ id }) => id);
+    assert.deepEqual(ids, ['run-7', 'run-6', 'run-5', 'run-4', 'run-3', 'run-2', 'run-1']);
+    assert.equal(rest.next, undefined);
+    assert.equal((await allPages((page) => runs.list({}, page), 4)).length, 8);
+    assert.equal((await runs.list({}, { limit: 8 })).next, undefined);
+    await rejectsWith('E_STATE_INVALID', runs.list({}, { cursor: "1' OR '1'='1" }));
+    await rejectsWith('E_STATE_INVALID', runs.list({}, { limit: 0 }));
+  });
+
+  scenario('each principal has its own runs, whatever text it is', async ({ runs }) => {
+    for (const [index, principal] of principals.entries()) await runs.create(newRun(`run-${index}`, { principal }));
+    for (const [index, principal] of principals.entries()) {
+      const found = whole(await runs.list({ principal }));
+      assert.deepEqual(
+        found.map((run) => [run.id, run.principal]),
+        [[`run-${index}`, principal]],
+      );
+    }
+  });
+
+  scenario('of many who change a status at once exactly one does', async ({ runs }) => {
+    await runs.create(newRun('run-1'));
+    const attempts = Array.from({ length: 20 }, (_, index) =>
+      runs.transition('run-1', { from: ['running'], to: 'completed', now: midnight + 5, outcome: { result: index } }),
+    );
+    const winners = (await Promise.all(attempts)).flatMap((hasWon, index) => (hasWon ? [index] : []));
+    assert.equal(winners.length, 1);
+    const run = await runs.get('run-1');
+    assert.deepEqual([run?.status, run?.updatedAt, run?.outcome], ['completed', midnight + 5, { result: winners[0] }]);
+  });
+
+  scenario('a status changes only from one of the expected, and a final one stays', async ({ runs }) => {
+    await runs.create(newRun('run-1'));
+    const move = (from: readonly RunStatus[], to: RunStatus): Promise<boolean> =>
+      runs.transition('run-1', { from, to, now: midnight });
+    assert.equal(await move(['paused'], 'running'), false);
+    assert.equal(await move([], 'failed'), false);
+    assert.equal(await move(['running'], 'paused'), true);
+    assert.equal(await move(['running', 'paused'], 'cancelled'), true);
+    assert.equal(await move(['cancelled'], 'running'), false);
+    assert.equal((await runs.get('run-1'))?.status, 'cancelled');
+    assert.equal(await runs.transition('run-2', { from: ['running'], to: 'failed', now: midnight }), false);
+  });
+
+  scenario('a run that is begun with a lease belongs to its owner until the lease ends', async ({ runs }) => {
+    const run = await runs.create(newRun('run-1'), lease('one'));
+    assert.deepEqual(run.lease, { owner: 'one', expiresAt: midnight + 1_000 });
+    assert.equal(await runs.claim('run-1', lease('two', midnight + 999)), undefined);
+    assert.equal((await runs.claim('run-1', lease('one', midnight + 10)))?.lease?.expiresAt, midnight + 1_010);
+    const claimed = await runs.claim('run-1', lease('two', midnight + 1_010));
+    assert.deepEqual([claimed?.lease?.owner, claimed?.status], ['two', 'running']);
+    assert.equal(await runs.claim('run-2', lease('two')), undefined);
+  });
+
+  scenario('of many who claim a run at once exactly one gets it', async ({ runs }) => {
+    await runs.create(newRun('run-1'));
+    const owners = Array.from({ length: 20 }, (_, index) => `owner-${index}`);
+    const claims = await Promise.all(owners.map((owner) => runs.claim('run-1', lease(owner))));
+    const won = owners.filter((_, index) => claims[index] !== undefined);
+    assert.equal(won.length, 1);
+    assert.equal((await runs.get('run-1'))?.lease?.owner, won[0]);
+  });
+
+  scenario(
+    'a lease is renewed by its owner until another has it, and given back by its owner alone',
+    async ({ runs }) => {
+      await runs.create(newRun('run-1'), lease('one'));
+      assert.equal(await runs.renew('run-1', lease('one', midnight + 5_000)), true);
+      assert.equal((await runs.get('run-1'))?.lease?.expiresAt, midnight + 6_000);
+      assert.equal(await runs.renew('run-1', lease('two')), false);
+      assert.equal(await runs.release('run-1', 'two'), false);
+      await runs.claim('run-1', lease('two', midnight + 6_000));
+      assert.equal(await runs.renew('run-1', lease('one', midnight + 6_000)), false);
+      assert.equal(await runs.release('run-1', 'two'), true);
+      assert.equal((await runs.get('run-1'))?.lease, undefined);
+      assert.notEqual(await runs.claim('run-1', lease('one')), undefined);
+    },
+  );
+
+  scenario(
+    'who has lost the lease can change the status no more, and a pause gives the lease back',
+    async ({ runs }) => {
+      await runs.create(newRun('run-1'), lease('one'));
+      await runs.claim('run-1', lease('two', midnight + 1_000));
+      const pause = { from: ['running'], to: 'paused', now: midnight } as const;
+      assert.equal(await runs.transition('run-1', { ...pause, owner: 'one' }), false);
+      assert.equal(await runs.transition('run-1', { ...pause, owner: 'two' }), true);
+      assert.equal((await runs.get('run-1'))?.lease, undefined);
+      await runs.claim('run-1', lease('three'));
+      const resumed = { from: ['paused'], to: 'running', now: midnight, owner: 'three' } as const;
+      assert.equal(await runs.transition('run-1', resumed), true);
+      assert.equal((await runs.get('run-1'))?.lease?.owner, 'three');
+      assert.equal(await runs.transition('run-1', { from: ['running'], to: 'completed', now: midnight }), true);
+      assert.equal(await runs.claim('run-1', lease('four')), undefined);
+    },
+  );
+
+  scenario('running runs that nobody runs are found, longest waiting first; others are not', async ({ runs }) => {
+    await runs.create(newRun('later'), lease('one', midnight + 50));
+    await runs.create(newRun('earlier'), lease('one', midnight));
+    await runs.create(newRun('held'), lease('one', midnight + 51));
+    await runs.create(newRun('paused'), lease('one', midnight));
+    await runs.transition('paused', { from: ['running'], to: 'paused', now: midnight });
+    await runs.create(newRun('released'), lease('one', midnight + 9_000));
+    await runs.release('released', 'one');
+    const ids = async (limit?: number): Promise<readonly string[]> =>
+      whole(await runs.listExpired(midnight + 1_050, limit)).map(({ id }) => id);
+    assert.deepEqual(await ids(), ['released', 'earlier', 'later']);
+    assert.deepEqual(await ids(2), ['released', 'earlier']);
+  });
+}

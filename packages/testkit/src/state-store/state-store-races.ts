@@ -1,0 +1,87 @@
+import type { StateStore } from '@ravi/kernel';
+import { createApprovalRequest } from '../doubles/approval-request.ts';
+import { midnight, newRun } from './state-store-suite.ts';
+import { journalEntry } from './journal-cases.ts';
+
+/** How many approvals, runs and calls each process tries to get. */
+export const raceSize = 10;
+
+/** What one process got of each. */
+export interface RaceResult {
+  readonly decided: readonly number[];
+  readonly consumed: readonly number[];
+  readonly claimed: readonly number[];
+  readonly started: readonly number[];
+}
+
+const numbers: readonly number[] = Array.from({ length: raceSize }, (_, index) => index);
+const requests = numbers.map((number) =>
+  createApprovalRequest({ id: `approval-${number}`, requestedAt: midnight, expiresAt: midnight + 1_000 }),
+);
+
+/** The order to a process to call tools until it is killed. */
+export const flood = 'flood';
+
+/** Makes what processes race for. */
+export async function prepareRace({ approvals, runs }: StateStore): Promise<void> {
+  for (const request of requests) await approvals.create(request);
+  for (const number of numbers) await runs.create(newRun(`run-${number}`));
+}
+
+/** Tries to be the first at everything. */
+async function race({ approvals, runs, journal }: StateStore, owner: string): Promise<RaceResult> {
+  const answer = { decision: 'approved', approver: owner, decidedAt: midnight } as const;
+  const decided = await won(async (number) => {
+    const outcome = await approvals.decide(`approval-${number}`, answer);
+    return outcome.status === 'done';
+  });
+  const consumed = await won(async (number) => {
+    const request = requests[number] ?? createApprovalRequest();
+    const outcome = await approvals.consume(request.id, request, { consumer: owner, now: midnight });
+    return outcome.status === 'done';
+  });
+  const claimed = await won(
+    async (number) => (await runs.claim(`run-${number}`, { owner, now: midnight, leaseMs: 1_000 })) !== undefined,
+  );
+  const started = await won(async (number) => {
+    const [outcome] = await Promise.allSettled([journal.started(journalEntry('race', number))]);
+    return outcome.status === 'fulfilled';
+  });
+  return { decided, consumed, claimed, started };
+}
+
+/**
+ * Turns this process into one of those that `stateStoreContract` races and kills: it answers its parent over the channel
+ * of `child_process.fork` and ends with it. Give it the store that `program` of the options means.
+ */
+export async function serveStateStoreRaces(store: StateStore): Promise<void> {
+  const tell = (message: object): void => void process.send?.(message);
+  const isOver = new Promise<void>((resolve) => {
+    process.once('disconnect', resolve);
+  });
+  process.once('message', (order) => {
+    const task = order === flood ? callWithoutEnd(store, tell) : race(store, String(order));
+    task.then(
+      (result) => tell({ result }),
+      (error: unknown) => tell({ error: String(error) }),
+    );
+  });
+  tell({ ready: true });
+  await isOver;
+  await store[Symbol.asyncDispose]();
+}
+
+async function callWithoutEnd({ journal }: StateStore, tell: (message: object) => void): Promise<never> {
+  for (let position = 0; ; position++) {
+    const entry = journalEntry(flood, position);
+    await journal.started(entry);
+    tell({ started: position });
+    await journal.finished(entry, { status: 'ok', text: 'done', files: [] });
+    tell({ finished: position });
+  }
+}
+
+async function won(attempt: (number: number) => Promise<boolean>): Promise<readonly number[]> {
+  const outcomes = await Promise.all(numbers.map(attempt));
+  return numbers.filter((number) => outcomes[number]);
+}
