@@ -17,7 +17,6 @@ import type {
 import { utf8Length } from '../arguments/utf8.ts';
 import type { SessionDurability } from '../durable/session-durability.ts';
 import { errorText } from '../error-text.ts';
-import type { AgentContext } from '../loop/agent-context.ts';
 import { none } from '../none.ts';
 import { randomId } from '../random-id.ts';
 import { HumanClock } from './human-clock.ts';
@@ -91,8 +90,6 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly durability: SessionDurability | undefined;
   readonly hasStableQuestions: boolean;
   readonly cancellation: Cancellation;
-  /** The run of an agent that goes on in it: the loop's own tools find it here. */
-  agentRun: AgentContext | undefined;
   readonly #runtime: InvokerRuntime;
   /** The session of the same run that this one runs inside of: what belongs to the run is kept there. */
   readonly #outer: InvokerSession | undefined;

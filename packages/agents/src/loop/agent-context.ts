@@ -1,4 +1,5 @@
 import type { InvocationResult, JsonObject, ModelMessage, RunContext } from '@ravi/kernel';
+import type { InvokerSession } from '../invoke/session.ts';
 import type { AgentResult } from './agent-result.ts';
 import type { ReActAgent } from './react-agent.ts';
 
@@ -31,4 +32,17 @@ export interface AgentContext extends RunContext {
   /** Milliseconds since the Unix epoch. */
   now(): number;
   uuid(): string;
+}
+
+// The invoker knows no agent, so the loop keeps what connects the two.
+const contexts = new WeakMap<InvokerSession, AgentContext>();
+
+/** Makes `context` the agent run whose calls pass through `session`. */
+export function setAgentContext(session: InvokerSession, context: AgentContext): void {
+  contexts.set(session, context);
+}
+
+/** Returns the agent run whose calls pass through `session`; `undefined` for the session of a script or a caller without agent. */
+export function agentContextOf(session: InvokerSession): AgentContext | undefined {
+  return contexts.get(session);
 }

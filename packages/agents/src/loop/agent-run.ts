@@ -24,6 +24,7 @@ import { SystemPrompt } from '../prompt/system-prompt.ts';
 import { randomId } from '../random-id.ts';
 import type { Question } from '../questions/paused-run.ts';
 import { ActiveSkills } from '../skills/active-skills.ts';
+import { agentContextOf, setAgentContext } from './agent-context.ts';
 import type { AgentContext, SpawnOptions } from './agent-context.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentEventSink } from './agent-event.ts';
@@ -43,7 +44,8 @@ import type { TurnCalls } from './turn-calls.ts';
 
 /** The run that a tool was called by directly; `undefined` for a call of a script or of no agent. */
 export function runOf(context: ToolContext): AgentRun | undefined {
-  const run = sessionOf(context)?.agentRun;
+  const session = sessionOf(context);
+  const run = session && agentContextOf(session);
   return run instanceof AgentRun ? run : undefined;
 }
 
@@ -109,7 +111,7 @@ export class AgentRun implements AgentContext {
     this.#startChild = parts.startChild;
     this.offered = new OfferedTools(this.definition, this.session);
     this.#system = new SystemPrompt(this);
-    this.session.agentRun = this;
+    setAgentContext(this.session, this);
   }
 
   get skills(): ActiveSkills {
