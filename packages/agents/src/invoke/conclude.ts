@@ -2,12 +2,13 @@ import { isKernelError } from '@ravi/kernel';
 import type { InvocationResult } from '@ravi/kernel';
 import { errorText } from '../error-text.ts';
 import { finishCall } from './call-events.ts';
-import type { Execution } from './execute.ts';
-import type { GateStop, PendingCall } from './pending-call.ts';
+import type { PendingCall } from './pending-call.ts';
 import { errorResult } from './results.ts';
+import type { GateStop } from './results.ts';
 import { shape } from './shape.ts';
 import type { Shaped } from './shape.ts';
 import { readExecution } from './tool-result.ts';
+import type { Execution } from './tool-result.ts';
 
 /** How a call ended: a gate stopped it, or its tool was executed. */
 export type Ending = GateStop | Execution;

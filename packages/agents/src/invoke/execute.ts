@@ -5,12 +5,7 @@ import type { CancelListener } from './cancellation.ts';
 import { conclude, fail } from './conclude.ts';
 import { Expiring } from './deadlines.ts';
 import type { PendingCall } from './pending-call.ts';
-
-/** How an execution ended. */
-export type Execution =
-  | { readonly kind: 'returned'; readonly result: ToolExecutionResult }
-  | { readonly kind: 'threw'; readonly error: unknown }
-  | { readonly kind: 'timeout'; readonly limitMs: number };
+import type { Execution } from './tool-result.ts';
 
 /**
  * Step 8: runs the tool under `callTimeoutMs`, with a signal that it sees, and concludes the call with what it came to.

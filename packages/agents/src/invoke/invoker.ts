@@ -7,7 +7,6 @@ import type {
   InvocationResult,
   Journal,
   Logger,
-  ToolCaller,
   ToolRegistry,
 } from '@ravi/kernel';
 import { createDigester } from '../arguments/digest.ts';
@@ -33,7 +32,8 @@ import { KeyedLocks } from './keyed-locks.ts';
 import { PendingCall } from './pending-call.ts';
 import { createScrubber } from './scrub.ts';
 import { InvokerSession } from './session.ts';
-import type { Gate, GateStop, ToolCall } from './pending-call.ts';
+import type { Gate, InvokeOptions, ToolCall } from './pending-call.ts';
+import type { GateStop } from './results.ts';
 import type { CallSurroundings, InvokerRuntime } from './runtime.ts';
 import type { SessionOptions } from './session.ts';
 
@@ -72,17 +72,6 @@ export interface ToolInvokerOptions {
   readonly hostPaths?: readonly string[];
   /** Surrounds the execution of each tool: for what follows asynchronous calls, as the active span of a trace does. */
   readonly around?: CallSurroundings;
-}
-
-/** How one call is made. */
-export interface InvokeOptions {
-  readonly session: InvokerSession;
-  /** `direct` when absent. */
-  readonly caller?: ToolCaller | undefined;
-  /** The call that this one happens inside of. */
-  readonly parentId?: string;
-  /** Cancels this call alone. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**

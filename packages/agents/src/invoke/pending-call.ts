@@ -3,7 +3,6 @@ import type {
   ApprovalTrace,
   BlobStat,
   HookScope,
-  InvocationResult,
   Journal,
   JsonObject,
   ProgressEvent,
@@ -17,8 +16,8 @@ import type { ArtifactPlace } from '../arguments/inspect-arguments.ts';
 import { previewOf } from '../arguments/redact.ts';
 import { none } from '../none.ts';
 import { Cancellation } from './cancellation.ts';
-import type { InvokeOptions } from './invoker.ts';
 import type { Release } from './keyed-locks.ts';
+import type { GateStop } from './results.ts';
 import type { InvokerRuntime } from './runtime.ts';
 import type { InvokerSession } from './session.ts';
 import { toolDigest } from './tool-digest.ts';
@@ -34,9 +33,15 @@ export interface ToolCall {
   readonly type?: string | undefined;
 }
 
-/** A gate's refusal: the call ends with this result. */
-export interface GateStop {
-  readonly stop: InvocationResult;
+/** How one call is made. */
+export interface InvokeOptions {
+  readonly session: InvokerSession;
+  /** `direct` when absent. */
+  readonly caller?: ToolCaller | undefined;
+  /** The call that this one happens inside of. */
+  readonly parentId?: string;
+  /** Cancels this call alone. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What a gate answers: the call goes on, or it stops. */

@@ -1,5 +1,9 @@
 import type { InvocationResult, KernelError } from '@ravi/kernel';
-import type { GateStop } from './pending-call.ts';
+
+/** A gate's refusal: the call ends with this result. */
+export interface GateStop {
+  readonly stop: InvocationResult;
+}
 
 /** What an error result carries beside its message. */
 export interface FailureOptions {

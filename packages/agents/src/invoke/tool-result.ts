@@ -3,9 +3,14 @@ import type { ContentBlock, InvocationError, ToolExecutionResult } from '@ravi/k
 import { problemWithResult } from './check-result.ts';
 import { encodeStructured } from './encode-structured.ts';
 import { declaredFailure, foundFailure, thrownFailure } from './tool-error.ts';
-import type { Execution } from './execute.ts';
 import type { PendingCall } from './pending-call.ts';
 import type { ToolFailure } from './tool-error.ts';
+
+/** How an execution ended. */
+export type Execution =
+  | { readonly kind: 'returned'; readonly result: ToolExecutionResult }
+  | { readonly kind: 'threw'; readonly error: unknown }
+  | { readonly kind: 'timeout'; readonly limitMs: number };
 
 /** What a tool produced, in a form that shaping can rely on. */
 export interface ToolOutput {

@@ -8,7 +8,8 @@ import { assessRisk, needsApproval } from '../assess-risk.ts';
 import { stopDenied } from '../results.ts';
 import { toolDigest } from '../tool-digest.ts';
 import { checkArguments, unreadable } from './arguments.ts';
-import type { GateOutcome, GateStop, PendingCall } from '../pending-call.ts';
+import type { GateOutcome, PendingCall } from '../pending-call.ts';
+import type { GateStop } from '../results.ts';
 import type { ReadApproval } from '../read-approval.ts';
 
 /** Gate 4: a call above `maxRiskUnapproved`, and every critical one, needs somebody's yes for exactly these arguments. */

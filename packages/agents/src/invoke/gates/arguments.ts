@@ -2,7 +2,8 @@ import { isKernelError, isLocalTool } from '@ravi/kernel';
 import { validateArguments } from '../../validation/validate-arguments.ts';
 import type { ArtifactPlace } from '../../arguments/inspect-arguments.ts';
 import { stopInvalidTool, stopWithError } from '../results.ts';
-import type { GateOutcome, GateStop, PendingCall } from '../pending-call.ts';
+import type { GateOutcome, PendingCall } from '../pending-call.ts';
+import type { GateStop } from '../results.ts';
 
 /** Gate 3b: the arguments against the tool's `inputSchema`. A place that holds an artifact ref is judged after gate 5. */
 export function argumentsGate(pending: PendingCall): GateOutcome {

@@ -9,7 +9,8 @@ import { stopWithError } from '../results.ts';
 import { judgeAgain } from './approval.ts';
 import { checkArguments } from './arguments.ts';
 import type { ArtifactPlace } from '../../arguments/inspect-arguments.ts';
-import type { GateOutcome, GateStop, PendingCall } from '../pending-call.ts';
+import type { GateOutcome, PendingCall } from '../pending-call.ts';
+import type { GateStop } from '../results.ts';
 
 /** Gate 5: every `{ "$artifact": ref }` becomes what the schema asks for at its place, here and never in a script. */
 export function artifactRefsGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {

@@ -1,7 +1,8 @@
 import { isCallableFromChain, isHostedTool, isProviderDefinedTool } from '@ravi/kernel';
 import type { ProviderDefinedTool } from '@ravi/kernel';
 import { stopWithError } from '../results.ts';
-import type { GateOutcome, GateStop, PendingCall } from '../pending-call.ts';
+import type { GateOutcome, PendingCall } from '../pending-call.ts';
+import type { GateStop } from '../results.ts';
 
 /** Gate 3: a script calls local tools only, and never `tool_chain`; the model itself also provider-defined ones. */
 export function kindGate(pending: PendingCall): GateOutcome {
