@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Toolbox, ToolInvoker } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createDiscoveryTools } from '@ravi/capabilities';
 import { defineTool } from '@ravi/kernel';
 import type { JsonSchema, Tool } from '@ravi/kernel';

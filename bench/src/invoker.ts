@@ -1,5 +1,5 @@
-import { HookManager, Toolbox, ToolInvoker } from '@ravi/agents';
-import type { InvokerSession } from '@ravi/agents';
+import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
+import type { InvokerSession } from '@ravi/invoker';
 import { defineTool } from '@ravi/kernel';
 import type { Journal } from '@ravi/kernel';
 import { functionCallUs } from './floors/function-floor.ts';

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Toolbox } from '@ravi/agents';
+import { Toolbox } from '@ravi/invoker';
 import { createPreflight } from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';
 import { defineTool } from '@ravi/kernel';

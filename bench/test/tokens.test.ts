@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import { Toolbox, ToolInvoker } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { defineTool } from '@ravi/kernel';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, describe, test } from 'vitest';

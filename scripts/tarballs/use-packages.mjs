@@ -10,7 +10,7 @@ for (const name of names) assert.match(import.meta.resolve(name), /\/dist\/index
 
 const modules = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await import(name)])));
 const { defineTool } = modules['@ravi/kernel'];
-const { Toolbox, ToolInvoker } = modules['@ravi/agents'];
+const { Toolbox, ToolInvoker } = modules['@ravi/invoker'];
 const { runChain } = modules['@ravi/capabilities'];
 const { createFsBlobStore } = modules['@ravi/blob-fs'];
 const { createIsolatedVmSandbox } = modules['@ravi/sandbox-isolated-vm'];

@@ -1,12 +1,6 @@
 import 'reflect-metadata/lite';
-import {
-  createApprovalFeed,
-  createRecordedApprovals,
-  HookManager,
-  ReActAgent,
-  Toolbox,
-  ToolInvoker,
-} from '@ravi/agents';
+import { createApprovalFeed, createRecordedApprovals, ReActAgent } from '@ravi/agents';
+import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
 import type { PriceTable } from '@ravi/agents';
 import { createDurableChains } from '@ravi/capabilities';
 import type { DurableChains } from '@ravi/capabilities';

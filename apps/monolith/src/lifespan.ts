@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
-import type { Toolbox } from '@ravi/agents';
+import type { Toolbox } from '@ravi/invoker';
 import {
   createDiscoveryTools,
   createFolderSnippetStore,

@@ -1,4 +1,5 @@
-import type { ApprovalFeed, HookManager, ReActAgent, Toolbox, ToolInvoker } from '@ravi/agents';
+import type { ApprovalFeed, ReActAgent } from '@ravi/agents';
+import type { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
 import type { DurableChains, Preflight } from '@ravi/capabilities';
 import type { ResolvedConfig } from '@ravi/host';
 import type {

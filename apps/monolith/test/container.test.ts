@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Toolbox, ToolInvoker } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { tokens } from '@ravi/monolith';
 import type { InjectionToken } from 'tsyringe';
 import { test } from 'vitest';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { HookManager } from '@ravi/agents';
+import { HookManager } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { KernelError } from '@ravi/kernel';
 import type { BlobRef, BlobStore, JsonObject, RunStatus, StateStore } from '@ravi/kernel';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Toolbox, ToolInvoker } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { createDurableChains, createPreflight, createToolChainTool } from '@ravi/capabilities';
 import { defineTool } from '@ravi/kernel';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Toolbox, ToolInvoker } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { runChain } from '@ravi/capabilities';
 import { createArgumentDigest } from '@ravi/host';

@@ -1,4 +1,4 @@
-import type { ToolInvoker } from '@ravi/agents';
+import type { ToolInvoker } from '@ravi/invoker';
 import type { ToolSpec } from '@ravi/kernel';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { TakeStep } from './workload.ts';

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert/strict';
-import { Toolbox, ToolInvoker } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { createPreflight, createToolChainTool } from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ToolInvoker, Toolbox } from '@ravi/agents';
+import { ToolInvoker, Toolbox } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { defineTool } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ToolInvoker, Toolbox } from '@ravi/agents';
+import { ToolInvoker, Toolbox } from '@ravi/invoker';
 import { createDiscoveryTools, createToolChainTool, runChain } from '@ravi/capabilities';
 import { defineTool } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { createRecordedApprovals, Toolbox, ToolInvoker } from '@ravi/agents';
+import { createRecordedApprovals } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createDurableChains } from '@ravi/capabilities';
 import type { DurableChains } from '@ravi/capabilities';
 import type { Sandbox, StateStore } from '@ravi/kernel';

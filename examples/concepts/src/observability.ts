@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { HookManager, ReActAgent, Toolbox, ToolInvoker } from '@ravi/agents';
+import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
+import { ReActAgent } from '@ravi/agents';
 import { createToolChainTool } from '@ravi/capabilities';
 import { createTelemetry } from '@ravi/otel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ToolInvoker, Toolbox } from '@ravi/agents';
+import { ToolInvoker, Toolbox } from '@ravi/invoker';
 import { createAutoApproval } from '@ravi/approval-auto';
 import { createFolderSnippetStore, createSnippetToolSource, runChain, saveSnippet } from '@ravi/capabilities';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ToolInvoker, Toolbox } from '@ravi/agents';
+import { ToolInvoker, Toolbox } from '@ravi/invoker';
 import { createAutoApproval } from '@ravi/approval-auto';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { createToolChainTool } from '@ravi/capabilities';

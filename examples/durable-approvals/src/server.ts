@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
-import { createApprovalFeed, createRecordedApprovals, Toolbox, ToolInvoker } from '@ravi/agents';
+import { createApprovalFeed, createRecordedApprovals } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createWebApprovalHandler } from '@ravi/approval-web';
 import { createDurableChains, keepRunsGoing } from '@ravi/capabilities';
 import { silentLogger as logger, systemClock as clock } from '@ravi/kernel';

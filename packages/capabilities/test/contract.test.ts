@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Toolbox } from '@ravi/agents';
+import { Toolbox } from '@ravi/invoker';
 import { defineTool } from '@ravi/kernel';
 import type { SnippetStore } from '@ravi/kernel';
 import { snippetStoreContract } from '@ravi/testkit/snippet-store';

@@ -36,7 +36,7 @@ function manifest(name: string, version: string): object {
       demo: 'ravi run "What did each customer buy?"',
       test: 'node --test "test/*.test.ts"',
     },
-    dependencies: { '@ravi/agents': version, '@ravi/cli': version, '@ravi/kernel': version },
+    dependencies: { '@ravi/cli': version, '@ravi/invoker': version, '@ravi/kernel': version },
     devDependencies: { '@types/node': '^24.0.0' },
     engines: { node: '>=24' },
   };
@@ -95,7 +95,7 @@ description: How the shop counts its sales. Read it before you report sums.
 
 const toolTest = `import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Toolbox, ToolInvoker } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import listOrders from '../tools/list_orders.ts';
 
 const invoker = new ToolInvoker({ registry: new Toolbox([listOrders]) });

@@ -1,4 +1,4 @@
-import { nearNames } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
 import type { ErrorObject } from 'ajv';
 
 /**

@@ -1,4 +1,4 @@
-import { syntaxErrorPlace } from '@ravi/kernel';
+import { syntaxErrorPlace } from '@ravi/support';
 import { messageOf } from './message-of.ts';
 
 /** Why a module could not be imported, behind the place of a syntax error where Node tells it. */

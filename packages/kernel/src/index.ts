@@ -33,7 +33,6 @@ export type {
   InvocationResult,
   WholeResult,
 } from './chain.ts';
-export { problemWithSnippet } from './check-snippet.ts';
 export type { Clock, Timer } from './clock.ts';
 export { textBlock, textOf } from './content.ts';
 export type {
@@ -96,7 +95,6 @@ export type {
   ToolChoice,
 } from './model-request.ts';
 export type { ModelCallOptions, ModelProvider } from './model.ts';
-export { nearNames } from './near-names.ts';
 export type { Listing, Page, PageRequest } from './page.ts';
 export { definePlugin } from './plugin.ts';
 export type { Plugin, PluginContext, PortName, Ports } from './plugin.ts';
@@ -135,7 +133,6 @@ export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './snippet
 export { isStandardSchema, jsonSchemaOf } from './standard-schema.ts';
 export type { StandardResult, StandardSchema } from './standard-schema.ts';
 export type { StateStore } from './state-store.ts';
-export { syntaxErrorPlace } from './syntax-error-place.ts';
 export { systemClock } from './system-clock.ts';
 export type { ToolSource, ToolSourceContent } from './tool-source.ts';
 export { specOf } from './tool-spec.ts';

@@ -1,4 +1,4 @@
-import type { Toolbox, ToolInvoker } from '@ravi/agents';
+import type { Toolbox, ToolInvoker } from '@ravi/invoker';
 import type { ApprovalMode, DurableChains, Preflight } from '@ravi/capabilities';
 import type { ResolvedConfig } from '@ravi/host';
 import type {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { isSecretKey } from '@ravi/agents';
+import { isSecretKey } from '@ravi/invoker';
 import type { ResolvedConfig } from '@ravi/host';
 
 /**

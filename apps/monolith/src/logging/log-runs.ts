@@ -1,4 +1,4 @@
-import type { HookManager } from '@ravi/agents';
+import type { HookManager } from '@ravi/invoker';
 import type { Logger } from '@ravi/kernel';
 import { currentRequest } from './current-request.ts';
 

@@ -1,4 +1,4 @@
-import { isSecretKey, redacted } from '@ravi/agents';
+import { isSecretKey, redacted } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
 
 /** Takes secrets out of what leaves the process as a log, a trace or an event. */

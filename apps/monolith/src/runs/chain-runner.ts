@@ -1,4 +1,4 @@
-import type { ToolInvoker } from '@ravi/agents';
+import type { ToolInvoker } from '@ravi/invoker';
 import { runChain } from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';
 import type {

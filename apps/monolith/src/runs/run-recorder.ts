@@ -1,4 +1,5 @@
-import type { HookManager, PriceTable } from '@ravi/agents';
+import type { HookManager } from '@ravi/invoker';
+import type { PriceTable } from '@ravi/agents';
 import type { BlobStore, Clock, HookEvent, HookPayloads, JsonObject, Logger } from '@ravi/kernel';
 import { costOf } from '@ravi/agents';
 import { createEventLog } from './event-log.ts';

@@ -1,4 +1,5 @@
-import type { HookManager, QuestionAnswer } from '@ravi/agents';
+import type { HookManager } from '@ravi/invoker';
+import type { QuestionAnswer } from '@ravi/agents';
 import type { DurableChainRequest, DurableChains } from '@ravi/capabilities';
 import { KernelError } from '@ravi/kernel';
 import type { Clock, Job, Logger, Run, StateStore } from '@ravi/kernel';

@@ -1,4 +1,4 @@
-import type { Toolbox } from '@ravi/agents';
+import type { Toolbox } from '@ravi/invoker';
 import { isHostedTool, isLocalTool } from '@ravi/kernel';
 import type { AnyTool, ChainPolicy, JsonSchema, ToolRisk } from '@ravi/kernel';
 

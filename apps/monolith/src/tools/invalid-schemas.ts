@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createArgumentCheck } from '@ravi/agents';
-import type { ArgumentCheck, Toolbox } from '@ravi/agents';
+import { createArgumentCheck } from '@ravi/invoker';
+import type { ArgumentCheck, Toolbox } from '@ravi/invoker';
 import { isKernelError, isLocalTool } from '@ravi/kernel';
 import type { JsonSchema, Logger } from '@ravi/kernel';
 import type { ToolReport } from './load-tools.ts';

@@ -1,4 +1,4 @@
-import type { Toolbox } from '@ravi/agents';
+import type { Toolbox } from '@ravi/invoker';
 import { isKernelError, isLocalTool } from '@ravi/kernel';
 import type { AnyTool, ToolSource } from '@ravi/kernel';
 

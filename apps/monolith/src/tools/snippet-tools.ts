@@ -1,4 +1,4 @@
-import type { Toolbox, ToolInvoker } from '@ravi/agents';
+import type { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createSnippetTool } from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';
 import type { Principal, Sandbox, Snippet } from '@ravi/kernel';

@@ -1,4 +1,4 @@
-import type { HookManager } from '@ravi/agents';
+import type { HookManager } from '@ravi/invoker';
 
 /** How a tool has done in this process. Times are milliseconds. */
 export interface ToolFigures {

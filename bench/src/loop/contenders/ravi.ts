@@ -1,4 +1,5 @@
-import { HookManager, ReActAgent, Toolbox, ToolInvoker } from '@ravi/agents';
+import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
+import { ReActAgent } from '@ravi/agents';
 import { defineTool } from '@ravi/kernel';
 import type { ModelProvider } from '@ravi/kernel';
 import { callId, range, toolDescription } from '../script.ts';

@@ -1,4 +1,4 @@
-import type { HookManager } from '@ravi/agents';
+import type { HookManager } from '@ravi/invoker';
 import type { BlobStore, ChainFile, InvocationResult, JsonObject, ResultPoint } from '@ravi/kernel';
 
 /** What one call said to the model's side, had it been made without a script. */

@@ -1,4 +1,4 @@
-import { nearNames } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
 import type { JsonValue } from '@ravi/kernel';
 
 /** One record of a table. */

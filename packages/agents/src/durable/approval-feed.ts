@@ -1,5 +1,5 @@
 import type { ApprovalChange, ApprovalStore, Clock, Logger, Timer } from '@ravi/kernel';
-import { errorText } from '../error-text.ts';
+import { errorText } from '@ravi/support';
 
 /** Tells of changes of approvals, whichever process made them. */
 export interface ApprovalFeed {

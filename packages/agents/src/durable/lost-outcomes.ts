@@ -1,6 +1,6 @@
+import { errorResult } from '@ravi/invoker/internal';
 import { KernelError } from '@ravi/kernel';
 import type { InvocationResult, JournaledCall, JournalItem, Listing, ToolUseBlock } from '@ravi/kernel';
-import { errorResult } from '../invoke/results.ts';
 
 /**
  * What became of calls whose process ended, by the journal of their run: the outcome that is on record, `E_CALL_UNKNOWN`

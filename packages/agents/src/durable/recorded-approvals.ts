@@ -9,10 +9,8 @@ import type {
   Clock,
   Logger,
 } from '@ravi/kernel';
-import { errorText } from '../error-text.ts';
-import { readApproval } from '../invoke/read-approval.ts';
+import { errorText, readApproval, retryWhileUnavailable } from '@ravi/support';
 import { createApprovalFeed } from './approval-feed.ts';
-import { outlastOutage } from './outlast-outage.ts';
 import type { ApprovalFeed } from './approval-feed.ts';
 
 /** What approvals on record are made of. */
@@ -40,11 +38,11 @@ export function createRecordedApprovals(options: RecordedApprovalsOptions): Appr
 
   return {
     async request(request, { signal }) {
-      const known = await outlastOutage(() => keep(store, request), { clock, signal });
+      const known = await retryWhileUnavailable(() => keep(store, request), { clock, signal });
       if (known === 'other') return denied('it was asked before for another call');
       feed.poke();
       const settled = await settledApproval(request.id, signal);
-      return outlastOutage(() => take(request, settled), { clock, signal });
+      return retryWhileUnavailable(() => take(request, settled), { clock, signal });
     },
   };
 
@@ -59,7 +57,7 @@ export function createRecordedApprovals(options: RecordedApprovalsOptions): Appr
         done();
       };
       const look = (): void => {
-        outlastOutage(() => read(id), { clock, signal: asking.signal }).then(
+        retryWhileUnavailable(() => read(id), { clock, signal: asking.signal }).then(
           (approval) => approval && finish(() => resolve(approval)),
           (error: unknown) => finish(() => reject(error)),
         );
@@ -88,20 +86,20 @@ export function createRecordedApprovals(options: RecordedApprovalsOptions): Appr
   }
 
   async function ask(id: string, asked: ApprovalHandler, signal: AbortSignal): Promise<void> {
-    const kept = await outlastOutage(() => store.get(id), { clock, signal });
+    const kept = await retryWhileUnavailable(() => store.get(id), { clock, signal });
     if (kept === undefined || signal.aborted) return;
     const given = await asked.request(kept.request, { signal });
     // Who was told that nobody waits may say no to that; it is no answer to the question.
     if (signal.aborted) return;
     const answer = checked(given);
-    await outlastOutage(() => store.decide(id, { ...answer, decidedAt: clock.now() }), { clock, signal });
+    await retryWhileUnavailable(() => store.decide(id, { ...answer, decidedAt: clock.now() }), { clock, signal });
     feed.poke();
   }
 
   async function failed(id: string, error: unknown, signal: AbortSignal): Promise<void> {
     logger.error('approval handler failed', { requestId: id, error: errorText(error) });
     const reason = 'the approval handler failed';
-    await outlastOutage(() => store.decide(id, { decision: 'denied', reason, decidedAt: clock.now() }), {
+    await retryWhileUnavailable(() => store.decide(id, { decision: 'denied', reason, decidedAt: clock.now() }), {
       clock,
       signal,
     });

@@ -1,6 +1,6 @@
+import { isSecretKey, redacted } from '@ravi/invoker';
 import type { JsonValue } from '@ravi/kernel';
-import { isSecretKey, redacted } from '../arguments/redact.ts';
-import { cutUtf8 } from '../arguments/utf8.ts';
+import { cutUtf8 } from '@ravi/support';
 
 const maxTextCharacters = 200;
 const maxShownBytes = 2_000;

@@ -1,8 +1,7 @@
+import { encodeStructured } from '@ravi/invoker/internal';
 import { KernelError } from '@ravi/kernel';
 import type { JsonObject, JsonValue, ToolContext } from '@ravi/kernel';
-import { errorText } from '../error-text.ts';
-import { encodeStructured } from '../invoke/encode-structured.ts';
-import { randomId } from '../random-id.ts';
+import { errorText, randomId } from '@ravi/support';
 import { callViewOf, shareContext } from './dialogue-context.ts';
 import type { CallView } from './dialogue-context.ts';
 import { shownToHuman } from './dialogue-summary.ts';

@@ -1,5 +1,5 @@
 import type { InvocationError, Job, JobChange, JobStatus, JsonValue, NewJob } from '@ravi/kernel';
-import { errorText } from '../error-text.ts';
+import { errorText } from '@ravi/support';
 import type { AgentRun } from '../loop/agent-run.ts';
 
 /** A job in the job store, written behind the job itself. */

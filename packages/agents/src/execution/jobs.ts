@@ -1,8 +1,8 @@
 import { textBlock } from '@ravi/kernel';
 import type { ContentBlock, InvocationResult, JobStatus, JsonValue, ToolUseBlock } from '@ravi/kernel';
+import { randomId } from '@ravi/support';
 import type { AgentRun } from '../loop/agent-run.ts';
 import { mediaOf } from '../loop/model-result.ts';
-import { randomId } from '../random-id.ts';
 import { createJobRecord } from './job-record.ts';
 import type { JobRecord } from './job-record.ts';
 

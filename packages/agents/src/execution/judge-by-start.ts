@@ -1,5 +1,5 @@
 import type { JsonObject, RiskAssessment, Tool } from '@ravi/kernel';
-import { none } from '../none.ts';
+import { emptyArray } from '@ravi/support';
 import { shownToHuman } from './dialogue-summary.ts';
 import type { Dialogue } from './dialogue.ts';
 import type { OpenDialogues } from './open-dialogues.ts';
@@ -45,5 +45,5 @@ function summaryOf({ id, args, lastShown }: Dialogue, isStop: boolean): string {
 }
 
 function keysOf(dialogue: Dialogue | undefined, keys: (args: JsonObject) => readonly string[]): readonly string[] {
-  return dialogue === undefined ? none : keys(dialogue.args);
+  return dialogue === undefined ? emptyArray : keys(dialogue.args);
 }

@@ -1,7 +1,7 @@
+import { sessionOf } from '@ravi/invoker';
+import type { InvokerSession } from '@ravi/invoker';
 import { KernelError } from '@ravi/kernel';
 import type { JsonObject, JsonValue, ToolContext } from '@ravi/kernel';
-import { sessionOf } from '../invoke/call-context.ts';
-import type { InvokerSession } from '../invoke/session.ts';
 import { Dialogue } from './dialogue.ts';
 
 /** Per session: each holds what its generator holds, and a model may forget all of them. */

@@ -1,5 +1,5 @@
+import type { InvokerSession } from '@ravi/invoker';
 import type { InvocationResult, JsonObject, ModelMessage, RunContext } from '@ravi/kernel';
-import type { InvokerSession } from '../invoke/session.ts';
 import type { AgentResult } from './agent-result.ts';
 import type { ReActAgent } from './react-agent.ts';
 

@@ -1,4 +1,6 @@
-import { KernelError, isLocalTool, silentLogger, toolNamePattern } from '@ravi/kernel';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
+import { freezeTool } from '@ravi/invoker/internal';
+import { isLocalTool, KernelError, silentLogger, toolNamePattern } from '@ravi/kernel';
 import type {
   AnyTool,
   HistoryStore,
@@ -9,15 +11,12 @@ import type {
   Skill,
   ToolRegistry,
 } from '@ravi/kernel';
+import { emptyArray } from '@ravi/support';
 import { jobTools } from '../execution/job-tools.ts';
-import { ToolInvoker } from '../invoke/invoker.ts';
-import { none } from '../none.ts';
 import { infoTool } from '../prompt/info-tool.ts';
 import { askClarificationTool, askUserTool } from '../questions/ask-tools.ts';
 import { skillTools } from '../skills/skill-tools.ts';
 import type { Supervision } from '../supervision/supervision.ts';
-import { freezeTool } from '../toolbox/freeze-tool.ts';
-import { Toolbox } from '../toolbox/toolbox.ts';
 import type { AgentOptions, RequestDefaults, RunLeasing, StopCondition } from './agent-options.ts';
 import type { BudgetLimits } from './budget.ts';
 import type { HistoryView } from './compaction.ts';
@@ -77,7 +76,7 @@ export function definitionOf(agent: ReActAgent): AgentDefinition {
 
 /** @throws KernelError `E_CONFIG_INVALID`, `E_TOOL_INVALID`, `E_TOOL_NAME_CONFLICT` */
 export function defineAgent(options: AgentOptions): AgentDefinition {
-  const { name, maxSteps = 32, modelRetries = 2, skills = none } = options;
+  const { name, maxSteps = 32, modelRetries = 2, skills = emptyArray } = options;
   if (!toolNamePattern.test(name)) throw invalid(`name ${JSON.stringify(name)} must match ${toolNamePattern.source}`);
   if (!Number.isSafeInteger(maxSteps) || maxSteps < 1) throw invalid(`maxSteps must be at least 1, got ${maxSteps}`);
   const invoker = invokerOf(options);
@@ -97,8 +96,8 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     budget: options.budget,
     prices: options.prices,
     skills,
-    middleware: options.middleware ?? none,
-    stopWhen: options.stopWhen ?? none,
+    middleware: options.middleware ?? emptyArray,
+    stopWhen: options.stopWhen ?? emptyArray,
     view: options.view,
     promoteAfterMs: options.promoteAfterMs,
     history: options.history,
@@ -115,7 +114,7 @@ const noDefaults: RequestDefaults = Object.freeze({});
 
 function loopToolsOf(registry: ToolRegistry): readonly string[] {
   const present = loopTools.filter((tool) => registry.get(tool.name) === freezeTool(tool));
-  return present.length === 0 ? none : present.map((tool) => tool.name);
+  return present.length === 0 ? emptyArray : present.map((tool) => tool.name);
 }
 
 const invokerParts = ['approvalHandler', 'artifactStore', 'policy', 'hooks', 'journal', 'clock'] as const;

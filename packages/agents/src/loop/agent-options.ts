@@ -1,3 +1,4 @@
+import type { HookManager, InvokerSession, ToolInvoker } from '@ravi/invoker';
 import type {
   AnyTool,
   ApprovalHandler,
@@ -18,9 +19,6 @@ import type {
   StandardSchema,
   ToolRegistry,
 } from '@ravi/kernel';
-import type { HookManager } from '../hooks/hook-manager.ts';
-import type { ToolInvoker } from '../invoke/invoker.ts';
-import type { InvokerSession } from '../invoke/session.ts';
 import type { Supervision } from '../supervision/supervision.ts';
 import type { AgentContext } from './agent-context.ts';
 import type { BudgetLimits } from './budget.ts';

@@ -1,3 +1,6 @@
+import { sessionBlobs, sessionOf } from '@ravi/invoker';
+import type { InvokerSession } from '@ravi/invoker';
+import { errorResult, isInvocationResult } from '@ravi/invoker/internal';
 import { KernelError } from '@ravi/kernel';
 import type {
   InvocationResult,
@@ -11,19 +14,15 @@ import type {
   ToolRegistry,
   ToolUseBlock,
 } from '@ravi/kernel';
+import { errorText, randomId } from '@ravi/support';
 import type { KeptLease } from '../durable/keep-lease.ts';
-import { errorText } from '../error-text.ts';
 import { Jobs } from '../execution/jobs.ts';
-import { isInvocationResult } from '../hooks/is-invocation-result.ts';
-import { sessionOf } from '../invoke/call-context.ts';
-import { errorResult } from '../invoke/results.ts';
-import { sessionBlobs } from '../invoke/session-blobs.ts';
-import type { InvokerSession } from '../invoke/session.ts';
 import { OfferedTools } from '../prompt/offered-tools.ts';
 import { SystemPrompt } from '../prompt/system-prompt.ts';
-import { randomId } from '../random-id.ts';
 import type { Question } from '../questions/paused-run.ts';
 import { ActiveSkills } from '../skills/active-skills.ts';
+import type { Supervision } from '../supervision/supervision.ts';
+import { writeInPlace } from '../supervision/write-in-place.ts';
 import { agentContextOf, setAgentContext } from './agent-context.ts';
 import type { AgentContext, SpawnOptions } from './agent-context.ts';
 import type { AgentDefinition } from './agent-definition.ts';
@@ -32,15 +31,13 @@ import type { AgentEnding, AgentResult } from './agent-result.ts';
 import { noUsage } from './answer.ts';
 import type { Budget } from './budget.ts';
 import type { Conversation, TurnDetails } from './conversation.ts';
-import { wrapModel, wrapTool } from './middleware.ts';
 import { UsageEstimate } from './estimate-usage.ts';
 import { ModelCall } from './late-values.ts';
+import { wrapModel, wrapTool } from './middleware.ts';
 import type { ReActAgent } from './react-agent.ts';
 import type { AgentRunParts } from './run-parts.ts';
-import type { Supervision } from '../supervision/supervision.ts';
-import { writeInPlace } from '../supervision/write-in-place.ts';
-import { addUsage } from './usage.ts';
 import type { TurnCalls } from './turn-calls.ts';
+import { addUsage } from './usage.ts';
 
 /** The run that a tool was called by directly; `undefined` for a call of a script or of no agent. */
 export function runOf(context: ToolContext): AgentRun | undefined {

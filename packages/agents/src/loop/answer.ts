@@ -1,6 +1,6 @@
+import type { Cancellation } from '@ravi/invoker/internal';
 import type { ContentBlock, ModelError, ModelEvent, ModelStopReason, ModelUsage } from '@ravi/kernel';
-import { errorText } from '../error-text.ts';
-import type { Cancellation } from '../invoke/cancellation.ts';
+import { errorText } from '@ravi/support';
 
 /** An answer of a model, as far as it came. */
 export interface Answer {

@@ -1,5 +1,5 @@
-import type { ModelMessage } from '@ravi/kernel';
 import { textBlock } from '@ravi/kernel';
+import type { ModelMessage } from '@ravi/kernel';
 import { messageTokens } from './estimate-usage.ts';
 
 /** What a model sees of a conversation. The conversation itself stays as it is. */

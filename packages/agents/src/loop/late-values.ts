@@ -1,5 +1,5 @@
+import type { InvokerSession } from '@ravi/invoker';
 import type { BlobReader, ChainCallRecord, ModelCallOptions } from '@ravi/kernel';
-import type { InvokerSession } from '../invoke/session.ts';
 
 // Getters on a prototype: a literal with a getter gets a hidden class of its own in V8, which lives in the old generation
 // and keeps the whole run there until the next full collection.

@@ -1,7 +1,7 @@
+import { extensionOf } from '@ravi/invoker/internal';
 import { textBlock } from '@ravi/kernel';
 import type { ContentBlock, MediaBlock, MediaSource } from '@ravi/kernel';
-import { errorText } from '../error-text.ts';
-import { extensionOf } from '../invoke/media-files.ts';
+import { errorText } from '@ravi/support';
 import type { AgentRun } from './agent-run.ts';
 
 /** Whether an answer holds media that the model made. */

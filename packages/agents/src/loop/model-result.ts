@@ -7,7 +7,7 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from '@ravi/kernel';
-import { none } from '../none.ts';
+import { emptyArray } from '@ravi/support';
 import { resultBlock } from './pairing.ts';
 
 /** The result of a call as the model reads it: text, then the media among its files. */
@@ -26,7 +26,7 @@ function contentOf(call: ToolUseBlock, result: InvocationResult, isError: boolea
 
 /** The media among the files of a result, by reference. */
 export function mediaOf(result: InvocationResult | undefined): readonly MediaBlock[] {
-  return result === undefined || result.files.length === 0 ? none : result.files.flatMap(mediumOf);
+  return result === undefined || result.files.length === 0 ? emptyArray : result.files.flatMap(mediumOf);
 }
 
 function mediumOf({ mediaType, artifactRef, path }: ChainFile): readonly MediaBlock[] {

@@ -1,7 +1,6 @@
+import { SchemaCache, validateArguments } from '@ravi/invoker/internal';
 import { isKernelError, isStandardSchema, jsonSchemaOf } from '@ravi/kernel';
 import type { JsonSchema, JsonValue, ModelOutput, StandardSchema } from '@ravi/kernel';
-import { SchemaCache } from '../validation/schema-cache.ts';
-import { validateArguments } from '../validation/validate-arguments.ts';
 import type { AgentOutput } from './agent-options.ts';
 
 /** A final answer that was looked at. */

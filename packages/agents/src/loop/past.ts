@@ -1,9 +1,9 @@
 import type { ModelUsage, Turn } from '@ravi/kernel';
 import { noUsage } from './answer.ts';
-import { nothingSpent } from './budget.ts';
-import type { BudgetLimits, BudgetSpent } from './budget.ts';
 import { readBudgetRecord } from './budget-record.ts';
 import type { BudgetRecord } from './budget-record.ts';
+import { nothingSpent } from './budget.ts';
+import type { BudgetLimits, BudgetSpent } from './budget.ts';
 import { Conversation } from './conversation.ts';
 import type { ConversationPlace } from './conversation.ts';
 import { readRights } from './standing.ts';

@@ -1,6 +1,6 @@
+import type { InvokerSession } from '@ravi/invoker';
 import { compareRisk, KernelError } from '@ravi/kernel';
 import type { ChainPolicy } from '@ravi/kernel';
-import type { InvokerSession } from '../invoke/session.ts';
 
 /** What a run was allowed at some moment; JSON. */
 export interface Permissions {

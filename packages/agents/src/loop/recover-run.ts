@@ -1,3 +1,4 @@
+import { withRisksOf } from '@ravi/invoker';
 import { defineChainPolicy, isKernelError, KernelError, textOf } from '@ravi/kernel';
 import type {
   ModelStopReason,
@@ -9,7 +10,6 @@ import type {
   ToolUseBlock,
 } from '@ravi/kernel';
 import { createLostOutcomes } from '../durable/lost-outcomes.ts';
-import { withRisksOf } from '../invoke/session-limits.ts';
 import { readPause } from '../questions/pause.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentResult } from './agent-result.ts';

@@ -1,6 +1,6 @@
 import { isKernelError, textBlock, textOf } from '@ravi/kernel';
 import type { ContentBlock, JsonObject, ModelStopReason, ModelUsage, ToolResultBlock } from '@ravi/kernel';
-import { errorText } from '../error-text.ts';
+import { errorText } from '@ravi/support';
 import { pauseState } from '../questions/pause.ts';
 import type { AgentEnding, AgentEndReason, AgentResult } from './agent-result.ts';
 import type { AgentRun } from './agent-run.ts';

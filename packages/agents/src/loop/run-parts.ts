@@ -1,5 +1,5 @@
+import type { InvokerSession } from '@ravi/invoker';
 import type { ModelUsage } from '@ravi/kernel';
-import type { InvokerSession } from '../invoke/session.ts';
 import type { SpawnOptions } from './agent-context.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentEventSink } from './agent-event.ts';

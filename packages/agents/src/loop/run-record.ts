@@ -1,10 +1,10 @@
 import { KernelError } from '@ravi/kernel';
 import type { RunOutcome, RunStatus, RunStore } from '@ravi/kernel';
+import { errorText } from '@ravi/support';
 import { keepLease } from '../durable/keep-lease.ts';
 import type { KeptLease } from '../durable/keep-lease.ts';
-import { errorText } from '../error-text.ts';
-import type { AgentRun } from './agent-run.ts';
 import type { AgentEnding } from './agent-result.ts';
+import type { AgentRun } from './agent-run.ts';
 import { newRightsOf } from './standing.ts';
 import { isSuspended, suspend } from './suspension.ts';
 

@@ -1,6 +1,6 @@
 import { KernelError } from '@ravi/kernel';
 import type { JsonObject } from '@ravi/kernel';
-import { none } from '../none.ts';
+import { emptyArray } from '@ravi/support';
 import type { SkillBound } from '../skills/active-skills.ts';
 import type { AgentRun } from './agent-run.ts';
 import { budgetRecordOf } from './budget-record.ts';
@@ -46,7 +46,7 @@ export function newRightsOf(run: AgentRun): JsonObject {
 }
 
 /** What was stored as the rights of a run; `undefined` where nothing was. @throws KernelError `E_STATE_CORRUPT` */
-export function readRights({ permissions, skillBounds = none }: JsonObject): Rights | undefined {
+export function readRights({ permissions, skillBounds = emptyArray }: JsonObject): Rights | undefined {
   if (permissions === undefined) return undefined;
   if (!Array.isArray(skillBounds) || !skillBounds.every((bound) => isSkillBound(bound))) {
     throw new KernelError('E_STATE_CORRUPT', 'What the skills of a run bound cannot be read');

@@ -1,7 +1,7 @@
+import type { InvokerSession, SessionOptions } from '@ravi/invoker';
 import { isKernelError, KernelError, textBlock, textOf } from '@ravi/kernel';
 import type { ModelMessage, ModelUsage } from '@ravi/kernel';
-import { cutUtf8 } from '../arguments/utf8.ts';
-import type { InvokerSession, SessionOptions } from '../invoke/session.ts';
+import { cutUtf8 } from '@ravi/support';
 import { answersOf, checkPoint, readPause } from '../questions/pause.ts';
 import type { PauseState } from '../questions/pause.ts';
 import type { QuestionAnswer } from '../questions/paused-run.ts';
@@ -11,7 +11,6 @@ import type { AgentEventSink } from './agent-event.ts';
 import type { RunOptions } from './agent-options.ts';
 import type { AgentResult } from './agent-result.ts';
 import { AgentRun } from './agent-run.ts';
-import type { ChildOptions } from './run-parts.ts';
 import { noUsage } from './answer.ts';
 import { Budget, nothingSpent } from './budget.ts';
 import type { BudgetLimits, BudgetSpent } from './budget.ts';
@@ -19,6 +18,7 @@ import { Conversation } from './conversation.ts';
 import { narrowedPolicy, narrowTo } from './permissions.ts';
 import type { AgentTask, ReActAgent, ResumeOptions, ResumePoint } from './react-agent.ts';
 import { end, runAgent } from './run-agent.ts';
+import type { ChildOptions } from './run-parts.ts';
 import { standingOf } from './standing.ts';
 
 /** A task and how it is run. */

@@ -1,13 +1,13 @@
+import { errorResult } from '@ravi/invoker/internal';
+import type { CancelListener } from '@ravi/invoker/internal';
 import { isLocalTool } from '@ravi/kernel';
 import type { InvocationResult, ModelStopReason, Timer, Tool, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
-import type { CancelListener } from '../invoke/cancellation.ts';
-import { errorResult } from '../invoke/results.ts';
-import { errorText } from '../error-text.ts';
-import { wrapsCalls } from './middleware.ts';
+import { errorText } from '@ravi/support';
+import type { AgentRun } from './agent-run.ts';
 import { CallIds } from './call-ids.ts';
+import { wrapsCalls } from './middleware.ts';
 import { modelResult } from './model-result.ts';
 import { isSuspended } from './suspension.ts';
-import type { AgentRun } from './agent-run.ts';
 
 interface Slot {
   readonly call: ToolUseBlock;

@@ -1,5 +1,6 @@
-import { defineTool, isHostedTool, isLocalTool, KernelError, nearNames } from '@ravi/kernel';
+import { defineTool, isHostedTool, isLocalTool, KernelError } from '@ravi/kernel';
 import type { AnyTool, Tool } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
 import { runOf } from '../loop/agent-run.ts';
 
 /** Gives the model the whole documentation of a tool; one that was deferred is offered from then on. */

@@ -1,8 +1,8 @@
+import type { InvokerSession } from '@ravi/invoker';
 import { specOf } from '@ravi/kernel';
 import type { AnyTool, ToolSpec } from '@ravi/kernel';
-import type { InvokerSession } from '../invoke/session.ts';
+import { emptyArray } from '@ravi/support';
 import type { AgentDefinition } from '../loop/agent-definition.ts';
-import { none } from '../none.ts';
 
 /**
  * What a run's model is told of tools: those that the session allows, in the order of the registry. Deferred ones come
@@ -16,8 +16,8 @@ export class OfferedTools {
   /** What the list was made of. */
   #all: readonly AnyTool[] | undefined;
   #allowLists: InvokerSession['allowLists'] | undefined;
-  #tools: readonly AnyTool[] = none;
-  #specs: readonly ToolSpec[] = none;
+  #tools: readonly AnyTool[] = emptyArray;
+  #specs: readonly ToolSpec[] = emptyArray;
 
   constructor(definition: AgentDefinition, session: InvokerSession) {
     this.#definition = definition;

@@ -1,7 +1,7 @@
 import { isLocalTool } from '@ravi/kernel';
 import type { AnyTool, Skill } from '@ravi/kernel';
+import { emptyArray } from '@ravi/support';
 import type { AgentRun } from '../loop/agent-run.ts';
-import { none } from '../none.ts';
 
 /**
  * The system prompt of a step: the agent's own words, the hints of the tools that may be called, the skills that there
@@ -21,7 +21,7 @@ export class SystemPrompt {
   get text(): string {
     const { definition, offered } = this.#run;
     const tools = offered.tools();
-    const active = definition.skills.length === 0 ? none : this.#run.skills.active;
+    const active = definition.skills.length === 0 ? emptyArray : this.#run.skills.active;
     if (tools === this.#tools && active === this.#active) return this.#text;
     this.#tools = tools;
     this.#active = active;

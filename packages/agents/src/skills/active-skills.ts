@@ -1,7 +1,7 @@
+import type { InvokerSession } from '@ravi/invoker';
 import type { Skill } from '@ravi/kernel';
-import type { InvokerSession } from '../invoke/session.ts';
+import { emptyArray } from '@ravi/support';
 import { isSameList } from '../loop/permissions.ts';
-import { none } from '../none.ts';
 
 /** The only tools that may be called while a skill is active; JSON. */
 export interface SkillBound {
@@ -20,7 +20,7 @@ export class ActiveSkills {
   readonly #session: InvokerSession;
   readonly #loopTools: readonly string[];
   #active: ReadonlyMap<Skill, readonly Narrowing[]> = new Map();
-  #list: readonly Skill[] = none;
+  #list: readonly Skill[] = emptyArray;
 
   constructor(known: readonly Skill[], session: InvokerSession, loopTools: readonly string[]) {
     this.#known = known;
@@ -58,7 +58,7 @@ export class ActiveSkills {
    * until it is given up. Several active skills allow what each of them allows.
    */
   activate(skill: Skill): void {
-    this.#activate(skill, none);
+    this.#activate(skill, emptyArray);
   }
 
   /** `false` when it is not active. */
@@ -74,7 +74,7 @@ export class ActiveSkills {
    * Makes the skills of a run that goes on active again. What they bound before holds beside what they bound now, and for
    * good where a skill is not known any more; after a pause it is restored from elsewhere.
    */
-  restore(names: readonly string[], bounds: readonly SkillBound[] = none): void {
+  restore(names: readonly string[], bounds: readonly SkillBound[] = emptyArray): void {
     for (const name of names) {
       const before = bounds.filter((bound) => bound.skill === name).map(({ tools }) => tools);
       const skill = this.find(name);
@@ -86,7 +86,7 @@ export class ActiveSkills {
   #activate(skill: Skill, before: readonly (readonly string[])[]): void {
     if (this.#active.has(skill)) return;
     const { allowedTools } = skill;
-    const own = allowedTools === undefined ? none : [new Set([...allowedTools, ...this.#loopTools])];
+    const own = allowedTools === undefined ? emptyArray : [new Set([...allowedTools, ...this.#loopTools])];
     const others = before.filter((list) => !own.some((set) => isSameList(set, list)));
     const lists = [...own, ...others.map((list) => new Set(list))];
     this.#set(new Map([...this.#active, [skill, lists.map((list) => this.#narrow(list))]]));

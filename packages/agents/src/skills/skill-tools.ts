@@ -1,5 +1,6 @@
-import { defineTool, KernelError, nearNames } from '@ravi/kernel';
+import { defineTool, KernelError } from '@ravi/kernel';
 import type { JsonObject, Skill, Tool, ToolContext } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
 import { runOf } from '../loop/agent-run.ts';
 import type { ActiveSkills } from './active-skills.ts';
 

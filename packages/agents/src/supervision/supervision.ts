@@ -1,5 +1,5 @@
+import type { Cancellation } from '@ravi/invoker/internal';
 import { KernelError } from '@ravi/kernel';
-import type { Cancellation } from '../invoke/cancellation.ts';
 
 /** Bounds of a {@link Supervision}. */
 export interface SupervisionOptions {

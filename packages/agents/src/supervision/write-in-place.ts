@@ -1,5 +1,5 @@
+import type { Cancellation } from '@ravi/invoker/internal';
 import type { Clock, ModelEvent, Timer } from '@ravi/kernel';
-import type { Cancellation } from '../invoke/cancellation.ts';
 import type { Supervision } from './supervision.ts';
 
 /** Who writes. */

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
 import { defineTool } from '@ravi/kernel';
 import type { ModelRequest, Tool } from '@ravi/kernel';
-import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
+import { createFakeClock, createScriptedModel, createTestBlobs, pairingProblems, settle } from '@ravi/testkit';
 import type { ScriptedToolCall } from '@ravi/testkit';
+import { test } from 'vitest';
 import { ReActAgent } from '../../src/index.ts';
 import type { AgentContext, AgentEvent, AgentMiddleware } from '../../src/index.ts';
-import { settle } from '../support/harness.ts';
-import { createTestBlobs } from '../support/blobs.ts';
 import { createTestJobs } from '../support/memory-state.ts';
 
 /** A tool that is done when the test says so. */

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
+import { sessionOf } from '@ravi/invoker';
 import { KernelError } from '@ravi/kernel';
 import type { JsonValue, Tool, ToolContext } from '@ravi/kernel';
-import { defineStatefulTool, sessionOf } from '../../src/index.ts';
-import { createHarness, settle } from '../support/harness.ts';
+import { settle } from '@ravi/testkit';
+import { test } from 'vitest';
+import { defineStatefulTool } from '../../src/index.ts';
+import { createHarness } from '../support/harness.ts';
 import type { Harness } from '../support/harness.ts';
 
 /** A stateful tool whose second part is over when the test says so, or when its signal is aborted if it `heeds` that. */

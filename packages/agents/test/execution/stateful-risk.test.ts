@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
 import type { JsonObject, StandardSchema, Tool } from '@ravi/kernel';
+import { approveAll, createTestApprovals, createTestBlobs, settle } from '@ravi/testkit';
+import { test } from 'vitest';
 import { defineStatefulTool } from '../../src/index.ts';
 import type { StatefulToolDefinition } from '../../src/index.ts';
-import { approveAll, createTestApprovals } from '../support/approvals.ts';
-import { createTestBlobs } from '../support/blobs.ts';
-import { createHarness, settle } from '../support/harness.ts';
+import { createHarness } from '../support/harness.ts';
 import type { Harness } from '../support/harness.ts';
 
 type Definition = StatefulToolDefinition<JsonObject>;

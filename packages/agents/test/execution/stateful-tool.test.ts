@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
 import type { JsonValue, ToolRisk } from '@ravi/kernel';
+import { test } from 'vitest';
 import { defineStatefulTool } from '../../src/index.ts';
 import { createHarness } from '../support/harness.ts';
 

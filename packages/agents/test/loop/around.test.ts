@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
 import { textBlock } from '@ravi/kernel';
 import type { InvocationResult, ModelMessage } from '@ravi/kernel';
-import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
+import { createFakeClock, createScriptedModel, pairingProblems, settle } from '@ravi/testkit';
+import { test } from 'vitest';
 import { createCompaction, createGuardrail, ReActAgent } from '../../src/index.ts';
 import type { AgentMiddleware, AgentOptions, GuardrailOptions } from '../../src/index.ts';
-import { settle } from '../support/harness.ts';
 import { createOffice } from '../support/office-tools.ts';
 
 const policy = { maxRiskUnapproved: 'high' } as const;

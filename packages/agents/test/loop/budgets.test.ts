@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
 import type { ModelProvider } from '@ravi/kernel';
 import { createFakeClock, createScriptedModel } from '@ravi/testkit';
+import { test } from 'vitest';
 import { createAgentTool, ReActAgent } from '../../src/index.ts';
 import type { AgentContext, AgentMiddleware, ModelPrice, PriceTable } from '../../src/index.ts';
 import { Budget } from '../../src/loop/budget.ts';

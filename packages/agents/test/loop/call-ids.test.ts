@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
+import { sessionOf, Toolbox, ToolInvoker } from '@ravi/invoker';
 import { defineTool } from '@ravi/kernel';
 import type { ApprovalDecisionInput, Tool } from '@ravi/kernel';
 import { createMemoryApprovalStore, createScriptedModel, pairingProblems } from '@ravi/testkit';
-import { askUserTool, createRecordedApprovals, ReActAgent, sessionOf, Toolbox, ToolInvoker } from '../../src/index.ts';
+import { test } from 'vitest';
+import { askUserTool, createRecordedApprovals, ReActAgent } from '../../src/index.ts';
 import type { AgentMiddleware, AgentOptions } from '../../src/index.ts';
 import { createTestHistory, createTestRuns } from '../support/memory-state.ts';
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
+import { Cancellation } from '@ravi/invoker/internal';
 import { defineTool } from '@ravi/kernel';
 import type { ModelProvider } from '@ravi/kernel';
-import { createScriptedModel, pairingProblems } from '@ravi/testkit';
+import { createScriptedModel, pairingProblems, settle } from '@ravi/testkit';
+import { test } from 'vitest';
 import { createGuardrail, ReActAgent } from '../../src/index.ts';
 import { readAnswer } from '../../src/loop/answer.ts';
-import { Cancellation } from '../../src/invoke/cancellation.ts';
-import { settle } from '../support/harness.ts';
 import { createTestHistory } from '../support/memory-state.ts';
 
 test('a run that is cancelled while its view is made asks no model and ends', async () => {

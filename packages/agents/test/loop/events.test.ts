@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
 import { defineTool } from '@ravi/kernel';
 import type { ModelEvent, ModelProvider, Tool, ToolContext } from '@ravi/kernel';
-import { createScriptedModel } from '@ravi/testkit';
+import { createScriptedModel, settle } from '@ravi/testkit';
+import { test } from 'vitest';
 import { ReActAgent } from '../../src/index.ts';
 import type { AgentEvent, AgentOptions } from '../../src/index.ts';
-import { settle } from '../support/harness.ts';
 import { createTestHistory } from '../support/memory-state.ts';
 import { createOffice } from '../support/office-tools.ts';
 

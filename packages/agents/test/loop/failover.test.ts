@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
 import { defineTool, isKernelError } from '@ravi/kernel';
 import type { ModelEvent, ModelProvider, ModelRequest } from '@ravi/kernel';
 import { createFakeClock, createScriptedModel } from '@ravi/testkit';
+import { test } from 'vitest';
 import { createFailover, ReActAgent } from '../../src/index.ts';
 
 const busy = { code: 'E_MODEL_OVERLOADED', message: 'busy', retryable: true };

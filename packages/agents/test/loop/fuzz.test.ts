@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
-import { createFakeClock, createScriptedModel, createSeededRandom, pairingProblems } from '@ravi/testkit';
+import {
+  createFakeClock,
+  createScriptedModel,
+  createSeededRandom,
+  createTestApprovals,
+  pairingProblems,
+  settle,
+} from '@ravi/testkit';
 import type { ScriptedToolCall, ScriptedTurn, SeededRandom } from '@ravi/testkit';
+import { test } from 'vitest';
 import { askUserTool, createFailover, ReActAgent } from '../../src/index.ts';
 import type { AgentOptions } from '../../src/index.ts';
 import { Conversation } from '../../src/loop/conversation.ts';
-import { createTestApprovals } from '../support/approvals.ts';
-import { settle } from '../support/harness.ts';
 import { createTestHistory } from '../support/memory-state.ts';
 import { createOffice } from '../support/office-tools.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
 import { defineTool } from '@ravi/kernel';
 import type { ModelMessage, Tool } from '@ravi/kernel';
 import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
+import { test } from 'vitest';
 import { createWorld, leaseMs, start, where } from '../support/recovery-world.ts';
 
 /** A safe tool whose calls wait, each until it is let go. */

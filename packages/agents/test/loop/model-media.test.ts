@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { defineTool } from '@ravi/kernel';
 import type { ContentBlock, MediaBlock, ModelMessage } from '@ravi/kernel';
-import { createMemoryLogger, createScriptedModel } from '@ravi/testkit';
-import { ReActAgent, ToolInvoker, Toolbox } from '../../src/index.ts';
-import { createTestBlobs } from '../support/blobs.ts';
+import { createMemoryLogger, createScriptedModel, createTestBlobs } from '@ravi/testkit';
+import { test } from 'vitest';
+import { ReActAgent } from '../../src/index.ts';
 import { createTestHistory } from '../support/memory-state.ts';
 
 const picture: MediaBlock = {

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
 import type { ApprovalHandler, ModelProvider } from '@ravi/kernel';
-import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
+import { createFakeClock, createScriptedModel, createTestApprovals, pairingProblems, settle } from '@ravi/testkit';
 import type { FakeClock, ScriptedTurn } from '@ravi/testkit';
+import { test } from 'vitest';
 import { createFailover, ReActAgent } from '../../src/index.ts';
 import type { AgentOptions, AgentResult } from '../../src/index.ts';
-import { createTestApprovals } from '../support/approvals.ts';
-import { settle } from '../support/harness.ts';
 import { createTestHistory } from '../support/memory-state.ts';
 import type { TestHistory } from '../support/memory-state.ts';
 import { createOffice } from '../support/office-tools.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
 import type { ModelEvent, ModelProvider } from '@ravi/kernel';
+import { settle } from '@ravi/testkit';
+import { test } from 'vitest';
 import { ReActAgent } from '../../src/index.ts';
-import { settle } from '../support/harness.ts';
 
 const finish: ModelEvent = { type: 'finish', reason: 'end', usage: { inputTokens: 1, outputTokens: 0 } };
 

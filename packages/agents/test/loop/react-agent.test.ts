@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
+import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
 import { defineTool, isKernelError, textBlock } from '@ravi/kernel';
 import type { ModelEvent, ModelProvider, ToolResultBlock } from '@ravi/kernel';
-import { createFakeClock, createRecordingHooks, createScriptedModel, pairingProblems } from '@ravi/testkit';
-import { HookManager, ReActAgent, Toolbox, ToolInvoker, whenCalled } from '../../src/index.ts';
+import { createFakeClock, createRecordingHooks, createScriptedModel, pairingProblems, settle } from '@ravi/testkit';
+import { test } from 'vitest';
+import { ReActAgent, whenCalled } from '../../src/index.ts';
 import type { AgentEvent, AgentResult } from '../../src/index.ts';
-import { settle } from '../support/harness.ts';
 import { createOffice } from '../support/office-tools.ts';
 
 const high = { maxRiskUnapproved: 'high' } as const;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
 import { defineTool, isKernelError, KernelError, textOf } from '@ravi/kernel';
 import type { ModelMessage, ModelProvider } from '@ravi/kernel';
 import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
 import type { ScriptedTurn } from '@ravi/testkit';
+import { test } from 'vitest';
 import { ReActAgent } from '../../src/index.ts';
 import { createWorld, leaseMs, start, where } from '../support/recovery-world.ts';
 import type { RecoveryWorld } from '../support/recovery-world.ts';

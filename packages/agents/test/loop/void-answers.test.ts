@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
 import { defineTool } from '@ravi/kernel';
 import type { ModelRequest, Skill, Tool } from '@ravi/kernel';
-import { createScriptedModel, pairingProblems } from '@ravi/testkit';
+import { createScriptedModel, pairingProblems, settle } from '@ravi/testkit';
 import type { ScriptedTurn } from '@ravi/testkit';
+import { test } from 'vitest';
 import { createGuardrail, defineStatefulTool, ReActAgent } from '../../src/index.ts';
 import type { AgentMiddleware, AgentOptions } from '../../src/index.ts';
-import { settle } from '../support/harness.ts';
 import { createOffice } from '../support/office-tools.ts';
 
 const error = { code: 'E_MODEL_OVERLOADED', message: 'busy', retryable: true };

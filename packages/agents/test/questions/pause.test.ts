@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
 import { isKernelError, textBlock } from '@ravi/kernel';
 import type { ModelProvider } from '@ravi/kernel';
 import { createScriptedModel, pairingProblems } from '@ravi/testkit';
+import { test } from 'vitest';
 import { askClarificationTool, askUserTool, ReActAgent } from '../../src/index.ts';
 import type { AgentMiddleware, AgentOptions, PausedRun } from '../../src/index.ts';
 import { createTestHistory, createTestRuns } from '../support/memory-state.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
 import type { Skill } from '@ravi/kernel';
 import { createScriptedModel, pairingProblems } from '@ravi/testkit';
+import { test } from 'vitest';
 import { askUserTool, infoTool, ReActAgent } from '../../src/index.ts';
 import { createOffice } from '../support/office-tools.ts';
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
+import { Cancellation } from '@ravi/invoker/internal';
 import type { ModelEvent, ModelProvider } from '@ravi/kernel';
-import { createFakeClock, createScriptedModel } from '@ravi/testkit';
+import { createFakeClock, createScriptedModel, settle } from '@ravi/testkit';
+import { test } from 'vitest';
 import { createGuardrail, ReActAgent, Supervision } from '../../src/index.ts';
 import type { AgentContext, AgentMiddleware, AgentOptions, GuardrailOptions } from '../../src/index.ts';
-import { Cancellation } from '../../src/invoke/cancellation.ts';
-import { settle } from '../support/harness.ts';
 
 const finish: ModelEvent = { type: 'finish', reason: 'end', usage: { inputTokens: 0, outputTokens: 0 } };
 

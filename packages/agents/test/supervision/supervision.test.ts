@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'vitest';
+import { HookManager } from '@ravi/invoker';
+import { Cancellation } from '@ravi/invoker/internal';
 import type { ModelEvent, ModelProvider } from '@ravi/kernel';
-import { createRecordingHooks, createScriptedModel, pairingProblems } from '@ravi/testkit';
-import { askUserTool, createAgentTool, HookManager, ReActAgent, Supervision } from '../../src/index.ts';
+import { createRecordingHooks, createScriptedModel, pairingProblems, settle } from '@ravi/testkit';
+import { test } from 'vitest';
+import { askUserTool, createAgentTool, ReActAgent, Supervision } from '../../src/index.ts';
 import type { AgentOptions } from '../../src/index.ts';
-import { Cancellation } from '../../src/invoke/cancellation.ts';
-import { settle } from '../support/harness.ts';
 import { createTestHistory, createTestRuns } from '../support/memory-state.ts';
 import { createOffice } from '../support/office-tools.ts';
 

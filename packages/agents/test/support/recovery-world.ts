@@ -1,9 +1,8 @@
 import type { ModelProvider, Run } from '@ravi/kernel';
-import { createFakeClock } from '@ravi/testkit';
+import { createFakeClock, createTestJournal, journalItems } from '@ravi/testkit';
+import type { TestJournal } from '@ravi/testkit';
 import { askUserTool, ReActAgent } from '../../src/index.ts';
 import type { AgentOptions, RecoverOptions } from '../../src/index.ts';
-import { createTestJournal, journalItems } from './journal.ts';
-import type { TestJournal } from './journal.ts';
 import { createTestHistory, createTestRuns } from './memory-state.ts';
 import type { TestHistory, TestRuns } from './memory-state.ts';
 import { createOffice } from './office-tools.ts';

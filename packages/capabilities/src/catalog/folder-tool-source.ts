@@ -1,14 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import {
-  KernelError,
-  isHostedTool,
-  isLocalTool,
-  isProviderDefinedTool,
-  syntaxErrorPlace,
-  toolNamePattern,
-} from '@ravi/kernel';
+import { KernelError, isHostedTool, isLocalTool, isProviderDefinedTool, toolNamePattern } from '@ravi/kernel';
+import { syntaxErrorPlace } from '@ravi/support';
 import type { AnyTool, ToolSource, ToolSourceContent } from '@ravi/kernel';
 
 /** Options of {@link createFolderToolSource}. */

@@ -1,4 +1,4 @@
-import type { InvokerSession, ToolInvoker } from '@ravi/agents';
+import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
 import type { ChainRunResult, SandboxLanguage } from '@ravi/kernel';
 

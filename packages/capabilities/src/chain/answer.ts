@@ -1,4 +1,4 @@
-import { storedTextOf } from '@ravi/agents';
+import { storedTextOf } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
 import type { BlobReader, ChainPolicy, InvocationError, InvocationResult } from '@ravi/kernel';
 

@@ -1,5 +1,5 @@
-import { sessionBlobs } from '@ravi/agents';
-import type { InvokerSession, ToolCall, ToolInvoker } from '@ravi/agents';
+import { sessionBlobs } from '@ravi/invoker';
+import type { InvokerSession, ToolCall, ToolInvoker } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
 import type { BridgeCall, ChainFile, InvocationResult } from '@ravi/kernel';
 import { createScriptDiscovery } from '../discovery/script-discovery.ts';

@@ -1,4 +1,4 @@
-import type { ToolInvoker } from '@ravi/agents';
+import type { ToolInvoker } from '@ravi/invoker';
 import { notCallableFromChain } from '@ravi/kernel';
 import type { ChainPolicy, Sandbox, SandboxLanguage, Tool, ToolRegistry } from '@ravi/kernel';
 import { toolOverview } from '../discovery/tool-overview.ts';

@@ -1,4 +1,4 @@
-import type { InvokerSession, ToolInvoker } from '@ravi/agents';
+import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
 import type { SandboxLanguage } from '@ravi/kernel';
 import { createPreflight } from '../preflight/preflight.ts';
 import type { Preflight, PreflightReport } from '../preflight/preflight.ts';

@@ -1,4 +1,4 @@
-import type { InvokerSession, ToolInvoker } from '@ravi/agents';
+import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
 import { maxCrossingBytes } from '@ravi/kernel';
 import type { ChainPolicy, JsonValue, WholeResult } from '@ravi/kernel';
 import { cutValue } from './cut-value.ts';

@@ -1,4 +1,4 @@
-import type { InvokerSession } from '@ravi/agents';
+import type { InvokerSession } from '@ravi/invoker';
 import type { BlobStore, ChainFile } from '@ravi/kernel';
 
 const maxFiles = 100;

@@ -1,4 +1,4 @@
-import type { InvokerSession, SessionOptions, ToolInvoker } from '@ravi/agents';
+import type { InvokerSession, SessionOptions, ToolInvoker } from '@ravi/invoker';
 import { textBlock } from '@ravi/kernel';
 import type { ChainPolicy, ChainRunResult, ContentBlock, Sandbox } from '@ravi/kernel';
 import { scriptTools } from '../discovery/visible-tools.ts';

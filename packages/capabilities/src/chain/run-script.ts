@@ -1,4 +1,4 @@
-import type { InvokerSession } from '@ravi/agents';
+import type { InvokerSession } from '@ravi/invoker';
 import type { BridgeCall, ChainError, ChainPolicy, JsonValue, SandboxOutcome, WholeResult } from '@ravi/kernel';
 import type { PreflightReport } from '../preflight/preflight.ts';
 import { pythonPrelude } from '../python-prelude.ts';

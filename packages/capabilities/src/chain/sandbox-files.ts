@@ -1,5 +1,5 @@
-import { sessionBlobs } from '@ravi/agents';
-import type { InvokerSession } from '@ravi/agents';
+import { sessionBlobs } from '@ravi/invoker';
+import type { InvokerSession } from '@ravi/invoker';
 import type { BlobStore, Sandbox, SandboxLanguage, SandboxRequest } from '@ravi/kernel';
 
 /** The files of earlier calls for a sandbox that puts them at their paths; each is read when the guest gets it. */

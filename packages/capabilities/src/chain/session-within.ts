@@ -1,5 +1,5 @@
-import { sessionOf } from '@ravi/agents';
-import type { SessionOptions } from '@ravi/agents';
+import { sessionOf } from '@ravi/invoker';
+import type { SessionOptions } from '@ravi/invoker';
 import type { ProgressEvent, ToolContext } from '@ravi/kernel';
 
 /** The session of a script that runs inside of a tool's call: same run, session and principal, and no more allowed. */

@@ -1,4 +1,4 @@
-import { nearNames } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
 import type { ChainCallRecord, ChainError } from '@ravi/kernel';
 
 const hostGlobals = ['require', 'fetch', 'process', 'Buffer', 'global', 'window', 'document', 'module', 'exports'];

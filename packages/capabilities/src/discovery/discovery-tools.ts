@@ -1,4 +1,4 @@
-import { sessionOf } from '@ravi/agents';
+import { sessionOf } from '@ravi/invoker';
 import { defineTool } from '@ravi/kernel';
 import type { Tool, ToolContext, ToolRegistry } from '@ravi/kernel';
 import { lineOf, toolDirectoryOf } from './tool-directory.ts';

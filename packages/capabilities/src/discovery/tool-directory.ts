@@ -1,4 +1,5 @@
-import { isLocalTool, KernelError, nearNames } from '@ravi/kernel';
+import { isLocalTool, KernelError } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
 import type { Tool, ToolRegistry } from '@ravi/kernel';
 import { declarationOf } from './declaration.ts';
 import { pageOf } from './page.ts';

@@ -1,4 +1,4 @@
-import { nearNames } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
 import type { ChainError } from '@ravi/kernel';
 import { excerptOf } from '../chain/source/excerpt.ts';
 import { createLineIndex } from '../chain/source/line-index.ts';

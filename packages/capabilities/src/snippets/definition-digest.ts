@@ -1,4 +1,4 @@
-import { sha256OfJson } from '@ravi/agents';
+import { sha256OfJson } from '@ravi/invoker';
 import type { JsonValue, Tool } from '@ravi/kernel';
 
 /** Digest of what a script relies on in a tool: name, description and schemas. Its risk is judged anew at each call. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256OfJson } from '@ravi/agents';
-import { KernelError, problemWithSnippet, toolNamePattern } from '@ravi/kernel';
+import { sha256OfJson } from '@ravi/invoker';
+import { KernelError, toolNamePattern } from '@ravi/kernel';
+import { problemWithSnippet } from '@ravi/support';
 import type { JsonValue, Principal, Snippet, SnippetStore } from '@ravi/kernel';
 import { isRecord } from '../chain/stubs/definitions.ts';
 import { createFile, entriesOf, guarded, readIfThere, removeFolder } from './snippet-files.ts';

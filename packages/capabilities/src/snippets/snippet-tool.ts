@@ -1,4 +1,4 @@
-import type { ToolInvoker } from '@ravi/agents';
+import type { ToolInvoker } from '@ravi/invoker';
 import { KernelError, notCallableFromChain, textBlock } from '@ravi/kernel';
 import type { ChainPolicy, Sandbox, Snippet, Tool, ToolContext } from '@ravi/kernel';
 import { runChain } from '../chain/run-chain.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { HookManager } from '@ravi/agents';
+import { HookManager } from '@ravi/invoker';
 import { KernelError } from '@ravi/kernel';
 import type { Sandbox } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';

@@ -1,4 +1,4 @@
-import { ToolInvoker, Toolbox } from '@ravi/agents';
+import { ToolInvoker, Toolbox } from '@ravi/invoker';
 import { createAutoApproval } from '@ravi/approval-auto';
 import { notCallableFromChain } from '@ravi/kernel';
 import type { ProgressEvent } from '@ravi/kernel';

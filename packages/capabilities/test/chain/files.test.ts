@@ -1,4 +1,4 @@
-import { Toolbox, ToolInvoker } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import type { JsonObject } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';

@@ -1,7 +1,7 @@
 import { createAutoApproval } from '@ravi/approval-auto';
 import type { AutoApprovalRule } from '@ravi/approval-auto';
-import { ToolInvoker, Toolbox } from '@ravi/agents';
-import type { ToolInvokerOptions } from '@ravi/agents';
+import { ToolInvoker, Toolbox } from '@ravi/invoker';
+import type { ToolInvokerOptions } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { defineTool } from '@ravi/kernel';
 import type {

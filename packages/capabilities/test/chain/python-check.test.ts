@@ -1,4 +1,4 @@
-import { Toolbox, ToolInvoker } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { isKernelError } from '@ravi/kernel';
 import type { ChainRunResult } from '@ravi/kernel';

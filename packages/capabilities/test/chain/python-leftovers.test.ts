@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Toolbox, ToolInvoker } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { isKernelError } from '@ravi/kernel';
 import type { ChainRunResult } from '@ravi/kernel';

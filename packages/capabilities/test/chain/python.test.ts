@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createAutoApproval } from '@ravi/approval-auto';
-import { ToolInvoker, Toolbox } from '@ravi/agents';
+import { ToolInvoker, Toolbox } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { isKernelError } from '@ravi/kernel';
 import type { ChainPolicy, ChainRunResult, JsonObject, JsonValue } from '@ravi/kernel';

@@ -1,4 +1,4 @@
-import { Toolbox, ToolInvoker } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
 import type { Sandbox } from '@ravi/kernel';
 import { createDockerSandbox } from '@ravi/sandbox-docker';

@@ -1,4 +1,5 @@
-import { ReActAgent, Toolbox, ToolInvoker } from '@ravi/agents';
+import { ReActAgent } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import type { Tool } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createScriptedModel } from '@ravi/testkit';

@@ -1,5 +1,5 @@
-import { ToolInvoker, Toolbox } from '@ravi/agents';
-import type { SessionOptions } from '@ravi/agents';
+import { ToolInvoker, Toolbox } from '@ravi/invoker';
+import type { SessionOptions } from '@ravi/invoker';
 import { expect, test } from 'vitest';
 import { createDiscoveryTools } from '../../src/index.ts';
 import { freeTool } from '../chain/harness.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Toolbox } from '@ravi/agents';
+import { Toolbox } from '@ravi/invoker';
 import { toolDirectoryOf } from '../../src/discovery/tool-directory.ts';
 import { scriptTools } from '../../src/discovery/visible-tools.ts';
 import queries from './queries.json' with { type: 'json' };

@@ -1,6 +1,6 @@
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { afterAll, expect, test } from 'vitest';
-import { Toolbox } from '@ravi/agents';
+import { Toolbox } from '@ravi/invoker';
 import { runChain } from '../../src/index.ts';
 import { createScriptDiscovery, maxScriptQuestions } from '../../src/discovery/script-discovery.ts';
 import { createHarness, freeTool } from '../chain/harness.ts';

@@ -1,4 +1,4 @@
-import { ToolInvoker, Toolbox } from '@ravi/agents';
+import { ToolInvoker, Toolbox } from '@ravi/invoker';
 import type { AnyTool } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { encode } from 'gpt-tokenizer';

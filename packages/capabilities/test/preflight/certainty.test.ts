@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ToolInvoker, Toolbox } from '@ravi/agents';
+import { ToolInvoker, Toolbox } from '@ravi/invoker';
 import type { JsonObject, Tool } from '@ravi/kernel';
 import { sharedDataFile } from '@ravi/testkit';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { ToolInvoker, Toolbox } from '@ravi/agents';
+import { ToolInvoker, Toolbox } from '@ravi/invoker';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { expect, test } from 'vitest';
 import { createPreflight, runChain } from '../../src/index.ts';

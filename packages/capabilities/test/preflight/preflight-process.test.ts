@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers/promises';
-import { ToolInvoker, Toolbox } from '@ravi/agents';
+import { ToolInvoker, Toolbox } from '@ravi/invoker';
 import { createVmSandbox } from '@ravi/sandbox-vm';
 import { createFakeClock } from '@ravi/testkit';
 import type { FakeClock } from '@ravi/testkit';
@@ -119,7 +119,7 @@ test('switched off, it starts nothing', async () => {
 
 test('an idle checker does not keep its process alive', () => {
   const source = `
-    import { Toolbox } from '@ravi/agents';
+    import { Toolbox } from '@ravi/invoker';
     import { createPreflight } from '${new URL('../../src/index.ts', import.meta.url)}';
     const session = { toolsEnabled: true, allows: () => true };
     const preflight = createPreflight({ timeLimitMs: 60000 });

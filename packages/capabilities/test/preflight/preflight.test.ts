@@ -1,4 +1,4 @@
-import { HookManager, ToolInvoker, Toolbox } from '@ravi/agents';
+import { HookManager, ToolInvoker, Toolbox } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import type { ChainRunResult } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';

@@ -1,4 +1,4 @@
-import { Toolbox, ToolInvoker } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
 import { createDockerSandbox } from '@ravi/sandbox-docker';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Toolbox, ToolInvoker } from '@ravi/agents';
-import type { SessionOptions } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
+import type { SessionOptions } from '@ravi/invoker';
 import { createAutoApproval } from '@ravi/approval-auto';
 import type { AutoApprovalRule } from '@ravi/approval-auto';
 import { createMemoryBlobStore } from '@ravi/blob-memory';

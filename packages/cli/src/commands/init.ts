@@ -27,7 +27,7 @@ function tell({ written, kept }: Awaited<ReturnType<typeof createProject>>, fold
   for (const path of written) print(`${paint('good', 'wrote')}  ${path}`);
   for (const path of kept) print(`${paint('faint', 'kept ')}  ${path}`);
   print(`\nNext:${folder === '.' ? '' : `\n  cd ${shellWord(folder)}`}`);
-  const packages = kept.includes('package.json') ? ' @ravi/agents @ravi/cli @ravi/kernel' : '';
+  const packages = kept.includes('package.json') ? ' @ravi/cli @ravi/invoker @ravi/kernel' : '';
   print(`  npm install${packages}\n  npx ravi run "What did each customer buy?"\n  npx ravi serve`);
 }
 

@@ -1,4 +1,5 @@
-import { isKernelError, KernelError, nearNames } from '@ravi/kernel';
+import { isKernelError, KernelError } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
 import type { InvocationResult } from '@ravi/kernel';
 import type { ToolDescription } from '@ravi/monolith';
 import type { ListAnswer } from '../client/answers.ts';

@@ -1,4 +1,5 @@
-import { KernelError, isKernelError, problemWithSnippet, toolNamePattern } from '@ravi/kernel';
+import { KernelError, isKernelError, toolNamePattern } from '@ravi/kernel';
+import { problemWithSnippet } from '@ravi/support';
 import type { Snippet, SnippetStore } from '@ravi/kernel';
 import { jsonText } from './json-text.ts';
 import { principalKey } from './keys.ts';

@@ -1,4 +1,4 @@
-import type { ToolInvoker } from '@ravi/agents';
+import type { ToolInvoker } from '@ravi/invoker';
 import { findSourceError } from '@ravi/capabilities';
 import type { Preflight, PreflightReport } from '@ravi/capabilities';
 import { maxScriptBodyBytes, scriptProperties } from './script-request.ts';

@@ -1,4 +1,4 @@
-import { createArgumentCheck } from '@ravi/agents';
+import { createArgumentCheck } from '@ravi/invoker';
 import { checkSnippetTools, saveSnippet } from '@ravi/capabilities';
 import type { SaveSnippetOptions } from '@ravi/capabilities';
 import type { ChainRunResult, JsonObject, JsonSchema, Principal, SandboxLanguage, Snippet } from '@ravi/kernel';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Toolbox, ToolInvoker } from '@ravi/agents';
+import type { Toolbox, ToolInvoker } from '@ravi/invoker';
 import type { AnyTool } from '@ravi/kernel';
 import { describeTools } from '../../tools/describe-tool.ts';
 import { listAnswer } from '../core/operation.ts';

@@ -1,5 +1,6 @@
-import { keepLease, outlastOutage } from '@ravi/agents';
-import type { InvokerSession, SessionDurability, ToolInvoker } from '@ravi/agents';
+import { keepLease } from '@ravi/agents';
+import { retryWhileUnavailable } from '@ravi/support';
+import type { InvokerSession, SessionDurability, ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type { ChainRunResult, JsonObject, Logger, Run, Sandbox, StateStore, Timer } from '@ravi/kernel';
 import type { Preflight } from '../../preflight/preflight.ts';
@@ -70,7 +71,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
   }
 
   const waitFor = <Value>(operation: () => Promise<Value>): Promise<Value> =>
-    outlastOutage(operation, { clock, signal: leaving.signal });
+    retryWhileUnavailable(operation, { clock, signal: leaving.signal });
 
   async function activate(): Promise<DurableChainResult> {
     using _lease = keepLease({

@@ -1,4 +1,4 @@
-import type { InvokerSession, ToolInvoker } from '@ravi/agents';
+import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
 import { isLocalTool } from '@ravi/kernel';
 import type { BridgeCall, InvocationResult, JournaledCall, Timer } from '@ravi/kernel';
 import { createChainBridge } from '../bridge.ts';

@@ -1,5 +1,5 @@
-import { outlastOutage } from '@ravi/agents';
-import type { ToolInvoker } from '@ravi/agents';
+import { retryWhileUnavailable } from '@ravi/support';
+import type { ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError, silentLogger } from '@ravi/kernel';
 import type { ChainRunResult, Logger, Run, Sandbox, StateStore } from '@ravi/kernel';
 import type { Preflight } from '../../preflight/preflight.ts';
@@ -93,7 +93,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     checkOpen();
     const running = active.get(runId);
     if (running !== undefined) return running.result;
-    const run = await outlastOutage(() => store.runs.get(runId), { clock, signal: closing.signal });
+    const run = await retryWhileUnavailable(() => store.runs.get(runId), { clock, signal: closing.signal });
     if (run?.definition.kind !== chainKind) throw new KernelError('E_RUN_NOT_FOUND', `There is no chain ${runId}`);
     if (run.outcome !== undefined) return { ...(run.outcome.result as unknown as ChainRunResult), runId };
     const claimed = await claim(runId);

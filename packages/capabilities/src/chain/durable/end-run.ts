@@ -1,4 +1,4 @@
-import type { ToolInvoker } from '@ravi/agents';
+import type { ToolInvoker } from '@ravi/invoker';
 import { KernelError } from '@ravi/kernel';
 import type { ChainRunResult, JsonValue, Logger, Run, RunOutcome, RunStatus, StateStore } from '@ravi/kernel';
 import type { DurableChainResult } from './durable-chains.ts';

@@ -1,4 +1,4 @@
-import type { RunGrant } from '@ravi/agents';
+import type { RunGrant } from '@ravi/invoker';
 import type { Approval, ApprovalStore, StateStore } from '@ravi/kernel';
 
 /** How the questions of a run stand. */

@@ -1,5 +1,5 @@
-import { sha256OfJson, toolDigest, withRisksOf } from '@ravi/agents';
-import type { SessionOptions, ToolInvoker } from '@ravi/agents';
+import { sha256OfJson, toolDigest, withRisksOf } from '@ravi/invoker';
+import type { SessionOptions, ToolInvoker } from '@ravi/invoker';
 import { defineChainPolicy, isLocalTool, KernelError } from '@ravi/kernel';
 import type {
   ChainPolicy,

@@ -1,4 +1,4 @@
-import { outlastOutage } from '@ravi/agents';
+import { retryWhileUnavailable } from '@ravi/support';
 import { isKernelError } from '@ravi/kernel';
 import type { Clock, Journal, JournalEntry, JsonValue, StateStore } from '@ravi/kernel';
 import { firstNote } from './recorded-run.ts';
@@ -54,7 +54,7 @@ export function createRunLog(options: RunLogOptions): RunLog {
   async function write(operation: () => Promise<void>): Promise<void> {
     let attempts = 0;
     try {
-      await outlastOutage(
+      await retryWhileUnavailable(
         () => {
           attempts++;
           return operation();
@@ -70,7 +70,7 @@ export function createRunLog(options: RunLogOptions): RunLog {
   }
 
   async function holdsLease(): Promise<boolean> {
-    const run = await outlastOutage(() => store.runs.get(runId), { clock, signal });
+    const run = await retryWhileUnavailable(() => store.runs.get(runId), { clock, signal });
     return run?.lease?.owner === owner;
   }
 

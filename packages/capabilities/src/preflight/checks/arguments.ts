@@ -1,5 +1,5 @@
 import ts from 'typescript-api';
-import { nearNames } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
 import { referenceOf } from '../../chain/suggest.ts';
 import type { CheckedTool, Finding } from '../finding.ts';
 import type { TypedScript } from '../type-checker.ts';

@@ -1,5 +1,5 @@
 import ts from 'typescript-api';
-import { nearNames } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
 import type { Finding } from '../finding.ts';
 import type { TypedScript } from '../type-checker.ts';
 import { isGuarded } from './guarded-read.ts';

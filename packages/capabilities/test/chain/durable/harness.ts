@@ -1,8 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApprovalFeed, createRecordedApprovals, Toolbox, ToolInvoker } from '@ravi/agents';
-import type { ApprovalFeed, ToolInvokerOptions } from '@ravi/agents';
+import { createApprovalFeed, createRecordedApprovals } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
+import type { ApprovalFeed } from '@ravi/agents';
+import type { ToolInvokerOptions } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { createDurableChains } from '@ravi/capabilities';
 import type { DurableChains, DurableChainsOptions } from '@ravi/capabilities';

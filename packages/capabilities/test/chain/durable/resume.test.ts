@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sha256OfJson } from '@ravi/agents';
+import { sha256OfJson } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
 import type { LeaseRequest, Run, StateStore, Tool } from '@ravi/kernel';
 import { createFakeClock } from '@ravi/testkit';

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createApprovalFeed, createRecordedApprovals, Toolbox, ToolInvoker } from '@ravi/agents';
+import { createApprovalFeed, createRecordedApprovals } from '@ravi/agents';
+import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createDurableChains, keepRunsGoing } from '@ravi/capabilities';
 import { isKernelError, silentLogger, systemClock } from '@ravi/kernel';
 import type { RunStore, StateStore } from '@ravi/kernel';

@@ -1,0 +1,77 @@
+import type { JsonObject, JsonValue } from '@ravi/kernel';
+import { cutUtf8 } from '@ravi/support';
+
+/** Stands where a secret was. */
+export const redacted = '[redacted]';
+
+const secretKey =
+  /pass(word|phrase|wd)|(^|[_-])pass$|secret(?!ar)|token$|api[-_]?key|authorization|credential|cookie|private[-_]?key|^bearer$/i;
+const camelCasePass = /[a-z0-9]Pass$/;
+const maxPreviewBytes = 200;
+
+/** A copy for display: the values of keys that usually hold secrets are replaced, everything else stays. */
+export function redact(args: JsonObject): JsonObject {
+  return redactValue(args) as JsonObject;
+}
+
+/** {@link redact} for any part of arguments. */
+export function redactValue(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(redactValue);
+  const copy: Record<string, JsonValue> = {};
+  for (const [key, child] of Object.entries(value as JsonObject)) {
+    copy[key] = isSecretKey(key) ? redacted : redactValue(child);
+  }
+  return copy;
+}
+
+/** The redacted arguments as JSON, at most 200 bytes, for a trace that people read. Cheap however large they are. */
+export function previewOf(args: JsonObject): string {
+  const text = writeBounded(args, '');
+  const cut = cutUtf8(text, maxPreviewBytes);
+  return cut === text ? text : `${cut}…`;
+}
+
+// Appends `value` to `text` and stops soon after the limit, so the cost does not grow with the arguments.
+function writeBounded(value: JsonValue, text: string): string {
+  if (text.length > maxPreviewBytes) return text;
+  if (typeof value === 'string') return text + JSON.stringify(value.slice(0, maxPreviewBytes + 1));
+  if (typeof value !== 'object' || value === null) return text + String(value);
+  const isList = Array.isArray(value);
+  let written = text + (isList ? '[' : '{');
+  let separator = '';
+  for (const key of Object.keys(value)) {
+    if (written.length > maxPreviewBytes) return written;
+    const child = (value as JsonObject)[key] as JsonValue;
+    const field = isList ? undefined : fieldOf(key);
+    written += field === undefined ? separator : separator + field.text;
+    written = writeBounded(field?.isSecret === true ? redacted : child, written);
+    separator = ',';
+  }
+  return written + (isList ? ']' : '}');
+}
+
+interface Field {
+  /** Its name as JSON, and the colon. */
+  readonly text: string;
+  readonly isSecret: boolean;
+}
+
+const fields = new Map<string, Field>();
+const maxFields = 1_000;
+const maxKeptCharacters = 64;
+
+// The fields of a tool come again with each of its calls.
+function fieldOf(key: string): Field {
+  const known = fields.get(key);
+  if (known !== undefined) return known;
+  const field = { text: `${JSON.stringify(key)}:`, isSecret: isSecretKey(key) };
+  if (fields.size >= maxFields) fields.clear();
+  if (key.length <= maxKeptCharacters) fields.set(key, field);
+  return field;
+}
+
+/** Whether a field of this name usually holds a secret. */
+export function isSecretKey(key: string): boolean {
+  return secretKey.test(key) || camelCasePass.test(key);
+}

@@ -1,0 +1,37 @@
+import { isKernelError } from '@ravi/kernel';
+import type { BlobStat } from '@ravi/kernel';
+import { errorText } from '@ravi/support';
+import type { PendingCall } from './pending-call.ts';
+import { stopWithError } from './results.ts';
+import type { GateStop } from './results.ts';
+
+/**
+ * Looks up every artifact that the arguments name, once per set of arguments; the digest then counts their content.
+ * A stop when the store fails.
+ */
+export async function loadArtifactStats(pending: PendingCall): Promise<GateStop | undefined> {
+  if (pending.artifactStats !== undefined) return undefined;
+  const stats = new Map<string, BlobStat | undefined>();
+  const store = pending.runtime.artifactStore;
+  for (const { ref } of pending.artifacts) {
+    if (stats.has(ref)) continue;
+    try {
+      stats.set(ref, await store?.stat(ref));
+    } catch (error) {
+      return stopUnreadable(pending, ref, error);
+    }
+  }
+  pending.artifactStats = stats;
+  return undefined;
+}
+
+/** A stop because the store could not give an artifact, with the code and the words of the store. */
+export function stopUnreadable(pending: PendingCall, ref: string, error: unknown): GateStop {
+  const about = `The artifact ${ref} cannot be read`;
+  if (isKernelError(error)) {
+    const { code, message, retryable } = error;
+    return stopWithError(code, `${about}: ${pending.runtime.scrub(message)}`, { retryable });
+  }
+  pending.runtime.logger.error('artifact store failed', { tool: pending.name, error: errorText(error) });
+  return stopWithError('E_BLOB_UNAVAILABLE', about);
+}

@@ -1,0 +1,104 @@
+import { isProviderDefinedTool, KernelError } from '@ravi/kernel';
+import type { InvocationResult, Tool, ToolExecutionResult } from '@ravi/kernel';
+import { CallContext } from './call-context.ts';
+import { conclude, fail } from './conclude.ts';
+import type { PendingCall } from './pending-call.ts';
+import type { Execution } from './result/tool-result.ts';
+import type { CancelListener } from './timing/cancellation.ts';
+import { Expiring } from './timing/deadlines.ts';
+
+/**
+ * Step 8: runs the tool under `callTimeoutMs`, with a signal that it sees, and concludes the call with what it came to.
+ * An answer after the time-out or the cancellation is dropped and marked as late.
+ * @throws KernelError `E_CANCELLED`
+ */
+export function execute(pending: PendingCall): Promise<InvocationResult> {
+  const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+  new Executing(pending, resolve).start();
+  return promise;
+}
+
+/**
+ * A tool at work, which the tool itself ends, its time limit or a cancellation, whoever comes first. One object and one
+ * promise, and no asynchronous function: of one that waits V8 keeps more than of all this.
+ */
+class Executing extends Expiring implements CancelListener {
+  readonly #pending: PendingCall;
+  readonly #context: CallContext;
+  readonly #resolve: (result: InvocationResult | Promise<InvocationResult>) => void;
+  #isSettled = false;
+
+  constructor(pending: PendingCall, resolve: (result: InvocationResult | Promise<InvocationResult>) => void) {
+    super();
+    this.#pending = pending;
+    this.#context = new CallContext(pending);
+    this.#resolve = resolve;
+  }
+
+  start(): void {
+    const pending = this.#pending;
+    const limitMs = timeLimitOf(pending);
+    if (limitMs !== undefined) pending.runtime.deadlines.start(limitMs, this);
+    pending.cancellation.tell(this);
+    startTool(pending, this.#context).then(
+      (result) => this.#answer({ kind: 'returned', result }),
+      (error: unknown) => this.#answer({ kind: 'threw', error }),
+    );
+  }
+
+  #answer(execution: Execution): void {
+    if (this.#isSettled) return markLate(this.#pending);
+    this.#settle();
+    this.#resolve(conclude(this.#pending, execution));
+  }
+
+  expire(): void {
+    const { callTimeoutMs: limitMs } = this.#pending.session.policy;
+    this.#settle();
+    this.#context.end(new KernelError('E_CALL_TIMEOUT', `The call took longer than ${limitMs} ms`));
+    this.#resolve(conclude(this.#pending, { kind: 'timeout', limitMs }));
+  }
+
+  onCancel(): void {
+    const { error } = this.#pending.cancellation;
+    this.#settle();
+    this.#context.end(error);
+    this.#resolve(fail(this.#pending, error));
+  }
+
+  #settle(): void {
+    this.#isSettled = true;
+    this.cancel();
+    this.#pending.cancellation.forget(this);
+  }
+}
+
+function startTool(pending: PendingCall, context: CallContext): Promise<ToolExecutionResult> {
+  const { around } = pending.runtime;
+  try {
+    return around === undefined ? callTool(pending, context) : around(pending.scope, () => callTool(pending, context));
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+function callTool(
+  { tool, args, callId, providerType }: PendingCall,
+  context: CallContext,
+): Promise<ToolExecutionResult> {
+  if (!isProviderDefinedTool(tool)) return Promise.resolve((tool as Tool).execute(args, context));
+  const type = providerType ?? tool.callTypes[0] ?? tool.name;
+  return Promise.resolve(tool.handleCall({ id: callId, type, payload: args }, context));
+}
+
+function timeLimitOf(pending: PendingCall): number | undefined {
+  return 'timeLimit' in pending.tool && pending.tool.timeLimit === 'own'
+    ? undefined
+    : pending.session.policy.callTimeoutMs;
+}
+
+function markLate(pending: PendingCall): void {
+  if (pending.isLate) return;
+  pending.isLate = true;
+  pending.runtime.logger.warn('late answer of a tool was dropped', { tool: pending.name, callId: pending.callId });
+}

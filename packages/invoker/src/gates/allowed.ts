@@ -1,0 +1,17 @@
+import { isLocalTool } from '@ravi/kernel';
+import type { GateOutcome, PendingCall } from '../pending-call.ts';
+import { stopDenied } from '../results.ts';
+
+/** Gate 3a: the lists of the session (agent, role, active skills) and the tool's own callers; each can only narrow. */
+export function allowedGate(pending: PendingCall): GateOutcome {
+  const { tool, caller, session } = pending;
+  if (!session.toolsEnabled) return stopDenied('E_TOOLS_DISABLED', 'Tools are switched off for this session');
+  if (!session.allows(pending.name)) {
+    return stopDenied('E_TOOL_NOT_ALLOWED', `The tool ${pending.name} is not allowed in this session`);
+  }
+  if (isLocalTool(tool) && tool.allowedCallers?.includes(caller) === false) {
+    const who = caller === 'chain' ? 'from a script' : 'directly';
+    return stopDenied('E_TOOL_NOT_ALLOWED', `The tool ${pending.name} may not be called ${who}`);
+  }
+  return pending;
+}

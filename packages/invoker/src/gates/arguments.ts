@@ -1,0 +1,36 @@
+import { isKernelError, isLocalTool } from '@ravi/kernel';
+import type { ArtifactPlace } from '@ravi/support';
+import type { GateOutcome, PendingCall } from '../pending-call.ts';
+import { stopInvalidTool, stopWithError } from '../results.ts';
+import type { GateStop } from '../results.ts';
+import { validateArguments } from '../validation/validate-arguments.ts';
+
+/** Gate 3b: the arguments against the tool's `inputSchema`. A place that holds an artifact ref is judged after gate 5. */
+export function argumentsGate(pending: PendingCall): GateOutcome {
+  return checkArguments(pending) ?? pending;
+}
+
+/** A stop when the arguments could not be taken, from what taking them answered. */
+export function unreadable(pending: PendingCall, problem: string | undefined): GateStop | undefined {
+  return problem === undefined ? undefined : invalid(pending, problem);
+}
+
+/** A stop when the arguments do not fit the schema; places in `undecided`, those of refs, are left out of the judgement. */
+export function checkArguments(
+  pending: PendingCall,
+  undecided: readonly ArtifactPlace['path'][] = pending.artifactPaths,
+): GateStop | undefined {
+  const { tool } = pending;
+  if (!isLocalTool(tool)) return undefined;
+  try {
+    const problem = validateArguments(pending.runtime.schemas, tool.inputSchema, pending.args, undecided);
+    return problem === undefined ? undefined : invalid(pending, problem);
+  } catch (error) {
+    if (!isKernelError(error, 'E_TOOL_INVALID')) throw error;
+    return stopInvalidTool(pending.name, error);
+  }
+}
+
+function invalid(pending: PendingCall, problem: string): GateStop {
+  return stopWithError('E_ARGUMENTS_INVALID', `Invalid arguments for ${pending.name}: ${problem}`);
+}

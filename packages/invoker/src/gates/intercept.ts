@@ -1,0 +1,18 @@
+import type { GateOutcome, PendingCall } from '../pending-call.ts';
+import { stopDenied } from '../results.ts';
+import { unreadable } from './arguments.ts';
+
+/** Between 3a and 3b: interceptors may change the arguments, which are then read and validated like any, or deny. */
+export function interceptGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
+  const stop = unreadable(pending, pending.readOwnArguments());
+  if (stop !== undefined) return stop;
+  return pending.runtime.hooks.intercepts ? askInterceptors(pending) : pending;
+}
+
+async function askInterceptors(pending: PendingCall): Promise<GateOutcome> {
+  const { scope, name, caller, args } = pending;
+  const decision = await pending.runtime.hooks.decide({ ...scope, tool: name, caller, args });
+  if (decision.action === 'deny') return stopDenied('E_TOOL_NOT_ALLOWED', `The call was denied: ${decision.reason}`);
+  if (decision.action === 'modify') return unreadable(pending, pending.readArguments(decision.args)) ?? pending;
+  return pending;
+}

@@ -1,0 +1,29 @@
+import { isHostedTool } from '@ravi/kernel';
+import type { Journal } from '@ravi/kernel';
+import { errorText } from '@ravi/support';
+import type { GateOutcome, PendingCall } from '../pending-call.ts';
+import { journalEntry, recordOf } from '../record.ts';
+import { stopWithError } from '../results.ts';
+
+/** Gate 6b: a call with side effects is on record before it starts; one that cannot be recorded does not start. */
+export function journalGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
+  const { journal } = pending;
+  if (journal === undefined || isSafe(pending)) return pending;
+  return writeStarted(pending, journal);
+}
+
+async function writeStarted(pending: PendingCall, journal: Journal): Promise<GateOutcome> {
+  try {
+    await journal.started(journalEntry(pending, recordOf(pending, 'started', 0)));
+  } catch (error) {
+    pending.runtime.logger.error('journal refused a call', { tool: pending.name, error: errorText(error) });
+    return stopWithError('E_INTERNAL', `The call of ${pending.name} could not be journalled, so it was not started`);
+  }
+  pending.isJournaled = true;
+  return pending;
+}
+
+function isSafe(pending: PendingCall): boolean {
+  const { tool } = pending;
+  return isHostedTool(tool) || pending.risk === 'safe';
+}

@@ -1,0 +1,37 @@
+import { isLocalTool } from '@ravi/kernel';
+import { emptyArray, errorText } from '@ravi/support';
+import type { GateOutcome, PendingCall } from '../pending-call.ts';
+import { stopWithError } from '../results.ts';
+
+/** Gate 6a: calls that may not run together wait for each other here; the time counts as nobody's execution. */
+export function lockGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
+  const keys = lockKeys(pending);
+  if (keys === undefined) return stopWithError('E_TOOL_FAILED', `The tool ${pending.name} could not say what it locks`);
+  const release = pending.runtime.locks.tryAcquire(keys);
+  if (release === undefined) return waitFor(keys, pending);
+  pending.release = release;
+  return pending;
+}
+
+async function waitFor(keys: readonly string[], pending: PendingCall): Promise<PendingCall> {
+  pending.release = await pending.runtime.locks.acquire(keys, pending.cancellation);
+  return pending;
+}
+
+function lockKeys(pending: PendingCall): readonly string[] | undefined {
+  const { tool, args, runtime } = pending;
+  const concurrency = isLocalTool(tool) ? tool.concurrency : undefined;
+  if (concurrency === undefined || concurrency === 'parallel') return emptyArray;
+  if (concurrency === 'exclusive') return ['exclusive'];
+  try {
+    return concurrency.keys(args).map(keyOf);
+  } catch (error) {
+    runtime.logger.error('keys of a tool failed', { tool: tool.name, error: errorText(error) });
+    return undefined;
+  }
+}
+
+function keyOf(key: unknown): string {
+  if (typeof key !== 'string') throw new TypeError(`A key must be a string, not ${typeof key}`);
+  return `key:${key}`;
+}

@@ -1,0 +1,34 @@
+import { isKernelError } from '@ravi/kernel';
+import type { AnyTool } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
+import type { GateOutcome, PendingCall } from '../pending-call.ts';
+import { stopInvalidTool, stopWithError } from '../results.ts';
+import { freezeTool } from '../toolbox/freeze-tool.ts';
+
+/** Gate 2: finds the tool by its name; an unknown name is answered with the nearest ones. */
+export function lookupGate(pending: PendingCall): GateOutcome {
+  const { registry } = pending.runtime;
+  const tool = registry.get(pending.name);
+  if (tool === undefined) {
+    // A tool that the session may not call is not named to it either.
+    const callable = registry.names().filter((name) => pending.session.allows(name));
+    const near = nearNames(pending.name, callable);
+    const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+    return stopWithError(
+      'E_TOOL_UNKNOWN',
+      `There is no tool named ${JSON.stringify(pending.name.slice(0, 128))}.${hint}`,
+    );
+  }
+  return take(pending, tool);
+}
+
+// A registry of a third party may hand out live objects; a Toolbox holds frozen ones already.
+function take(pending: PendingCall, tool: AnyTool): GateOutcome {
+  try {
+    pending.tool = freezeTool(tool);
+    return pending;
+  } catch (error) {
+    if (!isKernelError(error, 'E_TOOL_INVALID')) throw error;
+    return stopInvalidTool(pending.name, error);
+  }
+}

@@ -1,0 +1,179 @@
+import { silentLogger, systemClock } from '@ravi/kernel';
+import type {
+  Clock,
+  HookEvent,
+  HookObserver,
+  HookPayloads,
+  InterceptedCall,
+  InterceptorDecision,
+  InvocationResult,
+  Logger,
+  ResultInterceptor,
+  ResultPoint,
+  ToolInterceptor,
+} from '@ravi/kernel';
+import { deepFreeze, errorText } from '@ravi/support';
+import { isInvocationResult } from './is-invocation-result.ts';
+import { Subscribers } from './subscribers.ts';
+import { isThenable, withTimeLimit } from './with-time-limit.ts';
+
+/** Options of a {@link HookManager}. */
+export interface HookManagerOptions {
+  /** How long one observer or interceptor may take, 5 000 ms by default. */
+  readonly timeLimitMs?: number;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+const proceed: InterceptorDecision = Object.freeze({ action: 'continue' });
+const actions: ReadonlySet<unknown> = new Set<InterceptorDecision['action']>(['continue', 'modify', 'deny']);
+
+type NestedEvent = {
+  [Event in HookEvent]: Required<HookPayloads[Event]>[keyof HookPayloads[Event]] extends string | number
+    ? never
+    : Event;
+}[HookEvent];
+
+/** The events whose payload holds objects. */
+const nestedPayloads: Readonly<Record<NestedEvent, true>> = {
+  'run-end': true,
+  'llm-end': true,
+  'approval-decided': true,
+};
+
+/** Who watches the runtime (observers) and who may step in (interceptors). One per process. */
+export class HookManager {
+  readonly #observers = new Subscribers<HookEvent, HookObserver<HookEvent>>();
+  readonly #interceptors = new Subscribers<'call', ToolInterceptor>();
+  readonly #resultInterceptors = new Subscribers<ResultPoint, ResultInterceptor>();
+  readonly #timeLimitMs: number;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+
+  constructor(options: HookManagerOptions = {}) {
+    this.#timeLimitMs = options.timeLimitMs ?? 5_000;
+    this.#clock = options.clock ?? systemClock;
+    this.#logger = options.logger ?? silentLogger;
+  }
+
+  /** Calls `observer` with a frozen payload at every `event`. Returns how to stop. */
+  observe<Event extends HookEvent>(event: Event, observer: HookObserver<Event>): () => void {
+    return this.#observers.add(event, observer as HookObserver<HookEvent>);
+  }
+
+  /** Lets `interceptor` change or deny calls before their arguments are validated. Returns how to stop. */
+  intercept(interceptor: ToolInterceptor): () => void {
+    return this.#interceptors.add('call', interceptor);
+  }
+
+  /** Lets `interceptor` replace results at `point`. Returns how to stop. */
+  interceptResult(point: ResultPoint, interceptor: ResultInterceptor): () => void {
+    return this.#resultInterceptors.add(point, interceptor);
+  }
+
+  /** Whether anybody may change or deny calls: lets the invoker skip the work. */
+  get intercepts(): boolean {
+    return this.#interceptors.of('call').length > 0;
+  }
+
+  /** Whether anybody watches `event`: lets the invoker skip building a payload. */
+  observes(event: HookEvent): boolean {
+    return this.#observers.of(event).length > 0;
+  }
+
+  /**
+   * Tells the observers. A flat payload is theirs from here on, and frozen; of one that holds objects they get a copy.
+   * Never throws and never waits: a failing or slow observer is logged and harms nobody.
+   */
+  emit<Event extends HookEvent>(event: Event, payload: HookPayloads[Event]): void {
+    const observers = this.#observers.of(event);
+    if (observers.length === 0) return;
+    // A flat one is neither copied nor walked: this happens twice to a call, and was half of what one takes.
+    const shown = event in nestedPayloads ? deepFreeze({ ...payload }) : payload;
+    Object.freeze(shown);
+    for (const observer of observers) this.#notify(event, observer, shown);
+  }
+
+  /** The decision of all interceptors together: a deny wins, changes are handed from one to the next. */
+  async decide(call: InterceptedCall): Promise<InterceptorDecision> {
+    let current = call;
+    let changed = false;
+    for (const interceptor of this.#interceptors.of('call')) {
+      const decision = await this.#ask(interceptor, current);
+      if (decision.action === 'deny') return decision;
+      if (decision.action !== 'modify') continue;
+      current = { ...current, args: decision.args };
+      changed = true;
+    }
+    return changed ? { action: 'modify', args: current.args } : proceed;
+  }
+
+  /** The result after every interceptor at `point`; a denied call stays denied. */
+  async finish(point: ResultPoint, call: InterceptedCall, result: InvocationResult): Promise<InvocationResult> {
+    const frozenCall = deepFreeze({ ...call });
+    let current = deepFreeze(result);
+    for (const interceptor of this.#resultInterceptors.of(point)) {
+      const replaced = await this.#replace(interceptor, point, frozenCall, current);
+      if (replaced !== undefined)
+        current = deepFreeze(result.status === 'denied' ? denied(replaced, result) : replaced);
+    }
+    return current;
+  }
+
+  /** Whether anybody may replace results at `point`. */
+  finishes(point: ResultPoint): boolean {
+    return this.#resultInterceptors.of(point).length > 0;
+  }
+
+  #notify<Event extends HookEvent>(
+    event: Event,
+    observer: HookObserver<HookEvent>,
+    payload: HookPayloads[Event],
+  ): void {
+    const fail = (error: unknown): void =>
+      this.#logger.warn('hook observer failed', { event, error: errorText(error) });
+    try {
+      const watching: unknown = observer(payload);
+      if (isThenable(watching)) void this.#limited(`observer of ${event}`, () => watching).catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  async #ask(interceptor: ToolInterceptor, call: InterceptedCall): Promise<InterceptorDecision> {
+    try {
+      const decision = await this.#limited('interceptor', () => interceptor(deepFreeze({ ...call })));
+      if (!actions.has(decision.action)) throw new TypeError('An interceptor gave no decision');
+      return decision;
+    } catch (error) {
+      this.#logger.error('interceptor failed: the call is denied', { tool: call.tool, error: errorText(error) });
+      return { action: 'deny', reason: 'An interceptor failed' };
+    }
+  }
+
+  async #replace(
+    interceptor: ResultInterceptor,
+    point: ResultPoint,
+    call: InterceptedCall,
+    result: InvocationResult,
+  ): Promise<InvocationResult | undefined> {
+    try {
+      const replaced: unknown = await this.#limited(point, () => interceptor(call, result));
+      if (replaced === undefined) return undefined;
+      if (!isInvocationResult(replaced)) throw new TypeError('A result interceptor gave no result');
+      return { ...replaced };
+    } catch (error) {
+      this.#logger.error('result interceptor failed', { point, tool: call.tool, error: errorText(error) });
+      return undefined;
+    }
+  }
+
+  async #limited<Value>(what: string, body: () => Value | PromiseLike<Value>): Promise<Value> {
+    return withTimeLimit({ what, limitMs: this.#timeLimitMs, clock: this.#clock }, body);
+  }
+}
+
+function denied(replaced: InvocationResult, original: InvocationResult): InvocationResult {
+  const error = replaced.error ?? original.error;
+  return { ...replaced, status: 'denied', ...(error === undefined ? {} : { error }) };
+}

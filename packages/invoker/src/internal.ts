@@ -1,0 +1,10 @@
+// Parts of the invoker that the agent loop shares. Not part of the public API: they change without notice.
+export { isInvocationResult } from './hooks/is-invocation-result.ts';
+export { encodeStructured } from './result/encode-structured.ts';
+export { extensionOf } from './result/media-files.ts';
+export { errorResult } from './results.ts';
+export { Cancellation } from './timing/cancellation.ts';
+export type { CancelListener } from './timing/cancellation.ts';
+export { freezeTool } from './toolbox/freeze-tool.ts';
+export { SchemaCache } from './validation/schema-cache.ts';
+export { validateArguments } from './validation/validate-arguments.ts';

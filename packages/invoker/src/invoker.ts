@@ -1,0 +1,170 @@
+import { defineChainPolicy, silentLogger, systemClock } from '@ravi/kernel';
+import type {
+  ApprovalHandler,
+  BlobStore,
+  ChainPolicy,
+  Clock,
+  InvocationResult,
+  Journal,
+  Logger,
+  ToolRegistry,
+} from '@ravi/kernel';
+import { createDigester } from './arguments/digest.ts';
+import type { Digester } from './arguments/digest.ts';
+import { startCall } from './call-events.ts';
+import { conclude, fail } from './conclude.ts';
+import { execute } from './execute.ts';
+import { allowedGate } from './gates/allowed.ts';
+import { approvalGate } from './gates/approval.ts';
+import { argumentsGate } from './gates/arguments.ts';
+import { artifactRefsGate } from './gates/artifact-refs.ts';
+import { budgetGate } from './gates/budget.ts';
+import { cancellationGate } from './gates/cancellation.ts';
+import { interceptGate } from './gates/intercept.ts';
+import { journalGate } from './gates/journal.ts';
+import { kindGate } from './gates/kind.ts';
+import { lockGate } from './gates/lock.ts';
+import { lookupGate } from './gates/lookup.ts';
+import { HookManager } from './hooks/hook-manager.ts';
+import { PendingCall } from './pending-call.ts';
+import type { Gate, InvokeOptions, ToolCall } from './pending-call.ts';
+import { createScrubber } from './result/scrub.ts';
+import type { GateStop } from './results.ts';
+import type { CallSurroundings, InvokerRuntime } from './runtime.ts';
+import { InvokerSession } from './scope/session.ts';
+import type { SessionOptions } from './scope/session.ts';
+import { Deadlines } from './timing/deadlines.ts';
+import { KeyedLocks } from './timing/keyed-locks.ts';
+import { SchemaCache } from './validation/schema-cache.ts';
+
+/** The pipeline up to the execution, in its order. */
+const gates: readonly Gate[] = [
+  budgetGate, //         1   is there budget left?
+  lookupGate, //         2   is there such a tool?
+  kindGate, //           3   may this caller run this kind of tool?
+  allowedGate, //        3a  do agent, role and skills allow it?
+  interceptGate, //          does an interceptor change or deny it?
+  argumentsGate, //      3b  do the arguments fit the schema?
+  approvalGate, //       4   is it safe, or did somebody approve it?
+  artifactRefsGate, //   5   refs become what they stand for
+  cancellationGate, //   6   was the run cancelled?
+  lockGate, //           6a  may it run beside what runs now?
+  journalGate, //        6b  is it on record before it starts?
+];
+
+/** Collaborators of a {@link ToolInvoker}. */
+export interface ToolInvokerOptions {
+  readonly registry: ToolRegistry;
+  /** Without one every call above the threshold is denied. */
+  readonly approvalHandler?: ApprovalHandler;
+  /** Without one every result stays inline. */
+  readonly artifactStore?: BlobStore;
+  readonly policy?: Partial<ChainPolicy>;
+  readonly hooks?: HookManager;
+  readonly journal?: Journal;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  /** Key of argument digests, 32 bytes; keep it, or digests of before a restart cannot be compared. Random when absent. */
+  readonly digestKey?: Uint8Array;
+  /** Digests canonical arguments in place of the portable HMAC-SHA256, which a platform's own one may outrun. */
+  readonly digest?: Digester;
+  /** Folders of this host that no message may name. */
+  readonly hostPaths?: readonly string[];
+  /** Surrounds the execution of each tool: for what follows asynchronous calls, as the active span of a trace does. */
+  readonly around?: CallSurroundings;
+}
+
+/**
+ * The one inspector that every tool call passes, whoever makes it. One per process, without state of its own: what
+ * belongs to a run lives in its {@link InvokerSession}.
+ */
+export class ToolInvoker {
+  readonly registry: ToolRegistry;
+  readonly artifactStore: BlobStore | undefined;
+  readonly policy: ChainPolicy;
+  readonly clock: Clock;
+  readonly hooks: HookManager;
+  /** Digests text with the key of this installation. */
+  readonly digest: Digester;
+  readonly #runtime: InvokerRuntime;
+
+  /** @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself */
+  constructor(options: ToolInvokerOptions) {
+    const clock = options.clock ?? systemClock;
+    const logger = options.logger ?? silentLogger;
+    this.registry = options.registry;
+    this.artifactStore = options.artifactStore;
+    this.policy = defineChainPolicy(options.policy);
+    this.clock = clock;
+    this.hooks = options.hooks ?? new HookManager({ clock, logger });
+    this.digest = options.digest ?? createDigester(options.digestKey ?? crypto.getRandomValues(new Uint8Array(32)));
+    this.#runtime = {
+      registry: options.registry,
+      approvalHandler: options.approvalHandler,
+      artifactStore: options.artifactStore,
+      journal: options.journal,
+      hooks: this.hooks,
+      clock,
+      logger,
+      digest: this.digest,
+      schemas: new SchemaCache(),
+      deadlines: new Deadlines(clock),
+      locks: new KeyedLocks(),
+      scrub: createScrubber(options.hostPaths ?? []),
+      around: options.around,
+    };
+  }
+
+  /** A session with its own budget, trace and pins. @throws KernelError `E_CONFIG_INVALID` for its policy */
+  openSession(options: SessionOptions = {}): InvokerSession {
+    const session = new InvokerSession(this.#runtime, this.policy, options);
+    this.hooks.emit('session-opened', session.scope);
+    return session;
+  }
+
+  /**
+   * Takes one call through every gate, runs it and shapes its result. Whatever happens, `tool-end` fires and exactly
+   * one finished record stands in the trace.
+   * @throws KernelError `E_CANCELLED` when the run was cancelled, and nothing else but a `TypeError` without a session
+   */
+  invoke(call: ToolCall, options: InvokeOptions): Promise<InvocationResult> {
+    if (!(options?.session instanceof InvokerSession)) {
+      return Promise.reject(new TypeError('invoke needs the session that the call belongs to: see openSession'));
+    }
+    const pending = new PendingCall(this.#runtime, call, options);
+    startCall(pending);
+    try {
+      const passing = passGates(pending);
+      if (!(passing instanceof Promise)) return carryOut(pending, passing);
+      return passing.then(
+        (stopped) => carryOut(pending, stopped),
+        (error: unknown) => fail(pending, error),
+      );
+    } catch (error) {
+      return fail(pending, error);
+    }
+  }
+}
+
+// A gate that has nothing to wait for answers at once, and most calls pass all of them so.
+function passGates(pending: PendingCall, first = 0): GateStop | undefined | Promise<GateStop | undefined> {
+  for (let index = first; index < gates.length; index++) {
+    const answer = (gates[index] as Gate)(pending);
+    if (answer instanceof Promise) {
+      return answer.then((outcome) => (outcome === pending ? passGates(pending, index + 1) : (outcome as GateStop)));
+    }
+    if (answer !== pending) return answer as GateStop;
+  }
+  return undefined;
+}
+
+function carryOut(pending: PendingCall, stopped: GateStop | undefined): Promise<InvocationResult> {
+  try {
+    if (stopped !== undefined) return Promise.resolve(conclude(pending, stopped));
+    pending.cancellation.check(); // once more: it may have waited for its lock and for the journal
+    pending.progress({ type: 'tool-call', callId: pending.callId, tool: pending.name, caller: pending.caller }); // 7
+    return execute(pending); //                                                                                8–10
+  } catch (error) {
+    return fail(pending, error);
+  }
+}

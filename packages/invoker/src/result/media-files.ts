@@ -1,0 +1,85 @@
+import type { BlobStore, ChainFile, ContentBlock, MediaBlock } from '@ravi/kernel';
+import { errorText } from '@ravi/support';
+import type { PendingCall } from '../pending-call.ts';
+import { storeForSession } from './store-artifact.ts';
+
+/** File extensions of the media types that tools return most; the rest is named after its subtype. Source: IANA. */
+const extensions: Readonly<Record<string, string>> = {
+  'image/jpeg': 'jpg',
+  'image/svg+xml': 'svg',
+  'audio/mpeg': 'mp3',
+  'audio/x-wav': 'wav',
+  'text/plain': 'txt',
+  'text/markdown': 'md',
+  'application/octet-stream': 'bin',
+};
+
+const maxIdCharacters = 128;
+
+/** What became of the media of a result. */
+export interface StoredMedia {
+  readonly files: readonly ChainFile[];
+  /** For the model: what could not become a file. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Stores the media of a result and names a file for each: `/workspace/media/<callId>-<tool>-<n>.<ext>`. What cannot be
+ * stored, without a store for one, is told in a note and never lost in silence.
+ */
+export async function storeMedia(pending: PendingCall, content: readonly ContentBlock[]): Promise<StoredMedia> {
+  const files: ChainFile[] = [];
+  const notes: string[] = [];
+  for (const block of content) {
+    if (block.type !== 'image' && block.type !== 'audio' && block.type !== 'document') continue;
+    const file = await tryStore(pending, block, files.length);
+    if (typeof file === 'string') notes.push(`[${block.type} (${block.mediaType}): ${file}]`);
+    else {
+      files.push(file);
+      pending.session.keepFile(file);
+    }
+  }
+  return { files, notes };
+}
+
+// A file, or why there is none.
+async function tryStore(pending: PendingCall, block: MediaBlock, index: number): Promise<ChainFile | string> {
+  const { source } = block;
+  const { artifactStore, logger } = pending.runtime;
+  if (source.kind === 'url') return source.url;
+  if (artifactStore === undefined) return 'not kept, since there is no artifact store';
+  try {
+    return (await storeOne(pending, artifactStore, block, index)) ?? 'not available in this session';
+  } catch (error) {
+    logger.error('artifact store failed: a file is lost', { tool: pending.name, error: errorText(error) });
+    return 'not kept, since the artifact store failed';
+  }
+}
+
+async function storeOne(
+  pending: PendingCall,
+  store: BlobStore,
+  { source, mediaType }: MediaBlock,
+  index: number,
+): Promise<ChainFile | undefined> {
+  // The id may come from a model: no character of it may lead to another folder.
+  const callId = pending.callId.replaceAll(/[^\w.-]/g, '_').slice(0, maxIdCharacters);
+  const path = `/workspace/media/${callId}-${pending.name}-${index}.${extensionOf(mediaType)}`;
+  if (source.kind === 'bytes') {
+    const { ref, bytes } = await storeForSession(pending, source.bytes, mediaType);
+    return { path, mediaType, artifactRef: ref, bytes };
+  }
+  if (source.kind === 'url') return undefined;
+  const stat = await store.stat(source.ref);
+  if (stat === undefined || !pending.session.owns(stat.scope)) return undefined;
+  await pending.session.pinArtifact(source.ref);
+  return { path, mediaType, artifactRef: source.ref, bytes: stat.bytes };
+}
+
+/** The extension of a file of this type; `bin` when it has none of its own. */
+export function extensionOf(mediaType: string): string {
+  const essence = mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
+  const known = extensions[essence];
+  if (known !== undefined) return known;
+  return /^[a-z0-9]{1,8}$/.exec(essence.split('/')[1] ?? '')?.[0] ?? 'bin';
+}

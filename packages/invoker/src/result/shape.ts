@@ -1,0 +1,89 @@
+import type { ChainFile, InvocationResult } from '@ravi/kernel';
+import { cutUtf8, errorText, utf8Length } from '@ravi/support';
+import type { PendingCall } from '../pending-call.ts';
+import { decodeStructured } from './encode-structured.ts';
+import { storeMedia } from './media-files.ts';
+import { storeForSession } from './store-artifact.ts';
+import { rememberText } from './stored-text.ts';
+import type { ToolOutput } from './tool-result.ts';
+
+/** A shaped result and what the trace keeps of it. */
+export interface Shaped {
+  readonly result: InvocationResult;
+  readonly bytes: number;
+}
+
+/**
+ * Step 10: small results stay inline, large ones are stored, pinned and replaced by a preview and a ref, media become
+ * files. Without a store, or when it fails, nothing is lost: the result stays inline.
+ */
+export function shape(pending: PendingCall, output: ToolOutput): Shaped | Promise<Shaped> {
+  const hasMedia = output.content.some((block) => 'mediaType' in block);
+  return hasMedia ? shapeWithMedia(pending, output) : shapeText(pending, output, []);
+}
+
+async function shapeWithMedia(pending: PendingCall, output: ToolOutput): Promise<Shaped> {
+  const { files, notes } = await storeMedia(pending, output.content);
+  return shapeText(pending, { ...output, text: joined([output.text, ...notes]) }, files);
+}
+
+function shapeText(pending: PendingCall, output: ToolOutput, files: readonly ChainFile[]): Shaped | Promise<Shaped> {
+  const { text, structuredJson } = output;
+  const { artifactStore } = pending.runtime;
+  const bytes = utf8Length(text) + (structuredJson === undefined ? 0 : utf8Length(structuredJson));
+  const fits = bytes <= pending.session.policy.maxInlineResultBytes;
+  if (fits || artifactStore === undefined) return { result: inline(output, files), bytes };
+  return offload(pending, output, files).then(
+    (result) => ({ result, bytes }),
+    (error: unknown) => {
+      const fields = { tool: pending.name, error: errorText(error) };
+      pending.runtime.logger.error('artifact store failed: the result stays inline', fields);
+      return { result: inline(output, files), bytes };
+    },
+  );
+}
+
+function inline(output: ToolOutput, files: readonly ChainFile[]): InvocationResult {
+  const { text, structuredJson } = output;
+  if (structuredJson === undefined) return { ...statusOf(output), text, files };
+  const structured = decodeStructured(structuredJson);
+  return { ...statusOf(output), text: text === '' ? structuredJson : text, structured, files };
+}
+
+async function offload(
+  pending: PendingCall,
+  output: ToolOutput,
+  files: readonly ChainFile[],
+): Promise<InvocationResult> {
+  const { text, structuredJson } = output;
+  const value = structuredJson ?? text;
+  const mediaType = structuredJson === undefined ? 'text/plain' : 'application/json';
+  const artifact = await storeForSession(pending, value, mediaType);
+  const preview = cutUtf8(value, pending.session.policy.maxPreviewBytes);
+  const prose = structuredJson !== undefined && text !== '' ? await keepProse(pending, text) : '';
+  const note = `[${artifact.bytes} bytes of ${mediaType} stored; the first ${utf8Length(preview)} are shown. Pass {"$artifact":"${artifact.ref}"} as an argument to hand it to another tool]`;
+  const result: InvocationResult = {
+    ...statusOf(output),
+    text: joined([prose, preview, note]),
+    artifactRef: artifact.ref,
+    preview,
+    files,
+  };
+  return rememberText(result, { text: value, mediaType, bytes: artifact.bytes });
+}
+
+// Text beside a structured value that was stored: the same value again for most tools, so short text alone stays.
+async function keepProse(pending: PendingCall, text: string): Promise<string> {
+  const { maxInlineResultBytes, maxPreviewBytes } = pending.session.policy;
+  if (utf8Length(text) <= maxInlineResultBytes - maxPreviewBytes) return text;
+  const { ref, bytes } = await storeForSession(pending, text, 'text/plain');
+  return `[${bytes} bytes of text beside it are stored as {"$artifact":"${ref}"}]`;
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function statusOf(output: ToolOutput): Pick<InvocationResult, 'status' | 'error'> {
+  return output.error === undefined ? { status: 'ok' } : { status: 'error', error: output.error };
+}

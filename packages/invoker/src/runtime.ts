@@ -1,0 +1,27 @@
+import type { ApprovalHandler, BlobStore, Clock, HookScope, Journal, Logger, ToolRegistry } from '@ravi/kernel';
+import type { Digester } from './arguments/digest.ts';
+import type { HookManager } from './hooks/hook-manager.ts';
+import type { Scrubber } from './result/scrub.ts';
+import type { Deadlines } from './timing/deadlines.ts';
+import type { KeyedLocks } from './timing/keyed-locks.ts';
+import type { SchemaCache } from './validation/schema-cache.ts';
+
+/** Runs `body`, the execution of one call, in surroundings of its own making, and gives what it gives. */
+export type CallSurroundings = <Value>(scope: HookScope, body: () => Value) => Value;
+
+/** What every gate may use: the collaborators of the one invoker. */
+export interface InvokerRuntime {
+  readonly registry: ToolRegistry;
+  readonly approvalHandler: ApprovalHandler | undefined;
+  readonly artifactStore: BlobStore | undefined;
+  readonly journal: Journal | undefined;
+  readonly hooks: HookManager;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly digest: Digester;
+  readonly schemas: SchemaCache;
+  readonly deadlines: Deadlines;
+  readonly locks: KeyedLocks;
+  readonly scrub: Scrubber;
+  readonly around: CallSurroundings | undefined;
+}

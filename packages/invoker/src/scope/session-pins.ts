@@ -1,0 +1,96 @@
+import { isKernelError, KernelError } from '@ravi/kernel';
+import type { BlobRef, BlobScope, BlobStore } from '@ravi/kernel';
+import { errorText } from '@ravi/support';
+import type { InvokerRuntime } from '../runtime.ts';
+import type { SessionDurability } from './session-durability.ts';
+
+const maxAttempts = 3;
+
+/**
+ * The artifacts that a session holds. An ordinary one gives them back when it closes. Those of a durable run are noted
+ * before they are pinned, since a process that dies in between could not tell anybody; the run gives them back.
+ */
+export class SessionPins {
+  readonly #runId: string;
+  readonly #runtime: InvokerRuntime;
+  readonly #durability: SessionDurability | undefined;
+  #refs: Set<BlobRef> | undefined;
+  #owner: string | undefined;
+  #isClosed = false;
+
+  constructor(runtime: InvokerRuntime, runId: string, durability: SessionDurability | undefined) {
+    this.#runtime = runtime;
+    this.#durability = durability;
+    this.#runId = runId;
+  }
+
+  /** Who holds the artifacts. */
+  get owner(): string {
+    return (this.#owner ??= this.#durability?.pinOwner ?? `${this.#runId}#${crypto.randomUUID()}`);
+  }
+
+  get refs(): readonly BlobRef[] {
+    return [...(this.#refs ?? [])];
+  }
+
+  /** Stores data, pinned. @throws KernelError of the store, or of the journal of a durable run */
+  async store(data: Uint8Array | string, options: { mediaType: string; scope: BlobScope }): Promise<BlobRef> {
+    const store = this.#store();
+    if (this.#durability === undefined) {
+      const ref = await store.store(data, { ...options, pinOwner: this.owner });
+      await this.#keep(ref);
+      return ref;
+    }
+    for (let attempt = 1; ; attempt++) {
+      const ref = await store.store(data, options);
+      try {
+        await this.pin(ref);
+        return ref;
+      } catch (error) {
+        // A sweep came between the two.
+        if (attempt === maxAttempts || !isKernelError(error, 'E_BLOB_NOT_FOUND')) throw error;
+      }
+    }
+  }
+
+  /** Pins what is stored already. @throws KernelError as {@link SessionPins.store} */
+  async pin(ref: BlobRef): Promise<void> {
+    await this.#durability?.noteArtifact(ref);
+    await this.#store().pin(ref, this.owner);
+    await this.#keep(ref);
+  }
+
+  /** Takes the pins back, unless they belong to a durable run; those that come later at once. How many could not be. */
+  async giveBack(): Promise<number> {
+    this.#isClosed = true;
+    const given = await Promise.all(this.refs.map((ref) => this.#unpin(ref)));
+    this.#refs = undefined;
+    return given.filter((isGiven) => !isGiven).length;
+  }
+
+  async #keep(ref: BlobRef): Promise<void> {
+    if (this.#durability !== undefined) return;
+    if (this.#isClosed) {
+      await this.#unpin(ref);
+      return;
+    }
+    this.#refs ??= new Set();
+    this.#refs.add(ref);
+  }
+
+  async #unpin(ref: BlobRef): Promise<boolean> {
+    try {
+      await this.#store().unpin(ref, this.owner);
+      return true;
+    } catch (error) {
+      this.#runtime.logger.error('artifact could not be unpinned', { owner: this.owner, error: errorText(error) });
+      return false;
+    }
+  }
+
+  #store(): BlobStore {
+    const store = this.#runtime.artifactStore;
+    if (store === undefined) throw new KernelError('E_BLOB_UNAVAILABLE', 'There is no artifact store');
+    return store;
+  }
+}

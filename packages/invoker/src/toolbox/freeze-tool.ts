@@ -1,0 +1,152 @@
+import {
+  isHostedTool,
+  isKernelError,
+  isLocalTool,
+  isProviderDefinedTool,
+  isToolRisk,
+  KernelError,
+  notCallableFromChain,
+  toolNamePattern,
+} from '@ravi/kernel';
+import type {
+  AnyTool,
+  JsonObject,
+  JsonSchema,
+  ProviderDefinedTool,
+  Tool,
+  ToolCaller,
+  ToolConcurrency,
+} from '@ravi/kernel';
+import { deepFreeze } from '@ravi/support';
+
+const frozen = new WeakMap<AnyTool, AnyTool>();
+const callers: readonly ToolCaller[] = ['direct', 'chain'];
+
+/**
+ * The tool as it was at this moment: name, risk, schemas and flags are read once and frozen, methods stay bound to
+ * the original. A getter that changes its mind changes nothing. Returns the same object for the same tool.
+ * @throws KernelError `E_TOOL_INVALID` naming what is wrong
+ */
+export function freezeTool(tool: AnyTool): AnyTool {
+  if (typeof tool !== 'object' || tool === null) throw invalid(`${String(tool)} is not a tool`);
+  const known = frozen.get(tool);
+  if (known !== undefined) return known;
+  const copy = Object.freeze(readTool(tool));
+  frozen.set(tool, copy);
+  frozen.set(copy, copy);
+  return copy;
+}
+
+function readTool(tool: AnyTool): AnyTool {
+  try {
+    return copyTool(tool);
+  } catch (cause) {
+    if (isKernelError(cause)) throw cause;
+    throw new KernelError('E_TOOL_INVALID', 'A tool could not be read: one of its properties failed', { cause });
+  }
+}
+
+function copyTool(tool: AnyTool): AnyTool {
+  const { name, description } = tool;
+  if (typeof name !== 'string' || !toolNamePattern.test(name)) {
+    throw invalid(`Tool name ${JSON.stringify(name)} must match ${toolNamePattern.source}`);
+  }
+  if (typeof description !== 'string') throw invalid(`Tool ${name} has no description`);
+  const brand = (tool as { readonly [notCallableFromChain]?: boolean })[notCallableFromChain];
+  const common = { name, description, ...(brand === true ? { [notCallableFromChain]: true } : {}) };
+  if (isProviderDefinedTool(tool)) return { ...common, ...providerDefinedFields(tool) };
+  if (isHostedTool(tool)) return { ...common, providerSpecs: snapshot(tool.providerSpecs, name, 'providerSpecs') };
+  if (isLocalTool(tool)) return { ...common, ...localFields(tool) };
+  throw invalid(`Tool ${name} has no execute, no handleCall and no providerSpecs`);
+}
+
+function providerDefinedFields(tool: ProviderDefinedTool): Omit<ProviderDefinedTool, 'name' | 'description'> {
+  return {
+    providerSpecs: snapshot(tool.providerSpecs, tool.name, 'providerSpecs'),
+    callTypes: namesOf(tool.callTypes, tool.name, 'callTypes'),
+    handleCall: tool.handleCall.bind(tool),
+    ...riskOf(tool),
+  };
+}
+
+function localFields(tool: Tool): Omit<Tool, 'name' | 'description'> {
+  const { name, outputSchema, concurrency, allowedCallers, promptHint, artifacts, timeLimit, mode } = tool;
+  return {
+    inputSchema: schemaOf(tool.inputSchema, name, 'inputSchema'),
+    ...(outputSchema === undefined ? {} : { outputSchema: schemaOf(outputSchema, name, 'outputSchema') }),
+    ...riskOf(tool),
+    ...(tool.classifyRisk === undefined ? {} : { classifyRisk: tool.classifyRisk.bind(tool) }),
+    ...(concurrency === undefined ? {} : { concurrency: freezeConcurrency(concurrency, name) }),
+    ...(allowedCallers === undefined
+      ? {}
+      : { allowedCallers: namesOf(allowedCallers, name, 'allowedCallers', callers) }),
+    ...(promptHint === undefined ? {} : { promptHint }),
+    ...(artifacts === undefined ? {} : { artifacts: oneOf(artifacts, ['value', 'stream'], name, 'artifacts') }),
+    ...(timeLimit === undefined ? {} : { timeLimit: oneOf(timeLimit, ['call', 'own'], name, 'timeLimit') }),
+    ...(mode === undefined ? {} : { mode: oneOf(mode, ['direct', 'background'], name, 'mode') }),
+    idempotent: tool.idempotent === true,
+    suspends: tool.suspends === true,
+    waitsForAnswer: tool.waitsForAnswer === true,
+    deferLoading: tool.deferLoading === true,
+    ...(tool.documentation === undefined ? {} : { documentation: tool.documentation.bind(tool) }),
+    execute: tool.execute.bind(tool),
+  };
+}
+
+function riskOf(tool: Tool | ProviderDefinedTool): Pick<Tool, 'risk'> {
+  const { risk } = tool;
+  if (risk === undefined) return {};
+  if (!isToolRisk(risk))
+    throw invalid(`Tool ${tool.name} has risk ${JSON.stringify(risk)}; it must be safe, high or critical`);
+  return { risk };
+}
+
+function freezeConcurrency(concurrency: ToolConcurrency, name: string): ToolConcurrency {
+  if (concurrency === 'parallel' || concurrency === 'exclusive') return concurrency;
+  if (typeof concurrency !== 'object' || typeof concurrency?.keys !== 'function') {
+    throw invalid(`Tool ${name}: concurrency must be parallel, exclusive or an object with a keys function`);
+  }
+  return Object.freeze({ keys: concurrency.keys.bind(concurrency) });
+}
+
+function oneOf<Value extends string>(value: Value, values: readonly Value[], name: string, field: string): Value {
+  if (!values.includes(value)) throw invalid(`Tool ${name}: ${field} must be ${values.join(' or ')}`);
+  return value;
+}
+
+function namesOf<Value extends string>(
+  list: readonly Value[],
+  name: string,
+  field: string,
+  known?: readonly Value[],
+): readonly Value[] {
+  if (!Array.isArray(list)) throw invalid(`Tool ${name}: ${field} must be a list`);
+  const unknown = (list as readonly Value[]).find(
+    (each) => typeof each !== 'string' || known?.includes(each) === false,
+  );
+  if (unknown !== undefined) throw invalid(`Tool ${name}: ${field} may not hold ${JSON.stringify(unknown)}`);
+  return Object.freeze([...(list as readonly Value[])]);
+}
+
+function schemaOf(schema: unknown, name: string, field: string): JsonSchema {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
+    throw invalid(`Tool ${name}: ${field} must be a JSON Schema object`);
+  }
+  return snapshot(schema as JsonSchema, name, field);
+}
+
+function snapshot<Value extends JsonSchema | Readonly<Record<string, JsonObject>>>(
+  value: Value,
+  name: string,
+  field: string,
+): Value {
+  try {
+    return deepFreeze(JSON.parse(JSON.stringify(value)) as Value);
+  } catch (cause) {
+    throw new KernelError('E_TOOL_INVALID', `Tool ${name}: ${field} is not JSON`, { cause });
+  }
+}
+
+function invalid(message: string): KernelError {
+  return new KernelError('E_TOOL_INVALID', message);
+}

@@ -1,0 +1,49 @@
+import type { ChainCallRecord } from '@ravi/kernel';
+import type { PendingCall } from './pending-call.ts';
+import { recordOf } from './record.ts';
+import type { TraceLine } from './scope/session.ts';
+
+/** What a finished call leaves in the trace. */
+export interface TraceOutcome {
+  errorCode?: string;
+  artifactRef?: string;
+  bytes?: number;
+}
+
+/** Arguments above this size are digested at once, so that the trace does not keep them. */
+const maxKeptBytes = 4_096;
+
+/** One line of a trace. The digest of small arguments is computed when somebody reads the trace, not on every call. */
+export class TraceEntry implements TraceLine {
+  readonly #pending: PendingCall;
+  readonly status: ChainCallRecord['status'];
+  /** Milliseconds that the call took, waiting included. */
+  readonly durationMs: number;
+  readonly #outcome: TraceOutcome;
+  #record: ChainCallRecord | undefined;
+
+  constructor(pending: PendingCall, status: ChainCallRecord['status'], outcome: TraceOutcome) {
+    this.#pending = pending;
+    this.status = status;
+    this.#outcome = outcome;
+    this.durationMs = pending.runtime.clock.monotonic() - pending.started;
+    pending.dropContent();
+    if (pending.argsBytes <= maxKeptBytes) return;
+    this.#record = this.#build();
+    pending.dropArguments();
+  }
+
+  get tool(): string {
+    return this.#pending.name;
+  }
+
+  /** A record of its own for every reader. */
+  get record(): ChainCallRecord {
+    this.#record ??= this.#build();
+    return { ...this.#record, ...(this.#pending.isLate ? { late: true } : {}) };
+  }
+
+  #build(): ChainCallRecord {
+    return recordOf(this.#pending, this.status, this.durationMs, this.#outcome);
+  }
+}

@@ -1,0 +1,90 @@
+import type { JsonSchema } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
+import type { ErrorObject } from 'ajv';
+
+const alternatives = new Set(['anyOf', 'oneOf']);
+
+/** One sentence that tells a model what is wrong with its arguments and where; `undefined` when nothing is. */
+export function describeProblem(problems: readonly ErrorObject[], schema: JsonSchema): string | undefined {
+  const [first] = problems;
+  if (first === undefined) return undefined;
+  if (!problems.some((each) => alternatives.has(each.keyword))) return describe(first, schema);
+  return describeAlternatives(problems, schema);
+}
+
+// Of alternatives the one that came furthest was meant; where all stopped at the same place, each of them would do.
+function describeAlternatives(problems: readonly ErrorObject[], schema: JsonSchema): string {
+  const causes = problems.filter((each) => !alternatives.has(each.keyword));
+  const [furthest = problems[0] as ErrorObject] = causes.toSorted((left, right) => depthOf(right) - depthOf(left));
+  const rivals = causes.filter((each) => each.instancePath === furthest.instancePath);
+  if (rivals.length > 1 && rivals.every((each) => each.keyword === 'type')) {
+    return `${placeOf(furthest.instancePath)} must be ${typeNames([...new Set(rivals.flatMap(typesOf))])}`;
+  }
+  if (rivals.length > 1 && rivals.every((each) => each.keyword === 'const')) {
+    return `${placeOf(furthest.instancePath)} must be one of ${list(rivals.map(constOf))}`;
+  }
+  return describe(rivals.find((each) => each.keyword !== 'type') ?? furthest, schema);
+}
+
+function constOf({ params }: ErrorObject): unknown {
+  return (params as { readonly allowedValue: unknown }).allowedValue;
+}
+
+function depthOf({ instancePath }: ErrorObject): number {
+  return instancePath.split('/').length;
+}
+
+function typesOf({ params }: ErrorObject): readonly string[] {
+  const { type } = params as { readonly type?: string | readonly string[] };
+  return type === undefined ? [] : [type].flat();
+}
+
+function describe(problem: ErrorObject, schema: JsonSchema): string {
+  const place = placeOf(problem.instancePath);
+  const params = problem.params as Record<string, unknown>;
+  switch (problem.keyword) {
+    case 'required':
+      return `${place === 'The arguments' ? 'The arguments are' : `${place} is`} missing the property "${String(params['missingProperty'])}"`;
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return unknownProperty(place, problem, schema);
+    case 'type':
+      return `${place} must be ${typeNames(typesOf(problem))}`;
+    case 'enum':
+      return `${place} must be one of ${list(params['allowedValues'] as readonly unknown[])}`;
+    case 'const':
+      return `${place} must be ${JSON.stringify(params['allowedValue'])}`;
+    case 'pattern':
+      return `${place} must match the pattern ${String(params['pattern'])}`;
+    default:
+      return `${place} ${problem.message ?? 'is not valid'}`;
+  }
+}
+
+function unknownProperty(place: string, problem: ErrorObject, schema: JsonSchema): string {
+  const params = problem.params as { additionalProperty?: string; unevaluatedProperty?: string };
+  const name = params.additionalProperty ?? params.unevaluatedProperty ?? '';
+  const known = problem.instancePath === '' ? Object.keys((schema['properties'] as object | undefined) ?? {}) : [];
+  const near = nearNames(name, known);
+  const hint = near.length === 0 ? '' : `; did you mean ${near.map((each) => `"${each}"`).join(' or ')}?`;
+  return `${place === 'The arguments' ? 'The arguments have' : `${place} has`} the unknown property "${name}"${hint}`;
+}
+
+function placeOf(pointer: string): string {
+  if (pointer === '') return 'The arguments';
+  const steps = pointer
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const path = steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join('');
+  return `"${path.replace(/^\./, '')}"`;
+}
+
+function typeNames(names: readonly string[]): string {
+  return names.map((name) => (/^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`)).join(' or ');
+}
+
+function list(values: readonly unknown[]): string {
+  const shown = values.slice(0, 20).map((value) => JSON.stringify(value));
+  return values.length > shown.length ? `${shown.join(', ')}, … (${values.length} values)` : shown.join(', ');
+}

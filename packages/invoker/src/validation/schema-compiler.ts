@@ -1,0 +1,122 @@
+import { isKernelError } from '@ravi/kernel';
+import type { JsonSchema, JsonValue } from '@ravi/kernel';
+import { emptyArray } from '@ravi/support';
+import { Ajv } from 'ajv';
+import type { ErrorObject, Options, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { canonicalJson } from '../arguments/canonical-json.ts';
+import { createLinearRegExp } from './linear-regexp.ts';
+import { createStepCounter, stepKeyword, withReferenceSteps } from './reference-steps.ts';
+import type { StepCounter } from './reference-steps.ts';
+import { checkSchemaLimits, invalidSchema } from './schema-limits.ts';
+
+/** Judges a value: every problem that it found, none when the value fits. @throws KernelError `E_TOOL_INVALID` when it cannot judge */
+export type Validate = (value: unknown) => readonly ErrorObject[];
+
+/** Compiles schemas that nobody trusts. */
+export interface SchemaCompiler {
+  /** Refuses what is no schema. @throws KernelError `E_TOOL_INVALID` */
+  check(schema: JsonSchema, text: string): void;
+  /** `allErrors` looks on after the first problem. @throws KernelError `E_TOOL_INVALID` */
+  compile(schema: JsonSchema, text: string, options: { readonly allErrors: boolean }): Validate;
+}
+
+const options: Options = {
+  strict: false,
+  validateFormats: false,
+  ownProperties: true,
+  logger: false,
+  // Inlined, a schema of 74 KB became code of gigabytes.
+  inlineRefs: false,
+};
+
+/**
+ * A compiler for draft-07 and 2020-12, told apart by `$schema`. Formats are annotations, nothing is coerced, only own
+ * properties count, patterns run in linear time, `uniqueItems` too, and references are counted.
+ */
+export function createSchemaCompiler(): SchemaCompiler {
+  // The schema of schemas takes 15 ms to compile: once per dialect, not once per schema.
+  const dialects = new Map<typeof Ajv, Ajv>();
+
+  return {
+    check(schema, text) {
+      checkSchemaLimits(schema, text);
+      const Dialect = dialectOf(schema);
+      const ajv = dialects.get(Dialect) ?? new Dialect(options);
+      dialects.set(Dialect, ajv);
+      if (ajv.validateSchema(withoutDialect(schema)) !== true) throw invalidSchema(firstProblem(ajv.errors));
+    },
+    compile(schema, text, { allErrors }) {
+      const steps = createStepCounter();
+      const validate = build(withReferenceSteps(schema, text), allErrors, steps);
+      return (value) => {
+        steps.start(value);
+        return run(validate, value);
+      };
+    },
+  };
+}
+
+function build(schema: JsonSchema, allErrors: boolean, steps: StepCounter): ValidateFunction {
+  try {
+    const Dialect = dialectOf(schema);
+    // One instance per schema: `$id`s of foreign schemas may collide.
+    const ajv = new Dialect({
+      ...options,
+      meta: false,
+      validateSchema: false,
+      allErrors,
+      code: { regExp: createLinearRegExp(), optimize: false },
+    });
+    const step = (): boolean => {
+      if (steps.step()) return true;
+      throw invalidSchema('its references lead to more and more of each other');
+    };
+    // Before the reference: what fails is not followed by other keywords.
+    const before = Dialect === Ajv ? '$ref' : '$dynamicRef';
+    ajv.addKeyword({ keyword: stepKeyword, schemaType: 'boolean', errors: false, before, validate: step });
+    ajv.removeKeyword('uniqueItems').addKeyword({
+      keyword: 'uniqueItems',
+      type: 'array',
+      schemaType: 'boolean',
+      compile: (isUnique: boolean) => (isUnique ? hasNoDuplicates : () => true),
+      error: { message: 'must NOT have duplicate items' },
+    });
+    const validate = ajv.compile(withoutDialect(schema));
+    if ('$async' in validate) throw new Error('it is asynchronous ($async)');
+    return validate;
+  } catch (cause) {
+    throw invalidSchema(cause instanceof Error ? cause.message : 'it does not compile', cause);
+  }
+}
+
+function run(validate: ValidateFunction, value: unknown): readonly ErrorObject[] {
+  try {
+    return validate(value) ? emptyArray : (validate.errors ?? emptyArray);
+  } catch (cause) {
+    if (isKernelError(cause)) throw cause;
+    throw invalidSchema('it is too deep to be followed', cause);
+  }
+}
+
+// ajv compares every pair, which a long list turns into minutes.
+function hasNoDuplicates(list: readonly JsonValue[]): boolean {
+  return new Set(list.map(canonicalJson)).size === list.length;
+}
+
+function dialectOf(schema: JsonSchema): typeof Ajv {
+  return typeof schema['$schema'] === 'string' && /draft-0[4-7]/.test(schema['$schema']) ? Ajv : Ajv2020;
+}
+
+// The dialect chose the class; ajv refuses spellings of it that it does not know.
+function withoutDialect(schema: JsonSchema): JsonSchema {
+  if (schema['$schema'] === undefined) return schema;
+  const { $schema: _dialect, ...rest } = schema;
+  return rest;
+}
+
+function firstProblem(errors: readonly ErrorObject[] | null | undefined): string {
+  const [problem] = errors ?? [];
+  if (problem === undefined) return 'it does not fit its dialect';
+  return `${problem.instancePath.slice(1).replaceAll('/', '.') || 'it'} ${problem.message ?? 'is not valid'}`;
+}

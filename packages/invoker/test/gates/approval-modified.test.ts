@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { createTestApprovals } from '@ravi/testkit';
+import { test } from 'vitest';
+import { createHarness } from '../support/harness.ts';
+import { recordingTool } from '../support/tools.ts';
+
+/** Answers the first question with other arguments and each further one with `then`. */
+function modifying(modifiedArgs: unknown, then: unknown = { decision: 'denied' }) {
+  return createTestApprovals((_, index) =>
+    Promise.resolve(index === 0 ? { decision: 'modified', modifiedArgs } : then),
+  );
+}
+
+function transfer() {
+  return recordingTool('transfer', {
+    risk: 'high',
+    inputSchema: {
+      type: 'object',
+      properties: { amount: { type: 'number' }, to: { type: 'string' } },
+      required: ['amount'],
+      additionalProperties: false,
+    },
+    classifyRisk: (args) => ({ risk: (args['amount'] as number) > 1_000 ? 'critical' : 'high' }),
+  });
+}
+
+test('modified arguments are what runs, and the record is of them', async () => {
+  const tool = transfer();
+  const harness = createHarness([tool], { approvalHandler: modifying({ amount: 5, to: 'b' }) });
+  assert.equal((await harness.call('transfer', { amount: 500 })).status, 'ok');
+  assert.deepEqual(tool.calls, [{ amount: 5, to: 'b' }]);
+  const record = harness.onlyRecord();
+  assert.equal(record.approval?.decision, 'modified');
+  assert.equal(record.argsPreview, '{"amount":5,"to":"b"}');
+  await harness.call('transfer', { amount: 5, to: 'b' }).catch(() => {});
+  assert.equal(harness.session.trace[1]?.argsDigest, record.argsDigest);
+});
+
+test('modified arguments are validated like any', async () => {
+  for (const [modifiedArgs, message] of [
+    [{ amount: 'much' }, /"amount" must be a number/],
+    [{}, /missing the property "amount"/],
+    [{ amount: 1, note: 'x' }, /unknown property "note"/],
+    [[1], /must be an object/],
+    [JSON.parse('{"amount":1,"__proto__":{"x":1}}'), /__proto__/],
+  ] as const) {
+    const tool = transfer();
+    const result = await createHarness([tool], { approvalHandler: modifying(modifiedArgs) }).call('transfer', { amount: 1 }); // prettier-ignore
+    assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID');
+    assert.match(result.text, message);
+    assert.deepEqual(tool.calls, []);
+  }
+});
+
+test('modified arguments without an end are refused, not followed', async () => {
+  const endless: Record<string, unknown> = { amount: 1 };
+  endless['to'] = endless;
+  const tool = transfer();
+  const result = await createHarness([tool], { approvalHandler: modifying(endless) }).call('transfer', { amount: 1 });
+  assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID');
+  assert.deepEqual(tool.calls, []);
+});
+
+test('a risk that the modification raised is asked about again, with the new arguments', async () => {
+  const approvalHandler = modifying({ amount: 5_000 }, { decision: 'denied', reason: 'too much' });
+  const tool = transfer();
+  const harness = createHarness([tool], { approvalHandler });
+  const result = await harness.call('transfer', { amount: 5 });
+  assert.equal(result.text, 'The call of transfer was denied: too much');
+  assert.deepEqual(
+    approvalHandler.requests.map(({ risk, args }) => ({ risk, args })),
+    [
+      { risk: 'high', args: { amount: 5 } },
+      { risk: 'critical', args: { amount: 5_000 } },
+    ],
+  );
+  assert.notEqual(approvalHandler.requests[0]?.argsDigest, approvalHandler.requests[1]?.argsDigest);
+  assert.notEqual(approvalHandler.requests[0]?.id, approvalHandler.requests[1]?.id);
+  assert.deepEqual(tool.calls, []);
+});
+
+test('a risk that the modification lowered or left is not asked about again', async () => {
+  const approvalHandler = modifying({ amount: 1 });
+  const tool = transfer();
+  assert.equal((await createHarness([tool], { approvalHandler }).call('transfer', { amount: 9_000 })).status, 'ok');
+  assert.equal(approvalHandler.requests.length, 1);
+  assert.deepEqual(tool.calls, [{ amount: 1 }]);
+});
+
+test('secrets that the human saw as placeholders are put back', async () => {
+  const tool = recordingTool('login', { risk: 'high' });
+  const original = { user: 'ada', password: 'hunter2', hosts: [{ name: 'a', token: 't1' }, { name: 'b', token: 't2' }] }; // prettier-ignore
+  const approvalHandler = createTestApprovals((request) =>
+    Promise.resolve({ decision: 'modified', modifiedArgs: { ...request.args, user: 'grace' } }),
+  );
+  await createHarness([tool], { approvalHandler }).call('login', original);
+  assert.deepEqual(tool.calls, [{ ...original, user: 'grace' }]);
+});
+
+test('an entry that the human moved or kept alone gets its own secret back', async () => {
+  const [a, b] = [
+    { user: 'a', password: '1' },
+    { user: 'b', password: '2' },
+  ];
+  for (const [kept, expected] of [
+    [[{ user: 'b', password: '[redacted]' }], [b]],
+    [
+      [
+        { user: 'b', password: '[redacted]' },
+        { user: 'a', password: '[redacted]' },
+      ],
+      [b, a],
+    ],
+    [
+      [
+        { user: 'c', password: '3' },
+        { user: 'a', password: '[redacted]' },
+      ],
+      [{ user: 'c', password: '3' }, a],
+    ],
+  ] as const) {
+    const tool = recordingTool('login', { risk: 'high' });
+    await createHarness([tool], { approvalHandler: modifying({ accounts: kept }) }).call('login', { accounts: [a, b] });
+    assert.deepEqual(tool.calls, [{ accounts: expected }]);
+  }
+});
+
+test('a placeholder is refused where no secret was and where it is not clear which one belongs', async () => {
+  const original = { keys: [{ token: '1' }, { token: '2' }], plain: 'x' };
+  for (const modifiedArgs of [
+    { keys: [{ token: '[redacted]' }] },
+    { keys: [{ token: '[redacted]', host: 'evil.example' }, { token: '2' }] },
+    { other: { token: '[redacted]' } },
+    { keys: '[redacted]', plain: { token: '[redacted]' } },
+  ]) {
+    const tool = recordingTool('login', { risk: 'high' });
+    const result = await createHarness([tool], { approvalHandler: modifying(modifiedArgs) }).call('login', original);
+    assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID', JSON.stringify(modifiedArgs));
+    assert.match(result.text, /the approval left "\[redacted\]"/);
+    assert.deepEqual(tool.calls, []);
+  }
+});
+
+test('what the handler does to its answer afterwards changes nothing', async () => {
+  const modifiedArgs = { amount: 5 };
+  const tool = transfer();
+  const harness = createHarness([tool], { approvalHandler: modifying(modifiedArgs) });
+  const call = harness.call('transfer', { amount: 1 });
+  harness.hooks.observe('approval-decided', () => void (modifiedArgs.amount = 900));
+  await call;
+  modifiedArgs.amount = 900;
+  assert.deepEqual(tool.calls, [{ amount: 5 }]);
+});

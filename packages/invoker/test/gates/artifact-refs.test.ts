@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import type { ArtifactStream, JsonSchema, Tool } from '@ravi/kernel';
+import { createTestBlobs } from '@ravi/testkit';
+import { test } from 'vitest';
+import { createHarness } from '../support/harness.ts';
+import { recordingTool } from '../support/tools.ts';
+
+const own = { principal: 'ada', sessionId: 'session' };
+
+/** A tool with this schema beside a store. */
+function setUp(inputSchema: JsonSchema, overrides: Partial<Omit<Tool, 'execute'>> = {}) {
+  const artifactStore = createTestBlobs();
+  const tool = recordingTool('t', { inputSchema, ...overrides });
+  const harness = createHarness([tool], { artifactStore });
+  const put = (text: string, mediaType = 'text/plain', scope = own) => artifactStore.put(text, { mediaType, scope });
+  return { artifactStore, tool, harness, put };
+}
+
+const ref = ($artifact: string) => ({ $artifact });
+
+test('a ref becomes what the schema asks for at its place: text, JSON or bytes', async () => {
+  const { tool, harness, put } = setUp({
+    type: 'object',
+    properties: {
+      text: { type: 'string' },
+      rows: { type: 'array' },
+      row: { type: 'object' },
+      count: { type: 'integer' },
+      raw: { type: 'string', format: 'binary' },
+    },
+    additionalProperties: false,
+  });
+  const result = await harness.call('t', {
+    text: ref(put('[1]', 'application/json')),
+    rows: ref(put('[{"a":1}]')),
+    row: ref(put('{"b":[2]}')),
+    count: ref(put('42')),
+    raw: ref(put('é')),
+  });
+  assert.equal(result.status, 'ok', result.text);
+  const [{ raw, ...rest }] = tool.calls as unknown as [{ raw: Uint8Array }];
+  assert.deepEqual(rest, { text: '[1]', rows: [{ a: 1 }], row: { b: [2] }, count: 42 });
+  assert.deepEqual([...raw], [0xc3, 0xa9]);
+});
+
+test('a schema that leaves it open gets JSON for JSON and text for the rest', async () => {
+  for (const schema of [
+    {},
+    { properties: { a: {} } },
+    { properties: { a: { type: ['string', 'object', 'array'] } } },
+  ]) {
+    const { tool, harness, put } = setUp(schema);
+    await harness.call('t', { a: ref(put('[1]', 'application/json')) });
+    await harness.call('t', { a: ref(put('[1]', 'text/csv')) });
+    assert.deepEqual(tool.calls, [{ a: [1] }, { a: '[1]' }]);
+  }
+});
+
+test('refs are found at any depth and their places through $ref, items, tuples, maps and alternatives', async () => {
+  const { tool, harness, put } = setUp({
+    type: 'object',
+    $defs: { note: { type: 'string' }, 'odd/name': { properties: { body: { $ref: '#/$defs/note' } } } },
+    properties: {
+      list: { type: 'array', items: { $ref: '#/$defs/odd~1name' } },
+      tuple: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'string' }], items: { type: 'object' } },
+      map: { type: 'object', additionalProperties: { type: 'string' } },
+      either: { anyOf: [{ type: 'null' }, { type: 'string' }] },
+      all: { allOf: [{ $ref: '#/$defs/note' }, { maxLength: 9 }] },
+      self: { $ref: '#' },
+    },
+  });
+  const json = () => ref(put('{"x":1}', 'application/json'));
+  const result = await harness.call('t', {
+    list: [{}, { body: json() }],
+    tuple: [1, json(), json()],
+    map: { any: json() },
+    either: json(),
+    all: json(),
+    self: { self: { either: json() } },
+  });
+  assert.equal(result.status, 'ok', result.text);
+  const text = '{"x":1}';
+  assert.deepEqual(tool.calls, [
+    {
+      list: [{}, { body: text }],
+      tuple: [1, text, { x: 1 }],
+      map: { any: text },
+      either: text,
+      all: text,
+      self: { self: { either: text } },
+    },
+  ]);
+});
+
+test('a draft-07 tuple is followed too', async () => {
+  const { tool, harness, put } = setUp({
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    properties: { a: { type: 'array', items: [{ type: 'string' }], additionalItems: { type: 'object' } } },
+  });
+  await harness.call('t', { a: [ref(put('{}')), ref(put('{}'))] });
+  assert.deepEqual(tool.calls, [{ a: ['{}', {}] }]);
+});
+
+test('the place of a ref is judged after it was filled in, everything else before', async () => {
+  const schema = {
+    type: 'object',
+    properties: { rows: { type: 'array', maxItems: 1 }, name: { type: 'string' } },
+    required: ['name'],
+  };
+  const tooLong = setUp(schema);
+  const after = await tooLong.harness.call('t', { name: 'x', rows: ref(tooLong.put('[1,2]')) });
+  assert.equal(after.error?.code, 'E_ARGUMENTS_INVALID');
+  assert.match(after.text, /"rows" must NOT have more than 1 items/);
+  assert.deepEqual(tooLong.artifactStore.resolved, ['blob_1']);
+
+  const missing = setUp(schema);
+  const before = await missing.harness.call('t', { rows: ref(missing.put('[1]')) });
+  assert.match(before.text, /missing the property "name"/);
+  assert.deepEqual(missing.artifactStore.resolved, [], 'nothing was read');
+});
+
+test('an alternative that a ref may still fit is not judged before, whatever its other branches say', async () => {
+  const branch = (kind: string, body: JsonSchema) => ({
+    type: 'object',
+    properties: { kind: { const: kind }, body },
+    required: ['kind', 'body'],
+    additionalProperties: false,
+  });
+  const schema = {
+    type: 'object',
+    properties: { message: { anyOf: [{ $ref: '#/$defs/plain' }, { $ref: '#/$defs/rich' }] }, to: { type: 'string' } },
+    $defs: { plain: branch('plain', { type: 'string', maxLength: 3 }), rich: branch('rich', { type: 'object' }) },
+  };
+  const { tool, harness, put } = setUp(schema);
+  const send = (kind: string, text: string, to: unknown = 'x') =>
+    harness.call('t', { message: { kind, body: ref(put(text, 'application/json')) }, to });
+  assert.equal((await send('rich', '{"b":1}')).status, 'ok');
+  assert.deepEqual(tool.calls, [{ message: { kind: 'rich', body: { b: 1 } }, to: 'x' }]);
+  assert.match((await send('rich', '{"b":1}', 7)).text, /"to" must be a string/);
+  assert.equal((await send('poor', '{"b":1}')).error?.code, 'E_ARGUMENTS_INVALID');
+  assert.equal(tool.calls.length, 1);
+});
+
+test('text that is no JSON where JSON is asked for is refused with the ref and the place', async () => {
+  const { tool, harness, put } = setUp({ properties: { a: { properties: { rows: { type: 'array' } } } } });
+  const result = await harness.call('t', { a: { rows: ref(put('name,age')) } });
+  assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID');
+  assert.match(result.text, /the artifact blob_1 \(text\/plain\) is not JSON, which "a\.rows" asks for/);
+  assert.deepEqual(tool.calls, []);
+});
+
+test('the arguments as a whole may be a ref, as long as it holds an object', async () => {
+  const { tool, harness, put } = setUp({ required: ['name'] });
+  assert.equal((await harness.call('t', ref(put('{"name":"x"}', 'application/json')))).status, 'ok');
+  for (const content of ['[1]', '"text"', 'null', '{}']) {
+    const result = await harness.call('t', ref(put(content, 'application/json')));
+    assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID', content);
+  }
+  assert.deepEqual(tool.calls, [{ name: 'x' }]);
+});
+
+test('content with a key that pollutes prototypes is refused', async () => {
+  const { tool, harness, put } = setUp({ properties: { a: { type: 'object' } } });
+  for (const content of [
+    '{"x":[{"__proto__":{"isAdmin":true}}]}',
+    '{"\\u005f_proto__":1}',
+    '{"constructor":{"prototype":{}}}',
+  ]) {
+    const result = await harness.call('t', { a: ref(put(content)) });
+    assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID', content);
+  }
+  assert.deepEqual(tool.calls, []);
+  assert.equal(
+    (await harness.call('t', { a: ref(put('{"text":"about __proto__","constructor":"ACME"}')) })).status,
+    'ok',
+  );
+});
+
+test('content that nests without measure is handed over, or refused when its schema follows it down', async () => {
+  const deep = `${'['.repeat(50_000)}"about __proto__"${']'.repeat(50_000)}`;
+  const plain = setUp({ properties: { a: { type: 'array' } } });
+  assert.equal((await plain.harness.call('t', { a: ref(plain.put(deep)) })).status, 'ok');
+  const following = setUp({
+    properties: { a: { $ref: '#/$defs/list' } },
+    $defs: { list: { type: ['array', 'string'], items: { $ref: '#/$defs/list' } } },
+  });
+  const result = await following.harness.call('t', { a: ref(following.put(deep, 'application/json')) });
+  assert.equal(result.error?.code, 'E_TOOL_INVALID');
+  assert.match(result.text, /too deep to be followed/);
+});
+
+test('a ref of another session or another principal is refused and never read', async () => {
+  for (const scope of [
+    { principal: 'ada', sessionId: 'other' },
+    { principal: 'eve', sessionId: 'session' },
+  ]) {
+    const { artifactStore, tool, harness, put } = setUp({});
+    const result = await harness.call('t', { a: ref(put('secret', 'text/plain', scope)) });
+    assert.equal(result.status, 'error');
+    assert.equal(result.error?.code, 'E_ARTIFACT_FORBIDDEN');
+    assert.deepEqual(artifactStore.resolved, []);
+    assert.deepEqual(tool.calls, []);
+  }
+});
+
+test('an unknown ref is kept with a warning, and the schema then decides', async () => {
+  const open = setUp({});
+  assert.equal((await open.harness.call('t', { a: ref('nowhere') })).status, 'ok');
+  assert.deepEqual(open.tool.calls, [{ a: { $artifact: 'nowhere' } }]);
+  assert.deepEqual(open.harness.logger.messages('warn'), ['unknown artifact ref is handed to the tool as it is']);
+
+  const strict = setUp({ properties: { a: { type: 'string' } } });
+  const result = await strict.harness.call('t', { a: ref('nowhere') });
+  assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID');
+  assert.match(result.text, /"a" must be a string/);
+  assert.deepEqual(strict.tool.calls, []);
+});
+
+test('without a store every ref is unknown', async () => {
+  const tool = recordingTool('t');
+  assert.equal((await createHarness([tool]).call('t', { a: ref('x') })).status, 'ok');
+  assert.deepEqual(tool.calls, [{ a: { $artifact: 'x' } }]);
+});
+
+test('a store that fails stops the call with the code of the store, retryable as it says', async () => {
+  for (const operation of ['stat', 'resolve'] as const) {
+    const { artifactStore, tool, harness, put } = setUp({});
+    const known = put('x');
+    artifactStore.break(operation);
+    const result = await harness.call('t', { a: ref(known) });
+    assert.equal(result.error?.code, 'E_BLOB_UNAVAILABLE', operation);
+    assert.equal(result.error?.retryable, true);
+    assert.match(result.text, /The artifact blob_1 cannot be read: The disk is full/);
+    assert.deepEqual(tool.calls, []);
+  }
+});
+
+test('a tool that declares streams gets a handle and the content is not read for it', async () => {
+  const { artifactStore, tool, harness, put } = setUp(
+    { properties: { file: { type: 'string', maxLength: 2 } } },
+    { artifacts: 'stream' },
+  );
+  assert.equal((await harness.call('t', { file: ref(put('name,age', 'text/csv')) })).status, 'ok');
+  const { file } = tool.calls[0] as unknown as { file: ArtifactStream };
+  assert.deepEqual([file.ref, file.mediaType, file.bytes], ['blob_1', 'text/csv', 8]);
+  assert.deepEqual(artifactStore.resolved, []);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of await file.open({ offset: 5 })) chunks.push(chunk);
+  assert.equal(Buffer.concat(chunks).toString(), 'age');
+});
+
+test('the digest counts what a ref holds and not what it is called', async () => {
+  const { harness, put } = setUp({});
+  const digestOf = async (args: object) => {
+    await harness.call('t', args);
+    return harness.session.trace.at(-1)!.argsDigest;
+  };
+  const first = await digestOf({ a: [ref(put('same'))] });
+  assert.equal(await digestOf({ a: [ref(put('same'))] }), first);
+  assert.notEqual(await digestOf({ a: [ref(put('other'))] }), first);
+  assert.notEqual(await digestOf({ a: ['same'] }), first);
+});
+
+test('the trace never shows what a ref holds', async () => {
+  const { harness, put } = setUp({});
+  await harness.call('t', { a: ref(put('content')) });
+  assert.equal(harness.onlyRecord().argsPreview, '{"a":{"$artifact":"blob_1"}}');
+});

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { isKernelError } from '@ravi/kernel';
+import type { JsonObject } from '@ravi/kernel';
+import { settle } from '@ravi/testkit';
+import { test } from 'vitest';
+import { createHarness } from '../support/harness.ts';
+import { heldTool, recordingTool } from '../support/tools.ts';
+
+const byFile = { keys: ({ files }: JsonObject) => files as readonly string[] };
+
+test('parallel calls run at once', async () => {
+  const tool = heldTool('t');
+  const harness = createHarness([tool]);
+  const calls = [harness.call('t'), harness.call('t'), harness.call('t')];
+  await tool.started(2);
+  assert.equal(tool.running, 3);
+  for (const index of [0, 1, 2]) tool.finish(index);
+  await Promise.all(calls);
+});
+
+test('exclusive calls run one at a time, in the order they came, across tools and sessions', async () => {
+  const a = heldTool('a', { concurrency: 'exclusive' });
+  const b = heldTool('b', { concurrency: 'exclusive' });
+  const harness = createHarness([a, b]);
+  await using other = harness.invoker.openSession();
+  const calls = [harness.call('a'), harness.call('b', {}, { session: other }), harness.call('a')];
+  await a.started(0);
+  await settle();
+  assert.deepEqual([a.running, b.running], [1, 0]);
+  a.finish(0);
+  await b.started(0);
+  assert.deepEqual([a.running, b.running], [0, 1]);
+  b.finish(0);
+  await a.started(1);
+  a.finish(1);
+  await Promise.all(calls);
+  assert.deepEqual([a.mostRunning, b.mostRunning], [1, 1]);
+});
+
+test('calls that share a key take turns, and others run beside them', async () => {
+  const tool = heldTool('t', { concurrency: byFile });
+  const harness = createHarness([tool]);
+  const calls = [
+    harness.call('t', { files: ['x', 'y'] }),
+    harness.call('t', { files: ['y'] }),
+    harness.call('t', { files: ['z'] }),
+  ];
+  await tool.started(1);
+  await settle();
+  assert.deepEqual(tool.calls, [{ files: ['x', 'y'] }, { files: ['z'] }]);
+  tool.finish(0);
+  await tool.started(2);
+  tool.finish(1);
+  tool.finish(2);
+  await Promise.all(calls);
+});
+
+test('keys named in opposite orders never deadlock, and a key named twice is one key', async () => {
+  const tool = recordingTool('t', { concurrency: byFile });
+  const harness = createHarness([tool]);
+  const results = await Promise.all([
+    harness.call('t', { files: ['a', 'b', 'a'] }),
+    harness.call('t', { files: ['b', 'a'] }),
+    harness.call('t', { files: ['a'] }),
+    harness.call('t', { files: ['b', 'c', 'a'] }),
+  ]);
+  assert.deepEqual(
+    results.map((result) => result.status),
+    ['ok', 'ok', 'ok', 'ok'],
+  );
+});
+
+test('a key named like the lock of exclusive calls is another lock', async () => {
+  const exclusive = heldTool('exclusive', { concurrency: 'exclusive' });
+  const keyed = recordingTool('keyed', { concurrency: { keys: () => ['exclusive'] } });
+  const harness = createHarness([exclusive, keyed]);
+  const held = harness.call('exclusive');
+  await exclusive.started(0);
+  assert.equal((await harness.call('keyed')).status, 'ok');
+  exclusive.finish(0);
+  await held;
+});
+
+test('a lock is given back whatever happened: failure, time-out, garbage', async () => {
+  const tool = heldTool('t', { concurrency: 'exclusive' });
+  const harness = createHarness([tool]);
+  const failing = harness.call('t');
+  await tool.started(0);
+  tool.fail(0, new Error('no'));
+  assert.equal((await failing).status, 'error');
+  const slow = harness.call('t');
+  await tool.started(1);
+  harness.clock.advance(60_000);
+  assert.equal((await slow).error?.code, 'E_CALL_TIMEOUT');
+  const garbage = harness.call('t');
+  await tool.started(2);
+  tool.finish(2, null as never);
+  assert.equal((await garbage).status, 'error');
+  const last = harness.call('t');
+  await tool.started(3);
+  tool.finish(3);
+  assert.equal((await last).status, 'ok');
+});
+
+test('waiting for a lock is not charged as execution', async () => {
+  const tool = heldTool('t', { concurrency: 'exclusive' });
+  const harness = createHarness([tool]);
+  const first = harness.call('t');
+  const second = harness.call('t');
+  await tool.started(0);
+  harness.clock.advance(50_000);
+  tool.finish(0);
+  await first;
+  await tool.started(1);
+  harness.clock.advance(50_000);
+  tool.finish(1);
+  assert.equal((await second).status, 'ok');
+});
+
+test('a call that is cancelled in the queue holds nothing and starts nothing', async () => {
+  const tool = heldTool('t', { concurrency: byFile });
+  const harness = createHarness([tool]);
+  const single = new AbortController();
+  const holder = harness.call('t', { files: ['b'] });
+  await tool.started(0);
+  const waiting = harness.call('t', { files: ['a', 'b'] }, { signal: single.signal });
+  await settle();
+  const behind = harness.call('t', { files: ['a'] });
+  single.abort();
+  await assert.rejects(waiting, (error) => isKernelError(error, 'E_CANCELLED'));
+  await tool.started(1);
+  tool.finish(1);
+  assert.equal((await behind).status, 'ok', 'the key that it had taken is free again');
+  tool.finish(0);
+  await holder;
+  assert.equal(tool.calls.length, 2);
+});
+
+test('when a whole queue is cancelled nothing of it starts', async () => {
+  const tool = heldTool('t', { concurrency: 'exclusive' });
+  const harness = createHarness([tool]);
+  const calls = Array.from({ length: 5 }, () => harness.call('t'));
+  await tool.started(0);
+  harness.session.cancel('stop');
+  for (const call of calls) await assert.rejects(call, (error) => isKernelError(error, 'E_CANCELLED'));
+  assert.equal(tool.calls.length, 1);
+  assert.equal(harness.session.trace.length, 5);
+});
+
+test('a tool whose keys cannot be read fails as a tool, not as the runtime', async () => {
+  for (const keys of [
+    () => {
+      throw new Error('no keys');
+    },
+    () => 'a',
+    () => [1],
+    () => undefined,
+  ]) {
+    const tool = recordingTool('t', { concurrency: { keys: keys as unknown as () => string[] } });
+    const result = await createHarness([tool]).call('t');
+    assert.equal(result.error?.code, 'E_TOOL_FAILED', String(keys));
+    assert.match(result.text, /The tool t could not say what it locks/);
+    assert.deepEqual(tool.calls, []);
+  }
+});

@@ -1,0 +1,15 @@
+export { problemWithSnippet } from './check-snippet.ts';
+export { deepFreeze } from './deep-freeze.ts';
+export { emptyArray } from './empty-array.ts';
+export { errorText } from './error-text.ts';
+export { inspectArguments } from './inspect-arguments.ts';
+export type { ArgumentProblem, ArtifactPlace, InspectedArguments } from './inspect-arguments.ts';
+export { isPlain } from './is-plain.ts';
+export { nearNames } from './near-names.ts';
+export { pollutingKeyIn } from './polluting-keys.ts';
+export { randomId } from './random-id.ts';
+export { readApproval } from './read-approval.ts';
+export type { ReadApproval } from './read-approval.ts';
+export { retryWhileUnavailable } from './retry-while-unavailable.ts';
+export { syntaxErrorPlace } from './syntax-error-place.ts';
+export { cutUtf8, decodeUtf8, utf8Length } from './utf8.ts';

@@ -1,0 +1,31 @@
+import { isKernelError } from '@ravi/kernel';
+import type { Clock } from '@ravi/kernel';
+
+const firstDelayMs = 25;
+const maxDelayMs = 1_000;
+
+/**
+ * Repeats what a store cannot do at present (`E_STATE_UNAVAILABLE`) until it can, more slowly each time. What was asked
+ * for may have been done already by an attempt that failed: `operation` must bear to be repeated.
+ * @throws what `operation` throws else, and its last error once `signal` aborts
+ */
+export async function retryWhileUnavailable<Value>(
+  operation: () => Promise<Value>,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Value> {
+  for (let delayMs = firstDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
+    try {
+      return await operation();
+    } catch (error) {
+      if (!isKernelError(error, 'E_STATE_UNAVAILABLE') || signal.aborted) throw error;
+      await pause(delayMs, clock, signal);
+    }
+  }
+}
+
+function pause(delayMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = clock.setTimer(resolve, delayMs);
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  return promise.finally(() => timer.cancel());
+}
