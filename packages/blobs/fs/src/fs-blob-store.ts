@@ -14,11 +14,10 @@ import type { BlobMetadata } from '@ravi/blob-kit';
 import { systemClock } from '@ravi/kernel';
 import type { BlobRef, BlobStore, Clock } from '@ravi/kernel';
 import { guarded } from './errors.ts';
-import { layoutOf } from './layout.ts';
-import { readMetadata } from './metadata.ts';
+import { layoutOf, readMetadata } from './layout.ts';
 import { addPin, countPins, removePin } from './pins.ts';
 import { openContent, readContent, streamContent } from './read-content.ts';
-import { removeBlob } from './remove-blob.ts';
+import { removeBlob } from './durable.ts';
 import { storeBlob } from './store-blob.ts';
 import { sweep } from './sweep.ts';
 

@@ -1,8 +1,9 @@
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { definePlugin } from '@ravi/kernel';
+import { KernelError, definePlugin } from '@ravi/kernel';
 import type { Plugin } from '@ravi/kernel';
+import { isSystemError } from './errors.ts';
 import { createFsBlobStore, defaultOrphanAgeMs } from './fs-blob-store.ts';
-import { requireFolder } from './require-folder.ts';
 
 export { createFsBlobStore } from './fs-blob-store.ts';
 export type { FsBlobStoreOptions } from './fs-blob-store.ts';
@@ -37,4 +38,20 @@ const plugin: Plugin<'blobStore', FsBlobConfig> = definePlugin({
     return createFsBlobStore({ root, orphanAgeMs, clock });
   },
 });
+
 export default plugin;
+
+/** Refuses a root that is a file, or lies below one: nothing could ever be stored there. @throws KernelError `E_CONFIG_INVALID` */
+async function requireFolder(root: string): Promise<void> {
+  if (await isFolderOrNothing(root)) return;
+  throw new KernelError('E_CONFIG_INVALID', `The root of the blob store, ${root}, is a file; name a folder`);
+}
+
+async function isFolderOrNothing(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    // Whatever else is in the way may pass; the store says it when it is used.
+    return !isSystemError(error, 'ENOTDIR');
+  }
+}

@@ -1,5 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseStored, requireMetadata } from '@ravi/blob-kit';
+import type { BlobMetadata } from '@ravi/blob-kit';
 import type { BlobRef } from '@ravi/kernel';
+import { unlessMissing } from './errors.ts';
 
 /**
  * Where things lie under a root:
@@ -51,4 +55,13 @@ export function metadataPath(folder: string): string {
 /** The folder with one empty file per owner that pins the blob in `folder`. */
 export function pinsPath(folder: string): string {
   return join(folder, 'pins');
+}
+
+/**
+ * The metadata of `ref` in `folder`, `undefined` when there is none.
+ * @throws KernelError `E_BLOB_CORRUPT` when the file is not what was written
+ */
+export async function readMetadata(folder: string, ref: BlobRef): Promise<BlobMetadata | undefined> {
+  const text = await unlessMissing(readFile(metadataPath(folder), 'utf8'));
+  return text === undefined ? undefined : requireMetadata(parseStored(text, ref), ref);
 }

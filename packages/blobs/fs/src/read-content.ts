@@ -1,11 +1,10 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { blobCorrupt, streamOfChunks, verifiedChunks } from '@ravi/blob-kit';
+import { blobCorrupt, chunkBytes, streamOfChunks, verifiedChunks } from '@ravi/blob-kit';
 import type { BlobMetadata, ClippedRange } from '@ravi/blob-kit';
-import { unlessMissing } from './errors.ts';
+import type { BlobRef } from '@ravi/kernel';
+import { guarded, unlessMissing } from './errors.ts';
 import { contentPath } from './layout.ts';
-import { readAhead } from './read-ahead.ts';
-import type { ReadRequest } from './read-ahead.ts';
 
 /**
  * The open content of the blob in `folder`, `undefined` when it is not there.
@@ -56,4 +55,43 @@ async function* chunksOf(
 /** Memory that is written over before anyone sees it: clearing 1 MB takes as long as reading it. */
 function unclearedBytes(bytes: number): Uint8Array {
   return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer);
+}
+
+/** What {@link readAhead} reads: bytes `start` to before `end` of the content of `ref`. */
+interface ReadRequest {
+  readonly file: FileHandle;
+  readonly ref: BlobRef;
+  readonly start: number;
+  readonly end: number;
+  /** Memory for `bytes` bytes that lie `offset` bytes after `start`. */
+  targetFor(offset: number, bytes: number): Uint8Array;
+}
+
+/**
+ * Yields the bytes in chunks, each while a thread of the system reads the next.
+ * @throws KernelError `E_BLOB_CORRUPT` when the file ends early
+ */
+async function* readAhead(request: ReadRequest): AsyncGenerator<Uint8Array> {
+  const { start, end } = request;
+  let reading = start < end ? readChunk(request, start) : undefined;
+  for (let position = start; reading !== undefined;) {
+    const chunk: Uint8Array = await reading;
+    position += chunk.byteLength;
+    reading = position < end ? readChunk(request, position) : undefined;
+    // It is awaited one turn later, or never when the reader leaves: until then a failure is nobody's.
+    reading?.catch(() => {});
+    yield chunk;
+  }
+}
+
+async function readChunk({ file, ref, start, end, targetFor }: ReadRequest, position: number): Promise<Uint8Array> {
+  const target = targetFor(position - start, Math.min(chunkBytes, end - position));
+  let filled = 0;
+  while (filled < target.byteLength) {
+    const rest = { offset: filled, length: target.byteLength - filled, position: position + filled };
+    const { bytesRead } = await guarded('read a file', () => file.read(target, rest));
+    if (bytesRead === 0) throw blobCorrupt(ref, `its content ends at byte ${position + filled}`);
+    filled += bytesRead;
+  }
+  return target;
 }

@@ -1,12 +1,11 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { throwIfCancelled } from '@ravi/blob-kit';
 import type { BlobDescription } from '@ravi/blob-kit';
-import { folderMode, makeFolder, syncFolder, writeDurably } from './durable.ts';
+import { folderMode, makeFolder, syncFolder, writeDurably, removeBlob, removeFolder } from './durable.ts';
 import { guarded } from './errors.ts';
 import { contentPath, metadataPath, pinsPath } from './layout.ts';
 import type { Layout } from './layout.ts';
 import { addPin } from './pins.ts';
-import { removeBlob, removeFolder } from './remove-blob.ts';
 import { writeContent } from './write-content.ts';
 
 /** A blob to write. */

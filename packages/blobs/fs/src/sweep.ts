@@ -4,11 +4,10 @@ import { isBlobRef, isExpired } from '@ravi/blob-kit';
 import { isKernelError } from '@ravi/kernel';
 import type { BlobRef, SweepReport } from '@ravi/kernel';
 import { unlessMissing } from './errors.ts';
-import { contentPath, goneSuffix } from './layout.ts';
+import { contentPath, goneSuffix, readMetadata } from './layout.ts';
 import type { Layout } from './layout.ts';
-import { readMetadata } from './metadata.ts';
 import { closePins } from './pins.ts';
-import { removeBlob, removeFolder } from './remove-blob.ts';
+import { removeBlob, removeFolder } from './durable.ts';
 
 /** What {@link sweep} works on. */
 export interface SweepRequest {

@@ -4,7 +4,6 @@ import type { FileHandle } from 'node:fs/promises';
 import { chunkBytes } from '@ravi/blob-kit';
 import { fileMode } from './durable.ts';
 import { guarded } from './errors.ts';
-import { writeAll } from './write-all.ts';
 
 /** What a write found out about its bytes. */
 export interface ContentDigest {
@@ -63,4 +62,23 @@ async function* batchesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
     batchBytes = 0;
   }
   if (batch.length > 0) yield batch;
+}
+
+/** Appends all of `chunks`: one call of the system may write less than it was given, and calls that a success. */
+export async function writeAll(file: Pick<FileHandle, 'writev'>, chunks: readonly Uint8Array[]): Promise<void> {
+  let rest = chunks;
+  while (rest.length > 0) {
+    const { bytesWritten } = await file.writev(rest);
+    rest = withoutFirst(rest, bytesWritten);
+  }
+}
+
+function withoutFirst(chunks: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  const rest: Uint8Array[] = [];
+  let skip = bytes;
+  for (const chunk of chunks) {
+    if (skip < chunk.byteLength) rest.push(chunk.subarray(skip));
+    skip = Math.max(0, skip - chunk.byteLength);
+  }
+  return rest;
 }

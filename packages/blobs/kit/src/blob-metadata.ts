@@ -1,6 +1,5 @@
 import type { BlobRef, BlobStat, StoreOptions } from '@ravi/kernel';
 import { blobCorrupt } from './blob-errors.ts';
-import { expiryOf } from './expiry.ts';
 
 /** What is fixed when a blob is stored; only its pins change later. */
 export type BlobMetadata = Omit<BlobStat, 'pins'>;
@@ -46,4 +45,19 @@ function isMetadata(value: unknown): value is BlobMetadata {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
+}
+
+/**
+ * The moment a blob stored at `now` expires, `undefined` for never; both in milliseconds since the epoch.
+ * @throws TypeError when `ttlMs` is negative or not finite
+ */
+export function expiryOf(ttlMs: number | undefined, now: number): number | undefined {
+  if (ttlMs === undefined) return undefined;
+  if (Number.isFinite(ttlMs) && ttlMs >= 0) return now + ttlMs;
+  throw new TypeError(`ttlMs must be a number of milliseconds from 0, not ${ttlMs}`);
+}
+
+/** Whether a blob is gone for readers at `now`: its expiry is reached. */
+export function isExpired(blob: Pick<BlobStat, 'expiresAt'>, now: number): boolean {
+  return blob.expiresAt !== undefined && blob.expiresAt <= now;
 }

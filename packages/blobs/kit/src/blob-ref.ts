@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { BlobRef } from '@ravi/kernel';
 
 // Hexadecimal rather than base64url: a file system that ignores case must not take one ref for another.
@@ -15,4 +15,9 @@ export function createBlobRef(): BlobRef {
  */
 export function isBlobRef(ref: unknown): ref is BlobRef {
   return typeof ref === 'string' && pattern.test(ref);
+}
+
+/** What a store calls the pin of `owner`: an owner may be called anything, this is 64 hexadecimal digits. */
+export function pinNameOf(owner: string): string {
+  return createHash('sha256').update(owner).digest('hex');
 }

@@ -1,7 +1,7 @@
 import { createBlobRef } from '@ravi/blob-kit';
 import { KernelError, isKernelError } from '@ravi/kernel';
 import { isRefusal } from './errors.ts';
-import type { S3Medium } from './medium.ts';
+import type { S3Storage } from './storage.ts';
 import { createRecordStore } from './record-store.ts';
 import type { WriteEntityTag } from './record-store.ts';
 
@@ -15,9 +15,9 @@ const forms: readonly WriteEntityTag[] = [(entityTag) => entityTag, (entityTag) 
  * @throws KernelError `E_CONFIG_INVALID` for a bucket that is missing or ignores conditions, `E_BLOB_UNAVAILABLE` for
  * one that cannot be used now
  */
-export async function checkConditions(medium: S3Medium, now: number): Promise<WriteEntityTag> {
+export async function checkConditions(storage: S3Storage, now: number): Promise<WriteEntityTag> {
   const ref = createBlobRef();
-  const records = createRecordStore(medium, (entityTag) => entityTag);
+  const records = createRecordStore(storage, (entityTag) => entityTag);
   const step = (count: number) => ({ state: 'pending', renewedAt: now + count }) as const;
   try {
     const first = await records.create(ref, step(0));
@@ -33,7 +33,7 @@ export async function checkConditions(medium: S3Medium, now: number): Promise<Wr
     throw ignored('If-Match');
   } catch (error) {
     if (!isKernelError(error) || !isRefusal(error.cause, 'NoSuchBucket', 'PermanentRedirect')) throw error;
-    throw new KernelError('E_CONFIG_INVALID', `The bucket "${medium.bucket}" is not there: check name and region`, {
+    throw new KernelError('E_CONFIG_INVALID', `The bucket "${storage.bucket}" is not there: check name and region`, {
       cause: error.cause,
     });
   } finally {

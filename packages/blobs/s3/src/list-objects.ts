@@ -2,8 +2,8 @@ import { ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/clie
 import type { ListMultipartUploadsCommandOutput, ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
 import type { BlobRef } from '@ravi/kernel';
 import { guarded } from './errors.ts';
-import { folderOf, refOf } from './medium.ts';
-import type { ObjectKind, S3Medium } from './medium.ts';
+import { folderOf, refOf } from './storage.ts';
+import type { ObjectKind, S3Storage } from './storage.ts';
 
 /** An object of the store in the bucket. */
 export interface ListedObject {
@@ -18,14 +18,14 @@ export interface ListedUpload {
 }
 
 /** The objects of a kind in the order of their refs; those of others in the same place are left out. */
-export async function* listObjects(medium: S3Medium, kind: ObjectKind): AsyncGenerator<ListedObject> {
+export async function* listObjects(storage: S3Storage, kind: ObjectKind): AsyncGenerator<ListedObject> {
   let token: string | undefined;
   do {
     const next: { ContinuationToken?: string } = token === undefined ? {} : { ContinuationToken: token };
-    const list = new ListObjectsV2Command({ ...folderOf(medium, kind), ...next });
-    const page: ListObjectsV2CommandOutput = await guarded('list blobs', () => medium.client.send(list));
+    const list = new ListObjectsV2Command({ ...folderOf(storage, kind), ...next });
+    const page: ListObjectsV2CommandOutput = await guarded('list blobs', () => storage.client.send(list));
     for (const { Key, Size = 0 } of page.Contents ?? []) {
-      const ref = refOf(medium, kind, Key);
+      const ref = refOf(storage, kind, Key);
       if (ref !== undefined) yield { ref, bytes: Size };
     }
     token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
@@ -33,16 +33,16 @@ export async function* listObjects(medium: S3Medium, kind: ObjectKind): AsyncGen
 }
 
 /** The uploads of content that are not complete. */
-export async function* listUploads(medium: S3Medium): AsyncGenerator<ListedUpload> {
+export async function* listUploads(storage: S3Storage): AsyncGenerator<ListedUpload> {
   let marker: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {};
   while (marker !== undefined) {
     const list: ListMultipartUploadsCommand = new ListMultipartUploadsCommand({
-      ...folderOf(medium, 'content'),
+      ...folderOf(storage, 'content'),
       ...marker,
     });
-    const page: ListMultipartUploadsCommandOutput = await guarded('list uploads', () => medium.client.send(list));
+    const page: ListMultipartUploadsCommandOutput = await guarded('list uploads', () => storage.client.send(list));
     for (const { Key, UploadId } of page.Uploads ?? []) {
-      const ref = refOf(medium, 'content', Key);
+      const ref = refOf(storage, 'content', Key);
       if (ref !== undefined && UploadId !== undefined) yield { ref, uploadId: UploadId };
     }
     const { IsTruncated, NextKeyMarker, NextUploadIdMarker } = page;

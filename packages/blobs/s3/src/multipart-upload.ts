@@ -6,9 +6,21 @@ import {
 } from '@aws-sdk/client-s3';
 import type { CompletedPart } from '@aws-sdk/client-s3';
 import { KernelError } from '@ravi/kernel';
+import type { BlobRef } from '@ravi/kernel';
 import { guarded } from './errors.ts';
-import { addressOf } from './medium.ts';
-import type { UploadRequest } from './upload-content.ts';
+import { addressOf } from './storage.ts';
+import type { S3Storage } from './storage.ts';
+
+/** Options of {@link openMultipartUpload}. */
+export interface MultipartUploadOptions {
+  readonly storage: S3Storage;
+  /** The blob whose content is uploaded. */
+  readonly ref: BlobRef;
+  readonly partBytes: number;
+  /** Maximum number of parts in flight. */
+  readonly partsAtOnce: number;
+  readonly signal: AbortSignal | undefined;
+}
 
 /** An upload in parts, begun with the first of them. Disposing one that is not complete takes everything back. */
 export interface MultipartUpload extends AsyncDisposable {
@@ -22,12 +34,10 @@ export interface MultipartUpload extends AsyncDisposable {
 const mostParts = 10_000;
 
 /** Prepares an upload; every failure of a part ends it. */
-export function openMultipartUpload(
-  request: Pick<UploadRequest, 'medium' | 'ref' | 'partBytes' | 'partsAtOnce' | 'signal'>,
-): MultipartUpload {
-  const { medium, ref, partBytes, partsAtOnce, signal } = request;
-  const { client, encryption } = medium;
-  const address = addressOf(medium, 'content', ref);
+export function openMultipartUpload(options: MultipartUploadOptions): MultipartUpload {
+  const { storage, ref, partBytes, partsAtOnce, signal } = options;
+  const { client, encryption } = storage;
+  const address = addressOf(storage, 'content', ref);
   const stopping = new AbortController();
   const abortSignal = signal === undefined ? stopping.signal : AbortSignal.any([stopping.signal, signal]);
   const sending = new Set<Promise<void>>();

@@ -2,8 +2,8 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { BlobMetadata } from '@ravi/blob-kit';
 import { guarded } from './errors.ts';
-import { addressOf } from './medium.ts';
-import type { S3Medium } from './medium.ts';
+import { addressOf } from './storage.ts';
+import type { S3Storage } from './storage.ts';
 
 /** Options of `S3BlobStore.presignRead`. */
 export interface PresignOptions {
@@ -16,7 +16,7 @@ const weekMs = 7 * 24 * 3_600 * secondMs;
 
 /** A signed URL for the content. @throws TypeError when `expiresInMs` is out of range */
 export async function presignRead(
-  medium: S3Medium,
+  storage: S3Storage,
   { ref, mediaType, expiresAt }: BlobMetadata,
   { expiresInMs, now }: PresignOptions & { readonly now: number },
 ): Promise<string> {
@@ -25,11 +25,11 @@ export async function presignRead(
   }
   const lifetimeMs = Math.min(expiresInMs, (expiresAt ?? Number.POSITIVE_INFINITY) - now);
   const get = new GetObjectCommand({
-    ...addressOf(medium, 'content', ref),
+    ...addressOf(storage, 'content', ref),
     ResponseContentType: mediaType,
     // A browser must not run what a tool stored as a page of the bucket's origin.
     ResponseContentDisposition: 'attachment',
   });
   const expiresIn = Math.max(1, Math.floor(lifetimeMs / secondMs));
-  return guarded('sign a URL', () => getSignedUrl(medium.client, get, { expiresIn }));
+  return guarded('sign a URL', () => getSignedUrl(storage.client, get, { expiresIn }));
 }

@@ -4,26 +4,26 @@ import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import { blobCorrupt, streamOfChunks, verifiedChunks } from '@ravi/blob-kit';
 import type { BlobMetadata, ClippedRange } from '@ravi/blob-kit';
 import { guarded, isRefusal, unavailable, unlessMissing } from './errors.ts';
-import { addressOf } from './medium.ts';
-import type { S3Medium } from './medium.ts';
+import { addressOf } from './storage.ts';
+import type { S3Storage } from './storage.ts';
 
 /**
  * The bytes of `range` as they arrive, `undefined` when the content is not there.
  * @throws KernelError `E_BLOB_CORRUPT` when its size is not the stored one
  */
 export async function openContent(
-  medium: S3Medium,
+  storage: S3Storage,
   metadata: BlobMetadata,
   { start, end, isWhole }: ClippedRange,
 ): Promise<Readable | undefined> {
   if (start === end && !isWhole) return Readable.from([]);
   const get = new GetObjectCommand({
-    ...addressOf(medium, 'content', metadata.ref),
+    ...addressOf(storage, 'content', metadata.ref),
     ...(isWhole ? {} : { Range: `bytes=${start}-${end - 1}` }),
   });
   const answer = await guarded('read a blob', async () => {
     try {
-      return await unlessMissing(medium.client.send(get));
+      return await unlessMissing(storage.client.send(get));
     } catch (error) {
       if (isRefusal(error, 'InvalidRange')) throw blobCorrupt(metadata.ref, `it ends before byte ${start}`, error);
       throw error;

@@ -6,9 +6,8 @@ import type { BlobRef } from '@ravi/kernel';
 import { parseRecord } from './blob-record.ts';
 import type { BlobRecord } from './blob-record.ts';
 import { guarded, isConditionFailed, unlessMissing } from './errors.ts';
-import { addressOf } from './medium.ts';
-import type { S3Medium } from './medium.ts';
-import { createTurns } from './turns.ts';
+import { addressOf } from './storage.ts';
+import type { S3Storage } from './storage.ts';
 
 /** An ETag in the form in which the server takes it back in `If-Match`. */
 export type WriteEntityTag = (entityTag: string) => string;
@@ -42,14 +41,14 @@ const mostRounds = 100;
 /** Longest pause before another round: those who met do not meet again. */
 const mostPauseMs = 50;
 
-/** Opens the records of `medium`. */
-export function createRecordStore(medium: S3Medium, writeEntityTag: WriteEntityTag): RecordStore {
-  const { client, encryption } = medium;
-  const takeTurns = createTurns();
+/** Opens the records of `storage`. */
+export function createRecordStore(storage: S3Storage, writeEntityTag: WriteEntityTag): RecordStore {
+  const { client, encryption } = storage;
+  const serialize = serializedByKey();
 
   async function readText(ref: BlobRef): Promise<StoredText | undefined> {
     return guarded('read a record', async () => {
-      const answer = await unlessMissing(client.send(new GetObjectCommand(addressOf(medium, 'records', ref))));
+      const answer = await unlessMissing(client.send(new GetObjectCommand(addressOf(storage, 'records', ref))));
       if (answer?.Body === undefined) return undefined;
       return { text: await answer.Body.transformToString('utf8'), version: answer.ETag ?? '' };
     });
@@ -61,7 +60,7 @@ export function createRecordStore(medium: S3Medium, writeEntityTag: WriteEntityT
     condition: Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'>,
   ): Promise<string | undefined> {
     const text = JSON.stringify(record);
-    const address = addressOf(medium, 'records', ref);
+    const address = addressOf(storage, 'records', ref);
     const put = new PutObjectCommand({
       ...address,
       ...encryption,
@@ -107,7 +106,7 @@ export function createRecordStore(medium: S3Medium, writeEntityTag: WriteEntityT
     },
 
     async has(ref) {
-      const head = new HeadObjectCommand(addressOf(medium, 'records', ref));
+      const head = new HeadObjectCommand(addressOf(storage, 'records', ref));
       return (await guarded('look for a record', () => unlessMissing(client.send(head)))) !== undefined;
     },
 
@@ -115,11 +114,25 @@ export function createRecordStore(medium: S3Medium, writeEntityTag: WriteEntityT
 
     replace: (ref, record, version) => write(ref, record, { IfMatch: writeEntityTag(version) }),
 
-    update: (ref, change) => takeTurns(ref, () => changeAlone(ref, change)),
+    update: (ref, change) => serialize(ref, () => changeAlone(ref, change)),
 
     async remove(ref) {
-      await guarded('remove a record', () => client.send(new DeleteObjectCommand(addressOf(medium, 'records', ref))));
+      await guarded('remove a record', () => client.send(new DeleteObjectCommand(addressOf(storage, 'records', ref))));
     },
   };
   return records;
+}
+
+/** Returns a function that runs the work of one key one after the other and that of different keys at once. */
+function serializedByKey(): <Value>(key: string, work: () => Promise<Value>) => Promise<Value> {
+  const last = new Map<string, Promise<unknown>>();
+  return (key, work) => {
+    const current = (last.get(key) ?? Promise.resolve()).then(work, work);
+    last.set(key, current);
+    const forget = (): void => {
+      if (last.get(key) === current) last.delete(key);
+    };
+    current.then(forget, forget);
+    return current;
+  };
 }

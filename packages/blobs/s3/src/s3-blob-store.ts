@@ -17,8 +17,8 @@ import type { StoredRecord } from './blob-record.ts';
 import { checkConditions } from './check-conditions.ts';
 import { connect } from './connection.ts';
 import type { S3ConnectionOptions } from './connection.ts';
-import { encryptionParameters } from './medium.ts';
-import type { S3Encryption, S3Medium } from './medium.ts';
+import { encryptionParameters } from './storage.ts';
+import type { S3Encryption, S3Storage } from './storage.ts';
 import { presignRead } from './presign-read.ts';
 import type { PresignOptions } from './presign-read.ts';
 import { openContent, readContent, streamContent } from './read-content.ts';
@@ -74,8 +74,8 @@ export async function createS3BlobStore(options: S3BlobStoreOptions): Promise<S3
   await using opening = new AsyncDisposableStack();
   const client = opening.adopt(connect(options), (opened) => opened.destroy());
   await requireRegion(() => client.config.region());
-  const medium: S3Medium = { client, bucket, prefix, encryption: encryptionParameters(options.encryption) };
-  const records = createRecordStore(medium, await checkConditions(medium, clock.now()));
+  const storage: S3Storage = { client, bucket, prefix, encryption: encryptionParameters(options.encryption) };
+  const records = createRecordStore(storage, await checkConditions(storage, clock.now()));
   const writing = new Set<BlobRef>();
   const opened = opening.move();
 
@@ -92,7 +92,7 @@ export async function createS3BlobStore(options: S3BlobStoreOptions): Promise<S3
   }
 
   async function contentOf(metadata: BlobMetadata, range: ClippedRange): Promise<Readable> {
-    const content = await openContent(medium, metadata, range);
+    const content = await openContent(storage, metadata, range);
     if (content === undefined) throw blobNotFound(metadata.ref);
     return content;
   }
@@ -106,7 +106,7 @@ export async function createS3BlobStore(options: S3BlobStoreOptions): Promise<S3
       writing.add(ref);
       try {
         const limits = { partBytes, partsAtOnce, orphanAgeMs };
-        await storeBlob({ medium, records, description, chunks, pinOwner, signal, clock, ...limits });
+        await storeBlob({ storage, records, description, chunks, pinOwner, signal, clock, ...limits });
         return ref;
       } catch (error) {
         abandonInput(data, error);
@@ -154,13 +154,13 @@ export async function createS3BlobStore(options: S3BlobStoreOptions): Promise<S3
     },
 
     async delete(ref) {
-      if (isBlobRef(ref)) await removeBlob(medium, records, ref);
+      if (isBlobRef(ref)) await removeBlob(storage, records, ref);
     },
 
-    sweep: (now) => sweep({ medium, records, now, orphanAgeMs, writing }),
+    sweep: (now) => sweep({ storage, records, now, orphanAgeMs, writing }),
 
     async presignRead(ref, presignOptions) {
-      return presignRead(medium, await existing(ref), { ...presignOptions, now: clock.now() });
+      return presignRead(storage, await existing(ref), { ...presignOptions, now: clock.now() });
     },
 
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -5,8 +5,8 @@ import { KernelError } from '@ravi/kernel';
 import type { BlobRef, Clock } from '@ravi/kernel';
 import type { BlobRecord } from './blob-record.ts';
 import { guarded } from './errors.ts';
-import { addressOf } from './medium.ts';
-import type { S3Medium } from './medium.ts';
+import { addressOf } from './storage.ts';
+import type { S3Storage } from './storage.ts';
 import type { RecordStore } from './record-store.ts';
 import { uploadContent } from './upload-content.ts';
 import type { UploadRequest } from './upload-content.ts';
@@ -25,7 +25,7 @@ export interface StoreRequest extends Omit<UploadRequest, 'ref' | 'onProgress'> 
  * which fails when a sweep has given the writer up meanwhile. After a failure nothing of it is left.
  */
 export async function storeBlob(request: StoreRequest): Promise<void> {
-  const { medium, records, description, pinOwner, clock, orphanAgeMs, signal } = request;
+  const { storage, records, description, pinOwner, clock, orphanAgeMs, signal } = request;
   const { ref } = description;
   throwIfCancelled(signal);
   try {
@@ -46,21 +46,21 @@ export async function storeBlob(request: StoreRequest): Promise<void> {
     await move({ state: 'stored', metadata: { ...description, ...digest }, pins });
   } catch (error) {
     // The first failure is what the caller must hear; what cannot be removed now is removed by `sweep`.
-    await removeBlob(medium, records, ref).catch(() => {});
+    await removeBlob(storage, records, ref).catch(() => {});
     throw error;
   }
 }
 
 /** Takes the blob away from readers, then its content from the bucket; no error when nothing is there. */
-export async function removeBlob(medium: S3Medium, records: RecordStore, ref: BlobRef): Promise<void> {
+export async function removeBlob(storage: S3Storage, records: RecordStore, ref: BlobRef): Promise<void> {
   await records.remove(ref);
-  await removeContent(medium, ref);
+  await removeContent(storage, ref);
 }
 
 /** Removes the content of `ref`, if it is there. */
-export async function removeContent(medium: S3Medium, ref: BlobRef): Promise<void> {
-  const remove = new DeleteObjectCommand(addressOf(medium, 'content', ref));
-  await guarded('remove content', () => medium.client.send(remove));
+export async function removeContent(storage: S3Storage, ref: BlobRef): Promise<void> {
+  const remove = new DeleteObjectCommand(addressOf(storage, 'content', ref));
+  await guarded('remove content', () => storage.client.send(remove));
 }
 
 function requireOwn(version: string | undefined): string {

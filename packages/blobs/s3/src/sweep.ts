@@ -4,14 +4,14 @@ import { isKernelError } from '@ravi/kernel';
 import type { BlobRef, SweepReport } from '@ravi/kernel';
 import type { BlobRecord } from './blob-record.ts';
 import { listObjects } from './list-objects.ts';
-import type { S3Medium } from './medium.ts';
+import type { S3Storage } from './storage.ts';
 import type { RecordStore } from './record-store.ts';
 import { removeContent } from './store-blob.ts';
-import { removeLeftovers } from './sweep-leftovers.ts';
+import { removeLeftovers } from './remove-leftovers.ts';
 
 /** What {@link sweep} works on. */
 export interface SweepRequest {
-  readonly medium: S3Medium;
+  readonly storage: S3Storage;
   readonly records: RecordStore;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -26,7 +26,7 @@ const sweepersAtOnce = 16;
 
 /** Removes expired and unpinned blobs, then what crashes left. Other processes may work on the bucket meanwhile. */
 export async function sweep(request: SweepRequest): Promise<SweepReport> {
-  const { medium, records, now, orphanAgeMs, writing } = request;
+  const { storage, records, now, orphanAgeMs, writing } = request;
   const id = randomUUID();
   let removed = 0;
   let kept = 0;
@@ -43,7 +43,7 @@ export async function sweep(request: SweepRequest): Promise<SweepReport> {
     if (record?.state !== 'removed') return;
     // Another sweep is at it, unless it died.
     if (record.sweep !== id && now - record.removedAt < orphanAgeMs) return;
-    await removeContent(medium, ref);
+    await removeContent(storage, ref);
     await records.remove(ref);
     if (before?.state !== 'stored') return;
     removed += 1;
@@ -55,7 +55,7 @@ export async function sweep(request: SweepRequest): Promise<SweepReport> {
     return record.state === 'stored' && (record.pins.length === 0 || isExpired(record.metadata, now));
   }
 
-  const refs = listObjects(medium, 'records');
+  const refs = listObjects(storage, 'records');
   const sweeper = async (): Promise<void> => {
     for await (const { ref } of sharedBy(refs)) {
       await visit(ref).catch((error: unknown) => {
@@ -66,7 +66,7 @@ export async function sweep(request: SweepRequest): Promise<SweepReport> {
     }
   };
   await Promise.all(Array.from({ length: sweepersAtOnce }, sweeper));
-  freedBytes += await removeLeftovers(medium, records);
+  freedBytes += await removeLeftovers(storage, records);
   return { removed, kept, freedBytes };
 }
 

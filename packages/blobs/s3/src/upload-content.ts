@@ -1,23 +1,15 @@
 import { createHash } from 'node:crypto';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { BlobMetadata } from '@ravi/blob-kit';
-import type { BlobRef } from '@ravi/kernel';
 import { guarded } from './errors.ts';
-import { addressOf } from './medium.ts';
-import type { S3Medium } from './medium.ts';
+import { addressOf } from './storage.ts';
 import { openMultipartUpload } from './multipart-upload.ts';
-import { partsOf } from './parts.ts';
+import type { MultipartUploadOptions } from './multipart-upload.ts';
 
-/** Bytes to store as the content of `ref`. */
-export interface UploadRequest {
-  readonly medium: S3Medium;
-  readonly ref: BlobRef;
+/** Bytes to store as the content of a blob. */
+export interface UploadRequest extends MultipartUploadOptions {
   readonly chunks: AsyncIterable<Uint8Array>;
-  readonly partBytes: number;
-  /** Most parts on their way at once. */
-  readonly partsAtOnce: number;
-  readonly signal: AbortSignal | undefined;
-  /** Called before each part. */
+  /** Called after each part. */
   readonly onProgress: () => Promise<void>;
 }
 
@@ -42,8 +34,30 @@ export async function uploadContent(request: UploadRequest): Promise<Pick<BlobMe
   return { bytes, sha256: hash.digest('hex') };
 }
 
-async function putWhole({ medium, ref, signal }: UploadRequest, content: Uint8Array): Promise<void> {
-  const put = new PutObjectCommand({ ...addressOf(medium, 'content', ref), ...medium.encryption, Body: content });
+async function putWhole({ storage, ref, signal }: UploadRequest, content: Uint8Array): Promise<void> {
+  const put = new PutObjectCommand({ ...addressOf(storage, 'content', ref), ...storage.encryption, Body: content });
   const options = signal === undefined ? {} : { abortSignal: signal };
-  await guarded('store content', () => medium.client.send(put, options), signal);
+  await guarded('store content', () => storage.client.send(put, options), signal);
+}
+
+/**
+ * Cuts `chunks` into parts of exactly `partBytes`. The last one is shorter and may be empty, so a part that is full
+ * says that another follows. Parts are copies.
+ */
+export async function* partsOf(chunks: AsyncIterable<Uint8Array>, partBytes: number): AsyncGenerator<Uint8Array> {
+  let pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    let rest = chunk;
+    while (bytes + rest.byteLength >= partBytes) {
+      const missing = partBytes - bytes;
+      yield Buffer.concat([...pieces, rest.subarray(0, missing)], partBytes);
+      rest = rest.subarray(missing);
+      pieces = [];
+      bytes = 0;
+    }
+    if (rest.byteLength > 0) pieces.push(rest);
+    bytes += rest.byteLength;
+  }
+  yield Buffer.concat(pieces, bytes);
 }

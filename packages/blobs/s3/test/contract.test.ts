@@ -6,8 +6,8 @@ import { pluginContract } from '@ravi/testkit/plugin';
 import type { S3TestServer } from '@ravi/testkit';
 import { test } from 'vitest';
 import plugin, { createS3BlobStore } from '../src/index.ts';
-import { addressOf } from '../src/medium.ts';
-import { emptyPlace, mediumOf } from './test-stores.ts';
+import { addressOf } from '../src/storage.ts';
+import { emptyPlace, storageOf } from './test-stores.ts';
 import type { Place } from './test-stores.ts';
 
 const opened = new WeakMap<BlobStore, Place>();
@@ -19,13 +19,13 @@ async function openStore(place: Place): Promise<BlobStore> {
 }
 
 async function flipOneBit(store: BlobStore, ref: BlobRef): Promise<void> {
-  const medium = mediumOf(opened.get(store)!);
-  const address = addressOf(medium, 'content', ref);
-  const { Body } = await medium.client.send(new GetObjectCommand(address));
+  const storage = storageOf(opened.get(store)!);
+  const address = addressOf(storage, 'content', ref);
+  const { Body } = await storage.client.send(new GetObjectCommand(address));
   const content = await Body!.transformToByteArray();
   content[3]! ^= 0x80;
-  await medium.client.send(new PutObjectCommand({ ...address, Body: content }));
-  medium.client.destroy();
+  await storage.client.send(new PutObjectCommand({ ...address, Body: content }));
+  storage.client.destroy();
 }
 
 function runAgainst(server: S3TestServer): void {

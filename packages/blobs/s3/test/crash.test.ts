@@ -12,8 +12,8 @@ function runAgainst(server: S3TestServer): void {
     child: new URL('crash-child.ts', import.meta.url),
     newPlace: () => JSON.stringify({ ...emptyPlace(server), partBytes: 5 * 1024 * 1024 }),
     open: (place) => createS3BlobStore(JSON.parse(place) as Place),
-    visibleRefs: (place) => lookInto(JSON.parse(place) as Place, (medium) => refsIn(medium, 'stored')),
-    unfinished: (place) => lookInto(JSON.parse(place) as Place, (medium) => refsIn(medium, 'pending')),
+    visibleRefs: (place) => lookInto(JSON.parse(place) as Place, (storage) => refsIn(storage, 'stored')),
+    unfinished: (place) => lookInto(JSON.parse(place) as Place, (storage) => refsIn(storage, 'pending')),
     remains: (place) => lookInto(JSON.parse(place) as Place, allIn),
   });
 }

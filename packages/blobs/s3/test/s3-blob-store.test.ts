@@ -5,8 +5,8 @@ import { createFakeClock, noS3TestServer, s3TestServer } from '@ravi/testkit';
 import type { S3TestServer } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createS3BlobStore } from '../src/index.ts';
-import { addressOf } from '../src/medium.ts';
-import type { ObjectKind } from '../src/medium.ts';
+import { addressOf } from '../src/storage.ts';
+import type { ObjectKind } from '../src/storage.ts';
 import { allIn, lookInto } from './bucket-contents.ts';
 import { emptyPlace, storeOptions } from './test-stores.ts';
 
@@ -55,8 +55,8 @@ function runAgainst(server: S3TestServer): void {
       await store.pin(ref, 'run-2');
       assert.ok(Buffer.from(content).equals(await store.resolve(ref)));
       for (const kind of ['records', 'content'] as const satisfies ObjectKind[]) {
-        const head = await lookInto(place, (medium) =>
-          medium.client.send(new HeadObjectCommand(addressOf(medium, kind, ref))),
+        const head = await lookInto(place, (storage) =>
+          storage.client.send(new HeadObjectCommand(addressOf(storage, kind, ref))),
         );
         assert.equal(head.ServerSideEncryption, 'aws:kms');
         assert.equal(head.SSEKMSKeyId, server.kmsKeyId);
@@ -131,14 +131,14 @@ function runAgainst(server: S3TestServer): void {
     const place = emptyPlace(server);
     await using store = await createS3BlobStore(place);
     const other = await store.store('other', { ...storeOptions, pinOwner: 'run-1' });
-    const otherRecord = await lookInto(place, async (medium) => {
-      const { Body } = await medium.client.send(new GetObjectCommand(addressOf(medium, 'records', other)));
+    const otherRecord = await lookInto(place, async (storage) => {
+      const { Body } = await storage.client.send(new GetObjectCommand(addressOf(storage, 'records', other)));
       return Body!.transformToString();
     });
     for (const text of ['', '{', 'null', '[]', '{"state":"stored"}', '{"state":"unheard"}', otherRecord]) {
       const ref = await store.store('content', storeOptions);
-      await lookInto(place, (medium) =>
-        medium.client.send(new PutObjectCommand({ ...addressOf(medium, 'records', ref), Body: Buffer.from(text) })),
+      await lookInto(place, (storage) =>
+        storage.client.send(new PutObjectCommand({ ...addressOf(storage, 'records', ref), Body: Buffer.from(text) })),
       );
       for (const operation of [() => store.stat(ref), () => store.resolve(ref), () => store.pin(ref, 'run-1')]) {
         await assert.rejects(operation(), (error) => isKernelError(error, 'E_BLOB_CORRUPT'), text);
@@ -153,8 +153,8 @@ function runAgainst(server: S3TestServer): void {
     const place = emptyPlace(server);
     await using store = await createS3BlobStore(place);
     const ref = await store.store('0123456789', storeOptions);
-    await lookInto(place, (medium) =>
-      medium.client.send(new PutObjectCommand({ ...addressOf(medium, 'content', ref), Body: Buffer.from('01234') })),
+    await lookInto(place, (storage) =>
+      storage.client.send(new PutObjectCommand({ ...addressOf(storage, 'content', ref), Body: Buffer.from('01234') })),
     );
     for (const range of [{}, { length: 2 }, { offset: 7, length: 2 }]) {
       await assert.rejects(store.open(ref, range), (error) => isKernelError(error, 'E_BLOB_CORRUPT'));
@@ -167,11 +167,11 @@ function runAgainst(server: S3TestServer): void {
     const keys = ['records/README', 'content/../x', `content/blob_${'0'.repeat(31)}`, 'other'];
     const each = (command: (address: { Bucket: string; Key: string }) => Promise<unknown>): Promise<unknown> =>
       Promise.all(keys.map((key) => command({ Bucket: place.bucket, Key: `${place.prefix}${key}` })));
-    await lookInto(place, (medium) =>
-      each((address) => medium.client.send(new PutObjectCommand({ ...address, Body: Buffer.from('foreign') }))),
+    await lookInto(place, (storage) =>
+      each((address) => storage.client.send(new PutObjectCommand({ ...address, Body: Buffer.from('foreign') }))),
     );
     assert.deepEqual(await store.sweep(Date.now() + 24 * hourMs), { removed: 0, kept: 0, freedBytes: 0 });
-    await lookInto(place, (medium) => each((address) => medium.client.send(new HeadObjectCommand(address))));
+    await lookInto(place, (storage) => each((address) => storage.client.send(new HeadObjectCommand(address))));
   });
 }
 

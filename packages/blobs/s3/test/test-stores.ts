@@ -3,8 +3,8 @@ import type { StoreOptions } from '@ravi/kernel';
 import type { S3TestServer } from '@ravi/testkit';
 import type { S3BlobStoreOptions } from '../src/index.ts';
 import { connect } from '../src/connection.ts';
-import { encryptionParameters } from '../src/medium.ts';
-import type { S3Medium } from '../src/medium.ts';
+import { encryptionParameters } from '../src/storage.ts';
+import type { S3Storage } from '../src/storage.ts';
 
 /** Options of a store that is about something else. */
 export const storeOptions: StoreOptions = {
@@ -23,7 +23,7 @@ export function emptyPlace(server: S3TestServer): Place {
 }
 
 /** The bucket behind a store, for looks behind its back. */
-export function mediumOf(options: Place): S3Medium {
+export function storageOf(options: Place): S3Storage {
   const { bucket, prefix, encryption } = options;
   return { client: connect(options), bucket, prefix, encryption: encryptionParameters(encryption) };
 }

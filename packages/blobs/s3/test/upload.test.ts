@@ -3,9 +3,9 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { createBlobRef } from '@ravi/blob-kit';
 import { isKernelError } from '@ravi/kernel';
 import { test } from 'vitest';
-import { encryptionParameters } from '../src/medium.ts';
+import { encryptionParameters } from '../src/storage.ts';
 import { openMultipartUpload } from '../src/multipart-upload.ts';
-import { partsOf } from '../src/parts.ts';
+import { partsOf } from '../src/upload-content.ts';
 
 async function cut(chunks: readonly string[], partBytes: number): Promise<string[]> {
   const parts: string[] = [];
@@ -29,10 +29,10 @@ test('a blob of more parts than an object may have is too large, and its upload 
       return { UploadId: 'upload', ETag: 'tag' };
     },
   } as unknown as S3Client;
-  const medium = { client, bucket: 'bucket', prefix: '', encryption: {} };
+  const storage = { client, bucket: 'bucket', prefix: '', encryption: {} };
   const adding = async (): Promise<void> => {
     await using upload = openMultipartUpload({
-      medium,
+      storage,
       ref: createBlobRef(),
       partBytes: 1,
       partsAtOnce: 4,

@@ -2,8 +2,8 @@ import { AbortMultipartUploadCommand } from '@aws-sdk/client-s3';
 import { guarded, isRefusal } from './errors.ts';
 import { listObjects, listUploads } from './list-objects.ts';
 import type { ListedObject, ListedUpload } from './list-objects.ts';
-import { addressOf } from './medium.ts';
-import type { S3Medium } from './medium.ts';
+import { addressOf } from './storage.ts';
+import type { S3Storage } from './storage.ts';
 import type { RecordStore } from './record-store.ts';
 import { removeContent } from './store-blob.ts';
 
@@ -11,35 +11,35 @@ import { removeContent } from './store-blob.ts';
  * Removes content and uploads without a record. A write announces itself by its record before anything else, so what
  * has none is dead, however young it is. Gives the bytes of the content.
  */
-export async function removeLeftovers(medium: S3Medium, records: RecordStore): Promise<number> {
+export async function removeLeftovers(storage: S3Storage, records: RecordStore): Promise<number> {
   let freedBytes = 0;
-  for await (const { ref, bytes } of withoutRecord(medium)) {
+  for await (const { ref, bytes } of withoutRecord(storage)) {
     // The two lists were taken one after the other: a write may have begun between them.
     if (await records.has(ref)) continue;
-    await removeContent(medium, ref);
+    await removeContent(storage, ref);
     freedBytes += bytes;
   }
-  for await (const upload of listUploads(medium)) {
-    if (!(await records.has(upload.ref))) await abortUpload(medium, upload);
+  for await (const upload of listUploads(storage)) {
+    if (!(await records.has(upload.ref))) await abortUpload(storage, upload);
   }
   return freedBytes;
 }
 
 /** Both lists come in the order of the refs. */
-async function* withoutRecord(medium: S3Medium): AsyncGenerator<ListedObject> {
-  const records = listObjects(medium, 'records');
+async function* withoutRecord(storage: S3Storage): AsyncGenerator<ListedObject> {
+  const records = listObjects(storage, 'records');
   let record = await records.next();
-  for await (const content of listObjects(medium, 'content')) {
+  for await (const content of listObjects(storage, 'content')) {
     while (record.done !== true && record.value.ref < content.ref) record = await records.next();
     if (record.done === true || record.value.ref !== content.ref) yield content;
   }
 }
 
-async function abortUpload(medium: S3Medium, { ref, uploadId }: ListedUpload): Promise<void> {
-  const abort = new AbortMultipartUploadCommand({ ...addressOf(medium, 'content', ref), UploadId: uploadId });
+async function abortUpload(storage: S3Storage, { ref, uploadId }: ListedUpload): Promise<void> {
+  const abort = new AbortMultipartUploadCommand({ ...addressOf(storage, 'content', ref), UploadId: uploadId });
   await guarded('abort an upload', async () => {
     try {
-      await medium.client.send(abort);
+      await storage.client.send(abort);
     } catch (error) {
       if (!isRefusal(error, 'NoSuchUpload')) throw error;
     }

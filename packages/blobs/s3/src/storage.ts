@@ -16,7 +16,7 @@ export type S3Encryption =
  *
  * A blob is what its record says. Content without a record is nobody's.
  */
-export interface S3Medium {
+export interface S3Storage {
   readonly client: S3Client;
   readonly bucket: string;
   readonly prefix: string;
@@ -29,7 +29,7 @@ export type ObjectKind = 'records' | 'content';
 
 /** Bucket and key of an object. `ref` must have passed `isBlobRef`. */
 export function addressOf(
-  { bucket, prefix }: S3Medium,
+  { bucket, prefix }: S3Storage,
   kind: ObjectKind,
   ref: BlobRef,
 ): { readonly Bucket: string; readonly Key: string } {
@@ -38,20 +38,20 @@ export function addressOf(
 
 /** Bucket and beginning of the keys of a kind. */
 export function folderOf(
-  { bucket, prefix }: S3Medium,
+  { bucket, prefix }: S3Storage,
   kind: ObjectKind,
 ): { readonly Bucket: string; readonly Prefix: string } {
   return { Bucket: bucket, Prefix: `${prefix}${kind}/` };
 }
 
 /** The ref that a key of a kind stands for, `undefined` for an object that this store did not make. */
-export function refOf({ prefix }: S3Medium, kind: ObjectKind, key: string | undefined): BlobRef | undefined {
+export function refOf({ prefix }: S3Storage, kind: ObjectKind, key: string | undefined): BlobRef | undefined {
   const ref = key?.slice(`${prefix}${kind}/`.length);
   return isBlobRef(ref) ? ref : undefined;
 }
 
 /** {@link S3Encryption} in the words of the SDK. */
-export function encryptionParameters(encryption: S3Encryption | undefined): S3Medium['encryption'] {
+export function encryptionParameters(encryption: S3Encryption | undefined): S3Storage['encryption'] {
   if (encryption === undefined) return {};
   const { algorithm } = encryption;
   const keyId = 'keyId' in encryption ? encryption.keyId : undefined;
