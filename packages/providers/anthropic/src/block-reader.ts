@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
-import { argumentsOf, hasArguments, parseArguments } from '@ravi/provider-kit';
-import type { Answer, OpenCall, ParsedArguments, Wire } from '@ravi/provider-kit';
-import { textIn } from './wire.ts';
+import { argumentsOf, hasArguments, parseArguments, textOrEmpty } from '@ravi/provider-kit';
+import type { ResponseBuilder, OpenCall, ParsedArguments, WireObject } from '@ravi/provider-kit';
 import type { WireContext } from './wire-settings.ts';
 
 type OpenBlock =
@@ -16,7 +15,7 @@ type CallBlock = Extract<OpenBlock, { readonly type: 'call' }>;
 export interface BlockReader {
   start(at: number, block: JsonObject): void;
   /** The text that it brought, when it did nothing else. */
-  delta(at: number, delta: Wire): string | undefined;
+  delta(at: number, delta: WireObject): string | undefined;
   /** More of the text that the last delta of this block brought. */
   append(at: number, text: string): void;
   stop(at: number): void;
@@ -27,7 +26,7 @@ export interface BlockReader {
 }
 
 /** Reads blocks by their place in the answer; servers leave out starts and stops, so neither is counted on. */
-export function createBlockReader(answer: Answer, context: WireContext): BlockReader {
+export function createBlockReader(builder: ResponseBuilder, context: WireContext): BlockReader {
   const open = new Map<number, OpenBlock>();
   /** A call without a character of arguments: whether that is all of them shows when the answer goes on. */
   let held: CallBlock | undefined;
@@ -43,19 +42,19 @@ export function createBlockReader(answer: Answer, context: WireContext): BlockRe
   const close = (block: OpenBlock, isWhole: boolean): void => {
     switch (block.type) {
       case 'text':
-        answer.closeText(block.citations.length === 0 ? undefined : { citations: block.citations });
+        builder.closeText(block.citations.length === 0 ? undefined : { citations: block.citations });
         return;
       case 'thinking': {
         const data = { type: 'thinking', signature: block.signature };
-        if (answer.closeText(data) || block.signature === '') return;
-        answer.block({ type: 'reasoning', text: '', opaque: answer.opaque(data) });
+        if (builder.closeText(data) || block.signature === '') return;
+        builder.block({ type: 'reasoning', text: '', opaque: builder.opaque(data) });
         return;
       }
       case 'call':
         return endCall(block, context, isWhole);
       case 'raw': {
         const raw = withInput(block);
-        if (raw !== undefined) answer.block({ type: 'unknown', raw, source: context.source });
+        if (raw !== undefined) builder.block({ type: 'unknown', raw, source: context.source });
         return;
       }
     }
@@ -64,18 +63,18 @@ export function createBlockReader(answer: Answer, context: WireContext): BlockRe
   const opened = (block: JsonObject): OpenBlock | undefined => {
     switch (block['type']) {
       case 'text':
-        answer.text(textIn(block['text']));
+        builder.text(textOrEmpty(block['text']));
         return { type: 'text', citations: [...listIn(block['citations'])] };
       case 'thinking':
-        answer.reasoning(textIn(block['thinking']));
-        return { type: 'thinking', signature: textIn(block['signature']) };
+        builder.reasoning(textOrEmpty(block['thinking']));
+        return { type: 'thinking', signature: textOrEmpty(block['signature']) };
       case 'redacted_thinking':
-        answer.block({ type: 'reasoning', text: '', opaque: answer.opaque(block) });
+        builder.block({ type: 'reasoning', text: '', opaque: builder.opaque(block) });
         return undefined;
       case 'tool_use': {
-        const wireName = textIn(block['toolset_name']) || textIn(block['name']);
+        const wireName = textOrEmpty(block['toolset_name']) || textOrEmpty(block['name']);
         const id = typeof block['id'] === 'string' ? block['id'] : undefined;
-        return { type: 'call', call: answer.openCall({ id, wireName }), start: block };
+        return { type: 'call', call: builder.openCall({ id, wireName }), start: block };
       }
       default:
         return { type: 'raw', raw: block, json: '' };
@@ -109,12 +108,12 @@ export function createBlockReader(answer: Answer, context: WireContext): BlockRe
       }
       const text = textFor(block, delta);
       if (text === undefined) takeOther(block, delta);
-      else append(block, text, answer);
+      else append(block, text, builder);
       return text;
     },
     append(at, text) {
       const block = open.get(at);
-      if (block !== undefined) append(block, text, answer);
+      if (block !== undefined) append(block, text, builder);
     },
     stop(at) {
       const block = open.get(at);
@@ -145,33 +144,33 @@ function isBare(block: OpenBlock): block is CallBlock {
 }
 
 /** The text of a delta that only goes on with its block. */
-function textFor({ type: kind }: OpenBlock, delta: Wire): string | undefined {
+function textFor({ type: kind }: OpenBlock, delta: WireObject): string | undefined {
   const { type } = delta;
-  if (kind === 'text') return type === 'text_delta' ? textIn(delta['text']) : undefined;
-  if (kind === 'thinking') return type === 'thinking_delta' ? textIn(delta['thinking']) : undefined;
-  return type === 'input_json_delta' ? textIn(delta['partial_json']) : undefined;
+  if (kind === 'text') return type === 'text_delta' ? textOrEmpty(delta['text']) : undefined;
+  if (kind === 'thinking') return type === 'thinking_delta' ? textOrEmpty(delta['thinking']) : undefined;
+  return type === 'input_json_delta' ? textOrEmpty(delta['partial_json']) : undefined;
 }
 
-function append(block: OpenBlock, text: string, answer: Answer): void {
+function append(block: OpenBlock, text: string, builder: ResponseBuilder): void {
   if (block.type === 'call') block.call.append(text);
-  else if (block.type === 'text') answer.text(text);
-  else if (block.type === 'thinking') answer.reasoning(text);
+  else if (block.type === 'text') builder.text(text);
+  else if (block.type === 'thinking') builder.reasoning(text);
   else block.json += text;
 }
 
-function takeOther(block: OpenBlock, delta: Wire): void {
+function takeOther(block: OpenBlock, delta: WireObject): void {
   const { type } = delta;
   if (block.type === 'text' && type === 'citations_delta') {
     block.citations.push((delta['citation'] ?? null) as JsonValue);
   }
-  if (block.type === 'thinking' && type === 'signature_delta') block.signature = textIn(delta['signature']);
+  if (block.type === 'thinking' && type === 'signature_delta') block.signature = textOrEmpty(delta['signature']);
   if (block.type !== 'raw') return;
   const { type: _type, ...fields } = delta as JsonObject;
   block.raw = { ...block.raw, ...fields };
 }
 
 /** The block of a delta whose start never came. */
-function blockFor({ type }: Wire): OpenBlock | undefined {
+function blockFor({ type }: WireObject): OpenBlock | undefined {
   if (type === 'text_delta') return { type: 'text', citations: [] };
   const isThinking = type === 'thinking_delta' || type === 'signature_delta';
   return isThinking ? { type: 'thinking', signature: '' } : undefined;
@@ -179,13 +178,13 @@ function blockFor({ type }: Wire): OpenBlock | undefined {
 
 function endCall({ call, start }: CallBlock, context: WireContext, isWhole: boolean): void {
   const { name, toolset_name: toolset, caller } = start;
-  const native = context.nativeTool(textIn(toolset) || textIn(name));
+  const native = context.nativeTool(textOrEmpty(toolset) || textOrEmpty(name));
   const args = writtenArguments(call.text, start['input'], isWhole);
   const isMember = native?.isToolset === true && args.invalid === undefined;
   const by = caller as JsonObject | null | undefined;
   const isScript = by != null && typeof by['type'] === 'string' && by['type'] !== 'direct';
   call.end({
-    whole: isMember ? { arguments: { action: textIn(name), ...args.arguments } } : args,
+    whole: isMember ? { arguments: { action: textOrEmpty(name), ...args.arguments } } : args,
     ...(native === undefined ? {} : { callType: native.callType }),
     ...(isScript ? { caller: 'chain', opaque: { caller: by } } : {}),
   });

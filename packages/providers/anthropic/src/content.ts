@@ -1,8 +1,7 @@
 import { textOf } from '@ravi/kernel';
 import type { ContentBlock, JsonObject, JsonValue, MediaBlock, ModelWarning } from '@ravi/kernel';
-import { base64Of, describeMedia, isForeign, isMedia, takesMedia } from '@ravi/provider-kit';
+import { base64Of, describeMedia, isForeign, isMedia, takesMedia, textOrEmpty } from '@ravi/provider-kit';
 import type { CallResult, MediaPlace, MediaSupport } from '@ravi/provider-kit';
-import { textIn } from './wire.ts';
 
 const shown = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf', 'text/*'];
 
@@ -85,5 +84,5 @@ function givenShape(data: JsonValue): readonly JsonObject[] {
 }
 
 function isResultBlock(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && resultTypes.has(textIn((value as JsonObject)['type']));
+  return typeof value === 'object' && value !== null && resultTypes.has(textOrEmpty((value as JsonObject)['type']));
 }

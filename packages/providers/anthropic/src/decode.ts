@@ -1,17 +1,24 @@
 import type { JsonObject, JsonValue, ModelEvent, ModelStopReason } from '@ravi/kernel';
-import { createAnswer, createAppendReader, isWire, modelError, wireBody, wireEvent } from '@ravi/provider-kit';
-import type { ModelDecoder, Wire } from '@ravi/provider-kit';
+import {
+  createAppendReader,
+  createResponseBuilder,
+  isJsonObject,
+  modelError,
+  textOrEmpty,
+  wireBody,
+  wireEvent,
+} from '@ravi/provider-kit';
+import type { ModelDecoder, WireObject } from '@ravi/provider-kit';
 import { createBlockReader } from './block-reader.ts';
 import { streamError } from './refusal.ts';
 import { containerType } from './server-blocks.ts';
 import { createUsageCounter } from './usage.ts';
-import { textIn } from './wire.ts';
 import type { WireContext } from './wire-settings.ts';
 
 /** Reads the answers of the Messages interface, streamed or whole. */
 export function createMessagesDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
-  const answer = createAnswer(context, emit);
-  const blocks = createBlockReader(answer, context);
+  const builder = createResponseBuilder(context, emit);
+  const blocks = createBlockReader(builder, context);
   const counter = createUsageCounter();
   const appends = createAppendReader(['partial_json', 'text', 'thinking']);
   /** The place of the block that the last event was for. */
@@ -22,75 +29,77 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
   let model: string | undefined;
 
   /** What a message says of itself at its start, in a delta, or as a whole. */
-  const takeMessage = (message: Wire): void => {
-    responseId = textIn(message['id']) || responseId;
-    model = textIn(message['model']) || model;
-    reason = textIn(message['stop_reason']) || reason;
-    if (isWire(message['container'])) container = message['container'] as JsonObject;
+  const takeMessage = (message: WireObject): void => {
+    responseId = textOrEmpty(message['id']) || responseId;
+    model = textOrEmpty(message['model']) || model;
+    reason = textOrEmpty(message['stop_reason']) || reason;
+    if (isJsonObject(message['container'])) container = message['container'] as JsonObject;
   };
 
   const takeUsage = (usage: unknown): void => {
     const counts = counter.take(usage);
-    if (counts !== undefined) answer.usage(counts);
+    if (counts !== undefined) builder.usage(counts);
   };
 
   const finish = (): void => {
     blocks.end(isWhole(reason));
     if (container !== undefined) {
-      answer.block({ type: 'unknown', raw: { ...container, type: containerType }, source: context.source });
+      builder.block({ type: 'unknown', raw: { ...container, type: containerType }, source: context.source });
     }
-    answer.finish(stopReasons[reason ?? ''] ?? 'other', { providerReason: reason, responseId, model });
+    builder.finish(stopReasons[reason ?? ''] ?? 'other', { providerReason: reason, responseId, model });
   };
 
-  const event = (type: unknown, wire: Wire): void => {
+  const event = (type: unknown, wire: WireObject): void => {
     switch (type) {
       case 'content_block_start':
-        return isWire(wire['content_block']) ? blocks.start(place, wire['content_block'] as JsonObject) : undefined;
+        return isJsonObject(wire['content_block'])
+          ? blocks.start(place, wire['content_block'] as JsonObject)
+          : undefined;
       case 'content_block_stop':
         return blocks.stop(place);
       case 'message_start': {
-        if (!isWire(wire['message'])) return undefined;
+        if (!isJsonObject(wire['message'])) return undefined;
         blocks.restart();
         takeMessage(wire['message']);
         return takeUsage(wire['message']['usage']);
       }
       case 'message_delta':
-        if (isWire(wire['delta'])) takeMessage(wire['delta']);
+        if (isJsonObject(wire['delta'])) takeMessage(wire['delta']);
         return takeUsage(wire['usage']);
       case 'message_stop':
         return finish();
       case 'error':
-        return answer.fail(streamError(wire));
+        return builder.fail(streamError(wire));
       default:
         // What stands between sends errors in words of its own.
-        return isWire(wire['error']) ? answer.fail(streamError(wire)) : undefined;
+        return isJsonObject(wire['error']) ? builder.fail(streamError(wire)) : undefined;
     }
   };
 
   return {
     event(data, name) {
-      if (answer.isOver || data === '' || data === '[DONE]') return;
+      if (builder.isOver || data === '' || data === '[DONE]') return;
       const more = appends.read(data);
       if (more !== undefined) return blocks.append(place, more);
-      const wire = wireEvent(data, answer);
+      const wire = wireEvent(data, builder);
       if (wire === undefined) return;
       const type = wire['type'] ?? name;
       place = Number(wire['index'] ?? 0);
-      const isDelta = type === 'content_block_delta' && isWire(wire['delta']);
-      appends.learn(data, isDelta ? blocks.delta(place, wire['delta'] as Wire) : undefined);
+      const isDelta = type === 'content_block_delta' && isJsonObject(wire['delta']);
+      appends.learn(data, isDelta ? blocks.delta(place, wire['delta'] as WireObject) : undefined);
       if (!isDelta) event(type, wire);
     },
     body(value) {
-      const message = wireBody(value, answer);
+      const message = wireBody(value, builder);
       if (message === undefined) return;
-      if (message['type'] === 'error' || isWire(message['error'])) return answer.fail(streamError(message));
+      if (message['type'] === 'error' || isJsonObject(message['error'])) return builder.fail(streamError(message));
       const { content } = message;
       if (!Array.isArray(content)) {
-        return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no content', true));
+        return builder.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no content', true));
       }
       takeMessage(message);
       takeUsage(message['usage']);
-      const whole = (content as readonly JsonValue[]).filter(isWire) as readonly JsonObject[];
+      const whole = (content as readonly JsonValue[]).filter(isJsonObject) as readonly JsonObject[];
       for (const [at, block] of whole.entries()) {
         blocks.start(at, block);
         // The last one stays open, because it is the one that the end of the answer may have cut.
@@ -99,9 +108,9 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
       finish();
     },
     end() {
-      if (answer.isOver) return;
+      if (builder.isOver) return;
       if (reason !== undefined) return finish();
-      answer.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
+      builder.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
     },
   };
 }

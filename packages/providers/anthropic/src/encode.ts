@@ -1,5 +1,5 @@
 import type { JsonObject, ModelRequest, ModelWarning } from '@ravi/kernel';
-import { answerSchema, callIdsOf, schemaInWordsWarning, withOptions, withSchemaInWords } from '@ravi/provider-kit';
+import { responseSchema, callIdsOf, schemaInPromptWarning, withOptions, withSchemaInPrompt } from '@ravi/provider-kit';
 import { withCacheMarks } from './cache.ts';
 import { goesOnWithoutThinking, wireConversation } from './messages.ts';
 import { traitsOf } from './model-traits.ts';
@@ -29,7 +29,7 @@ export function encodeMessages(request: ModelRequest, settings: WireSettings): M
   }
   const isThinking = thinking !== undefined && !isStopped && thinking['type'] !== 'disabled';
   const offered = tools.declared.length > 0 ? tools.declared : pastTools(conversation.messages);
-  const { format, system } = answerFormat(request, traits, warnings);
+  const { format, system } = outputFormat(request, traits, warnings);
   const parts = withCacheMarks({ tools: offered, system, messages: conversation.messages }, cache);
   const body = {
     model,
@@ -66,16 +66,17 @@ function choiceOf(
 }
 
 /** The schema of the answer, enforced where model and schema allow it, else in words. */
-function answerFormat(
+function outputFormat(
   { output, system }: ModelRequest,
   { schemas }: ModelTraits,
   warnings: ModelWarning[],
 ): { readonly format?: JsonObject; readonly system: string | undefined } {
   if (output === undefined) return { system };
-  const answer = answerSchema(output.schema, anthropicStrictRules);
-  if ('refused' in answer) warnings.push(schemaInWordsWarning());
-  if (!schemas || 'refused' in answer || !answer.strict) return { system: withSchemaInWords(system, output.schema) };
-  return { format: { type: 'json_schema', schema: answer.schema }, system };
+  const prepared = responseSchema(output.schema, anthropicStrictRules);
+  if ('refused' in prepared) warnings.push(schemaInPromptWarning());
+  if (!schemas || 'refused' in prepared || !prepared.strict)
+    return { system: withSchemaInPrompt(system, output.schema) };
+  return { format: { type: 'json_schema', schema: prepared.schema }, system };
 }
 
 function metadataOf({ metadata }: ModelRequest, warnings: ModelWarning[]): JsonObject | undefined {

@@ -8,13 +8,12 @@ import type {
   UnknownBlock,
 } from '@ravi/kernel';
 import { textOf } from '@ravi/kernel';
-import { arrangeTurns, createIdMap, describeMedia, orphanWarnings, ownData } from '@ravi/provider-kit';
+import { arrangeTurns, createIdMap, describeMedia, orphanWarnings, ownData, textOrEmpty } from '@ravi/provider-kit';
 import type { AssistantTurn, CallResult, IdRules } from '@ravi/provider-kit';
 import { resultContent, textBlocks, wireContent } from './content.ts';
 import { pairServerBlocks } from './server-blocks.ts';
 import type { ServerBlocks } from './server-blocks.ts';
 import type { DeclaredTools } from './tools.ts';
-import { textIn } from './wire.ts';
 
 /** A message as it goes out. */
 export interface WireMessage {
@@ -68,7 +67,7 @@ export function wireConversation(messages: readonly ModelMessage[], given: Conve
     else {
       // A conversation begins with the user.
       if (wire.length === 0) add('user', textBlocks('Continue.'));
-      add('assistant', answerContent(turn, context));
+      add('assistant', assistantContent(turn, context));
       add(
         'user',
         turn.results.map((result) => resultBlock(result, context)),
@@ -83,13 +82,13 @@ export function wireConversation(messages: readonly ModelMessage[], given: Conve
 export function goesOnWithoutThinking(messages: readonly WireMessage[]): boolean {
   const last = messages.at(-1);
   const isOpen = last?.role === 'assistant' || last?.content.some(({ type }) => type === 'tool_result') === true;
-  const answer = isOpen ? messages.findLast(({ role }) => role === 'assistant') : undefined;
-  return answer !== undefined && !/^(redacted_)?thinking$/u.test(textIn(answer.content[0]?.['type']));
+  const response = isOpen ? messages.findLast(({ role }) => role === 'assistant') : undefined;
+  return response !== undefined && !/^(redacted_)?thinking$/u.test(textOrEmpty(response.content[0]?.['type']));
 }
 
 /** Calls end an answer: text that another model wrote behind them goes before them. */
-function answerContent({ content }: AssistantTurn, context: Context): JsonObject[] {
-  const blocks = content.flatMap((block) => answerBlock(block, context));
+function assistantContent({ content }: AssistantTurn, context: Context): JsonObject[] {
+  const blocks = content.flatMap((block) => assistantBlock(block, context));
   const first = blocks.findIndex(({ type }) => type === 'tool_use');
   if (first === -1) return blocks;
   const behind = blocks.slice(first);
@@ -97,7 +96,7 @@ function answerContent({ content }: AssistantTurn, context: Context): JsonObject
   return [...blocks.slice(0, first), ...texts, ...behind.filter(({ type }) => type !== 'text')];
 }
 
-function answerBlock(block: ContentBlock, context: Context): JsonObject[] {
+function assistantBlock(block: ContentBlock, context: Context): JsonObject[] {
   switch (block.type) {
     case 'text':
       return textBlocks(block.text, citationsOf(ownData(block, context.source)));
@@ -138,7 +137,7 @@ function callBlock(call: ToolUseBlock, context: Context): JsonObject {
     id: context.idOf(call.id),
     name: isMember ? action : (native?.wireName ?? prepared.names.toWire(call.name)),
     input: isMember ? input : call.arguments,
-    ...(caller !== undefined && context.server.hasCall(textIn(caller['tool_id'])) ? { caller } : {}),
+    ...(caller !== undefined && context.server.hasCall(textOrEmpty(caller['tool_id'])) ? { caller } : {}),
     ...(isMember ? { toolset_name: native.wireName } : {}),
   };
 }
@@ -160,7 +159,7 @@ function resultBlock(pair: CallResult, { source, tools, warnings, idOf }: Contex
 function thinkingBlock(text: string, own: JsonObject | undefined, { needsSignatures }: Context): JsonObject[] {
   if (own === undefined) return [];
   if (own['type'] === 'redacted_thinking') return [own];
-  const signature = textIn(own['signature']);
+  const signature = textOrEmpty(own['signature']);
   return signature === '' && needsSignatures ? [] : [{ type: 'thinking', thinking: text, signature }];
 }
 
@@ -183,5 +182,5 @@ function serverBlock({ raw }: UnknownBlock, { tools }: Context): JsonObject {
 function trimEnd(message: { role: WireMessage['role']; content: JsonObject[] } | undefined): void {
   const last = message?.content.at(-1);
   if (message?.role !== 'assistant' || last?.['type'] !== 'text') return;
-  message.content[message.content.length - 1] = { ...last, text: textIn(last['text']).trimEnd() };
+  message.content[message.content.length - 1] = { ...last, text: textOrEmpty(last['text']).trimEnd() };
 }

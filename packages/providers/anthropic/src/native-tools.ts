@@ -1,5 +1,5 @@
 import type { JsonObject, ProviderSpec } from '@ravi/kernel';
-import { textIn } from './wire.ts';
+import { textOrEmpty } from '@ravi/provider-kit';
 
 /** A tool whose calls have a shape of Anthropic's and come to us: bash, the text editor, memory, computer, browser. */
 export interface NativeTool {
@@ -33,7 +33,7 @@ export function wireNameOf(spec: JsonObject): string | undefined {
 /** Who may call a tool of ours besides the model: the newest code execution that is offered and lets scripts call. */
 export function scriptCaller(specs: readonly ProviderSpec[]): string | undefined {
   return specs
-    .map(({ spec }) => textIn(spec['type']))
+    .map(({ spec }) => textOrEmpty(spec['type']))
     .filter((type) => /^code_execution_\d+$/u.test(type) && type > 'code_execution_20250522')
     .toSorted((one, other) => one.localeCompare(other))
     .at(-1);
@@ -51,6 +51,6 @@ const betaOfType: readonly (readonly [type: RegExp, beta: string])[] = [
 /** What has to stand in the header `anthropic-beta` for these tools. */
 export function betasOf(specs: readonly ProviderSpec[]): readonly string[] {
   return betaOfType
-    .filter(([type]) => specs.some(({ spec }) => type.test(textIn(spec['type']))))
+    .filter(([type]) => specs.some(({ spec }) => type.test(textOrEmpty(spec['type']))))
     .map(([, beta]) => beta);
 }

@@ -1,15 +1,14 @@
 import type { ModelError } from '@ravi/kernel';
-import { isWire, modelErrorInStream } from '@ravi/provider-kit';
-import type { Refusal, Wire } from '@ravi/provider-kit';
-import { textIn } from './wire.ts';
+import { isJsonObject, modelErrorInStream, textOrEmpty } from '@ravi/provider-kit';
+import type { Refusal, WireObject } from '@ravi/provider-kit';
 
 /** Reads `{ type: 'error', error: { type, message, details } }`; what a proxy says instead becomes the message as it is. */
 export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode'> {
   const error = inner(body, 'error');
   if (error === undefined) return { message: typeof body === 'string' ? body : JSON.stringify(body ?? 'no body') };
-  const code = textIn(inner(error, 'details')?.['error_code']) || textIn(error['type']);
+  const code = textOrEmpty(inner(error, 'details')?.['error_code']) || textOrEmpty(error['type']);
   return {
-    message: textIn(error['message']) || JSON.stringify(body),
+    message: textOrEmpty(error['message']) || JSON.stringify(body),
     ...(code === '' ? {} : { providerCode: code }),
   };
 }
@@ -29,10 +28,10 @@ const statusOfType: Readonly<Record<string, number>> = {
 /** The error that a stream ends with. */
 export function streamError(body: unknown): ModelError {
   const type = inner(body, 'error')?.['type'];
-  return modelErrorInStream({ ...refusalOf(body), status: statusOfType[textIn(type)] ?? 400 });
+  return modelErrorInStream({ ...refusalOf(body), status: statusOfType[textOrEmpty(type)] ?? 400 });
 }
 
-function inner(value: unknown, key: string): Wire | undefined {
-  const found = isWire(value) ? value[key] : undefined;
-  return isWire(found) ? found : undefined;
+function inner(value: unknown, key: string): WireObject | undefined {
+  const found = isJsonObject(value) ? value[key] : undefined;
+  return isJsonObject(found) ? found : undefined;
 }

@@ -1,5 +1,5 @@
-import type { ContentBlock, JsonObject, JsonValue, UnknownBlock } from '@ravi/kernel';
-import { isForeign } from '@ravi/provider-kit';
+import type { ContentBlock, JsonValue, UnknownBlock } from '@ravi/kernel';
+import { isForeign, isJsonObject } from '@ravi/provider-kit';
 import type { ArrangedTurns } from '@ravi/provider-kit';
 
 /** Marks the block in which a decoder keeps which container an answer used; it goes back beside the messages. */
@@ -29,7 +29,7 @@ export function pairServerBlocks(turns: ArrangedTurns['turns'], source: string):
   let dropped = 0;
 
   const take = (block: UnknownBlock): void => {
-    const { type, id, tool_use_id: answers } = objectOf(block.raw);
+    const { type, id, tool_use_id: answers } = isJsonObject(block.raw) ? block.raw : {};
     if (type === containerType) {
       if (typeof id === 'string' && !isForeign(block, source)) container = id;
       return;
@@ -70,8 +70,4 @@ export function pairServerBlocks(turns: ArrangedTurns['turns'], source: string):
 
 function isCall(type: JsonValue | undefined): boolean {
   return typeof type === 'string' && type.endsWith('tool_use');
-}
-
-function objectOf(value: JsonValue): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }

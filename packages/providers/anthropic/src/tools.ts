@@ -1,10 +1,9 @@
 import type { FunctionSpec, JsonObject, ModelRequest, ModelWarning, ToolSpec } from '@ravi/kernel';
-import { chosenNames } from '@ravi/provider-kit';
+import { chosenNames, textOrEmpty } from '@ravi/provider-kit';
 import type { PreparedFunction, PreparedTools } from '@ravi/provider-kit';
 import type { ModelTraits } from './model-traits.ts';
 import { betasOf, nativeTools, scriptCaller, wireNameOf } from './native-tools.ts';
 import type { NativeTool } from './native-tools.ts';
-import { textIn } from './wire.ts';
 import type { WireSettings } from './wire-settings.ts';
 
 /** The tools of a request as they go out. */
@@ -31,7 +30,7 @@ export function declareTools(
   warnings.push(...prepared.warnings);
   const { native } = prepared;
   const taken = new Map(native.map(({ name, spec }) => [wireNameOf(spec), name]));
-  const hasSearch = native.some(({ spec }) => textIn(spec['type']).startsWith('tool_search_tool'));
+  const hasSearch = native.some(({ spec }) => textOrEmpty(spec['type']).startsWith('tool_search_tool'));
   const declared = prepared.functions.flatMap((tool): JsonObject[] => {
     const why = refusal(tool, taken, caller);
     if (why === undefined) return [declaration(tool, hasSearch, caller)];
@@ -152,7 +151,7 @@ function wantedChoice(
 export function pastTools(messages: readonly { readonly content: readonly JsonObject[] }[]): JsonObject[] {
   const names = new Set(
     messages.flatMap(({ content }) =>
-      content.flatMap((block) => (block['type'] === 'tool_use' ? [textIn(block['name'])] : [])),
+      content.flatMap((block) => (block['type'] === 'tool_use' ? [textOrEmpty(block['name'])] : [])),
     ),
   );
   return [...names].map((name) => ({

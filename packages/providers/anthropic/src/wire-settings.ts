@@ -1,5 +1,5 @@
 import type { ModelRequest } from '@ravi/kernel';
-import type { AnswerContext, ToolPreparer, WireRequest } from '@ravi/provider-kit';
+import type { ResponseContext, ToolPreparer, WireRequest } from '@ravi/provider-kit';
 import type { NativeTool } from './native-tools.ts';
 
 /** The dates that Anthropic's interface has had; the later one has no `temperature`, `top_p` and `top_k`. */
@@ -29,7 +29,7 @@ export interface MessagesRequest extends WireRequest<WireContext> {
 }
 
 /** What the decoder knows of the request. */
-export interface WireContext extends AnswerContext {
+export interface WireContext extends ResponseContext {
   /** The tool of Anthropic's own, ours to run, that a call of this name, or of this toolset, is for. */
   nativeTool(wireName: string): NativeTool | undefined;
 }

@@ -7,18 +7,18 @@ import { settingsFor } from './settings.ts';
 import { wireProblems } from './wire-problems.ts';
 
 /** A part of a request, to look into. */
-export type Wire = Readonly<Record<string, never>>;
+export type WireObject = Readonly<Record<string, never>>;
 
 interface WireMessage {
   readonly role: string;
-  readonly content: readonly Wire[];
+  readonly content: readonly WireObject[];
 }
 
 /** A request and what tests look at. */
 export interface Encoded extends MessagesRequest {
   readonly codes: readonly ModelWarning['code'][];
   readonly messages: readonly WireMessage[];
-  readonly tools: readonly Wire[];
+  readonly tools: readonly WireObject[];
 }
 
 export const sonnet: string = 'claude-sonnet-4-6';
@@ -34,7 +34,7 @@ export function encode(more: Partial<ModelRequest>, options: Partial<AnthropicOp
     ...encoded,
     codes: encoded.warnings.map(({ code }) => code),
     messages: encoded.body['messages'] as unknown as readonly WireMessage[],
-    tools: (encoded.body['tools'] ?? []) as unknown as readonly Wire[],
+    tools: (encoded.body['tools'] ?? []) as unknown as readonly WireObject[],
   };
 }
 

@@ -3,7 +3,7 @@ import { decodeBody, decodeStream } from '@ravi/provider-testing';
 import type { Recording } from '@ravi/testkit';
 import { encodeMessages } from '../src/index.ts';
 import type { MessagesRequest } from '../src/index.ts';
-import { textIn } from '../src/wire.ts';
+import { textOrEmpty } from '@ravi/provider-kit';
 import { decoderFor, settingsFor } from './settings.ts';
 
 interface WireMessage {
@@ -26,7 +26,7 @@ export function replaysOf({ name, interactions }: Recording): Replay[] {
   return interactions.flatMap((interaction, at): Replay[] => {
     const body = bodyOf(interaction.request.body);
     if (body === undefined || interaction.expected === undefined) return [];
-    const model = textIn(body['model']);
+    const model = textOrEmpty(body['model']);
     const settings = settingsFor(model);
     const asked: ModelRequest = { messages: historyOf(body, `anthropic/messages/${model}`), tools: toolsOf(body) };
     const { context } = encodeMessages(asked, settings);
@@ -65,7 +65,7 @@ export function requestsOf({
   return interactions.flatMap(({ request }, at) => {
     const body = bodyOf(request.body);
     if (body === undefined) return [];
-    const model = textIn(body['model']);
+    const model = textOrEmpty(body['model']);
     const asked: ModelRequest = {
       messages: historyOf(body, `anthropic/messages/${model}`),
       tools: toolsOf(body),
@@ -78,7 +78,7 @@ export function requestsOf({
 
 function bodyOf(value: unknown): JsonObject | undefined {
   const body = value as JsonObject | undefined;
-  return textIn(body?.['model']).includes('claude') ? body : undefined;
+  return textOrEmpty(body?.['model']).includes('claude') ? body : undefined;
 }
 
 function messagesOf(body: JsonObject | undefined): readonly WireMessage[] {
@@ -103,17 +103,17 @@ function kernelBlock(block: JsonObject, source: string): ContentBlock {
   const { type, text, cache_control: _mark, ...rest } = block;
   switch (type) {
     case 'text':
-      return { type: 'text', text: textIn(text) };
+      return { type: 'text', text: textOrEmpty(text) };
     case 'thinking':
       return {
         type: 'reasoning',
-        text: textIn(rest['thinking']),
+        text: textOrEmpty(rest['thinking']),
         opaque: { source, data: { ...block, thinking: '' } },
       };
     case 'redacted_thinking':
       return { type: 'reasoning', text: '', opaque: { source, data: block } };
     case 'tool_use': {
-      const [id, name, args] = [textIn(rest['id']), textIn(rest['name']), rest['input'] as JsonObject];
+      const [id, name, args] = [textOrEmpty(rest['id']), textOrEmpty(rest['name']), rest['input'] as JsonObject];
       return { type: 'tool_use', id, name, arguments: args };
     }
     case 'tool_result': {
@@ -121,7 +121,7 @@ function kernelBlock(block: JsonObject, source: string): ContentBlock {
       const inner = content.map((part) => kernelBlock(part, source));
       return {
         type: 'tool_result',
-        toolUseId: textIn(rest['tool_use_id']),
+        toolUseId: textOrEmpty(rest['tool_use_id']),
         isError: rest['is_error'] === true,
         content: inner,
       };
@@ -136,12 +136,12 @@ function toolsOf(body: JsonObject): ToolSpec[] {
     const { type, name, description, input_schema: parameters } = tool;
     if (parameters === undefined) {
       const calls = type === 'memory_20250818' ? { callTypes: ['memory'] } : {};
-      return { type: 'provider', name: textIn(name), provider: 'anthropic', spec: tool, ...calls };
+      return { type: 'provider', name: textOrEmpty(name), provider: 'anthropic', spec: tool, ...calls };
     }
     return {
       type: 'function',
-      name: textIn(name),
-      description: textIn(description),
+      name: textOrEmpty(name),
+      description: textOrEmpty(description),
       parameters: parameters as JsonObject,
       ...(tool['defer_loading'] === true ? { lazySchema: true } : {}),
       ...(tool['strict'] === true ? { strict: true } : {}),

@@ -11,8 +11,8 @@ import {
   takesMedia,
 } from '@ravi/provider-kit';
 import type { AssistantTurn } from '@ravi/provider-kit';
-import { wireNameOf } from './conversation.ts';
-import type { Conversation } from './conversation.ts';
+import { wireNameOf } from './conversation-context.ts';
+import type { ConversationContext } from './conversation-context.ts';
 import { mediaOf, mediaPart } from './media.ts';
 import { resultParts } from './results.ts';
 
@@ -20,7 +20,7 @@ import { resultParts } from './results.ts';
 const noSignature = 'skip_thought_signature_validator';
 
 /** The conversation as contents: each answer with its parts as they came, the results of its calls in one content behind it. */
-export function contentsOf(messages: readonly ModelMessage[], options: Conversation): JsonObject[] {
+export function contentsOf(messages: readonly ModelMessage[], options: ConversationContext): JsonObject[] {
   const { turns, orphans } = arrangeTurns(messages);
   options.warnings.push(...orphanWarnings(orphans), ...foreignWarnings(messages, options.source));
   const contents: { readonly role: string; readonly parts: JsonObject[] }[] = [];
@@ -40,7 +40,7 @@ export function contentsOf(messages: readonly ModelMessage[], options: Conversat
     }
     // A call is refused where nobody asked for anything.
     if (contents.length === 0) add('user', [{ text: 'Continue.' }]);
-    add('model', answerParts(turn, options));
+    add('model', assistantParts(turn, options));
     const { responses, shown } = resultParts(turn.results, options);
     add('user', responses);
     add('user', userParts(shown, options));
@@ -48,7 +48,7 @@ export function contentsOf(messages: readonly ModelMessage[], options: Conversat
   return contents;
 }
 
-function userParts(content: readonly ContentBlock[], options: Conversation): JsonObject[] {
+function userParts(content: readonly ContentBlock[], options: ConversationContext): JsonObject[] {
   return content.flatMap((block): JsonObject[] => {
     if (isMedia(block)) return [userMedia(block, options)];
     const text = textOf([block]);
@@ -56,21 +56,21 @@ function userParts(content: readonly ContentBlock[], options: Conversation): Jso
   });
 }
 
-function userMedia(block: MediaBlock, { traits, warnings }: Conversation): JsonObject {
+function userMedia(block: MediaBlock, { traits, warnings }: ConversationContext): JsonObject {
   if (takesMedia(mediaOf(traits), 'user', block)) return mediaPart(block);
   warnings.push({ code: 'media-replaced', message: `A medium of type ${block.mediaType} is described in words` });
   return { text: describeMedia(block) };
 }
 
-function answerParts({ content }: AssistantTurn, options: Conversation): JsonObject[] {
-  const parts = content.map((block) => answerPart(block, options)).filter((part) => part !== undefined);
+function assistantParts({ content }: AssistantTurn, options: ConversationContext): JsonObject[] {
+  const parts = content.map((block) => assistantPart(block, options)).filter((part) => part !== undefined);
   const first = parts.findIndex((part) => 'functionCall' in part);
   const call = parts[first];
   if (!options.traits.checksSignatures || call === undefined || 'thoughtSignature' in call) return parts;
   return parts.with(first, { ...call, thoughtSignature: noSignature });
 }
 
-function answerPart(block: ContentBlock, options: Conversation): JsonObject | undefined {
+function assistantPart(block: ContentBlock, options: ConversationContext): JsonObject | undefined {
   switch (block.type) {
     case 'text':
     case 'data':
@@ -96,7 +96,7 @@ function answerPart(block: ContentBlock, options: Conversation): JsonObject | un
   }
 }
 
-function callPart(call: ToolUseBlock, { source, names, idOf }: Conversation): JsonObject {
+function callPart(call: ToolUseBlock, { source, names, idOf }: ConversationContext): JsonObject {
   const { functionCall, ...kept } = (ownData(call, source) ?? {}) as JsonObject;
   const name = wireNameOf(call, names);
   return { ...kept, functionCall: { ...(functionCall as JsonObject), id: idOf(call.id), name, args: call.arguments } };

@@ -1,16 +1,16 @@
 import type { JsonObject, JsonValue, ModelEvent, ModelStopReason } from '@ravi/kernel';
 import {
   argumentsOf,
-  createAnswer,
+  createResponseBuilder,
   createAppendReader,
   hasArguments,
-  isWire,
+  isJsonObject,
   modelError,
   textOrNothing,
   wireBody,
   wireEvent,
 } from '@ravi/provider-kit';
-import type { ModelDecoder, OpenCall, Wire } from '@ravi/provider-kit';
+import type { ModelDecoder, OpenCall, WireObject } from '@ravi/provider-kit';
 import { loneText } from './lone-text.ts';
 import type { LoneText } from './lone-text.ts';
 import { mediaBlock } from './media.ts';
@@ -25,7 +25,7 @@ const sources = ['groundingMetadata', 'urlContextMetadata', 'citationMetadata'];
 
 /** Reads the answers of generateContent, streamed or whole. */
 export function createGeminiDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
-  const answer = createAnswer(context, emit);
+  const builder = createResponseBuilder(context, emit);
   const appends = createAppendReader(['stringValue', 'text']);
   /** What the last chunk brought, when that was one text. */
   let lone: LoneText | undefined;
@@ -44,7 +44,7 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
 
   /** Thoughts go back as such, so they say what they are. */
   const endText = (): void => {
-    answer.closeText(isThinking ? { thought: true } : undefined);
+    builder.closeText(isThinking ? { thought: true } : undefined);
     isThinking = false;
   };
 
@@ -65,19 +65,19 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
     const isSigned = Object.keys(kept).length > 0;
     if (isSigned || isThought !== isThinking) endText();
     if (text === '' && isSigned) {
-      answer.block({ type: 'reasoning', text, opaque: answer.opaque(frame) });
+      builder.block({ type: 'reasoning', text, opaque: builder.opaque(frame) });
       return;
     }
     isThinking = isThought;
-    answer[isThought ? 'reasoning' : 'text'](text);
+    builder[isThought ? 'reasoning' : 'text'](text);
     if (!isSigned) return;
-    answer.closeText(isThought ? frame : kept);
+    builder.closeText(isThought ? frame : kept);
     isThinking = false;
   };
 
-  const takeCall = (part: Wire, asked: Wire): void => {
+  const takeCall = (part: WireObject, asked: WireObject): void => {
     const { name, id, args, partialArgs, willContinue } = asked;
-    const pieces = Array.isArray(partialArgs) ? (partialArgs as readonly unknown[]).filter(isWire) : [];
+    const pieces = Array.isArray(partialArgs) ? (partialArgs as readonly unknown[]).filter(isJsonObject) : [];
     const isNamed = typeof name === 'string' && name !== '';
     if (isNamed) endOpenCall(true);
     else if (open === undefined && pieces.length === 0 && args === undefined) return;
@@ -85,62 +85,62 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
       endText();
       const wireName = isNamed ? name : '';
       if (context.isHosted(wireName)) return takeOther(part);
-      const call = answer.openCall({ id: typeof id === 'string' ? id : undefined, wireName });
+      const call = builder.openCall({ id: typeof id === 'string' ? id : undefined, wireName });
       const end = frameOf(part, asked, wireName, context);
       if (willContinue !== true && pieces.length === 0) {
         if (!hasArguments(args)) return void (bare = { call, end });
         return call.end({ ...end, whole: argumentsOf(args) });
       }
-      open = { call, end, args: createPartialArguments(isWire(args) ? (args as JsonObject) : {}) };
+      open = { call, end, args: createPartialArguments(isJsonObject(args) ? (args as JsonObject) : {}) };
     } else {
       // A signature may come with any piece; whole arguments behind pieces of them are neither.
       if (Object.keys(part).length > 1) open.end = { ...open.end, opaque: { ...open.end.opaque, ...keptOf(part) } };
-      if (isWire(args) && Object.keys(args).length > 0) open.args.take({});
+      if (isJsonObject(args) && Object.keys(args).length > 0) open.args.take({});
     }
     for (const piece of pieces) open.args.take(piece);
     if (willContinue !== true) endOpenCall(false);
     return undefined;
   };
 
-  const takeOther = (part: Wire): void => {
+  const takeOther = (part: WireObject): void => {
     endText();
     const medium = mediaBlock(part);
-    answer.block(medium ?? { type: 'unknown', raw: part as JsonObject, source: context.source });
+    builder.block(medium ?? { type: 'unknown', raw: part as JsonObject, source: context.source });
   };
 
-  const takePart = (part: Wire): void => {
+  const takePart = (part: WireObject): void => {
     const { functionCall, text } = part;
     if (text !== '') endBareCall(false);
-    if (isWire(functionCall)) return takeCall(part, functionCall);
+    if (isJsonObject(functionCall)) return takeCall(part, functionCall);
     if (typeof text !== 'string') return takeOther(part);
     const { text: _text, ...frame } = part;
     return takeText(text, frame as JsonObject);
   };
 
-  const takeCandidate = (candidate: Wire): void => {
+  const takeCandidate = (candidate: WireObject): void => {
     const { content, finishReason, finishMessage } = candidate;
-    const parts = isWire(content) ? content['parts'] : undefined;
-    if (Array.isArray(parts)) for (const part of parts) if (isWire(part)) takePart(part);
+    const parts = isJsonObject(content) ? content['parts'] : undefined;
+    if (Array.isArray(parts)) for (const part of parts) if (isJsonObject(part)) takePart(part);
     reason ??= textOrNothing(finishReason);
     if (typeof finishMessage === 'string') reasonText = finishMessage;
-    for (const key of sources) if (isWire(candidate[key])) said[key] = candidate[key] as JsonObject;
+    for (const key of sources) if (isJsonObject(candidate[key])) said[key] = candidate[key] as JsonObject;
   };
 
-  const takeChunk = (chunk: Wire): void => {
-    if (isWire(chunk['error'])) return answer.fail(streamError(chunk));
+  const takeChunk = (chunk: WireObject): void => {
+    if (isJsonObject(chunk['error'])) return builder.fail(streamError(chunk));
     responseId ??= textOrNothing(chunk['responseId']);
     model ??= textOrNothing(chunk['modelVersion']);
     const { promptFeedback, candidates } = chunk;
-    if (isWire(promptFeedback)) blockReason ??= textOrNothing(promptFeedback['blockReason']);
+    if (isJsonObject(promptFeedback)) blockReason ??= textOrNothing(promptFeedback['blockReason']);
     const candidate: unknown = Array.isArray(candidates) ? candidates[0] : undefined;
-    if (isWire(candidate)) takeCandidate(candidate);
+    if (isJsonObject(candidate)) takeCandidate(candidate);
     counts = chunk['usageMetadata'] ?? counts;
   };
 
   /** Each chunk counts anew; the last one counts. */
   const tellUsage = (): void => {
     const usage = usageOf(counts);
-    if (usage !== undefined) answer.usage(usage);
+    if (usage !== undefined) builder.usage(usage);
   };
 
   const finish = (): void => {
@@ -150,24 +150,24 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
     tellUsage();
     const providerReason = reason ?? blockReason;
     if (providerReason === undefined) {
-      return answer.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
+      return builder.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
     }
     if (unreadable.has(providerReason)) {
       const message = `The model wrote what nobody can read, ${providerReason}: ${reasonText}`;
-      return answer.fail({ ...modelError('E_MODEL_PROTOCOL', message, true), providerCode: providerReason });
+      return builder.fail({ ...modelError('E_MODEL_PROTOCOL', message, true), providerCode: providerReason });
     }
     // Nobody is sent it again.
-    if (Object.keys(said).length > 0) answer.block({ type: 'unknown', raw: said });
-    const stop = reason === undefined ? 'refusal' : stopReason(reason, answer.hasCalls);
-    return answer.finish(stop, { providerReason, responseId, model });
+    if (Object.keys(said).length > 0) builder.block({ type: 'unknown', raw: said });
+    const stop = reason === undefined ? 'refusal' : stopReason(reason, builder.hasCalls);
+    return builder.finish(stop, { providerReason, responseId, model });
   };
 
   return {
     event(data) {
-      if (answer.isOver || data === '' || data === '[DONE]') return undefined;
+      if (builder.isOver || data === '' || data === '[DONE]') return undefined;
       const more = appends.read(data);
       if (more !== undefined && lone !== undefined) return takePart(lone.partWith(more));
-      const chunk = wireEvent(data, answer);
+      const chunk = wireEvent(data, builder);
       if (chunk === undefined) return undefined;
       takeChunk(chunk);
       lone = loneText(chunk);
@@ -176,24 +176,24 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
     body(value) {
       // A stream that was asked for in another form than events is one list.
       const values: unknown[] = Array.isArray(value) && value.length > 0 ? value : [value];
-      const chunks: Wire[] = [];
+      const chunks: WireObject[] = [];
       for (const each of values) {
-        const chunk = wireBody(each, answer);
+        const chunk = wireBody(each, builder);
         if (chunk === undefined) return undefined;
         chunks.push(chunk);
       }
-      for (const chunk of chunks) if (!answer.isOver) takeChunk(chunk);
-      if (answer.isOver) return undefined;
+      for (const chunk of chunks) if (!builder.isOver) takeChunk(chunk);
+      if (builder.isOver) return undefined;
       if (!chunks.some(({ candidates }) => Array.isArray(candidates) && candidates.length > 0)) {
         if (blockReason !== undefined) return finish();
-        return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no candidates', true));
+        return builder.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no candidates', true));
       }
       // One body has come to its end, whatever it says of the reason; a list may be cut.
       if (!Array.isArray(value)) reason ??= 'STOP';
       return finish();
     },
     end() {
-      if (!answer.isOver) finish();
+      if (!builder.isOver) finish();
     },
   };
 }
@@ -204,7 +204,7 @@ interface CallFrame {
 }
 
 /** What of a part goes back beside the call: its signature, and fields that nobody here knows. */
-function frameOf(part: Wire, asked: Wire, wireName: string, context: WireContext): CallFrame {
+function frameOf(part: WireObject, asked: WireObject, wireName: string, context: WireContext): CallFrame {
   const kept = keptOf(part);
   const { name: _name, id: _id, args: _args, partialArgs: _pieces, willContinue: _more, ...others } = asked;
   const frame = { ...kept, ...(Object.keys(others).length > 0 ? { functionCall: others } : {}) } as JsonObject;
@@ -214,7 +214,7 @@ function frameOf(part: Wire, asked: Wire, wireName: string, context: WireContext
   };
 }
 
-function keptOf(part: Wire): JsonObject {
+function keptOf(part: WireObject): JsonObject {
   const { functionCall: _call, ...kept } = part;
   return kept as JsonObject;
 }

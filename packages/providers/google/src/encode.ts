@@ -1,8 +1,8 @@
 import type { JsonObject, ModelRequest, ModelWarning } from '@ravi/kernel';
-import { createIdMap, withOptions, withSchemaInWords } from '@ravi/provider-kit';
+import { createIdMap, withOptions, withSchemaInPrompt } from '@ravi/provider-kit';
 import type { WireRequest } from '@ravi/provider-kit';
 import { contentsOf } from './contents.ts';
-import { answerFormat, generationConfig } from './generation-config.ts';
+import { outputFormat, generationConfig } from './generation-config.ts';
 import { traitsOf } from './model-traits.ts';
 import { declareTools, toolConfig } from './tools.ts';
 import { contextOf, sourceOf } from './wire-settings.ts';
@@ -16,7 +16,7 @@ export function encodeGemini(request: ModelRequest, settings: WireSettings): Wir
   const warnings: ModelWarning[] = [];
   const declared = declareTools(request, settings, traits, warnings);
   const { prepared, tools } = declared;
-  const format = answerFormat(request, traits, warnings);
+  const format = outputFormat(request, traits, warnings);
   const system = systemText(request, format);
   if (request.metadata !== undefined && !isVertex) {
     warnings.push({ code: 'option-ignored', message: 'The Gemini interface has no metadata' });
@@ -34,5 +34,5 @@ export function encodeGemini(request: ModelRequest, settings: WireSettings): Wir
 }
 
 function systemText({ system = '', output }: ModelRequest, format: JsonObject | undefined): string {
-  return output === undefined || format !== undefined ? system : withSchemaInWords(system, output.schema);
+  return output === undefined || format !== undefined ? system : withSchemaInPrompt(system, output.schema);
 }

@@ -1,12 +1,12 @@
 import type { JsonObject, ModelReasoning, ModelRequest, ModelWarning } from '@ravi/kernel';
-import { portableSchema, portableValueSchema, schemaInWordsWarning } from '@ravi/provider-kit';
+import { portableSchema, portableValueSchema, schemaInPromptWarning } from '@ravi/provider-kit';
 import type { SchemaObject } from '@ravi/provider-kit';
 import type { ModelTraits } from './model-traits.ts';
 import { geminiSchema } from './schema/gemini-schema.ts';
 
 /**
  * How the answer is drawn, how long it may be, how much is thought, and what shape it has.
- * @param format of {@link answerFormat}
+ * @param format of {@link outputFormat}
  */
 export function generationConfig(
   request: ModelRequest,
@@ -35,19 +35,19 @@ export function generationConfig(
  * The fields for the shape of the answer; `undefined` where it has to be told in words: older models refuse a schema beside
  * tools, and all of them one of neither an object nor a list.
  */
-export function answerFormat(
+export function outputFormat(
   { output, tools }: ModelRequest,
   { mixes }: ModelTraits,
   warnings: ModelWarning[],
 ): JsonObject | undefined {
   if (output === undefined) return undefined;
-  const portable = answerShape(output.schema);
-  if (portable === undefined) warnings.push(schemaInWordsWarning());
+  const portable = responseShape(output.schema);
+  if (portable === undefined) warnings.push(schemaInPromptWarning());
   if (portable === undefined || (!mixes && tools.length > 0)) return undefined;
   return { responseMimeType: 'application/json', responseJsonSchema: geminiSchema(portable).schema as JsonObject };
 }
 
-function answerShape(given: unknown): SchemaObject | undefined {
+function responseShape(given: unknown): SchemaObject | undefined {
   const object = portableSchema(given);
   if ('schema' in object) return object.schema;
   const value = portableValueSchema(given);

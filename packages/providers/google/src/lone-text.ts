@@ -1,35 +1,35 @@
-import { isWire } from '@ravi/provider-kit';
-import type { Wire } from '@ravi/provider-kit';
+import { isJsonObject } from '@ravi/provider-kit';
+import type { WireObject } from '@ravi/provider-kit';
 
 /** A chunk that brings more of one text and nothing else. */
 export interface LoneText {
   readonly text: string;
   /** Its part, with another text. */
-  partWith(text: string): Wire;
+  partWith(text: string): WireObject;
 }
 
 /** What a chunk brings when that is one piece of text, or of the text in the arguments of a call that goes on. */
-export function loneText({ candidates, error }: Wire): LoneText | undefined {
+export function loneText({ candidates, error }: WireObject): LoneText | undefined {
   const candidate = only(candidates);
   if (error !== undefined || candidate === undefined || candidate['finishReason'] !== undefined) return undefined;
   const { content } = candidate;
-  const part = isWire(content) ? only(content['parts']) : undefined;
+  const part = isJsonObject(content) ? only(content['parts']) : undefined;
   if (part === undefined) return undefined;
   const { text, functionCall: call } = part;
   if (typeof text === 'string') return { text, partWith: (next) => ({ ...part, text: next }) };
-  if (!isWire(call) || call['willContinue'] !== true || 'name' in call || 'args' in call) return undefined;
+  if (!isJsonObject(call) || call['willContinue'] !== true || 'name' in call || 'args' in call) return undefined;
   const piece = only(call['partialArgs']);
   const written = piece?.['stringValue'];
   if (typeof written !== 'string') return undefined;
-  const partWith = (next: string): Wire => ({
+  const partWith = (next: string): WireObject => ({
     ...part,
     functionCall: { ...call, partialArgs: [{ ...piece, stringValue: next }] },
   });
   return { text: written, partWith };
 }
 
-function only(list: unknown): Wire | undefined {
+function only(list: unknown): WireObject | undefined {
   if (!Array.isArray(list) || list.length !== 1) return undefined;
   const [first] = list as readonly unknown[];
-  return isWire(first) ? first : undefined;
+  return isJsonObject(first) ? first : undefined;
 }

@@ -1,15 +1,15 @@
 import { textOf } from '@ravi/kernel';
 import type { ContentBlock, JsonObject, JsonValue, MediaBlock, ToolResultBlock } from '@ravi/kernel';
-import { describeMedia, isMedia, takesMedia } from '@ravi/provider-kit';
+import { describeMedia, isJsonObject, isMedia, takesMedia } from '@ravi/provider-kit';
 import type { CallResult } from '@ravi/provider-kit';
-import { wireNameOf } from './conversation.ts';
-import type { Conversation } from './conversation.ts';
+import { wireNameOf } from './conversation-context.ts';
+import type { ConversationContext } from './conversation-context.ts';
 import { mediaOf, mediaPart } from './media.ts';
 
 /** The results of one answer: as many as it has calls, in their order, and what of them only the user may show. */
 export function resultParts(
   results: readonly CallResult[],
-  { traits, names, warnings, idOf }: Conversation,
+  { traits, names, warnings, idOf }: ConversationContext,
 ): { readonly responses: readonly JsonObject[]; readonly shown: readonly ContentBlock[] } {
   const support = mediaOf(traits);
   const shown: ContentBlock[] = [];
@@ -52,7 +52,7 @@ function responseOf({ content, isError }: ToolResultBlock, notes: readonly strin
   const [only] = said;
   const data = said.length === 1 && only?.type === 'data' && notes.length === 0 && !isError ? only.data : undefined;
   if (data !== undefined && !hasReference(data)) {
-    return isNative && isObject(data) ? data : { output: data };
+    return isNative && isJsonObject(data) ? data : { output: data };
   }
   const text = [textOf(said), ...notes].filter((line) => line !== '').join('\n');
   return isError ? { error: text === '' ? 'The call failed.' : text } : { output: text };
@@ -61,9 +61,5 @@ function responseOf({ content, isError }: ToolResultBlock, notes: readonly strin
 /** A key `$ref` would be taken for the name of a medium, and the request refused. */
 function hasReference(value: JsonValue): boolean {
   if (Array.isArray(value)) return value.some(hasReference);
-  return isObject(value) && ('$ref' in value || Object.values(value).some(hasReference));
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(value) && ('$ref' in value || Object.values(value).some(hasReference));
 }

@@ -1,6 +1,6 @@
 import type { ModelRequest } from '@ravi/kernel';
 import { callIdsOf } from '@ravi/provider-kit';
-import type { AnswerContext, PreparedTools, StrictMode, ToolPreparer } from '@ravi/provider-kit';
+import type { ResponseContext, PreparedTools, StrictMode, ToolPreparer } from '@ravi/provider-kit';
 
 /**
  * How the arguments of a tool are described: as JSON Schema, or in the older dialect of OpenAPI, which says less and which
@@ -23,7 +23,7 @@ export interface WireSettings {
 }
 
 /** What the decoder knows of the request. */
-export interface WireContext extends AnswerContext {
+export interface WireContext extends ResponseContext {
   /** The tool of Google's own, ours to run, that a call of this name is for. */
   toolOfCallType(wireName: string): string | undefined;
   /** Whether Google itself answers calls of this name: those of MCP servers that it was told of. */

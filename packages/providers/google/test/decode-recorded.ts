@@ -6,7 +6,7 @@ import { createGeminiDecoder, encodeGemini } from '../src/index.ts';
 import type { WireContext, WireSettings } from '../src/index.ts';
 import { settingsFor } from './settings.ts';
 
-type Wire = Readonly<Record<string, unknown>>;
+type WireObject = Readonly<Record<string, unknown>>;
 
 export const plainContext: WireContext = {
   usedIds: [],
@@ -56,11 +56,11 @@ export function settingsOf(interaction: RecordedInteraction): WireSettings {
 
 /** A request without messages that offers the tools of a recorded one. */
 export function requestOf({ request }: RecordedInteraction): ModelRequest {
-  const offered = (((request.body ?? {}) as Wire)['tools'] ?? []) as readonly Wire[];
+  const offered = (((request.body ?? {}) as WireObject)['tools'] ?? []) as readonly WireObject[];
   const tools = offered.flatMap((entry, at): (FunctionSpec | ProviderSpec)[] => {
     const { functionDeclarations, ...native } = entry;
     const spec = inCamelCase(native) as JsonObject;
-    const functions = ((functionDeclarations ?? []) as readonly Wire[]).map((declared): FunctionSpec => ({
+    const functions = ((functionDeclarations ?? []) as readonly WireObject[]).map((declared): FunctionSpec => ({
       type: 'function',
       name: String(declared['name']),
       description: (declared['description'] ?? '') as string,

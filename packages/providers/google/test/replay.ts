@@ -4,7 +4,7 @@ import type { RecordedInteraction, Recording } from '@ravi/testkit';
 import { encodeGemini } from '../src/index.ts';
 import { contextOf, decodeInteraction, requestOf, settingsOf } from './decode-recorded.ts';
 
-type Wire = Readonly<Record<string, unknown>>;
+type WireObject = Readonly<Record<string, unknown>>;
 
 /** An answer and how it went back, as its recorder sent it and as we do. */
 export interface Replay {
@@ -23,7 +23,7 @@ export function replaysOf({ name, interactions }: Recording): Replay[] {
     if (!/enerateContent/u.test(interaction.request.path) || interaction.response.status !== 200) return [];
     const answer = decodeInteraction(interaction, contextOf(interaction)).blocks;
     const encoded = encodeGemini({ ...requestOf(interaction), messages: continued(answer) }, settingsOf(interaction));
-    const contents = encoded.body['contents'] as readonly Wire[];
+    const contents = encoded.body['contents'] as readonly WireObject[];
     return [
       {
         name: `${name}#${at}`,
@@ -60,23 +60,25 @@ function theirPart(before: RecordedInteraction, next: RecordedInteraction | unde
   return part.length === 0 ? undefined : comparable(part);
 }
 
-function contentsIn(interaction: RecordedInteraction | undefined): readonly Wire[] {
-  const { contents = [] } = (interaction?.request.body ?? {}) as { readonly contents?: readonly Wire[] | Wire };
-  return Array.isArray(contents) ? (contents as readonly Wire[]) : [contents as Wire];
+function contentsIn(interaction: RecordedInteraction | undefined): readonly WireObject[] {
+  const { contents = [] } = (interaction?.request.body ?? {}) as {
+    readonly contents?: readonly WireObject[] | WireObject;
+  };
+  return Array.isArray(contents) ? (contents as readonly WireObject[]) : [contents as WireObject];
 }
 
 /** Parts without the ids that recorders gave, in one spelling: names and base 64 may be written in two ways. */
-function comparable(contents: readonly Wire[]): unknown[] {
-  const parts = contents.flatMap((content) => content['parts'] as readonly Wire[]).map(comparablePart);
+function comparable(contents: readonly WireObject[]): unknown[] {
+  const parts = contents.flatMap((content) => content['parts'] as readonly WireObject[]).map(comparablePart);
   // A stream's texts may go back in pieces or joined.
-  return parts.reduce<Wire[]>((joined, part) => {
+  return parts.reduce<WireObject[]>((joined, part) => {
     const last = joined.at(-1);
     const isMore = [last, part].every((one) => one !== undefined && Object.keys(one).join() === 'text');
     return isMore ? [...joined.slice(0, -1), { text: `${last?.['text']}${part['text']}` }] : [...joined, part];
   }, []);
 }
 
-function comparablePart(part: Wire): Wire {
+function comparablePart(part: WireObject): WireObject {
   const {
     functionCall,
     function_call: call = functionCall,

@@ -1,4 +1,4 @@
-import type { ContentBlock, ModelMessage, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
+import type { ContentBlock, ModelMessage, ModelWarning, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
 
 /** What the user said, without results. */
 export interface UserTurn {
@@ -104,4 +104,12 @@ function uniqueId(id: string, used: Set<string>): string {
 /** The ids of all calls of a conversation. */
 export function callIdsOf(messages: readonly ModelMessage[]): string[] {
   return messages.flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])));
+}
+
+/** Warnings about results that answer no call. */
+export function orphanWarnings(orphans: readonly { readonly toolUseId: string }[]): ModelWarning[] {
+  return orphans.map(({ toolUseId }) => ({
+    code: 'block-dropped',
+    message: `A result for call ${toolUseId} answers no open call and is not sent`,
+  }));
 }

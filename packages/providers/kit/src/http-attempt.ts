@@ -1,17 +1,14 @@
 import type { Clock, ModelError } from '@ravi/kernel';
+import type { ConnectionOptions } from './connection-options.ts';
 import { modelError, redirectError, refusalError } from './http-error.ts';
-import type { HttpModelOptions } from './http-model.ts';
-import { setTimer } from './set-timer.ts';
-
-/** A request as it goes out. */
-export interface HttpRequest {
-  readonly url: URL;
-  readonly headers: Headers;
-  readonly body: string;
-}
+import type { Refusal } from './http-error.ts';
+import type { HttpRequest } from './http-request.ts';
+import { setTimer } from './timing.ts';
 
 /** What bounds an attempt, and who reads its refusal. */
-export interface AttemptOptions extends Pick<HttpModelOptions, 'fetch' | 'refusalOf'> {
+export interface AttemptOptions extends Pick<ConnectionOptions, 'fetch'> {
+  /** Reads the body of a refusal; `undefined` fields are filled from the status. */
+  refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode' | 'retryAfterMs'>;
   readonly clock: Clock;
   readonly idleTimeoutMs: number;
   readonly signal: AbortSignal;

@@ -1,6 +1,5 @@
 import { isKernelError } from '@ravi/kernel';
 import type { ModelError, ModelErrorCode } from '@ravi/kernel';
-import { clipped } from './clipped.ts';
 import { retryAfterMs, shouldRetry } from './retry-hints.ts';
 
 /** What a provider said when it refused. */
@@ -26,7 +25,7 @@ const emptyAccountWords = /insufficient_quota|billing|credit balance/iu;
  */
 export function modelErrorOf(refusal: Refusal, now: number): ModelError {
   const error = refusalError(refusal, now);
-  return { ...error, message: clipped(error.message) };
+  return { ...error, message: clip(error.message) };
 }
 
 /** The same with all that the provider said, keys too. */
@@ -106,4 +105,10 @@ function isRetryable(status: number): boolean {
 function isEmptyAccount({ message, providerCode = '' }: Refusal, isHinted: boolean): boolean {
   if (!/^\d*$/u.test(providerCode)) return emptyAccountCodes.test(providerCode);
   return !isHinted && emptyAccountWords.test(message);
+}
+
+/** The beginning of a text, `maxCharacters` at most, 1000 when absent; no character is cut in two. */
+export function clip(text: string, maxCharacters: number = 1000): string {
+  const characters = Array.from(text.slice(0, 4 * maxCharacters));
+  return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters).join('')}…` : text;
 }

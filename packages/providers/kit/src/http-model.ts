@@ -8,20 +8,19 @@ import type {
   ModelRequest,
   ModelWarning,
 } from '@ravi/kernel';
-import { httpAddress } from './endpoint.ts';
+import type { ConnectionOptions } from './connection-options.ts';
 import { attempt, cancelled } from './http-attempt.ts';
-import type { HttpRequest } from './http-attempt.ts';
+import type { AttemptOptions } from './http-attempt.ts';
 import { thrownError } from './http-error.ts';
-import type { Refusal } from './http-error.ts';
+import type { ModelDecoder } from './body-reader.ts';
+import { httpAddress, requestHeaders } from './http-request.ts';
+import type { HttpRequest } from './http-request.ts';
 import { loadMedia } from './load-media.ts';
-import { readAnswer } from './read-answer.ts';
-import type { ModelDecoder } from './read-answer.ts';
-import { requestHeaders } from './request-headers.ts';
+import { readResponse } from './read-response.ts';
 import { backoffMs } from './retry-hints.ts';
 import { secretsOf, withoutSecrets } from './secrets.ts';
-import { setTimer } from './set-timer.ts';
-import { unlessAborted } from './unless-aborted.ts';
-import { wireJson } from './wire-json.ts';
+import { setTimer, unlessAborted } from './timing.ts';
+import { wireJson } from './wire.ts';
 
 /** A request in a provider's own words, and how to read what comes back. */
 export interface EncodedCall {
@@ -32,35 +31,13 @@ export interface EncodedCall {
   createDecoder(emit: (event: ModelEvent) => void): ModelDecoder;
 }
 
-/** How to reach a provider, the same for all of them. */
-export interface ConnectionOptions {
-  /** Sent with every request; they win over the provider's own, however a name is written. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /**
-   * Milliseconds without a byte, before the first one or between two, until the request is given up; 600 000 when absent,
-   * never for `Infinity`.
-   */
-  readonly idleTimeoutMs?: number | undefined;
-  /** Further attempts of a request that failed before anything of its answer was there; 2 when absent. */
-  readonly maxRetries?: number | undefined;
-  /**
-   * A provider that asks to wait longer, in milliseconds, gets no further attempt; where none asks, no wait is longer.
-   * 30 000 when absent.
-   */
-  readonly maxRetryDelayMs?: number | undefined;
-  readonly fetch?: typeof fetch | undefined;
-  readonly clock?: Clock | undefined;
-}
-
 /** What makes a provider out of an encoder and a decoder. */
-export interface HttpModelOptions extends ConnectionOptions {
+export interface HttpModelOptions extends ConnectionOptions, Pick<AttemptOptions, 'refusalOf'> {
   readonly id: string;
   /** Asked where a request names none. */
   readonly model?: string | undefined;
   /** What it throws becomes an error event, with the code of a KernelError. */
   encode(request: ModelRequest): EncodedCall | Promise<EncodedCall>;
-  /** Reads the body of a refusal; `undefined` fields are filled from the status. */
-  refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode' | 'retryAfterMs'>;
 }
 
 interface PreparedCall {
@@ -118,9 +95,9 @@ export function createHttpModel(options: HttpModelOptions): ModelProvider {
       const { call, sent } = prepared;
       secrets = secretsOf(sent.headers, sent.url);
       for (const warning of call.warnings) yield { type: 'warning', warning };
-      const answer = await connect(sent, signal);
-      if (!isResponse(answer)) return yield failed(answer);
-      yield* readAnswer(answer, call, { signal, clock, idleTimeoutMs, tellError });
+      const response = await connect(sent, signal);
+      if (!isResponse(response)) return yield failed(response);
+      yield* readResponse(response, call, { signal, clock, idleTimeoutMs, tellError });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { shortHash } from './hash.ts';
+import { hash } from 'node:crypto';
 
 /** What a provider accepts as the id of a call. */
 export interface IdRules {
@@ -55,4 +55,17 @@ export function createIdSource(usedIds: Iterable<string>): IdSource {
 /** Whether a provider's id is one: neither missing nor empty nor the word `null`. */
 export function isUsable(id: unknown): id is string {
   return typeof id === 'string' && id !== '' && id !== 'null' && id !== 'undefined' && id !== 'None';
+}
+
+const digits = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+/** `length` letters and digits that depend on all of `text`: base 62 of its SHA-256, at most 40. */
+export function shortHash(text: string, length: number): string {
+  let rest = BigInt(`0x${hash('sha256', text)}`);
+  let out = '';
+  while (out.length < length) {
+    out += digits[Number(rest % 62n)];
+    rest /= 62n;
+  }
+  return out;
 }

@@ -1,4 +1,4 @@
-import { shortHash } from './hash.ts';
+import { shortHash } from './ids.ts';
 
 /** What a provider accepts as the name of a tool. */
 export interface NameRules {

@@ -1,7 +1,6 @@
 import type { InvalidArguments, JsonObject } from '@ravi/kernel';
 import { createBrackets } from './brackets.ts';
-import { isTooDeep, isTooDeepIn } from './depth.ts';
-import { isWire } from './wire.ts';
+import { isTooDeep, isTooDeepIn, isJsonObject } from './wire.ts';
 
 /** Arguments that may be used, or why they must not. */
 export interface ParsedArguments {
@@ -21,7 +20,7 @@ export function parseArguments(text: string, options: { readonly wasCut?: boolea
   if (trimmed === '' || trimmed === 'null') return wasCut ? invalid('truncated', text) : { arguments: {} };
   try {
     const value: unknown = JSON.parse(trimmed);
-    if (isWire(value) && !isTooDeepIn(trimmed, value)) return { arguments: value as JsonObject };
+    if (isJsonObject(value) && !isTooDeepIn(trimmed, value)) return { arguments: value as JsonObject };
   } catch {
     return invalid(wasCut || isUnfinished(trimmed) ? 'truncated' : 'malformed', text);
   }
@@ -33,7 +32,7 @@ export function argumentsOf(value: unknown): ParsedArguments {
   if (value === undefined || value === null) return { arguments: {} };
   if (typeof value === 'string') return parseArguments(value);
   if (isTooDeep(value)) return invalid('malformed', '');
-  return isWire(value) ? { arguments: value as JsonObject } : invalid('malformed', JSON.stringify(value));
+  return isJsonObject(value) ? { arguments: value as JsonObject } : invalid('malformed', JSON.stringify(value));
 }
 
 /** Whether a value says anything as arguments: what is absent, `null`, empty text or an object without keys does not. */

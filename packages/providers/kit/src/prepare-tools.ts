@@ -166,11 +166,3 @@ function converted(parameters: unknown, rules: ToolRules): Conversion {
     rules.strict === undefined ? { refused: 'this provider has none' } : strictSchema(adapted.schema, rules.strict);
   return { schema: adapted.schema, changes: [...portable.changes, ...adapted.changes], strict };
 }
-
-/** Warnings about results that answer no call. */
-export function orphanWarnings(orphans: readonly { readonly toolUseId: string }[]): ModelWarning[] {
-  return orphans.map(({ toolUseId }) => ({
-    code: 'block-dropped',
-    message: `A result for call ${toolUseId} answers no open call and is not sent`,
-  }));
-}

@@ -1,5 +1,5 @@
 import type { ModelError } from '@ravi/kernel';
-import { clipped } from './clipped.ts';
+import { clip } from './http-error.ts';
 
 /** What of a request no message may tell, the longest first. */
 export type Secrets = readonly string[];
@@ -24,7 +24,7 @@ export function secretsOf(headers: Headers, address?: URL): Secrets {
 /** The error as it may be told. It is clipped last, so that no part of a key stands at the cut. */
 export function withoutSecrets(error: ModelError, secrets: Secrets): ModelError {
   const told = (text: string): string =>
-    clipped(secrets.reduce((masked, secret) => masked.replaceAll(secret, '[key]'), text));
+    clip(secrets.reduce((masked, secret) => masked.replaceAll(secret, '[key]'), text));
   const { message, providerCode, requestId } = error;
   return {
     ...error,

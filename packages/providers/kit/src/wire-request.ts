@@ -1,9 +1,10 @@
-import type { JsonObject, JsonValue, ModelRequest, ModelWarning } from '@ravi/kernel';
-import type { AnswerContext } from './answer.ts';
+import type { JsonObject, ModelRequest, ModelWarning } from '@ravi/kernel';
+import type { ResponseContext } from './response-builder.ts';
 import type { PreparedTools } from './prepare-tools.ts';
+import { isJsonObject } from './wire.ts';
 
 /** A request as it goes out, and what its answer is read with. */
-export interface WireRequest<Context extends AnswerContext = AnswerContext> {
+export interface WireRequest<Context extends ResponseContext = ResponseContext> {
   readonly body: JsonObject;
   readonly warnings: readonly ModelWarning[];
   readonly context: Context;
@@ -21,13 +22,9 @@ export function withOptions(body: Readonly<Record<string, unknown>>, request: Mo
 function merged(body: JsonObject, own: JsonObject): JsonObject {
   const entries = Object.entries(own).map(([key, value]) => {
     const given = Object.hasOwn(body, key) ? body[key] : undefined;
-    return [key, isObject(given) && isObject(value) ? merged(given, value) : value] as const;
+    return [key, isJsonObject(given) && isJsonObject(value) ? merged(given, value) : value] as const;
   });
   return { ...body, ...Object.fromEntries(entries) };
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The tools among the chosen that are offered, by their own names; `undefined` when no choice is forced by name. */

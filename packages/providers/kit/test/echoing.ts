@@ -1,5 +1,5 @@
 import type { ModelRequest } from '@ravi/kernel';
-import { createAnswer, modelErrorInStream } from '../src/index.ts';
+import { createResponseBuilder, modelErrorInStream } from '../src/index.ts';
 import type { HttpModelOptions } from '../src/index.ts';
 
 /** Options of the model, and what its encoder says beside the body. */
@@ -27,17 +27,17 @@ export function echoing(url: string, { own = {}, query = '', ...options }: EchoO
       body: {},
       warnings: [],
       createDecoder(emit) {
-        const answer = createAnswer({ usedIds: [], source: 'echo', nameOf: (name) => name }, emit);
-        const fail = (message: string): void => answer.fail(modelErrorInStream({ status: 500, message }));
+        const builder = createResponseBuilder({ usedIds: [], source: 'echo', nameOf: (name) => name }, emit);
+        const fail = (message: string): void => builder.fail(modelErrorInStream({ status: 500, message }));
         return {
-          event: (data, name) => (name === 'error' ? fail(data) : answer.text(data)),
+          event: (data, name) => (name === 'error' ? fail(data) : builder.text(data)),
           body(value) {
             const { text, refused } = value as { readonly text?: string; readonly refused?: string };
-            if (refused === undefined) answer.text(String(text));
+            if (refused === undefined) builder.text(String(text));
             else fail(refused);
           },
           end() {
-            if (!answer.isOver) answer.finish('end');
+            if (!builder.isOver) builder.finish('end');
           },
         };
       },

@@ -25,13 +25,13 @@ export interface Dialect {
   /** The steps of effort that it knows; each other one becomes the nearest. All that there are when absent. */
   readonly efforts?: readonly Effort[];
   /** Refuses what the user says directly behind results. */
-  readonly answersResults?: boolean;
+  readonly needsReplyToResults?: boolean;
   /** Takes `top_k`. */
   readonly topK: boolean;
   /** Takes metadata; `stored` for answers that it keeps, and refuses them with any other. */
   readonly metadata: boolean | 'stored';
   /** Takes a schema for the answer; otherwise only that it is JSON. */
-  readonly answerSchema: boolean;
+  readonly responseSchema: boolean;
   /** A choice of tools may be forced while the model thinks. */
   readonly forcedChoiceWithThinking: boolean;
 }
@@ -57,7 +57,7 @@ const openai: Dialect = {
   reasoning: 'reasoning_effort',
   topK: false,
   metadata: 'stored',
-  answerSchema: true,
+  responseSchema: true,
   forcedChoiceWithThinking: true,
 };
 
@@ -84,7 +84,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     maxTokensField: 'max_tokens',
     reasoning: 'thinking',
     metadata: false,
-    answerSchema: false,
+    responseSchema: false,
     forcedChoiceWithThinking: false,
   },
   groq: { ...lenient, name: 'groq', media: imagesOnly, efforts: ['none', 'low', 'medium', 'high'], metadata: false },
@@ -99,7 +99,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     streamUsage: false,
     reasoning: 'reasoning_effort',
     efforts: ['none', 'high'],
-    answersResults: true,
+    needsReplyToResults: true,
     metadata: true,
   },
   openrouter: {

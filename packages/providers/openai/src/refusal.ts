@@ -1,6 +1,6 @@
 import type { ModelError } from '@ravi/kernel';
-import { isWire, modelErrorInStream, parseDuration } from '@ravi/provider-kit';
-import type { Refusal, Wire } from '@ravi/provider-kit';
+import { isJsonObject, modelErrorInStream, parseDuration } from '@ravi/provider-kit';
+import type { Refusal, WireObject } from '@ravi/provider-kit';
 
 /** Without the full stop behind it. */
 const waitIn = /(?:try again|retry) in ((?:\d+(?:\.\d+)?(?:ms|[smh]))+)/iu;
@@ -28,14 +28,14 @@ interface Said {
   readonly message: string;
   readonly code?: string | undefined;
   /** OpenRouter's: `raw` is what the server behind it answered. */
-  readonly metadata?: Wire | undefined;
+  readonly metadata?: WireObject | undefined;
 }
 
 function saidIn(body: unknown): Said {
   const outer = Array.isArray(body) ? body[0] : body;
   if (typeof outer !== 'object' || outer === null) return { message: String(outer ?? 'no body') };
   const { error, ...flat } = outer as Readonly<Record<string, unknown>>;
-  const inner = isWire(error) ? error : flat;
+  const inner = isJsonObject(error) ? error : flat;
   const message = [inner['message'], inner['detail'], error].find((text) => typeof text === 'string' && text !== '');
   // Gemini's endpoint for this interface says it as status of the error; the one of a whole answer is something else.
   const named = [inner['code'], inner['type'], inner === error ? inner['status'] : undefined];
@@ -46,7 +46,7 @@ function saidIn(body: unknown): Said {
   return {
     message: typeof message === 'string' ? message : JSON.stringify(body),
     code: typeof code === 'string' ? code : undefined,
-    metadata: isWire(metadata) ? metadata : undefined,
+    metadata: isJsonObject(metadata) ? metadata : undefined,
   };
 }
 

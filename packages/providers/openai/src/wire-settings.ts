@@ -1,5 +1,5 @@
 import { callIdsOf } from '@ravi/provider-kit';
-import type { AnswerContext, PreparedTools, ToolPreparer } from '@ravi/provider-kit';
+import type { ResponseContext, PreparedTools, ToolPreparer } from '@ravi/provider-kit';
 import type { ModelRequest } from '@ravi/kernel';
 import type { Dialect } from './dialect.ts';
 
@@ -17,7 +17,7 @@ export interface WireSettings {
 }
 
 /** What a decoder knows of the request. */
-export interface WireContext extends AnswerContext {
+export interface WireContext extends ResponseContext {
   /** The tool of a call of this type whose shape the provider defined and that is ours to run. */
   toolOfCallType(callType: string, name: string | undefined): string | undefined;
   /** What sound was asked for, as the interface names it. */
@@ -42,3 +42,6 @@ export function contextOf(request: ModelRequest, tools: PreparedTools, source: s
 export function sourceOf({ id, model }: WireSettings, api: 'responses' | 'chat', request: ModelRequest): string {
   return `${id}/${api}/${request.model ?? model}`;
 }
+
+/** Fields of events that are another in each of them and say nothing of the answer: a number, and padding against listeners. */
+export const volatileFields: readonly string[] = ['sequence_number', 'obfuscation'];

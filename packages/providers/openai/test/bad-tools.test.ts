@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { encodeChat } from '../src/index.ts';
 import { ask, chat, tool } from './encoding.ts';
-import type { Wire } from './encoding.ts';
+import type { WireObject } from './encoding.ts';
 import { settingsFor } from './settings.ts';
 
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 const number = { type: 'number' };
-const propertiesIn = (wire: Wire | undefined): object =>
+const propertiesIn = (wire: WireObject | undefined): object =>
   (wire?.['function']?.['parameters'] as { readonly properties: object } | undefined)?.properties ?? {};
 
 test('a name that no reference can be decoded from is found as it stands, and the tools beside it go out', () => {

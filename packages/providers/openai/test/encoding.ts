@@ -13,7 +13,7 @@ import type { DialectName } from '../src/dialect.ts';
 import { encodeChat, encodeResponses } from '../src/index.ts';
 import { settingsFor } from './settings.ts';
 
-export type Wire = Readonly<Record<string, never>>;
+export type WireObject = Readonly<Record<string, never>>;
 
 export const text = (words: string): ContentBlock => ({ type: 'text', text: words });
 export const user = (...content: ContentBlock[]): ModelMessage => ({ role: 'user', content });
@@ -52,9 +52,9 @@ export function ask(messages: readonly ModelMessage[], more: Partial<ModelReques
 export interface Encoded {
   readonly body: JsonObject;
   readonly warnings: readonly ModelWarning[];
-  readonly tools: readonly Wire[];
-  readonly messages: readonly Wire[];
-  readonly input: readonly Wire[];
+  readonly tools: readonly WireObject[];
+  readonly messages: readonly WireObject[];
+  readonly input: readonly WireObject[];
 }
 
 export function chat(request: ModelRequest, dialect: DialectName = 'openai'): Encoded {

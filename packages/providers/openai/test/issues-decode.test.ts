@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { call, calls, chat, idsOf, made } from './chat-answers.ts';
-import type { Wire } from './chat-answers.ts';
+import { call, calls, chat, idsOf, made } from './chat-responses.ts';
+import type { WireObject } from './chat-responses.ts';
 import { decodeBody, decodeStream, plainContext } from './decode-recorded.ts';
 
 test('empty arguments are an empty object: agents-js#664, strands-ts#287, ellmer#228, Kilo cloud#4753, getomnico#402', () => {
@@ -155,7 +155,12 @@ test('thinking in parts of the content, in a field, and in details goes into rea
     { type: 'reasoning', text: 'Hm.', opaque: { source: 'test', data: { field: 'thinking' } } },
     { type: 'text', text: 'Yes.' },
   ]);
-  const detail = (text: string, more: Wire = {}): Wire => ({ type: 'reasoning.text', index: 0, text, ...more });
+  const detail = (text: string, more: WireObject = {}): WireObject => ({
+    type: 'reasoning.text',
+    index: 0,
+    text,
+    ...more,
+  });
   const router = chat(
     { reasoning: 'H', reasoning_details: [detail('H')] },
     { reasoning: 'm.', reasoning_details: [detail('m.', { signature: 's' })] },
@@ -220,8 +225,13 @@ test('an item that a limit cut is no call to run, nor is one whose end never cam
 });
 
 test('pieces of items of Responses that take turns stay apart, each numbered and padded as OpenAI does', () => {
-  const call = (at: number): Wire => ({ type: 'function_call', id: `f${at}`, call_id: `c${at}`, name: `go${at}` });
-  const delta = (at: number, text: string): Wire => ({
+  const call = (at: number): WireObject => ({
+    type: 'function_call',
+    id: `f${at}`,
+    call_id: `c${at}`,
+    name: `go${at}`,
+  });
+  const delta = (at: number, text: string): WireObject => ({
     type: 'response.function_call_arguments.delta',
     item_id: `f${at}`,
     output_index: at,
@@ -246,7 +256,10 @@ test('pieces of items of Responses that take turns stay apart, each numbered and
 });
 
 test('the tool multi_tool_use.parallel, which is none, gives the calls that were meant: craft-agents-oss#449', () => {
-  const meant = (name: string, parameters: unknown): Wire => ({ recipient_name: `functions.${name}`, parameters });
+  const meant = (name: string, parameters: unknown): WireObject => ({
+    recipient_name: `functions.${name}`,
+    parameters,
+  });
   const written = JSON.stringify({ tool_uses: [meant('go', { n: 1 }), meant('stay', { at: 'home' })] });
   const start = { index: 0, id: 'c1', type: 'function' };
   const wrapper = call('multi_tool_use.parallel', written.slice(0, 30), start);
@@ -272,7 +285,8 @@ test('the tool multi_tool_use.parallel, which is none, gives the calls that were
 });
 
 test('multi_tool_use.parallel that was cut or holds something else runs nothing', () => {
-  const wrapper = (written: string): Wire => calls(call('multi_tool_use.parallel', written, { index: 0, id: 'c1' }));
+  const wrapper = (written: string): WireObject =>
+    calls(call('multi_tool_use.parallel', written, { index: 0, id: 'c1' }));
   assert.deepEqual(made(chat(wrapper('{"tool_uses":[{"recipient_name":"functions.go"'), 'length').blocks), [
     ['multi_tool_use.parallel', 'truncated'],
   ]);

@@ -6,7 +6,7 @@ import { dialects } from '../src/dialect.ts';
 import type { DialectName } from '../src/dialect.ts';
 import { encodeChat, encodeResponses } from '../src/index.ts';
 import { ask, chat, image, model, responses, result, text, tool, use, user } from './encoding.ts';
-import type { Wire } from './encoding.ts';
+import type { WireObject } from './encoding.ts';
 import { settingsFor } from './settings.ts';
 
 test('each call gets a result, also after an abort: claude-code#2959, bike4mind#197, bike4mind#207, TeXRA#7171, letta-code#578, opencode#10616', () => {
@@ -26,7 +26,7 @@ test('truncated arguments never go back as they were: codegraff#752, oh-my-pi#11
   const invalid = { reason: 'truncated', text: '{"path": "/tm' } as const;
   const messages = [user(text('x')), model(use('a', { invalid }))];
   assert.doesNotMatch(JSON.stringify(chat(ask(messages)).body), /\/tm/u);
-  const [call] = (chat(ask(messages)).messages[1]?.['tool_calls'] ?? []) as unknown as readonly Wire[];
+  const [call] = (chat(ask(messages)).messages[1]?.['tool_calls'] ?? []) as unknown as readonly WireObject[];
   assert.equal(call?.['function']?.['arguments'], '{}');
   assert.match(JSON.stringify(responses(ask(messages)).input.at(-1)), /truncated/u);
 });
@@ -95,7 +95,7 @@ test('strict where a tool asks for it takes optional properties as nullable, and
   };
   const request = ask([], { tools: [tool('t', parameters, { strict: true })] });
   const { body, context } = encodeResponses(request, settingsFor('openai'));
-  const [wire] = body['tools'] as unknown as readonly Wire[];
+  const [wire] = body['tools'] as unknown as readonly WireObject[];
   assert.deepEqual(wire?.['parameters'], {
     type: 'object',
     properties: { a: { type: ['string', 'null'] }, link: { type: 'string' } },

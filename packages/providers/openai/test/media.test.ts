@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { MediaBlock } from '@ravi/kernel';
 import { test } from 'vitest';
 import { ask, chat, responses, user } from './encoding.ts';
-import type { Wire } from './encoding.ts';
+import type { WireObject } from './encoding.ts';
 
 const medium = (type: MediaBlock['type'], mediaType: string, url: string): MediaBlock => ({
   type,
@@ -10,7 +10,7 @@ const medium = (type: MediaBlock['type'], mediaType: string, url: string): Media
   source: { kind: 'url', url },
 });
 const pdf = (url: string): MediaBlock => medium('document', 'application/pdf', url);
-const partIn = (messages: readonly Wire[]): unknown => {
+const partIn = (messages: readonly WireObject[]): unknown => {
   const [part] = (messages[0]?.['content'] ?? []) as unknown as readonly unknown[];
   return part;
 };

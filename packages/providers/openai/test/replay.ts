@@ -7,7 +7,7 @@ import type { DialectName } from '../src/dialect.ts';
 import { apiOf, decodeInteraction } from './decode-recorded.ts';
 import { settingsFor } from './settings.ts';
 
-type Wire = Readonly<Record<string, unknown>>;
+type WireObject = Readonly<Record<string, unknown>>;
 
 /** An answer and how it went back, as its recorder sent it and as we do. */
 export interface Replay {
@@ -31,7 +31,7 @@ const dialectOf = (provider: string): DialectName => {
 /** Decodes each answer of a recording, encodes it again, and finds what was really sent. */
 export function replaysOf({ name, provider, interactions }: Recording): Replay[] {
   return interactions.flatMap((interaction, at): Replay[] => {
-    const body = interaction.request.body as Wire | undefined;
+    const body = interaction.request.body as WireObject | undefined;
     if (body === undefined || interaction.expected === undefined || interaction.expected.decodeError !== undefined)
       return [];
     const api = apiOf(interaction);
@@ -59,23 +59,23 @@ export function replaysOf({ name, provider, interactions }: Recording): Replay[]
       },
       settings,
     );
-    const next = interactions[at + 1]?.request.body as Wire | undefined;
+    const next = interactions[at + 1]?.request.body as WireObject | undefined;
     return [
       {
         name: `${name}#${at}`,
         api,
         dialect: dialectOf(provider),
         encoded,
-        ours: comparable(api, ourPart(encoded.body, settings.dialect.answersResults === true)),
+        ours: comparable(api, ourPart(encoded.body, settings.dialect.needsReplyToResults === true)),
         theirs: next === undefined ? undefined : theirPart(api, body, next),
       },
     ];
   });
 }
 
-function functionsOf(body: Wire): FunctionSpec[] {
-  return ((body['tools'] ?? []) as readonly Wire[]).flatMap((tool): FunctionSpec[] => {
-    const { name, description, parameters } = (tool['function'] ?? tool) as Wire;
+function functionsOf(body: WireObject): FunctionSpec[] {
+  return ((body['tools'] ?? []) as readonly WireObject[]).flatMap((tool): FunctionSpec[] => {
+    const { name, description, parameters } = (tool['function'] ?? tool) as WireObject;
     if (typeof name !== 'string' || (tool['type'] ?? 'function') !== 'function') return [];
     return [
       {
@@ -88,27 +88,27 @@ function functionsOf(body: Wire): FunctionSpec[] {
   });
 }
 
-function listOf(body: Wire): readonly Wire[] {
+function listOf(body: WireObject): readonly WireObject[] {
   const items = body['input'] ?? body['messages'];
-  return Array.isArray(items) ? (items as readonly Wire[]) : [{ role: 'user', content: items }];
+  return Array.isArray(items) ? (items as readonly WireObject[]) : [{ role: 'user', content: items }];
 }
 
-function isAnswer(item: Wire): boolean {
+function isAnswer(item: WireObject): boolean {
   if (item['type'] === 'additional_tools') return false;
   const { type = 'message', role } = item;
   if (type === 'message') return role === 'assistant';
   return typeof type === 'string' && !/^(function|custom_tool)_call_output$|_approval_response$/u.test(type);
 }
 
-/** @param answersResults whether a word of the model that is none of its own stands behind results */
-function ourPart(body: JsonObject, answersResults: boolean): readonly Wire[] {
+/** @param needsReplyToResults whether a word of the model that is none of its own stands behind results */
+function ourPart(body: JsonObject, needsReplyToResults: boolean): readonly WireObject[] {
   const all = listOf(body);
-  const isWord = (at: number): boolean => answersResults && all[at - 1]?.['role'] === 'tool';
+  const isWord = (at: number): boolean => needsReplyToResults && all[at - 1]?.['role'] === 'tool';
   return all.filter((item, at) => isAnswer(item) && !isWord(at));
 }
 
 /** What follows the items that the request before had too, up to the first that is no part of the answer. */
-function theirPart(api: 'responses' | 'chat', before: Wire, next: Wire): readonly unknown[] | undefined {
+function theirPart(api: 'responses' | 'chat', before: WireObject, next: WireObject): readonly unknown[] | undefined {
   const [shared, all] = [listOf(before), listOf(next)];
   if (next['previous_response_id'] !== undefined || all.length <= shared.length) return undefined;
   const isSame = shared.every((item, at) => item['role'] === all[at]?.['role'] && item['type'] === all[at]?.['type']);
@@ -119,17 +119,17 @@ function theirPart(api: 'responses' | 'chat', before: Wire, next: Wire): readonl
 }
 
 /** Text, calls and what only the provider reads. Recorders wrote ids of their own, so a call's is the number it has. */
-function comparable(api: 'responses' | 'chat', items: readonly Wire[]): unknown[] {
+function comparable(api: 'responses' | 'chat', items: readonly WireObject[]): unknown[] {
   const ids: unknown[] = [];
-  const call = (id: unknown, { name, arguments: args }: Wire): unknown => {
+  const call = (id: unknown, { name, arguments: args }: WireObject): unknown => {
     if (!ids.includes(id)) ids.push(id);
     return ['call', ids.indexOf(id), name, parsed(args)];
   };
   const said = (content: unknown): unknown[] => (textOf(content) === '' ? [] : [['text', textOf(content)]]);
   return items.flatMap((item): unknown[] => {
     if (api === 'chat') {
-      const calls = (item['tool_calls'] ?? []) as readonly Wire[];
-      return [...said(item['content']), ...calls.map(({ id, function: asked }) => call(id, asked as Wire))];
+      const calls = (item['tool_calls'] ?? []) as readonly WireObject[];
+      return [...said(item['content']), ...calls.map(({ id, function: asked }) => call(id, asked as WireObject))];
     }
     if (item['type'] === 'function_call') return [call(item['call_id'], item)];
     if (item['type'] === 'reasoning')
@@ -140,7 +140,7 @@ function comparable(api: 'responses' | 'chat', items: readonly Wire[]): unknown[
 
 function textOf(content: unknown): string {
   if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
-  return (content as readonly Wire[]).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
+  return (content as readonly WireObject[]).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
 }
 
 function parsed(args: unknown): JsonValue {

@@ -1,4 +1,4 @@
-import { isSchemaObject, refPath } from '@ravi/provider-kit';
+import { isJsonObject, refPath } from '@ravi/provider-kit';
 import type { SchemaObject } from '@ravi/provider-kit';
 
 /** The definitions that a converted schema refers to. */
@@ -64,7 +64,7 @@ function withoutRequiredCycles(
     }
     const required = Array.isArray(schema['required']) ? (schema['required'] as readonly string[]) : [];
     const copy: Record<string, unknown> = { ...schema };
-    if (isSchemaObject(schema['properties'])) {
+    if (isJsonObject(schema['properties'])) {
       copy['properties'] = Object.fromEntries(
         Object.entries(schema['properties']).map(([name, inner]) => [
           name,
@@ -73,7 +73,7 @@ function withoutRequiredCycles(
       );
     }
     for (const key of ['items', 'additionalProperties']) {
-      if (isSchemaObject(schema[key])) copy[key] = cut(schema[key], owner, isRequired);
+      if (isJsonObject(schema[key])) copy[key] = cut(schema[key], owner, isRequired);
     }
     for (const key of ['anyOf', 'prefixItems']) {
       if (Array.isArray(schema[key]))

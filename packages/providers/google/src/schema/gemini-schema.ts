@@ -1,4 +1,4 @@
-import { followRefs, isSchemaObject, mapSubschemas, resolveRef } from '@ravi/provider-kit';
+import { followRefs, isJsonObject, mapSubschemas, resolveRef } from '@ravi/provider-kit';
 import type { PortableSchema, SchemaObject } from '@ravi/provider-kit';
 import { createDefinitions } from './definitions.ts';
 import type { Definitions } from './definitions.ts';
@@ -54,7 +54,7 @@ export function geminiSchema(root: SchemaObject): Extract<PortableSchema, { read
 }
 
 function node(given: unknown, state: State, depth: number): SchemaObject {
-  if (!isSchemaObject(given)) return {};
+  if (!isJsonObject(given)) return {};
   if (depth > maxDepth) {
     state.changes.add(`what lies deeper than ${maxDepth} levels may be anything`);
     return {};
@@ -99,14 +99,14 @@ function structure(schema: SchemaObject, state: State, depth: number): Record<st
   const list = (inner: unknown): SchemaObject[] => (inner as readonly unknown[]).map(below);
   const { properties, additionalProperties, items, prefixItems } = schema;
   const copy: Record<string, unknown> = {};
-  if (isSchemaObject(properties)) {
+  if (isJsonObject(properties)) {
     copy['properties'] = Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, below(inner)]));
   }
   if (typeof additionalProperties === 'boolean') copy['additionalProperties'] = additionalProperties;
-  else if (isSchemaObject(additionalProperties)) copy['additionalProperties'] = below(additionalProperties);
+  else if (isJsonObject(additionalProperties)) copy['additionalProperties'] = below(additionalProperties);
   const tuple = Array.isArray(prefixItems) ? prefixItems : items;
   if (Array.isArray(tuple)) copy['prefixItems'] = list(tuple);
-  if (isSchemaObject(items)) copy['items'] = below(items);
+  if (isJsonObject(items)) copy['items'] = below(items);
   const alternatives = [schema['anyOf'], schema['oneOf']].find(Array.isArray);
   if (alternatives !== undefined) copy['anyOf'] = list(alternatives);
   return copy;
@@ -120,7 +120,7 @@ function reference(given: SchemaObject, $ref: string, state: State, depth: numbe
     state.changes.add(`what "${$ref}" stands for may be anything`);
     return typeof description === 'string' ? { description } : {};
   }
-  if (isSchemaObject(target) && (/^#\/(?:\$defs|definitions)\/[^/]+$/u.test($ref) || !isLeaf(target))) {
+  if (isJsonObject(target) && (/^#\/(?:\$defs|definitions)\/[^/]+$/u.test($ref) || !isLeaf(target))) {
     const pointer = state.definitions.pointerTo(target, $ref);
     return typeof description === 'string' ? { description, anyOf: [pointer] } : pointer;
   }
@@ -141,7 +141,7 @@ function mergedParts(given: SchemaObject, root: SchemaObject, seen: Set<SchemaOb
   let merged: SchemaObject = own;
   for (const part of allOf as readonly unknown[]) {
     const target = followRefs(part, root);
-    if (!isSchemaObject(target) || seen.has(target)) continue;
+    if (!isJsonObject(target) || seen.has(target)) continue;
     seen.add(target);
     const inner = Array.isArray(target['allOf']) ? mergedParts(target, root, seen) : target;
     const properties = { ...objectAt(inner, 'properties'), ...objectAt(merged, 'properties') };
@@ -157,7 +157,7 @@ function mergedParts(given: SchemaObject, root: SchemaObject, seen: Set<SchemaOb
 }
 
 function objectAt(schema: SchemaObject, key: string): Readonly<Record<string, unknown>> {
-  return isSchemaObject(schema[key]) ? schema[key] : {};
+  return isJsonObject(schema[key]) ? schema[key] : {};
 }
 
 function listAt(schema: SchemaObject, key: string): readonly string[] {

@@ -1,4 +1,4 @@
-import { isSchemaObject, resolveRef } from '@ravi/provider-kit';
+import { isJsonObject, resolveRef } from '@ravi/provider-kit';
 import type { PortableSchema, SchemaObject } from '@ravi/provider-kit';
 import { geminiSchema } from './gemini-schema.ts';
 import { description, withNotes } from './notes.ts';
@@ -56,7 +56,7 @@ function conversion(
 }
 
 function node(given: unknown, state: State, followed: readonly string[]): SchemaObject {
-  if (!isSchemaObject(given) || state.nodes > maxNodes) return anything;
+  if (!isJsonObject(given) || state.nodes > maxNodes) return anything;
   state.nodes++;
   const { root, lost, maxReferences } = state;
   const { $ref } = given;
@@ -88,7 +88,7 @@ function node(given: unknown, state: State, followed: readonly string[]): Schema
 
 function objectParts(given: SchemaObject, below: (inner: unknown) => SchemaObject): Record<string, unknown> {
   const { properties, required } = given;
-  if (!isSchemaObject(properties) || Object.keys(properties).length === 0) return {};
+  if (!isJsonObject(properties) || Object.keys(properties).length === 0) return {};
   return {
     properties: Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, below(inner)])),
     ...(Array.isArray(required) ? { required } : {}),
@@ -108,7 +108,7 @@ function alternatives(
   choices: readonly unknown[],
   below: (inner: unknown) => SchemaObject,
 ): SchemaObject {
-  const real = choices.filter((choice) => !isSchemaObject(choice) || choice['type'] !== 'null');
+  const real = choices.filter((choice) => !isJsonObject(choice) || choice['type'] !== 'null');
   const nullable = real.length < choices.length ? { nullable: true } : {};
   const kinds = real.flatMap((choice) => {
     const kind = below(choice);

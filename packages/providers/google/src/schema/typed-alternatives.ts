@@ -1,4 +1,4 @@
-import { isSchemaObject } from '@ravi/provider-kit';
+import { isJsonObject } from '@ravi/provider-kit';
 import type { SchemaObject } from '@ravi/provider-kit';
 import { description, withNotes } from './notes.ts';
 
@@ -34,7 +34,7 @@ export function typedAlternatives(schema: SchemaObject, original: SchemaObject):
 }
 
 function withNull(schema: SchemaObject, alternatives: readonly unknown[]): SchemaObject {
-  const hasNull = alternatives.some((inner) => isSchemaObject(inner) && inner['type'] === 'null');
+  const hasNull = alternatives.some((inner) => isJsonObject(inner) && inner['type'] === 'null');
   return hasNull ? schema : { ...schema, anyOf: [...alternatives, { type: 'null' }] };
 }
 

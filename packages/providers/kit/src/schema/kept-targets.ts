@@ -1,4 +1,5 @@
-import { isSchemaObject, mapSubschemas, refPath, resolveRef } from './subschemas.ts';
+import { isJsonObject } from '../wire.ts';
+import { mapSubschemas, refPath, resolveRef } from './subschemas.ts';
 import type { SchemaObject } from './subschemas.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { SchemaObject } from './subschemas.ts';
  */
 export function withKeptTargets(schema: SchemaObject, original: SchemaObject): SchemaObject {
   if (!JSON.stringify(schema).includes('"$ref"')) return schema;
-  const given = isSchemaObject(schema['$defs']) ? schema['$defs'] : {};
+  const given = isJsonObject(schema['$defs']) ? schema['$defs'] : {};
   const names = new Map<unknown, string>();
   const nameOf = (target: unknown, ref: string): string => {
     let name = names.get(target);
@@ -18,7 +19,7 @@ export function withKeptTargets(schema: SchemaObject, original: SchemaObject): S
     return name;
   };
   const kept = (inner: unknown): unknown => {
-    if (!isSchemaObject(inner)) return inner;
+    if (!isJsonObject(inner)) return inner;
     const copy = mapSubschemas(inner, kept);
     const { $ref } = copy;
     if (typeof $ref !== 'string' || resolveRef(schema, $ref) !== undefined) return copy;

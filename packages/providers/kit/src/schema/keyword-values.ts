@@ -1,4 +1,4 @@
-import { isSchemaObject } from './subschemas.ts';
+import { isJsonObject } from '../wire.ts';
 import type { SchemaObject } from './subschemas.ts';
 
 type Check = (value: unknown) => boolean;
@@ -8,12 +8,12 @@ const isNumber: Check = (value) => typeof value === 'number';
 const isFlag: Check = (value) => typeof value === 'boolean';
 const isCount: Check = (value) => Number.isInteger(value) && (value as number) >= 0;
 const isList: Check = (value) => Array.isArray(value);
-const isSchema: Check = (value) => isFlag(value) || isSchemaObject(value);
+const isSchema: Check = (value) => isFlag(value) || isJsonObject(value);
 const isSchemaList: Check = (value) => Array.isArray(value) && value.length > 0 && value.every(isSchema);
-const isSchemaMap: Check = (value) => isSchemaObject(value) && Object.values(value).every(isSchema);
+const isSchemaMap: Check = (value) => isJsonObject(value) && Object.values(value).every(isSchema);
 const isNameList: Check = (value) =>
   Array.isArray(value) && value.every(isText) && new Set(value).size === value.length;
-const isNameLists: Check = (value) => isSchemaObject(value) && Object.values(value).every(isNameList);
+const isNameLists: Check = (value) => isJsonObject(value) && Object.values(value).every(isNameList);
 const isAnchor: Check = (value) => typeof value === 'string' && /^[A-Za-z_][-A-Za-z0-9._]*$/u.test(value);
 
 /** What the value of each keyword has to be. Source: the meta-schema of JSON Schema 2020-12, its deprecated part included. */

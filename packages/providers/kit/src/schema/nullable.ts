@@ -1,11 +1,11 @@
-import { isSchemaObject } from './subschemas.ts';
+import { isJsonObject } from '../wire.ts';
 
 /**
  * The schema that takes null as well.
  * @param mixedTypes whether objects and arrays may stand beside null in one `type`
  */
 export function nullable(schema: unknown, { mixedTypes = true }: { readonly mixedTypes?: boolean } = {}): unknown {
-  if (!isSchemaObject(schema)) return schema;
+  if (!isJsonObject(schema)) return schema;
   const { type, description } = schema;
   const isMixed = [type].flat().some((one) => one === 'object' || one === 'array');
   const isPlain = (mixedTypes || !isMixed) && !['enum', 'const', 'anyOf', 'oneOf', '$ref'].some((key) => key in schema);
@@ -20,7 +20,7 @@ export function nullable(schema: unknown, { mixedTypes = true }: { readonly mixe
 
 /** Whether null fits a schema by its own words; a reference is not followed. */
 export function acceptsNull(schema: unknown): boolean {
-  if (!isSchemaObject(schema)) return schema === true;
+  if (!isJsonObject(schema)) return schema === true;
   if (Array.isArray(schema['enum']) && !schema['enum'].includes(null)) return false;
   if (schema['type'] !== undefined) return [schema['type']].flat().includes('null');
   if (Array.isArray(schema['enum'])) return true;

@@ -1,7 +1,8 @@
 import type { JsonSchema } from '@ravi/kernel';
 import { invalidKeywords } from './keyword-values.ts';
 import { withKeptTargets } from './kept-targets.ts';
-import { followRefs, isSchemaObject, mapSubschemas, resolveRef } from './subschemas.ts';
+import { isJsonObject } from '../wire.ts';
+import { followRefs, mapSubschemas, resolveRef } from './subschemas.ts';
 import type { SchemaObject } from './subschemas.ts';
 
 /** A schema that any provider's parser accepts, or why there is none. */
@@ -28,7 +29,7 @@ export function portableSchema(schema: unknown): PortableSchema {
   const changes: string[] = [];
   try {
     if (schema === true) return { schema: emptyObject, changes };
-    if (!isSchemaObject(schema)) return { refused: noSchema };
+    if (!isJsonObject(schema)) return { refused: noSchema };
     const clean = cleaned(schema, changes, 0) as SchemaObject;
     const root = objectRoot(clean, { root: clean, changes, parts: 0 });
     if (root === undefined) return { refused: `its arguments are ${JSON.stringify(schema['type'])} and no object` };
@@ -42,10 +43,10 @@ export function portableSchema(schema: unknown): PortableSchema {
 export function portableValueSchema(schema: unknown): PortableSchema {
   const changes: string[] = [];
   try {
-    if (!isSchemaObject(schema)) return { refused: noSchema };
+    if (!isJsonObject(schema)) return { refused: noSchema };
     const clean = cleaned(schema, changes, 0) as SchemaObject;
     const root = followRefs(clean, clean);
-    if (!isSchemaObject(root)) return { refused: 'its root refers to nothing' };
+    if (!isJsonObject(root)) return { refused: 'its root refers to nothing' };
     return { schema: withKeptTargets({ ...definitionsOf(clean), ...root }, clean), changes };
   } catch (error) {
     return refusalOf(error);
@@ -68,7 +69,7 @@ const emptyObject: SchemaObject = Object.freeze({ type: 'object', properties: {}
 function cleaned(schema: unknown, changes: string[], depth: number): JsonSchema | boolean {
   if (depth > maxDepth) throw new RangeError(`its schema is deeper than ${maxDepth} levels`);
   if (typeof schema === 'boolean') return schema;
-  if (!isSchemaObject(schema)) return true;
+  if (!isJsonObject(schema)) return true;
   const { $schema: _dialect, ...rest } = mapSubschemas(schema, (inner) => cleaned(inner, changes, depth + 1));
   const clean: Record<string, unknown> = withTuples(rest);
   const types = [...new Set([clean['type'] ?? []].flat())];
@@ -124,12 +125,12 @@ function objectRoot(schema: SchemaObject, state: RootState, depth: number = 0): 
   let merged: SchemaObject = {
     ...own,
     type: 'object',
-    properties: isSchemaObject(own['properties']) ? own['properties'] : {},
+    properties: isJsonObject(own['properties']) ? own['properties'] : {},
   };
   const parts: unknown[] = Array.isArray(allOf) ? [...allOf] : [];
   if (typeof $ref === 'string') parts.push(resolveRef(root, $ref));
   for (const part of parts) {
-    const inner = isSchemaObject(part) ? objectRoot(part, state, depth + 1) : emptyObject;
+    const inner = isJsonObject(part) ? objectRoot(part, state, depth + 1) : emptyObject;
     if (inner === undefined) return undefined;
     merged = both(merged, inner);
   }
@@ -137,7 +138,7 @@ function objectRoot(schema: SchemaObject, state: RootState, depth: number = 0): 
     if (!Array.isArray(alternatives)) continue;
     changes.push('alternatives at the root became optional properties');
     const objects = (alternatives as unknown[])
-      .filter(isSchemaObject)
+      .filter(isJsonObject)
       .map((part) => objectRoot(part, state, depth + 1))
       .filter((part) => part !== undefined);
     merged = both(merged, anyOfObjects(objects));
@@ -174,12 +175,12 @@ function anyOfObjects(objects: readonly SchemaObject[]): SchemaObject {
 }
 
 function alternativesOf(schema: unknown): readonly unknown[] {
-  if (!isSchemaObject(schema) || Object.keys(schema).length !== 1 || !Array.isArray(schema['anyOf'])) return [schema];
+  if (!isJsonObject(schema) || Object.keys(schema).length !== 1 || !Array.isArray(schema['anyOf'])) return [schema];
   return schema['anyOf'];
 }
 
 function propertiesOf(schema: SchemaObject): Readonly<Record<string, unknown>> {
-  return isSchemaObject(schema['properties']) ? schema['properties'] : {};
+  return isJsonObject(schema['properties']) ? schema['properties'] : {};
 }
 
 function requiredOf(schema: SchemaObject): readonly string[] {

@@ -1,6 +1,6 @@
-import { hasRecursion } from './has-recursion.ts';
+import { isJsonObject } from '../wire.ts';
+import { followRefs, hasRecursion, mapSubschemas } from './subschemas.ts';
 import { acceptsNull, nullable } from './nullable.ts';
-import { followRefs, isSchemaObject, mapSubschemas } from './subschemas.ts';
 import type { SchemaObject } from './subschemas.ts';
 
 /** What a provider demands of a schema that it should enforce word by word. */
@@ -89,7 +89,7 @@ interface State {
 
 function strictNode(schema: unknown, state: State, depth: number): SchemaObject {
   const { rules, counts } = state;
-  if (!isSchemaObject(schema)) throw new NotStrict('a place of it takes anything');
+  if (!isJsonObject(schema)) throw new NotStrict('a place of it takes anything');
   if (state.open.has(schema)) throw new NotStrict('it refers to itself among alternatives');
   if (++state.nodes > maxNodes) throw new NotStrict(`it has more than ${maxNodes} schemas`);
   const node: Record<string, unknown> = {};
@@ -113,7 +113,7 @@ function strictNode(schema: unknown, state: State, depth: number): SchemaObject 
   const level = depth + (isObject || types.includes('array') ? 1 : 0);
   counts.depth = Math.max(counts.depth, level);
   if (isObject) closeObject(node, state, depth);
-  if (types.includes('array') && !isSchemaObject(node['items'])) throw new NotStrict('an array of it takes anything');
+  if (types.includes('array') && !isJsonObject(node['items'])) throw new NotStrict('an array of it takes anything');
   checkLimits(counts, rules);
   if (rules.referencesInAnyOf === false && Array.isArray(node['anyOf'])) {
     node['anyOf'] = node['anyOf'].map((inner) => followRefs(inner, state.root));
@@ -137,10 +137,10 @@ function refNode(node: Record<string, unknown>): SchemaObject {
 
 function closeObject(node: Record<string, unknown>, state: State, depth: number): void {
   const { rules, counts } = state;
-  const properties = isSchemaObject(node['properties']) ? node['properties'] : {};
+  const properties = isJsonObject(node['properties']) ? node['properties'] : {};
   const names = Object.keys(properties);
   const open = node['additionalProperties'];
-  if (open === true || isSchemaObject(open)) throw new NotStrict('an object of it takes any property');
+  if (open === true || isJsonObject(open)) throw new NotStrict('an object of it takes any property');
   if (names.length === 0 && depth > 0 && !(rules.emptyObjects && open === false)) {
     throw new NotStrict('an object of it has no properties');
   }
@@ -173,7 +173,7 @@ function countValues(node: SchemaObject, counts: SchemaCounts): void {
   }
   if ('const' in node) counts.nameChars += String(node['const']).length;
   for (const key of ['$defs', 'definitions']) {
-    if (isSchemaObject(node[key])) counts.nameChars += Object.keys(node[key]).join('').length;
+    if (isJsonObject(node[key])) counts.nameChars += Object.keys(node[key]).join('').length;
   }
 }
 

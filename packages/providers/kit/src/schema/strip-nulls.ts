@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { acceptsNull } from './nullable.ts';
-import { followRefs, isSchemaObject } from './subschemas.ts';
+import { isJsonObject } from '../wire.ts';
+import { followRefs } from './subschemas.ts';
 import type { SchemaObject } from './subschemas.ts';
 
 /**
@@ -16,7 +17,7 @@ function stripped(value: JsonValue, schema: unknown, root: SchemaObject, depth: 
   const shape = shapeFor(value, schema, root);
   if (shape === undefined || typeof value !== 'object' || value === null || depth > 256) return value;
   if (Array.isArray(value)) return value.map((entry: JsonValue) => stripped(entry, shape['items'], root, depth + 1));
-  const properties = isSchemaObject(shape['properties']) ? shape['properties'] : {};
+  const properties = isJsonObject(shape['properties']) ? shape['properties'] : {};
   const required = Array.isArray(shape['required']) ? (shape['required'] as readonly unknown[]) : [];
   const entries = Object.entries(value as JsonObject).flatMap(([name, entry]): [string, JsonValue][] => {
     const inner = Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -35,7 +36,7 @@ function alternatives(schema: unknown, root: SchemaObject, found: Set<unknown> =
   const target = followRefs(schema, root);
   if (found.has(target)) return [];
   found.add(target);
-  if (!isSchemaObject(target) || !Array.isArray(target['anyOf'])) return [target];
+  if (!isJsonObject(target) || !Array.isArray(target['anyOf'])) return [target];
   return target['anyOf'].flatMap((part) => alternatives(part, root, found));
 }
 
@@ -45,17 +46,17 @@ function alternatives(schema: unknown, root: SchemaObject, found: Set<unknown> =
  */
 function shapeFor(value: JsonValue, schema: unknown, root: SchemaObject): SchemaObject | undefined {
   const target = followRefs(schema, root);
-  if (!isSchemaObject(target)) return undefined;
+  if (!isJsonObject(target)) return undefined;
   if (!Array.isArray(target['anyOf'])) return target;
   const wanted = Array.isArray(value) ? 'array' : 'object';
   const candidates = alternatives(target, root).filter(
-    (part): part is SchemaObject => isSchemaObject(part) && [part['type']].flat().includes(wanted),
+    (part): part is SchemaObject => isJsonObject(part) && [part['type']].flat().includes(wanted),
   );
   if (wanted === 'array' || typeof value !== 'object' || value === null) return candidates[0];
   const names = namesOf(value as JsonObject);
   return candidates.find(
     ({ properties }) =>
-      isSchemaObject(properties) &&
+      isJsonObject(properties) &&
       namesOf(properties) === names &&
       Object.entries(value).every(([name, entry]) => isAllowed(entry, properties[name], root)),
   );
@@ -64,7 +65,7 @@ function shapeFor(value: JsonValue, schema: unknown, root: SchemaObject): Schema
 /** Whether a value is among those that a property lists, if it lists any; null may stand for none. */
 function isAllowed(value: JsonValue, schema: unknown, root: SchemaObject): boolean {
   const target = followRefs(schema, root);
-  if (value === null || !isSchemaObject(target)) return true;
+  if (value === null || !isJsonObject(target)) return true;
   const listed = 'const' in target ? [target['const']] : target['enum'];
   return !Array.isArray(listed) || listed.some((one) => isDeepStrictEqual(one, value));
 }

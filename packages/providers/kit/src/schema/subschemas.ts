@@ -1,10 +1,8 @@
-/** A JSON Schema that is no boolean. */
-export type SchemaObject = Readonly<Record<string, unknown>>;
+import { isJsonObject } from '../wire.ts';
+import type { WireObject } from '../wire.ts';
 
-/** Whether a value is a JSON object. */
-export function isSchemaObject(value: unknown): value is SchemaObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+/** A JSON Schema that is not a boolean. */
+export type SchemaObject = WireObject;
 
 const inMaps = ['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'];
 const inLists = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
@@ -28,12 +26,12 @@ export function mapSubschemas(schema: SchemaObject, change: (inner: unknown) => 
   const copy: Record<string, unknown> = { ...schema };
   for (const key of inMaps) {
     const map = copy[key];
-    if (!isSchemaObject(map)) continue;
+    if (!isJsonObject(map)) continue;
     copy[key] = Object.fromEntries(Object.entries(map).map(([name, inner]) => [name, change(inner)]));
   }
   for (const key of inLists) if (Array.isArray(copy[key])) copy[key] = (copy[key] as unknown[]).map(change);
   for (const key of single) {
-    if (isSchemaObject(copy[key])) copy[key] = change(copy[key]);
+    if (isJsonObject(copy[key])) copy[key] = change(copy[key]);
     else if (key === 'items' && Array.isArray(copy[key])) copy[key] = (copy[key] as unknown[]).map(change);
   }
   return copy;
@@ -45,7 +43,7 @@ export function resolveRef(root: SchemaObject, ref: string): unknown {
   let place: unknown = root;
   for (const key of refPath(ref)) {
     if (Array.isArray(place)) place = place[Number(key)];
-    else if (isSchemaObject(place) && Object.hasOwn(place, key)) place = place[key];
+    else if (isJsonObject(place) && Object.hasOwn(place, key)) place = place[key];
     else return undefined;
   }
   return place;
@@ -63,7 +61,7 @@ export function refPath(ref: string): readonly string[] {
 export function followRefs(schema: unknown, root: SchemaObject): unknown {
   const seen = new Set<unknown>();
   let target = schema;
-  while (isSchemaObject(target) && typeof target['$ref'] === 'string') {
+  while (isJsonObject(target) && typeof target['$ref'] === 'string') {
     if (seen.has(target)) return undefined;
     seen.add(target);
     target = resolveRef(root, target['$ref']);
@@ -78,4 +76,23 @@ function decoded(part: string): string {
   } catch {
     return part;
   }
+}
+
+/** Whether a schema leads back to a place within itself, by whatever local references. */
+export function hasRecursion(root: SchemaObject): boolean {
+  if (!JSON.stringify(root).includes('"$ref"')) return false;
+  const open = new Set<SchemaObject>();
+  const closed = new Set<SchemaObject>();
+  const leadsBack = (schema: unknown): boolean => {
+    if (!isJsonObject(schema) || closed.has(schema)) return false;
+    if (open.has(schema)) return true;
+    open.add(schema);
+    const { $ref } = schema;
+    let isBack = typeof $ref === 'string' && leadsBack(resolveRef(root, $ref));
+    mapSubschemas(schema, (inner) => (isBack ||= leadsBack(inner)));
+    open.delete(schema);
+    closed.add(schema);
+    return isBack;
+  };
+  return leadsBack(root);
 }

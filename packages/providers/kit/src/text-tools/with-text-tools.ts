@@ -1,13 +1,12 @@
 import type { FunctionSpec, ModelEvent, ModelProvider, ModelRequest, ModelWarning } from '@ravi/kernel';
-import { createAnswer } from '../answer.ts';
-import type { Answer } from '../answer.ts';
+import { createResponseBuilder } from '../response-builder.ts';
+import type { ResponseBuilder } from '../response-builder.ts';
 import { callIdsOf } from '../arrange-turns.ts';
 import { argumentsOf } from '../parse-arguments.ts';
 import type { ParsedArguments } from '../parse-arguments.ts';
 import type { Scanned } from './call-block.ts';
 import { createCallScanner } from './call-scanner.ts';
-import { historyAsText } from './history.ts';
-import { toolInstructions } from './instructions.ts';
+import { historyAsText, toolInstructions } from './prompt.ts';
 
 /**
  * A provider for a model without native tools: tools stand in the system prompt, and `<tool_call>` blocks (or fenced JSON
@@ -54,14 +53,14 @@ function createTextCallReader(
   emit: (event: ModelEvent) => void,
 ): { take(event: ModelEvent): void } {
   const context = { usedIds: callIdsOf(request.messages), source: 'text', nameOf: (name: string) => name };
-  const answer = createAnswer(context, emit);
+  const builder = createResponseBuilder(context, emit);
   const scanner = createCallScanner();
 
   const use = (found: readonly Scanned[]): void => {
     for (const piece of found) {
-      if (piece.type === 'call') addCall(answer, piece.text, piece.isWhole);
+      if (piece.type === 'call') addCall(builder, piece.text, piece.isWhole);
       // Blank lines between calls are not worth a block.
-      else if (!answer.hasCalls || piece.text.trim() !== '') answer.text(piece.text);
+      else if (!builder.hasCalls || piece.text.trim() !== '') builder.text(piece.text);
     }
   };
 
@@ -74,20 +73,20 @@ function createTextCallReader(
       }
       if (event.type === 'finish') {
         const { usage, reason, type: _type, ...end } = event;
-        answer.usage(usage);
-        return answer.finish(answer.hasCalls && reason === 'end' ? 'tool-use' : reason, end);
+        builder.usage(usage);
+        return builder.finish(builder.hasCalls && reason === 'end' ? 'tool-use' : reason, end);
       }
-      if (event.type === 'error') return answer.fail(event.error);
-      if (event.type !== 'usage') answer.closeText();
+      if (event.type === 'error') return builder.fail(event.error);
+      if (event.type !== 'usage') builder.closeText();
       return emit(event);
     },
   };
 }
 
-function addCall(answer: Answer, text: string, isWhole: boolean): void {
+function addCall(builder: ResponseBuilder, text: string, isWhole: boolean): void {
   const { name, whole } = readCall(text, isWhole);
-  answer.closeText();
-  answer.openCall({ wireName: name }).end({ whole });
+  builder.closeText();
+  builder.openCall({ wireName: name }).end({ whole });
 }
 
 /** Models write `arguments`, `parameters` or `input`. */

@@ -1,8 +1,8 @@
 import type { JsonObject, ModelEvent, ModelStopReason } from '@ravi/kernel';
 import {
-  createAnswer,
+  createResponseBuilder,
   createAppendReader,
-  isWire,
+  isJsonObject,
   listOf,
   modelError,
   textOrNothing,
@@ -10,7 +10,7 @@ import {
   wireEvent,
 } from '@ravi/provider-kit';
 import type { ModelDecoder } from '@ravi/provider-kit';
-import { passing } from '../passing.ts';
+import { volatileFields } from '../wire-settings.ts';
 import { streamError } from '../refusal.ts';
 import { usageOf } from '../usage.ts';
 import type { WireContext } from '../wire-settings.ts';
@@ -53,10 +53,10 @@ interface WireChoice {
 
 /** Reads the answers of the Chat Completions interface, streamed or whole, as the servers really write them. */
 export function createChatDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
-  const answer = createAnswer(context, emit);
-  const slots = createToolCallSlots(answer, context);
+  const builder = createResponseBuilder(context, emit);
+  const slots = createToolCallSlots(builder, context);
   const speech = createSpeech(context.audioFormat);
-  const appends = createAppendReader(['arguments'], passing);
+  const appends = createAppendReader(['arguments'], volatileFields);
   let reasoning: ChatReasoning | undefined;
   let details: JsonObject[] = [];
   let reason: string | undefined;
@@ -68,17 +68,17 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
 
   const think = (field: ChatReasoning['field'], text: string): void => {
     if (text === '') return;
-    if (reasoning === undefined) answer.closeText();
+    if (reasoning === undefined) builder.closeText();
     reasoning ??= { field };
-    answer.reasoning(text);
+    builder.reasoning(text);
   };
 
   /** What the server needs back goes with the block; details without any text are a block of their own. */
   const endThinking = (): void => {
     if (reasoning === undefined && details.length === 0) return;
     const data = { field: 'reasoning' as const, ...reasoning, ...(details.length > 0 ? { details } : {}) };
-    if (reasoning === undefined || !answer.closeText(data)) {
-      answer.block({ type: 'reasoning', text: '', opaque: answer.opaque(data) });
+    if (reasoning === undefined || !builder.closeText(data)) {
+      builder.block({ type: 'reasoning', text: '', opaque: builder.opaque(data) });
     }
     reasoning = undefined;
     details = [];
@@ -87,7 +87,7 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
   const say = (text: string): void => {
     if (text === '') return;
     endThinking();
-    answer.text(text);
+    builder.text(text);
   };
 
   const takeContent = (content: WireDelta['content']): void => {
@@ -105,7 +105,7 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
     if (typeof delta.reasoning_content === 'string') think('reasoning_content', delta.reasoning_content);
     else if (typeof delta.reasoning === 'string') think('reasoning', delta.reasoning);
     takeContent(delta.content);
-    if (isWire(delta.audio)) say(speech.take(delta.audio));
+    if (isJsonObject(delta.audio)) say(speech.take(delta.audio));
     if (typeof delta.refusal === 'string' && delta.refusal !== '') {
       isRefusal = true;
       say(delta.refusal);
@@ -125,7 +125,7 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
   };
 
   const takeChunk = (chunk: WireChunk, form: 'delta' | 'message'): void => {
-    if (chunk.error !== undefined && chunk.error !== null) return answer.fail(streamError(chunk));
+    if (chunk.error !== undefined && chunk.error !== null) return builder.fail(streamError(chunk));
     responseId ??= textOrNothing(chunk.id);
     model ??= textOrNothing(chunk.model);
     const choice = choiceOf(chunk);
@@ -134,20 +134,20 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
     if (delta !== undefined && delta !== null) take(delta);
     if (typeof choice?.finish_reason === 'string' && choice.finish_reason !== '') reason ??= choice.finish_reason;
     const usage = usageOf(chunk.usage);
-    if (usage !== undefined) answer.usage(usage);
+    if (usage !== undefined) builder.usage(usage);
   };
 
   const finish = (isDone: boolean): void => {
     endThinking();
-    answer.closeText();
+    builder.closeText();
     const spoken = speech.end();
-    if (spoken !== undefined) answer.block(spoken);
+    if (spoken !== undefined) builder.block(spoken);
     if (reason === undefined && !isDone) {
-      return answer.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
+      return builder.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
     }
     slots.end(reason === undefined ? 'unsaid' : wholeReasons.has(reason) ? 'whole' : 'cut');
-    if (reason === 'error') return answer.fail(modelError('E_MODEL_UNAVAILABLE', 'The model provider failed', true));
-    return answer.finish(isRefusal ? 'refusal' : stopReason(reason, answer.hasCalls), {
+    if (reason === 'error') return builder.fail(modelError('E_MODEL_UNAVAILABLE', 'The model provider failed', true));
+    return builder.finish(isRefusal ? 'refusal' : stopReason(reason, builder.hasCalls), {
       providerReason: reason,
       responseId,
       model,
@@ -156,31 +156,31 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
 
   return {
     event(data, name) {
-      if (answer.isOver || data === '') return;
+      if (builder.isOver || data === '') return;
       // Some servers keep the connection open behind their last word, or break it.
       if (data.startsWith('[DONE]')) return finish(true);
       const appended = appends.read(data);
       if (appended !== undefined) return slots.append(appended);
-      const chunk: WireChunk | undefined = wireEvent(data, answer);
+      const chunk: WireChunk | undefined = wireEvent(data, builder);
       if (chunk === undefined) return;
       takeChunk(name === 'error' && chunk.error === undefined ? { error: chunk } : chunk, 'delta');
       appends.learn(data, appendedBy(chunk, place));
     },
     body(value) {
-      const chunk: WireChunk | undefined = wireBody(value, answer);
+      const chunk: WireChunk | undefined = wireBody(value, builder);
       if (chunk === undefined) return undefined;
       takeChunk(chunk, 'message');
       const { choices } = chunk;
-      if (answer.isOver) return undefined;
+      if (builder.isOver) return undefined;
       if (!Array.isArray(choices) || choices.length === 0) {
-        return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no choices', true));
+        return builder.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no choices', true));
       }
       // A whole body has come to its end, whatever it says of the reason.
       reason ??= 'stop';
       return finish(true);
     },
     end() {
-      if (!answer.isOver) finish(false);
+      if (!builder.isOver) finish(false);
     },
   };
 }

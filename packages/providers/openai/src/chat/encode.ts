@@ -1,16 +1,16 @@
 import type { JsonObject, ModelRequest, ModelSampling, ModelWarning } from '@ravi/kernel';
 import {
-  answerName,
-  answerSchema,
+  responseSchemaName,
+  responseSchema,
   chosenNames,
-  schemaInWordsWarning,
+  schemaInPromptWarning,
   withOptions,
-  withSchemaInWords,
+  withSchemaInPrompt,
 } from '@ravi/provider-kit';
 import type { PreparedTools, WireRequest } from '@ravi/provider-kit';
 import { effortAt } from '../dialect.ts';
 import type { Dialect } from '../dialect.ts';
-import { ownFunctions } from '../custom-name.ts';
+import { ownFunctions } from '../encoding.ts';
 import { contextOf, sourceOf } from '../wire-settings.ts';
 import type { WireContext, WireSettings } from '../wire-settings.ts';
 import { chatMessages } from './messages.ts';
@@ -28,7 +28,7 @@ export function encodeChat(request: ModelRequest, settings: WireSettings): WireR
   const thought = thinking(request, choice, dialect, warnings);
   const needsReasoning = (thought['thinking'] as JsonObject | undefined)?.['type'] === 'enabled';
   const messages = chatMessages(request.messages, { settings, source, tools, warnings, needsReasoning });
-  const { format, system } = answerFormat(request, dialect, warnings);
+  const { format, system } = outputFormat(request, dialect, warnings);
   const body = {
     model: request.model ?? settings.model,
     messages: system === '' ? messages : [{ role: 'system', content: system }, ...messages],
@@ -159,22 +159,22 @@ function ignored(value: unknown, name: string, warnings: ModelWarning[]): undefi
 }
 
 /** The schema of the answer; where none can be sent, or none of its kind, it stands in words. */
-function answerFormat(
+function outputFormat(
   { output, system = '' }: ModelRequest,
   dialect: Dialect,
   warnings: ModelWarning[],
 ): { readonly format?: JsonObject; readonly system: string } {
   if (output === undefined) return { system };
-  const answer = answerSchema(output.schema, dialect.strict);
-  const words = withSchemaInWords(system, output.schema);
-  if ('refused' in answer) {
-    warnings.push(schemaInWordsWarning());
+  const prepared = responseSchema(output.schema, dialect.strict);
+  const words = withSchemaInPrompt(system, output.schema);
+  if ('refused' in prepared) {
+    warnings.push(schemaInPromptWarning());
     return { system: words };
   }
-  if (!dialect.answerSchema) return { format: { type: 'json_object' }, system: words };
+  if (!dialect.responseSchema) return { format: { type: 'json_object' }, system: words };
   const description = output.description === undefined ? {} : { description: output.description };
   return {
-    format: { type: 'json_schema', json_schema: { name: answerName(output), ...description, ...answer } },
+    format: { type: 'json_schema', json_schema: { name: responseSchemaName(output), ...description, ...prepared } },
     system,
   };
 }

@@ -21,8 +21,7 @@ import {
   takesMedia,
 } from '@ravi/provider-kit';
 import type { AssistantTurn, CallResult, PreparedTools } from '@ravi/provider-kit';
-import { unreadCustomCall } from '../custom-name.ts';
-import { resultText } from '../result-text.ts';
+import { unreadCustomCall, resultText } from '../encoding.ts';
 import type { WireSettings } from '../wire-settings.ts';
 import { reasoningFields } from './reasoning.ts';
 
@@ -50,11 +49,11 @@ export function chatMessages(messages: readonly ModelMessage[], given: ChatConve
     if (turn.role === 'user') return userMessage(turn.content, context);
     return [...assistantMessage(turn, context), ...resultMessages(turn.results, context)];
   });
-  return settings.dialect.answersResults === true ? withAnswersToResults(wire) : wire;
+  return settings.dialect.needsReplyToResults === true ? withRepliesToResults(wire) : wire;
 }
 
 /** A word of the model between results and what the user says, where a server wants one. */
-function withAnswersToResults(messages: readonly JsonObject[]): JsonObject[] {
+function withRepliesToResults(messages: readonly JsonObject[]): JsonObject[] {
   return messages.flatMap((message, at) =>
     message['role'] === 'user' && messages[at - 1]?.['role'] === 'tool'
       ? [{ role: 'assistant', content: 'I see.' }, message]

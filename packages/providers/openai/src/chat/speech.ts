@@ -1,10 +1,10 @@
 import type { MediaBlock } from '@ravi/kernel';
-import type { Wire } from '@ravi/provider-kit';
+import type { WireObject } from '@ravi/provider-kit';
 
 /** What a model says aloud: sound in base 64, whole or piece by piece, and its words. */
 export interface Speech {
   /** Takes a piece and gives the words in it. */
-  take(audio: Wire): string;
+  take(audio: WireObject): string;
   /** The sound so far; `undefined` when there was none. */
   end(): MediaBlock | undefined;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@ravi/kernel';
 import { isUsable, parseArguments, textOrNothing } from '@ravi/provider-kit';
-import type { Answer, OpenCall } from '@ravi/provider-kit';
+import type { ResponseBuilder, OpenCall } from '@ravi/provider-kit';
 import { openCall } from '../open-call.ts';
 import type { WireContext } from '../wire-settings.ts';
 
@@ -19,14 +19,14 @@ export interface ToolCallSlots {
   /** More arguments for the call that the last piece was for. */
   append(text: string): void;
   /** Ends all calls. */
-  end(how: AnswerEnding): void;
+  end(how: ResponseEnding): void;
 }
 
 /**
  * How the answer ended: by itself, by something that may have cut any call, because calls that are made at once are
  * announced before the first of them is written, or without saying that it is all.
  */
-export type AnswerEnding = 'whole' | 'cut' | 'unsaid';
+export type ResponseEnding = 'whole' | 'cut' | 'unsaid';
 
 interface Slot {
   readonly index: number | undefined;
@@ -44,7 +44,7 @@ interface Slot {
  * comes behind arguments that are whole. Missing indexes, missing ids, ids or names that repeat with each piece, and blanks that
  * come late do not mislead it.
  */
-export function createToolCallSlots(answer: Answer, context: WireContext): ToolCallSlots {
+export function createToolCallSlots(builder: ResponseBuilder, context: WireContext): ToolCallSlots {
   const slots: Slot[] = [];
   let firstOpen = 0;
   /** The slot of the last piece. */
@@ -80,14 +80,14 @@ export function createToolCallSlots(answer: Answer, context: WireContext): ToolC
 
   const open = (slot: Slot): OpenCall => {
     if (slot.call !== undefined) return slot.call;
-    answer.closeText();
+    builder.closeText();
     const own = slot.callType === undefined ? undefined : context.toolOfCallType(slot.callType, slot.name);
-    slot.call = openCall(answer, { id: slot.id, wireName: own ?? slot.name ?? '' });
+    slot.call = openCall(builder, { id: slot.id, wireName: own ?? slot.name ?? '' });
     slot.call.append(slot.text);
     return slot.call;
   };
 
-  const endSlot = (slot: Slot, how: AnswerEnding): void => {
+  const endSlot = (slot: Slot, how: ResponseEnding): void => {
     if (slot.isEnded) return;
     slot.isEnded = true;
     const { text, kept, callType } = slot;

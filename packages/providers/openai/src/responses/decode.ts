@@ -1,17 +1,17 @@
 import type { JsonObject, ModelEvent } from '@ravi/kernel';
 import {
-  createAnswer,
+  createResponseBuilder,
   createAppendReader,
-  isWire,
+  isJsonObject,
   listOf,
   modelError,
   textOrNothing,
   wireBody,
   wireEvent,
 } from '@ravi/provider-kit';
-import type { ModelDecoder, OpenCall, Wire } from '@ravi/provider-kit';
+import type { ModelDecoder, OpenCall, WireObject } from '@ravi/provider-kit';
 import { openCall } from '../open-call.ts';
-import { passing } from '../passing.ts';
+import { volatileFields } from '../wire-settings.ts';
 import { streamError } from '../refusal.ts';
 import { usageOf } from '../usage.ts';
 import type { WireContext } from '../wire-settings.ts';
@@ -20,30 +20,30 @@ import { pictureBlocks } from './pictures.ts';
 
 /** Reads the answers of the Responses interface, streamed or whole. */
 export function createResponsesDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
-  const answer = createAnswer(context, emit);
-  const appends = createAppendReader(['delta'], passing);
+  const builder = createResponseBuilder(context, emit);
+  const appends = createAppendReader(['delta'], volatileFields);
   const calls = new Map<number, OpenCall>();
   const finished = new Set<number>();
   /** Calls of which only the end of the answer shows whether they are whole. */
-  const bare: { readonly call: OpenCall; readonly item: Wire }[] = [];
+  const bare: { readonly call: OpenCall; readonly item: WireObject }[] = [];
   /** Whether the answer was cut; nobody knows before its end. */
   let isCut: boolean | undefined;
   /** Messages that are being written, and how many of their parts are closed. */
-  const messages = new Map<number, { readonly item: Wire; closed: number }>();
+  const messages = new Map<number, { readonly item: WireObject; closed: number }>();
   /** The item whose text is being streamed; of two at once the second waits for its end. */
   let streaming: number | undefined;
   /** What the last event was, and of which item. */
   let last: { readonly type: unknown; readonly at: number } = { type: undefined, at: 0 };
   let sawRefusal = false;
 
-  const startItem = (at: number, item: Wire): void => {
+  const startItem = (at: number, item: WireObject): void => {
     if (item['type'] === 'message' && !messages.has(at)) messages.set(at, { item, closed: 0 });
     const name = callName(item, context);
     if (name === undefined || calls.has(at) || finished.has(at)) return;
-    calls.set(at, openCall(answer, { id: idOf(item), wireName: name }));
+    calls.set(at, openCall(builder, { id: idOf(item), wireName: name }));
   };
 
-  const endItem = (at: number, item: Wire): void => {
+  const endItem = (at: number, item: WireObject): void => {
     if (finished.has(at)) return;
     startItem(at, item);
     finished.add(at);
@@ -54,27 +54,27 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
     if (wasStreamed) streaming = undefined;
     // Whether or not its text was streamed.
     sawRefusal ||= listOf(item['content']).some(({ refusal }) => textOrNothing(refusal) !== undefined);
-    if (item['type'] === 'message') return endMessage(answer, item, messages.get(at)?.closed ?? 0);
-    if (item['type'] === 'reasoning') return endReasoning(answer, item, wasStreamed);
+    if (item['type'] === 'message') return endMessage(builder, item, messages.get(at)?.closed ?? 0);
+    if (item['type'] === 'reasoning') return endReasoning(builder, item, wasStreamed);
     const { source } = context;
     const blocks = pictureBlocks(item, source) ?? [{ type: 'unknown', raw: item as JsonObject, source }];
-    for (const block of blocks) answer.block(block);
+    for (const block of blocks) builder.block(block);
     return undefined;
   };
 
   const write = (at: number, kind: 'text' | 'reasoning', delta: unknown): void => {
     if (typeof delta !== 'string' || finished.has(at)) return;
     streaming ??= at;
-    if (streaming === at) answer[kind](delta);
+    if (streaming === at) builder[kind](delta);
   };
 
   const endPart = (at: number, part: unknown): void => {
     const message = messages.get(at);
-    if (message === undefined || streaming !== at || !isWire(part)) return;
-    if (answer.closeText(keptOf(message.item, part))) message.closed++;
+    if (message === undefined || streaming !== at || !isJsonObject(part)) return;
+    if (builder.closeText(keptOf(message.item, part))) message.closed++;
   };
 
-  const finish = (response: Wire): void => {
+  const finish = (response: WireObject): void => {
     const output = listOf(response['output']);
     const status = textOrNothing(response['status']) ?? 'completed';
     isCut = status !== 'completed';
@@ -82,24 +82,24 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
     // The whole output comes again at the end, or not at all; what was not streamed by then is taken from it.
     if (finished.size < output.length) output.forEach((item, at) => endItem(at, item));
     const usage = usageOf(response['usage']);
-    if (usage !== undefined) answer.usage(usage);
-    if (status === 'failed') return answer.fail(streamError({ error: response['error'] }));
-    if (unmade.has(status)) {
-      return answer.fail(modelError('E_MODEL_TRUNCATED', `The answer has no end: its status is ${status}`, true));
+    if (usage !== undefined) builder.usage(usage);
+    if (status === 'failed') return builder.fail(streamError({ error: response['error'] }));
+    if (unfinishedStatuses.has(status)) {
+      return builder.fail(modelError('E_MODEL_TRUNCATED', `The answer has no end: its status is ${status}`, true));
     }
     for (const call of calls.values()) call.end({ whole: argumentsCut(call.text) });
-    const why = (response['incomplete_details'] as Wire | null | undefined)?.['reason'];
+    const why = (response['incomplete_details'] as WireObject | null | undefined)?.['reason'];
     const said = {
       providerReason: typeof why === 'string' ? why : status,
       responseId: textOrNothing(response['id']),
       model: textOrNothing(response['model']),
     };
-    if (status === 'incomplete') return answer.finish(why === 'content_filter' ? 'refusal' : 'length', said);
-    if (isCut) return answer.finish('other', said);
-    return answer.finish(answer.hasCalls ? 'tool-use' : sawRefusal ? 'refusal' : 'end', said);
+    if (status === 'incomplete') return builder.finish(why === 'content_filter' ? 'refusal' : 'length', said);
+    if (isCut) return builder.finish('other', said);
+    return builder.finish(builder.hasCalls ? 'tool-use' : sawRefusal ? 'refusal' : 'end', said);
   };
 
-  const event = (type: unknown, at: number, wire: Wire): void => {
+  const event = (type: unknown, at: number, wire: WireObject): void => {
     switch (type) {
       case 'response.output_text.delta':
         return write(at, 'text', wire['delta']);
@@ -117,20 +117,20 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
       case 'response.content_part.done':
         return endPart(at, wire['part']);
       case 'response.output_item.added':
-        return isWire(wire['item']) ? startItem(at, wire['item']) : undefined;
+        return isJsonObject(wire['item']) ? startItem(at, wire['item']) : undefined;
       case 'response.output_item.done':
-        return isWire(wire['item']) ? endItem(at, wire['item']) : undefined;
+        return isJsonObject(wire['item']) ? endItem(at, wire['item']) : undefined;
       case 'response.completed':
       case 'response.incomplete':
       case 'response.failed': {
-        const response = isWire(wire['response']) ? wire['response'] : {};
+        const response = isJsonObject(wire['response']) ? wire['response'] : {};
         const said = textOrNothing(response['status']);
         // Some servers repeat the response as it was at its start.
         const isOld = said === undefined || said === 'queued' || said === 'in_progress';
         return finish(isOld ? { ...response, status: type.slice('response.'.length) } : response);
       }
       case 'error':
-        return answer.fail(streamError(wire));
+        return builder.fail(streamError(wire));
       default:
         return undefined;
     }
@@ -138,35 +138,35 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
 
   return {
     event(data, name) {
-      if (answer.isOver || data === '' || data === '[DONE]') return undefined;
+      if (builder.isOver || data === '' || data === '[DONE]') return undefined;
       const delta = appends.read(data);
       if (delta !== undefined) return event(last.type, last.at, { delta });
-      const wire = wireEvent(data, answer);
+      const wire = wireEvent(data, builder);
       if (wire === undefined) return undefined;
       last = { type: wire['type'] ?? name, at: Number(wire['output_index'] ?? 0) };
       appends.learn(data, isDelta(wire) ? wire['delta'] : undefined);
       return event(last.type, last.at, wire);
     },
     body(value) {
-      const response = wireBody(value, answer);
+      const response = wireBody(value, builder);
       if (response === undefined) return undefined;
       if (!Array.isArray(response['output'])) {
-        if (isWire(response['error'])) return answer.fail(streamError(response));
-        return answer.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no output', true));
+        if (isJsonObject(response['error'])) return builder.fail(streamError(response));
+        return builder.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no output', true));
       }
       return finish(response);
     },
     end() {
-      if (answer.isOver) return;
-      answer.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
+      if (builder.isOver) return;
+      builder.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
     },
   };
 }
 
 /** What a whole answer says of itself that nobody has written to its end, or that somebody called off. */
-const unmade: ReadonlySet<string> = new Set(['queued', 'in_progress', 'cancelled']);
+const unfinishedStatuses: ReadonlySet<string> = new Set(['queued', 'in_progress', 'cancelled']);
 
 /** Whether an event says by itself that it does nothing but bring more of a text. */
-function isDelta(wire: Wire): wire is Wire & { readonly type: string; readonly delta: string } {
+function isDelta(wire: WireObject): wire is WireObject & { readonly type: string; readonly delta: string } {
   return typeof wire['type'] === 'string' && wire['type'].endsWith('.delta') && typeof wire['delta'] === 'string';
 }

@@ -1,14 +1,14 @@
 import type { JsonObject, JsonValue, ModelReasoning, ModelRequest, ModelSampling, ModelWarning } from '@ravi/kernel';
 import {
-  answerName,
-  answerSchema,
+  responseSchemaName,
+  responseSchema,
   chosenNames,
-  schemaInWordsWarning,
+  schemaInPromptWarning,
   withOptions,
-  withSchemaInWords,
+  withSchemaInPrompt,
 } from '@ravi/provider-kit';
 import type { PreparedTools, WireRequest } from '@ravi/provider-kit';
-import { ownFunctions } from '../custom-name.ts';
+import { ownFunctions } from '../encoding.ts';
 import { contextOf, sourceOf } from '../wire-settings.ts';
 import type { WireContext, WireSettings } from '../wire-settings.ts';
 import { inputItems } from './input.ts';
@@ -22,7 +22,7 @@ export function encodeResponses(request: ModelRequest, settings: WireSettings): 
   const tools = { ...prepared, functions: ownFunctions(prepared, warnings) };
   const declared = toolDeclarations(tools, warnings);
   const input = inputItems(request.messages, settings, source, tools, warnings);
-  const { format, instructions } = answerFormat(request, settings, warnings);
+  const { format, instructions } = outputFormat(request, settings, warnings);
   const model = request.model ?? settings.model;
   const body = {
     model,
@@ -135,18 +135,18 @@ function reasoning(given: ModelReasoning | undefined, warnings: ModelWarning[]):
 }
 
 /** The schema of the answer; one that is none of an object stands in words. */
-function answerFormat(
+function outputFormat(
   { output, system }: ModelRequest,
   { dialect }: WireSettings,
   warnings: ModelWarning[],
 ): { readonly format?: JsonObject; readonly instructions: string | undefined } {
   if (output === undefined) return { instructions: system };
-  const answer = answerSchema(output.schema, dialect.strict);
-  if ('refused' in answer) {
-    warnings.push(schemaInWordsWarning());
-    return { instructions: withSchemaInWords(system, output.schema) };
+  const prepared = responseSchema(output.schema, dialect.strict);
+  if ('refused' in prepared) {
+    warnings.push(schemaInPromptWarning());
+    return { instructions: withSchemaInPrompt(system, output.schema) };
   }
   const description = output.description === undefined ? {} : { description: output.description };
-  const format = { type: 'json_schema', name: answerName(output), ...description, ...answer };
+  const format = { type: 'json_schema', name: responseSchemaName(output), ...description, ...prepared };
   return { format, instructions: system };
 }

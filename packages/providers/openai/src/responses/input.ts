@@ -14,9 +14,9 @@ import {
   takesMedia,
 } from '@ravi/provider-kit';
 import type { AssistantTurn, CallResult, MediaPlace, PreparedTools } from '@ravi/provider-kit';
-import { resultText } from '../result-text.ts';
+import { resultText } from '../encoding.ts';
 import type { WireSettings } from '../wire-settings.ts';
-import { isNative, isUnsayable, nativeCall, nativeResult } from './native-calls.ts';
+import { isNative, cannotEncode, nativeCall, nativeResult } from './native-calls.ts';
 import { isFrame, pictureItem } from './pictures.ts';
 
 interface InputContext {
@@ -43,20 +43,20 @@ export function inputItems(
       const content = parts(turn.content, 'user', context);
       return content.length === 0 ? [] : [{ role: 'user', content }];
     }
-    return [...answerItems(turn, context), ...turn.results.flatMap((result) => resultItems(result, context))];
+    return [...assistantItems(turn, context), ...turn.results.flatMap((result) => resultItems(result, context))];
   });
 }
 
-function answerItems({ content }: AssistantTurn, context: InputContext): JsonObject[] {
+function assistantItems({ content }: AssistantTurn, context: InputContext): JsonObject[] {
   const items: JsonObject[] = [];
   /** Whether the reasoning that led to what comes next stays behind. */
-  let isUnled = false;
+  let lacksReasoning = false;
   for (const [at, block] of content.entries()) {
-    const isBehind: boolean = isUnled && block.type !== 'reasoning';
+    const isBehind: boolean = lacksReasoning && block.type !== 'reasoning';
     const item: JsonObject | undefined = isBehind
-      ? unledItem(block, context)
-      : answerItem(block, content[at + 1], context);
-    if (block.type === 'reasoning' && ownData(block, context.source) !== undefined) isUnled = item === undefined;
+      ? itemWithoutReasoning(block, context)
+      : assistantItem(block, content[at + 1], context);
+    if (block.type === 'reasoning' && ownData(block, context.source) !== undefined) lacksReasoning = item === undefined;
     if (item === undefined) continue;
     const last = items.at(-1);
     if (last !== undefined && isSameMessage(last, item)) {
@@ -69,7 +69,7 @@ function answerItems({ content }: AssistantTurn, context: InputContext): JsonObj
   );
 }
 
-function answerItem(
+function assistantItem(
   block: ContentBlock,
   next: ContentBlock | undefined,
   context: InputContext,
@@ -98,16 +98,16 @@ function answerItem(
 }
 
 /** By its id the server would know the item and refuse it without its reasoning, so it goes back without one or not at all. */
-function unledItem(block: ContentBlock, context: InputContext): JsonObject | undefined {
+function itemWithoutReasoning(block: ContentBlock, context: InputContext): JsonObject | undefined {
   const { source, warnings } = context;
   switch (block.type) {
     case 'text': {
       const { opaque: _item, ...rest } = block;
-      return answerItem(rest, undefined, context);
+      return assistantItem(rest, undefined, context);
     }
     case 'tool_use': {
       const { id: _id, ...data } = (ownData(block, source) ?? {}) as JsonObject;
-      return answerItem({ ...block, opaque: { source, data } }, undefined, context);
+      return assistantItem({ ...block, opaque: { source, data } }, undefined, context);
     }
     case 'unknown':
       if (!isForeign(block, source)) {
@@ -116,7 +116,7 @@ function unledItem(block: ContentBlock, context: InputContext): JsonObject | und
       }
       return undefined;
     default:
-      return answerItem(block, undefined, context);
+      return assistantItem(block, undefined, context);
   }
 }
 
@@ -151,7 +151,7 @@ function contentOf(message: JsonObject): readonly JsonObject[] {
 function callItem(call: ToolUseBlock, { source, tools, warnings, idOf }: InputContext): JsonObject {
   const kept = (ownData(call, source) ?? {}) as JsonObject;
   const callId = idOf(call.id);
-  if (isUnsayable(call)) {
+  if (cannotEncode(call)) {
     const message = `A call of ${call.name} goes back in words, because what it asks for could not be read`;
     warnings.push({ code: 'block-dropped', tool: call.name, message });
     return { role: 'assistant', content: `[A call of ${call.name} that could not be read and did not run.]` };
@@ -180,7 +180,7 @@ function reasoningItem(own: unknown, { dialect }: WireSettings): JsonObject | un
 
 function resultItems(pair: CallResult, context: InputContext): JsonObject[] {
   const callId = context.idOf(pair.call.id);
-  if (isUnsayable(pair.call)) {
+  if (cannotEncode(pair.call)) {
     return [{ role: 'user', content: `About the call of ${pair.call.name}: ${resultText(pair.result)}` }];
   }
   if (isNative(pair.call)) return nativeResult(pair, callId);

@@ -1,23 +1,23 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { argumentsOf, listOf, textOrNothing } from '@ravi/provider-kit';
-import type { Answer, OpenCall, Wire } from '@ravi/provider-kit';
+import type { ResponseBuilder, OpenCall, WireObject } from '@ravi/provider-kit';
 import type { WireContext } from '../wire-settings.ts';
 import { splitCall } from './native-calls.ts';
 
 /** The name that a call goes by; `undefined` for an item that is no call of ours. */
-export function callName(item: Wire, context: WireContext): string | undefined {
+export function callName(item: WireObject, context: WireContext): string | undefined {
   const { type, name } = item;
   if (type === 'function_call') return typeof name === 'string' ? name : '';
   return typeof type === 'string' ? context.toolOfCallType(type, textOrNothing(name)) : undefined;
 }
 
 /** The id that results name. */
-export function idOf(item: Wire): string | undefined {
+export function idOf(item: WireObject): string | undefined {
   return textOrNothing(item['call_id']) ?? textOrNothing(item['id']);
 }
 
 /** Whether a call came without a character of arguments and without the word that this is all of it. */
-export function isBare(call: OpenCall, { type, status, arguments: written }: Wire): boolean {
+export function isBare(call: OpenCall, { type, status, arguments: written }: WireObject): boolean {
   return type === 'function_call' && call.text === '' && !written && textOrNothing(status) === undefined;
 }
 
@@ -25,9 +25,9 @@ export function isBare(call: OpenCall, { type, status, arguments: written }: Wir
  * Makes a call out of its whole item.
  * @param isCut whether the answer was cut, perhaps inside an item that does not say that it is complete
  */
-export function endCall(call: OpenCall, item: Wire, context: WireContext, isCut = false): void {
+export function endCall(call: OpenCall, item: WireObject, context: WireContext, isCut = false): void {
   const { payload, kept } = splitCall(item as JsonObject);
-  const caller = (item['caller'] as Wire | undefined)?.['type'] === 'program' ? { caller: 'chain' as const } : {};
+  const caller = (item['caller'] as WireObject | undefined)?.['type'] === 'program' ? { caller: 'chain' as const } : {};
   const { status } = item;
   const wasCut = status === 'incomplete' || status === 'in_progress' || (isCut && status !== 'completed');
   if (item['type'] !== 'function_call') {
@@ -51,30 +51,30 @@ export function argumentsCut(text: string): {
 }
 
 /** The parts that are not closed yet; of the first of them the deltas may have come. */
-export function endMessage(answer: Answer, item: Wire, closed: number): void {
+export function endMessage(builder: ResponseBuilder, item: WireObject, closed: number): void {
   for (const part of listOf(item['content']).slice(closed)) {
     const kept = keptOf(item, part);
-    if (answer.closeText(kept)) continue;
+    if (builder.closeText(kept)) continue;
     const text = part['text'] ?? part['refusal'];
-    if (typeof text === 'string') answer.text(text);
-    answer.closeText(kept);
+    if (typeof text === 'string') builder.text(text);
+    builder.closeText(kept);
   }
-  answer.closeText();
+  builder.closeText();
 }
 
 /** What of a message is kept beside the text of one of its parts. */
-export function keptOf(message: Wire, part: Wire): JsonValue {
+export function keptOf(message: WireObject, part: WireObject): JsonValue {
   const { content: _content, type: _type, role: _role, status: _status, ...kept } = message;
   const { text: _text, refusal: _refusal, logprobs: _logprobs, ...frame } = part;
   return { ...kept, part: frame } as JsonObject;
 }
 
 /** Reasoning with its whole item, which goes back as it is. */
-export function endReasoning(answer: Answer, item: Wire, wasStreamed: boolean): void {
-  if (wasStreamed && answer.closeText(item as JsonObject)) return;
+export function endReasoning(builder: ResponseBuilder, item: WireObject, wasStreamed: boolean): void {
+  if (wasStreamed && builder.closeText(item as JsonObject)) return;
   const parts = [...listOf(item['summary']), ...listOf(item['content'])];
   const text = parts.flatMap((part) => (typeof part['text'] === 'string' ? [part['text']] : [])).join('\n\n');
-  answer.reasoning(text);
-  if (answer.closeText(item as JsonObject)) return;
-  answer.block({ type: 'reasoning', text, opaque: answer.opaque(item as JsonObject) });
+  builder.reasoning(text);
+  if (builder.closeText(item as JsonObject)) return;
+  builder.block({ type: 'reasoning', text, opaque: builder.opaque(item as JsonObject) });
 }

@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue, ProviderSpec, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
-import { createIdMap, isMedia, mediaUrl } from '@ravi/provider-kit';
+import { createIdMap, isJsonObject, isMedia, mediaUrl } from '@ravi/provider-kit';
 import type { CallResult } from '@ravi/provider-kit';
-import { unreadCustomCall } from '../custom-name.ts';
-import { resultText } from '../result-text.ts';
+import { unreadCustomCall, resultText } from '../encoding.ts';
 
 /** Fields of a call that are no part of what it asks for. */
 const frame = new Set([
@@ -82,13 +81,9 @@ function givenShape({ content, isError }: ToolResultBlock, callType: string): Js
   if (block?.type !== 'data' || isError) return undefined;
   const { data } = block;
   if (callType === 'shell_call' && Array.isArray(data)) return { output: data as JsonValue };
-  if (!isObject(data)) return undefined;
+  if (!isJsonObject(data)) return undefined;
   if (callType === 'computer_call' && data['type'] === 'computer_screenshot') return { output: data };
   return callType === 'custom_tool_call' && !('output' in data) ? { output: JSON.stringify(data) } : data;
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether OpenAI defined the shape of a call; that of another provider goes as one of a function. */
@@ -97,7 +92,7 @@ export function isNative({ callType = '' }: ToolUseBlock): boolean {
 }
 
 /** Whether a call has nothing to go back in: its shape demands what could not be read of it. */
-export function isUnsayable(call: ToolUseBlock): boolean {
+export function cannotEncode(call: ToolUseBlock): boolean {
   return isNative(call) && call.callType !== 'custom_tool_call' && call.invalid !== undefined;
 }
 

@@ -3,10 +3,10 @@ import type { CollectedAnswer } from '@ravi/testkit';
 import { decodeStream } from './decode-recorded.ts';
 
 /** Any JSON object. */
-export type Wire = Readonly<Record<string, unknown>>;
+export type WireObject = Readonly<Record<string, unknown>>;
 
 /** Chat chunks as a stream; a string stands for the reason to finish. */
-export function chat(...deltas: readonly (Wire | string)[]): CollectedAnswer {
+export function chat(...deltas: readonly (WireObject | string)[]): CollectedAnswer {
   const chunks = deltas.map((delta) =>
     typeof delta === 'string'
       ? { choices: [{ index: 0, delta: {}, finish_reason: delta }] }
@@ -16,9 +16,9 @@ export function chat(...deltas: readonly (Wire | string)[]): CollectedAnswer {
 }
 
 /** A delta with these pieces of calls. */
-export const calls = (...tool_calls: readonly Wire[]): Wire => ({ tool_calls });
+export const calls = (...tool_calls: readonly WireObject[]): WireObject => ({ tool_calls });
 /** A piece of a call. */
-export const call = (name: string | undefined, args: unknown, more: Wire = {}): Wire => ({
+export const call = (name: string | undefined, args: unknown, more: WireObject = {}): WireObject => ({
   ...more,
   function: { ...(name === undefined ? {} : { name }), arguments: args },
 });

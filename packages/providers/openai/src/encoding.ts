@@ -1,11 +1,12 @@
-import type { JsonObject, ModelWarning, ProviderSpec, ToolUseBlock } from '@ravi/kernel';
-import { isWire, textOrNothing } from '@ravi/provider-kit';
+import { textOf } from '@ravi/kernel';
+import type { JsonObject, ModelWarning, ProviderSpec, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
+import { isJsonObject, textOrNothing } from '@ravi/provider-kit';
 import type { PreparedFunction, PreparedTools } from '@ravi/provider-kit';
 
 /** What OpenAI calls a custom tool, in the spec of either interface; `undefined` for a tool of another kind. */
 function customName({ spec }: ProviderSpec): string | undefined {
   const { custom, name } = spec;
-  return textOrNothing(isWire(custom) ? custom['name'] : name);
+  return textOrNothing(isJsonObject(custom) ? custom['name'] : name);
 }
 
 /** A call of a custom tool whose input could not be read: its name, and nothing asked for. */
@@ -27,4 +28,10 @@ export function ownFunctions(
     warnings.push({ code: 'tool-dropped', tool: spec.name, message });
     return false;
   });
+}
+
+/** A result in words. There is no field that says that a call failed, so the text does. */
+export function resultText({ content, isError }: ToolResultBlock): string {
+  const text = textOf(content);
+  return isError && !/^error/iu.test(text) ? `Error: ${text}` : text;
 }

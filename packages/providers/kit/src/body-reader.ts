@@ -1,10 +1,19 @@
 import { KernelError } from '@ravi/kernel';
-import { clipped } from './clipped.ts';
-import type { ModelDecoder } from './read-answer.ts';
+import { clip } from './http-error.ts';
 import { createSseSplitter } from './sse-splitter.ts';
 
+/** A state machine over one answer. It never throws for what a provider sends. */
+export interface ModelDecoder {
+  /** One event of the stream. */
+  event(data: string, name: string | undefined): void;
+  /** The answer as one body, instead of events. */
+  body(value: unknown): void;
+  /** Nothing more comes. An answer without its end becomes an `E_MODEL_TRUNCATED` error. */
+  end(): void;
+}
+
 /** Takes the text of an answer in pieces of any size. */
-export interface AnswerTaker {
+export interface BodyReader {
   /** @throws KernelError `E_MODEL_PROTOCOL` for a text that is neither events nor JSON */
   push(text: string): void;
   /** @throws KernelError as `push` */
@@ -15,26 +24,31 @@ export interface AnswerTaker {
  * Hands an answer to its decoder, as events or as one body. What it begins with says which, since gateways give types that
  * are wrong: JSON is a body and the field of an event a stream under any type. Only for the rest the type counts.
  */
-export function createAnswerTaker(decoder: ModelDecoder, contentType: string): AnswerTaker {
+export function createBodyReader(decoder: ModelDecoder, contentType: string): BodyReader {
   let begun = '';
-  let taker: AnswerTaker | undefined;
+  let reader: BodyReader | undefined;
 
   const choose = (isOver: boolean): void => {
     const form = formOf(begun, contentType, isOver);
     if (form === undefined) return;
-    taker = form === 'events' ? takesEvents(decoder) : form === 'body' ? takesBody(decoder) : takesNothing(contentType);
-    taker.push(begun);
+    reader =
+      form === 'events'
+        ? eventReader(decoder)
+        : form === 'body'
+          ? wholeBodyReader(decoder)
+          : refusingReader(contentType);
+    reader.push(begun);
   };
 
   return {
     push(text) {
-      if (taker !== undefined) return taker.push(text);
+      if (reader !== undefined) return reader.push(text);
       begun = (begun + text).trimStart();
       return choose(false);
     },
     end() {
-      if (taker === undefined) choose(true);
-      taker?.end();
+      if (reader === undefined) choose(true);
+      reader?.end();
     },
   };
 }
@@ -53,7 +67,7 @@ function formOf(begun: string, contentType: string, isOver: boolean): 'events' |
   return isJson ? 'body' : 'neither';
 }
 
-function takesEvents(decoder: ModelDecoder): AnswerTaker {
+function eventReader(decoder: ModelDecoder): BodyReader {
   const splitter = createSseSplitter((data, name) => decoder.event(data, name));
   return {
     push: (text) => splitter.push(text),
@@ -64,7 +78,7 @@ function takesEvents(decoder: ModelDecoder): AnswerTaker {
   };
 }
 
-function takesBody(decoder: ModelDecoder): AnswerTaker {
+function wholeBodyReader(decoder: ModelDecoder): BodyReader {
   let text = '';
   return {
     push(piece) {
@@ -80,10 +94,10 @@ function takesBody(decoder: ModelDecoder): AnswerTaker {
 const readChars = 1000;
 
 /** The page of a gateway, as a rule: its beginning says whose. */
-function takesNothing(contentType: string): AnswerTaker {
+function refusingReader(contentType: string): BodyReader {
   let text = '';
   const refuse = (): never => {
-    const start = JSON.stringify(clipped(text.slice(0, readChars).replaceAll(/\s+/gu, ' '), 200));
+    const start = JSON.stringify(clip(text.slice(0, readChars).replaceAll(/\s+/gu, ' '), 200));
     const type = contentType === '' ? 'no type' : `type ${contentType}`;
     const message = `The model provider answered with ${type} what is neither events nor JSON; is baseUrl right? ${start}`;
     throw new KernelError('E_MODEL_PROTOCOL', message);

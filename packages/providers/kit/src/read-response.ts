@@ -1,18 +1,8 @@
 import type { Clock, ModelError, ModelEvent } from '@ravi/kernel';
-import { createAnswerTaker } from './answer-taker.ts';
-import type { AnswerTaker } from './answer-taker.ts';
+import { createBodyReader } from './body-reader.ts';
+import type { BodyReader, ModelDecoder } from './body-reader.ts';
 import { modelError, thrownError } from './http-error.ts';
-import { setTimer } from './set-timer.ts';
-
-/** A state machine over one answer. It never throws for what a provider sends. */
-export interface ModelDecoder {
-  /** One event of the stream. */
-  event(data: string, name: string | undefined): void;
-  /** The answer as one body, instead of events. */
-  body(value: unknown): void;
-  /** Nothing more comes. An answer without its end becomes an `E_MODEL_TRUNCATED` error. */
-  end(): void;
-}
+import { setTimer } from './timing.ts';
 
 /** What bounds the reading. */
 export interface ReadOptions {
@@ -27,7 +17,7 @@ export interface ReadOptions {
  * The events of an HTTP answer, streamed or whole by what it begins with. The last one is `finish` or `error`. Deltas that
  * arrive together are told together.
  */
-export async function* readAnswer(
+export async function* readResponse(
   response: Response,
   call: { createDecoder(emit: (event: ModelEvent) => void): ModelDecoder },
   options: ReadOptions,
@@ -35,7 +25,7 @@ export async function* readAnswer(
   const { tellError = (error) => error } = options;
   const reader = response.body?.getReader();
   const bytes = new TextDecoder();
-  let taker: AnswerTaker | undefined;
+  let body: BodyReader | undefined;
   let queue: ModelEvent[] = [];
   const emit = (event: ModelEvent): void => {
     const last = queue.at(-1);
@@ -44,10 +34,10 @@ export async function* readAnswer(
     else queue[queue.length - 1] = joined;
   };
   const take = (value: Uint8Array | undefined): void => {
-    taker ??= createAnswerTaker(call.createDecoder(emit), response.headers.get('content-type') ?? '');
-    if (value !== undefined) return taker.push(bytes.decode(value, { stream: true }));
-    taker.push(bytes.decode());
-    return taker.end();
+    body ??= createBodyReader(call.createDecoder(emit), response.headers.get('content-type') ?? '');
+    if (value !== undefined) return body.push(bytes.decode(value, { stream: true }));
+    body.push(bytes.decode());
+    return body.end();
   };
   try {
     for (let isOver = false; !isOver;) {

@@ -3,7 +3,7 @@ import type { NameMap } from '@ravi/provider-kit';
 import type { ModelTraits } from './model-traits.ts';
 
 /** What a conversation is encoded with. */
-export interface Conversation {
+export interface ConversationContext {
   /** Who can read what blocks keep. */
   readonly source: string;
   readonly traits: ModelTraits;

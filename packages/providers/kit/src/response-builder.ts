@@ -15,7 +15,7 @@ import type { ParsedArguments } from './parse-arguments.ts';
 import { parseArguments } from './parse-arguments.ts';
 
 /** What of a request the decoder of its answer has to know. */
-export interface AnswerContext {
+export interface ResponseContext {
   /** Of the calls that the conversation has already. */
   readonly usedIds: Iterable<string>;
   /** Goes into the {@link OpaqueData} of blocks. */
@@ -48,14 +48,14 @@ export interface OpenCall {
 }
 
 /** What an answer ended with, beside its usage. */
-export interface AnswerEnd {
+export interface ResponseEnd {
   readonly providerReason?: string | undefined;
   readonly responseId?: string | undefined;
   readonly model?: string | undefined;
 }
 
 /** Puts the events of one answer together: keeps order, ids and the rule that nothing follows the end. */
-export interface Answer {
+export interface ResponseBuilder {
   readonly isOver: boolean;
   readonly hasCalls: boolean;
   text(text: string): void;
@@ -70,12 +70,12 @@ export interface Answer {
   block(block: ContentBlock): void;
   opaque(data: JsonValue): OpaqueData;
   usage(usage: ModelUsage): void;
-  finish(reason: ModelStopReason, end?: AnswerEnd): void;
+  finish(reason: ModelStopReason, end?: ResponseEnd): void;
   fail(error: ModelError): void;
 }
 
 /** @param emit gets each event as it comes */
-export function createAnswer(context: AnswerContext, emit: (event: ModelEvent) => void): Answer {
+export function createResponseBuilder(context: ResponseContext, emit: (event: ModelEvent) => void): ResponseBuilder {
   const nextId = createIdSource(context.usedIds);
   let open: { readonly type: 'text' | 'reasoning'; text: string } | undefined;
   let usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };

@@ -4,7 +4,7 @@ import { createSseSplitter } from '@ravi/provider-kit';
 import { collectAnswer } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createChatDecoder, createOpenAiProvider } from '../src/index.ts';
-import { call, calls, chat, made } from './chat-answers.ts';
+import { call, calls, chat, made } from './chat-responses.ts';
 import { decodeBody, decodeStream, plainContext } from './decode-recorded.ts';
 
 const apis = ['chat', 'responses'] as const;

@@ -1,5 +1,12 @@
 import { KernelError } from '@ravi/kernel';
 
+/** A request as it goes out. */
+export interface HttpRequest {
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
 /**
  * An address below `baseUrl`; a query of it, such as Azure's version, stays behind the path.
  * @throws KernelError `E_CONFIG_INVALID` for a base that is no address of http or https, or one with a password
@@ -26,4 +33,23 @@ export function httpAddress(name: string, address: string): URL {
     throw new KernelError('E_CONFIG_INVALID', message);
   }
   return url;
+}
+
+/**
+ * The headers of a request; what comes later wins, however its name is written.
+ * @throws KernelError `E_CONFIG_INVALID` for what cannot be sent; the message does not tell the value
+ */
+export function requestHeaders(...groups: readonly Readonly<Record<string, string>>[]): Headers {
+  const headers = new Headers();
+  for (const [name, value] of groups.flatMap((group) => Object.entries(group))) {
+    try {
+      headers.set(name, value);
+    } catch {
+      // Its error tells the value, so it is no cause either.
+      const place = JSON.stringify(name);
+      const message = `The header ${place} cannot be sent; look for a line break or a special character in it or in its key`;
+      throw new KernelError('E_CONFIG_INVALID', message);
+    }
+  }
+  return headers;
 }
