@@ -3,15 +3,15 @@ import { dirname } from 'node:path';
 import { isSystemError, unlessMissing } from './errors.ts';
 import { goneSuffix } from './layout.ts';
 
-/** For the owner of the process alone. */
+/** Mode of folders: access for the user that runs the process, and for no one else. */
 export const folderMode = 0o700;
 
-/** For the owner of the process alone. */
+/** Mode of files: access for the user that runs the process, and for no one else. */
 export const fileMode = 0o600;
 
 /**
- * Makes `folder` and what is missing above it, and waits until the medium has their names. Not by the recursive `mkdir`
- * of Node.js: on a read-only medium that says the folder is missing.
+ * Creates `folder` and its missing parents, and waits until their names are on disk. It does not use the recursive
+ * `mkdir` of Node.js, which reports a missing folder (`ENOENT`) on a read-only file system.
  */
 export async function makeFolder(folder: string): Promise<void> {
   try {
@@ -23,22 +23,22 @@ export async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Creates the file `path` with `text` and waits until the medium has it. */
+/** Creates the file `path` with `text` and waits until it is on disk. */
 export async function writeDurably(path: string, text: string): Promise<void> {
   await using file = await open(path, 'wx', fileMode);
   await file.writeFile(text);
   await file.datasync();
 }
 
-/** Waits until the medium has the names in `folder`: a rename or a new file survives a loss of power only then. */
+/** Waits until the names in `folder` are on disk. Only then does a rename or a new file survive a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folder as a file, and its file system journals names by itself.
+  // Windows cannot open a folder as a file, and its file system journals names anyway.
   if (process.platform === 'win32') return;
   await using handle = await open(folder, 'r');
   await handle.sync();
 }
 
-/** A folder that is there already is as good. */
+/** Creates one folder; an existing one is fine. */
 async function makeOne(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: folderMode });
@@ -49,7 +49,7 @@ async function makeOne(folder: string): Promise<void> {
   await syncFolder(dirname(folder));
 }
 
-/** Removes the blob in `folder`; `false` when it is not there, or another process is quicker. */
+/** Removes the blob in `folder`. Returns `false` if it is missing or another process removed it first. */
 export async function removeBlob(folder: string): Promise<boolean> {
   const gone = `${folder}${goneSuffix}`;
   const isRemoved = await unlessMissing(rename(folder, gone).then(() => true));
@@ -58,8 +58,8 @@ export async function removeBlob(folder: string): Promise<boolean> {
   return true;
 }
 
-/** Removes a folder with all in it, if it is there. */
+/** Removes a folder and its content, if it exists. */
 export async function removeFolder(folder: string): Promise<void> {
-  // A retry: the pin of another process may slip into the folder while it is being emptied.
+  // Retried, because another process may add a pin while the folder is being emptied.
   await rm(folder, { recursive: true, force: true, maxRetries: 2 });
 }

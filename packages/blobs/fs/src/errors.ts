@@ -3,21 +3,21 @@ import { KernelError } from '@ravi/kernel';
 
 const retryable: ReadonlySet<string> = new Set(['EAGAIN', 'EBUSY', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOSPC', 'EINTR']);
 
-/** An error of Node.js about a call of the operating system. */
+/** Error of Node.js for a failed system call. */
 export interface SystemError extends Error {
   readonly code: string;
   readonly errno: number;
 }
 
-/** Whether `error` comes from the operating system, with one of `codes` when some are given. */
+/** Returns true if `error` comes from the operating system and, when `codes` are given, has one of them. */
 export function isSystemError(error: unknown, ...codes: readonly string[]): error is SystemError {
   if (!(error instanceof Error) || !('errno' in error) || !('code' in error)) return false;
   return codes.length === 0 || codes.includes(String(error.code));
 }
 
 /**
- * Runs file operations; an error of the system becomes `E_BLOB_UNAVAILABLE` with the system's words. The path stays in
- * `cause`, because the message may travel to a model.
+ * Runs file operations and turns system errors into `E_BLOB_UNAVAILABLE` with the system's message. The path stays in
+ * `cause`, because a model may see the message.
  */
 export async function guarded<Value>(action: string, operation: () => Promise<Value>): Promise<Value> {
   try {
@@ -29,7 +29,7 @@ export async function guarded<Value>(action: string, operation: () => Promise<Va
   }
 }
 
-/** What `operation` gives, or `undefined` when the file or folder is not there. */
+/** Returns the result of `operation`, or `undefined` if the file or folder does not exist. */
 export async function unlessMissing<Value>(operation: Promise<Value>): Promise<Value | undefined> {
   try {
     return await operation;

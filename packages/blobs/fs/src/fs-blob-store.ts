@@ -23,21 +23,21 @@ import { sweep } from './sweep.ts';
 
 /** Options of {@link createFsBlobStore}. */
 export interface FsBlobStoreOptions {
-  /** The folder of the store, made when it is missing; nothing outside of it is read or written. */
+  /** Folder of the store, created if missing. Nothing outside of it is read or written. */
   readonly root: string;
-  /** For how many milliseconds the write of another process may rest before `sweep` takes it for dead; one hour. */
+  /** Milliseconds after which `sweep` removes an unfinished write of another process that makes no progress; one hour by default. */
   readonly orphanAgeMs?: number;
-  /** Decides when a blob expires; the system clock when absent. */
+  /** Decides when a blob expires; the system clock by default. */
   readonly clock?: Pick<Clock, 'now'>;
 }
 
-/** One hour. */
+/** Default of `orphanAgeMs`: one hour. */
 export const defaultOrphanAgeMs = 3_600_000;
 
 /**
- * A blob store in a folder, which several processes may share. What `store` returned survives the end of the process
- * and a loss of power. Bytes over 1 MB are copied while they are written: leave such a buffer alone until `store`
- * settles. A stream of `open` holds a file: read it to its end or cancel it.
+ * Creates a blob store in a folder, which several processes may share. What `store` returned survives a crash of the
+ * process and a power failure. Input over 1 MB is copied while it is written: do not change such a buffer until `store`
+ * settles. A stream of `open` holds a file handle: read it to its end or cancel it.
  */
 export function createFsBlobStore(options: FsBlobStoreOptions): BlobStore {
   const { root, orphanAgeMs = defaultOrphanAgeMs, clock = systemClock } = options;

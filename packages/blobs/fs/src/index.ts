@@ -8,9 +8,9 @@ import { createFsBlobStore, defaultOrphanAgeMs } from './fs-blob-store.ts';
 export { createFsBlobStore } from './fs-blob-store.ts';
 export type { FsBlobStoreOptions } from './fs-blob-store.ts';
 
-/** Options of the plugin in a configuration. */
+/** Options of the plugin in the configuration. */
 export interface FsBlobConfig {
-  /** Relative to the folder of the configuration. */
+  /** Relative to the folder of the configuration file. */
   readonly root: string;
   readonly orphanAgeMs: number;
 }
@@ -26,7 +26,8 @@ const plugin: Plugin<'blobStore', FsBlobConfig> = definePlugin({
         type: 'integer',
         minimum: 1000,
         default: defaultOrphanAgeMs,
-        description: 'For how long a write of another process may rest before it is taken for dead.',
+        description:
+          'Milliseconds after which an unfinished write of another process that makes no progress is removed.',
       },
     },
     required: ['root'],
@@ -41,17 +42,20 @@ const plugin: Plugin<'blobStore', FsBlobConfig> = definePlugin({
 
 export default plugin;
 
-/** Refuses a root that is a file, or lies below one: nothing could ever be stored there. @throws KernelError `E_CONFIG_INVALID` */
+/**
+ * Rejects a root that is a file or is below one: nothing could ever be stored there. @throws KernelError
+ * `E_CONFIG_INVALID`
+ */
 async function requireFolder(root: string): Promise<void> {
   if (await isFolderOrNothing(root)) return;
-  throw new KernelError('E_CONFIG_INVALID', `The root of the blob store, ${root}, is a file; name a folder`);
+  throw new KernelError('E_CONFIG_INVALID', `The blob store root ${root} is a file; set "root" to a folder`);
 }
 
 async function isFolderOrNothing(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch (error) {
-    // Whatever else is in the way may pass; the store says it when it is used.
+    // Any other problem may be temporary; the store reports it when it is used.
     return !isSystemError(error, 'ENOTDIR');
   }
 }

@@ -6,26 +6,26 @@ import type { BlobRef } from '@ravi/kernel';
 import { unlessMissing } from './errors.ts';
 
 /**
- * Where things lie under a root:
+ * Files of a store, relative to its root:
  *
  *     blobs/<2 digits>/<ref>/content, metadata.json, pins/<hash of owner>
- *     blobs/<2 digits>/<ref>.gone      removed for readers, its files not yet
- *     incoming/<ref>/                  a write under way, or what a crash left of one
+ *     blobs/<2 digits>/<ref>.gone      removed for readers, its files not deleted yet
+ *     incoming/<ref>/                  an unfinished write, or what a crash left of one
  *
- * A blob appears by one rename of its folder out of `incoming` and disappears by one rename to `.gone`, so no reader
- * and no crash ever meets half of one.
+ * A blob appears by one rename of its folder out of `incoming` and disappears by one rename to `.gone`, so neither
+ * readers nor crashes ever leave or see half a blob.
  */
 export interface Layout {
   readonly blobs: string;
   readonly incoming: string;
-  /** The folder that the folder of `ref` lies in. */
+  /** Parent of the folder of `ref`. */
   shardOf(ref: BlobRef): string;
-  /** `ref` must have passed `isBlobRef`: it becomes part of a path. */
+  /** Folder of a stored blob. Check `ref` with `isBlobRef` first: it becomes part of a path. */
   folderOf(ref: BlobRef): string;
   incomingOf(ref: BlobRef): string;
 }
 
-/** The {@link Layout} under the absolute folder `root`. */
+/** Returns the {@link Layout} below the absolute folder `root`. */
 export function layoutOf(root: string): Layout {
   const blobs = join(root, 'blobs');
   const incoming = join(root, 'incoming');
@@ -39,27 +39,27 @@ export function layoutOf(root: string): Layout {
   };
 }
 
-/** Ends the name of a blob's folder once it is removed. */
+/** Suffix of the folder of a removed blob. */
 export const goneSuffix = '.gone';
 
-/** The bytes of the blob in `folder`. */
+/** Returns the path of the bytes of the blob in `folder`. */
 export function contentPath(folder: string): string {
   return join(folder, 'content');
 }
 
-/** What is known of the blob in `folder`. */
+/** Returns the path of the metadata of the blob in `folder`. */
 export function metadataPath(folder: string): string {
   return join(folder, 'metadata.json');
 }
 
-/** The folder with one empty file per owner that pins the blob in `folder`. */
+/** Returns the path of the folder that holds one empty file for each owner that pins the blob in `folder`. */
 export function pinsPath(folder: string): string {
   return join(folder, 'pins');
 }
 
 /**
- * The metadata of `ref` in `folder`, `undefined` when there is none.
- * @throws KernelError `E_BLOB_CORRUPT` when the file is not what was written
+ * Reads the metadata of `ref` from `folder`; `undefined` if there is no such file.
+ * @throws KernelError `E_BLOB_CORRUPT` if the file was changed or damaged
  */
 export async function readMetadata(folder: string, ref: BlobRef): Promise<BlobMetadata | undefined> {
   const text = await unlessMissing(readFile(metadataPath(folder), 'utf8'));

@@ -5,7 +5,7 @@ import { fileMode, syncFolder } from './durable.ts';
 import { isSystemError, unlessMissing } from './errors.ts';
 import { pinsPath } from './layout.ts';
 
-/** Adds the pin of `owner` to the blob in `folder`; `false` when the blob is not there or is being removed. */
+/** Adds the pin of `owner` to the blob in `folder`. Returns `false` if the blob is missing or being removed. */
 export async function addPin(folder: string, owner: string): Promise<boolean> {
   const file = await unlessMissing(open(pinPath(folder, owner), 'a', fileMode));
   if (file === undefined) return false;
@@ -14,20 +14,21 @@ export async function addPin(folder: string, owner: string): Promise<boolean> {
   return true;
 }
 
-/** Takes the pin of `owner` back, if there is one. */
+/** Removes the pin of `owner`, if there is one. */
 export async function removePin(folder: string, owner: string): Promise<void> {
   await unlessMissing(unlink(pinPath(folder, owner)));
 }
 
-/** How many owners pin the blob in `folder`. */
+/** Returns how many owners pin the blob in `folder`. */
 export async function countPins(folder: string): Promise<number> {
   const pins = await unlessMissing(readdir(pinsPath(folder)));
   return pins?.length ?? 0;
 }
 
 /**
- * Ends pinning for the blob in `folder`, unless an owner pins it: then `false`. The system removes only an empty folder
- * and creates no file in a removed one, so between two processes either the pin holds or the removal, never both.
+ * Closes the blob in `folder` for pins. Returns `false` if an owner pins it. The system removes only an empty folder
+ * and creates no file in a removed one, so of two processes either the one that pins or the one that removes succeeds,
+ * never both.
  */
 export async function closePins(folder: string): Promise<boolean> {
   try {

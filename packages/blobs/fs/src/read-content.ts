@@ -7,8 +7,8 @@ import { guarded, unlessMissing } from './errors.ts';
 import { contentPath } from './layout.ts';
 
 /**
- * The open content of the blob in `folder`, `undefined` when it is not there.
- * @throws KernelError `E_BLOB_CORRUPT` when its size is not the stored one
+ * Opens the content of the blob in `folder`; `undefined` if it does not exist.
+ * @throws KernelError `E_BLOB_CORRUPT` if its size differs from the stored one
  */
 export async function openContent(folder: string, { ref, bytes }: BlobMetadata): Promise<FileHandle | undefined> {
   const file = await unlessMissing(open(contentPath(folder), 'r'));
@@ -16,10 +16,10 @@ export async function openContent(folder: string, { ref, bytes }: BlobMetadata):
   const { size } = await file.stat();
   if (size === bytes) return file;
   await file.close();
-  throw blobCorrupt(ref, `it has ${size} bytes and was stored with ${bytes}`);
+  throw blobCorrupt(ref, `it has ${size} bytes instead of ${bytes}`);
 }
 
-/** All bytes, verified; closes `file`. */
+/** Reads all bytes, verifies them and closes `file`. */
 export async function readContent(file: FileHandle, metadata: BlobMetadata): Promise<Uint8Array> {
   const content = new Uint8Array(metadata.bytes);
   const whole = { start: 0, end: metadata.bytes, isWhole: true };
@@ -28,7 +28,7 @@ export async function readContent(file: FileHandle, metadata: BlobMetadata): Pro
   return content;
 }
 
-/** The bytes of `range` as a stream, verified when it covers the blob; closes `file` at its end or when cancelled. */
+/** Returns the bytes of `range` as a stream, verified if they are the whole blob. Closes `file` at the end or on cancel. */
 export function streamContent(
   file: FileHandle,
   metadata: BlobMetadata,
@@ -52,24 +52,24 @@ async function* chunksOf(
   }
 }
 
-/** Memory that is written over before anyone sees it: clearing 1 MB takes as long as reading it. */
+/** Memory that is not cleared, because it is overwritten before use: clearing 1 MB takes as long as reading it. */
 function unclearedBytes(bytes: number): Uint8Array {
   return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer);
 }
 
-/** What {@link readAhead} reads: bytes `start` to before `end` of the content of `ref`. */
+/** Request to {@link readAhead} for the bytes of `ref` from `start` to before `end`. */
 interface ReadRequest {
   readonly file: FileHandle;
   readonly ref: BlobRef;
   readonly start: number;
   readonly end: number;
-  /** Memory for `bytes` bytes that lie `offset` bytes after `start`. */
+  /** Memory for the `bytes` bytes that begin `offset` bytes after `start`. */
   targetFor(offset: number, bytes: number): Uint8Array;
 }
 
 /**
- * Yields the bytes in chunks, each while a thread of the system reads the next.
- * @throws KernelError `E_BLOB_CORRUPT` when the file ends early
+ * Yields the bytes in chunks; while one is consumed, a system thread reads the next.
+ * @throws KernelError `E_BLOB_CORRUPT` if the file ends early
  */
 async function* readAhead(request: ReadRequest): AsyncGenerator<Uint8Array> {
   const { start, end } = request;
@@ -78,7 +78,7 @@ async function* readAhead(request: ReadRequest): AsyncGenerator<Uint8Array> {
     const chunk: Uint8Array = await reading;
     position += chunk.byteLength;
     reading = position < end ? readChunk(request, position) : undefined;
-    // It is awaited one turn later, or never when the reader leaves: until then a failure is nobody's.
+    // Awaited in the next round, or never if the reader leaves: until then a rejection must not count as unhandled.
     reading?.catch(() => {});
     yield chunk;
   }

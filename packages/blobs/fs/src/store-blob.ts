@@ -18,8 +18,8 @@ export interface StoreRequest {
 }
 
 /**
- * Writes a blob beside the store, pins it there, makes it durable, and moves it in with one rename. After a failure
- * nothing of it is left.
+ * Writes a blob outside the visible store, pins it there, makes it durable and moves it in with one rename. Leaves
+ * nothing after a failure.
  */
 export async function storeBlob({ layout, description, chunks, pinOwner, signal }: StoreRequest): Promise<void> {
   const { ref } = description;
@@ -42,7 +42,7 @@ export async function storeBlob({ layout, description, chunks, pinOwner, signal 
       await syncFolder(layout.shardOf(ref));
     });
   } catch (error) {
-    // The first failure is what the caller must hear; what cannot be removed now is removed by `sweep`.
+    // The caller must see the first failure; `sweep` removes what cannot be removed now.
     await Promise.allSettled([removeFolder(incoming), removeBlob(folder)]);
     throw error;
   }

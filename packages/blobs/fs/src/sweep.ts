@@ -9,18 +9,18 @@ import type { Layout } from './layout.ts';
 import { closePins } from './pins.ts';
 import { removeBlob, removeFolder } from './durable.ts';
 
-/** What {@link sweep} works on. */
+/** Input of {@link sweep}. */
 export interface SweepRequest {
   readonly layout: Layout;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** A write that has not moved for so many milliseconds was left by a crash. */
+  /** A write without progress for this many milliseconds was left by a crash. */
   readonly orphanAgeMs: number;
-  /** Writes of this process: never orphans, however long their source is silent. */
+  /** Writes of this process. They are never orphans, even if their source is silent for long. */
   readonly writing: ReadonlySet<BlobRef>;
 }
 
-/** Removes expired and unpinned blobs, then what crashes left. Other processes may work on the same root meanwhile. */
+/** Removes expired and unpinned blobs, then the remains of crashes. Other processes may use the same root meanwhile. */
 export async function sweep(request: SweepRequest): Promise<SweepReport> {
   const { layout, now } = request;
   let removed = 0;
@@ -51,13 +51,13 @@ async function hasExpired(folder: string, ref: BlobRef, now: number): Promise<bo
     const metadata = await readMetadata(folder, ref);
     return metadata !== undefined && isExpired(metadata, now);
   } catch (error) {
-    // Damaged metadata tells no expiry: the pins alone decide, so that the owner can still find out.
+    // Damaged metadata has no expiry: the pins alone decide, so that the owner can still see the damage.
     if (isKernelError(error, 'E_BLOB_CORRUPT')) return false;
     throw error;
   }
 }
 
-/** Returns the bytes given back. */
+/** Removes unfinished writes of crashed processes. Returns the number of freed bytes. */
 async function removeOrphans({ layout, now, orphanAgeMs, writing }: SweepRequest): Promise<number> {
   let freedBytes = 0;
   for (const name of await namesIn(layout.incoming)) {
@@ -71,7 +71,7 @@ async function removeOrphans({ layout, now, orphanAgeMs, writing }: SweepRequest
   return freedBytes;
 }
 
-/** When the folder or its content was last written to; 0 when both are gone. */
+/** Returns when the folder or its content was last written, in milliseconds since the epoch; 0 if both are gone. */
 async function lastChange(folder: string): Promise<number> {
   const stats = await Promise.all([folder, contentPath(folder)].map((path) => unlessMissing(stat(path))));
   return Math.max(0, ...stats.map((entry) => entry?.mtimeMs ?? 0));

@@ -5,18 +5,18 @@ import { chunkBytes } from '@ravi/blob-kit';
 import { fileMode } from './durable.ts';
 import { guarded } from './errors.ts';
 
-/** What a write found out about its bytes. */
+/** Size and hash of written bytes. */
 export interface ContentDigest {
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** So far, in bytes, the medium may stay behind: it works while the content arrives, not after its end. */
+/** Bytes between two flushes: the disk works while content arrives instead of after its end. */
 const flushIntervalBytes = 8 * chunkBytes;
 
 /**
- * Writes `chunks` to the new file `path` and waits until the medium has them. Threads of the system write and flush
- * while this one hashes.
+ * Writes `chunks` to the new file `path` and waits until they are on disk. System threads write and flush while this
+ * thread hashes.
  */
 export async function writeContent(path: string, chunks: AsyncIterable<Uint8Array>): Promise<ContentDigest> {
   const hash = createHash('sha256');
@@ -43,12 +43,12 @@ export async function writeContent(path: string, chunks: AsyncIterable<Uint8Arra
 
 function flush(file: FileHandle): Promise<void> {
   const flushing = guarded('write a file', () => file.datasync());
-  // The system reports a failed flush once only, so it is always awaited, but perhaps not before it fails.
+  // The system reports a failed flush only once, so it is always awaited, though possibly after it failed.
   flushing.catch(() => {});
   return flushing;
 }
 
-/** Small chunks travel together: a call of the system costs the same for 64 KB as for 1 MB. */
+/** Joins small chunks: a system call costs the same for 64 KB as for 1 MB. */
 async function* batchesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array[]> {
   let batch: Uint8Array[] = [];
   let batchBytes = 0;
@@ -64,7 +64,7 @@ async function* batchesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   if (batch.length > 0) yield batch;
 }
 
-/** Appends all of `chunks`: one call of the system may write less than it was given, and calls that a success. */
+/** Appends all of `chunks`: a system call may write less than it was given and still report success. */
 export async function writeAll(file: Pick<FileHandle, 'writev'>, chunks: readonly Uint8Array[]): Promise<void> {
   let rest = chunks;
   while (rest.length > 0) {

@@ -1,4 +1,4 @@
-// A child of the crash contract: each call of the file system is an instrumented point.
+// Child process of the crash contract: each file system call is a possible crash point.
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { crashOrders, createCrashPoint, runCrashScenario } from '@ravi/testkit/blob-store-crash-child';
@@ -6,7 +6,7 @@ import { crashOrders, createCrashPoint, runCrashScenario } from '@ravi/testkit/b
 const orders = crashOrders();
 const crashPoint = createCrashPoint(orders);
 
-/** Lets `names` of `target` pass an instrumented point first. */
+/** Makes each of the functions `names` of `target` pass a crash point first. */
 function instrument(target: object, names: readonly string[]): void {
   for (const name of names) {
     const original = Reflect.get(target, name) as (...args: unknown[]) => unknown;

@@ -13,7 +13,7 @@ blobStoreCrashTests((name, body) => test(name, body, 300_000), {
   open: (root) => createFsBlobStore({ root }),
   visibleRefs: async (root) => (await namesIn(layoutOf(root).blobs)).map((path) => basename(path)).filter(isBlobRef),
   unfinished: (root) => namesIn(layoutOf(root).incoming),
-  // The folders stay that blobs come and go in.
+  // The folders that hold blobs stay.
   remains: async (root) => (await namesIn(root)).filter((path) => !/^(incoming|blobs(\/[0-9a-f]{2})?)$/.test(path)),
 });
 

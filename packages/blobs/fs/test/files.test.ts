@@ -7,13 +7,13 @@ import plugin, { createFsBlobStore } from '../src/index.ts';
 import { contentPath, layoutOf, metadataPath } from '../src/layout.ts';
 import { filesUnder } from './files-under.ts';
 import { createPlaces } from './places.ts';
-import { options } from './samples.ts';
+import { options } from './store-options.ts';
 
 const newPlace = await createPlaces();
 const isCorrupt = (error: unknown): boolean => isKernelError(error, 'E_BLOB_CORRUPT');
 const hourMs = 3_600_000;
 
-test('folders and files are open to the owner of the process alone', async () => {
+test('only the user of the process can access folders and files', async () => {
   const root = newPlace();
   await createFsBlobStore({ root }).store('content', { ...options, pinOwner: 'run-1' });
   for (const path of [root, ...(await readdir(root, { recursive: true })).map((name) => join(root, name))]) {
@@ -22,7 +22,7 @@ test('folders and files are open to the owner of the process alone', async () =>
   }
 });
 
-test('no ref reaches a file beside the root', async () => {
+test('no ref reaches a file outside the root', async () => {
   const parent = newPlace();
   const store = createFsBlobStore({ root: join(parent, 'root') });
   await store.store('content', options);
@@ -65,7 +65,7 @@ test('a write that fails or is cancelled leaves no file', async () => {
   assert.deepEqual(await readdir(layoutOf(root).incoming), []);
 });
 
-test('a root that was removed is made again by the next store', async () => {
+test('the next write creates a removed root again', async () => {
   const root = newPlace();
   const store = createFsBlobStore({ root });
   const lost = await store.store('lost', options);
@@ -107,7 +107,7 @@ test('a root that is a file makes every operation unavailable, without its path 
   assert.ok(cancelled);
 });
 
-test('content that was cut short is corrupt, also for a range', async () => {
+test('truncated content is corrupt, also for a range', async () => {
   const root = newPlace();
   const store = createFsBlobStore({ root });
   const ref = await store.store('0123456789', options);
@@ -116,7 +116,7 @@ test('content that was cut short is corrupt, also for a range', async () => {
   await assert.rejects(store.open(ref, { length: 2 }), isCorrupt);
 });
 
-test('metadata that was changed is corrupt, and such a blob can still be swept or deleted', async () => {
+test('changed metadata is corrupt, and such a blob can still be swept or deleted', async () => {
   const root = newPlace();
   const store = createFsBlobStore({ root });
   const other = await store.store('other', { ...options, pinOwner: 'run-1' });
@@ -131,7 +131,7 @@ test('metadata that was changed is corrupt, and such a blob can still be swept o
   }
 });
 
-test('sweep removes what a crash left, and leaves young writes and foreign files alone', async () => {
+test('sweep removes the remains of a crash and leaves recent writes and foreign files alone', async () => {
   const root = newPlace();
   const store = createFsBlobStore({ root, orphanAgeMs: hourMs });
   const layout = layoutOf(root);
@@ -157,7 +157,7 @@ test('sweep removes what a crash left, and leaves young writes and foreign files
   assert.equal((await stat(foreign)).size, 7);
 });
 
-test('two sweeps at once count each blob once', async () => {
+test('two concurrent sweeps count each blob once', async () => {
   const root = newPlace();
   const [first, second] = [createFsBlobStore({ root }), createFsBlobStore({ root })];
   await Promise.all(Array.from({ length: 60 }, () => first.store('content', options)));
@@ -167,7 +167,7 @@ test('two sweeps at once count each blob once', async () => {
   assert.deepEqual(await filesUnder(root), []);
 });
 
-test('an open stream goes on when its blob is deleted', async () => {
+test('an open stream continues after its blob is deleted', async () => {
   const store = createFsBlobStore({ root: newPlace() });
   const content = new Uint8Array(3 * 1024 * 1024).fill(7);
   const ref = await store.store(content, options);
@@ -178,7 +178,7 @@ test('an open stream goes on when its blob is deleted', async () => {
   assert.equal(bytes, content.byteLength);
 });
 
-test('a relative root of the plugin means the folder of the configuration', async () => {
+test('a relative root of the plugin is relative to the folder of the configuration', async () => {
   const baseDir = newPlace();
   const context = { baseDir, clock: systemClock, logger: silentLogger };
   const store = await plugin.create({ root: './data/blobs', orphanAgeMs: hourMs }, context);
@@ -186,7 +186,7 @@ test('a relative root of the plugin means the folder of the configuration', asyn
   assert.deepEqual(await readdir(join(baseDir, 'data', 'blobs')), ['blobs', 'incoming']);
 });
 
-test('a root that is a file, or below one, is refused when the plugin opens, by its path', async () => {
+test('the plugin rejects a root that is a file or below one, and names its path', async () => {
   const parent = newPlace();
   await mkdir(parent);
   const file = join(parent, 'file');
@@ -199,7 +199,7 @@ test('a root that is a file, or below one, is refused when the plugin opens, by 
     );
   }
   await plugin.create({ root: 'missing', orphanAgeMs: hourMs }, context);
-  // Without the plugin a store says it at its first use, of a blob that it is asked for too.
+  // Without the plugin a store reports it at its first use, reads included.
   const store = createFsBlobStore({ root: file });
   const ref = await createFsBlobStore({ root: join(parent, 'other') }).store('content', options);
   await assert.rejects(store.stat(ref), (error) => isKernelError(error, 'E_BLOB_UNAVAILABLE'));

@@ -8,7 +8,7 @@ import { afterAll, test } from 'vitest';
 import { createFsBlobStore } from '../src/index.ts';
 import { filesUnder } from './files-under.ts';
 import { createPlaces } from './places.ts';
-import { options } from './samples.ts';
+import { options } from './store-options.ts';
 
 const run = promisify(execFile);
 const newPlace = await createPlaces();
@@ -18,7 +18,7 @@ const isUnavailable =
   (error: unknown): boolean =>
     isKernelError(error, 'E_BLOB_UNAVAILABLE') && detail.test(error.message);
 
-/** Registers a test on a file system of 4 MB of its own, or a skipped one that says why there is none. */
+/** Registers a test on its own file system of 4 MB, or a skipped test with the reason. */
 async function testOnSmallDisk(name: string, body: (root: string) => Promise<void>): Promise<void> {
   const root = newPlace();
   await mkdir(root);
@@ -33,7 +33,7 @@ async function testOnSmallDisk(name: string, body: (root: string) => Promise<voi
 }
 
 await testOnSmallDisk(
-  'a full disk refuses the write, keeps nothing of it, and works again after a delete',
+  'a full disk fails the write, keeps nothing of it, and works again after a delete',
   async (root) => {
     const store = createFsBlobStore({ root });
     const kept = await store.store(new Uint8Array(3 * megabyte), { ...options, pinOwner: 'run-1' });
@@ -44,7 +44,7 @@ await testOnSmallDisk(
       pull: (controller) => controller.enqueue(new Uint8Array(64 * 1024)),
       cancel: () => void (cancelled = true),
     });
-    // The first fits but for one page: the system writes most of it and says so, without an error.
+    // The first one exceeds the disk by one page: the system writes most of it and reports no error.
     for (const data of [new Uint8Array(megabyte), new Uint8Array(2 * megabyte), endless]) {
       const storing = store.store(data, { ...options, pinOwner: 'run-1' });
       await assert.rejects(storing, (error) => isFull(error) && isKernelError(error) && error.retryable);
@@ -58,7 +58,7 @@ await testOnSmallDisk(
   },
 );
 
-await testOnSmallDisk('a read-only disk refuses every change and still gives what it has', async (root) => {
+await testOnSmallDisk('a read-only disk fails every change and can still be read', async (root) => {
   const store = createFsBlobStore({ root });
   const ref = await store.store('content', options);
   await run('mount', ['-o', 'remount,ro', root]);
@@ -70,7 +70,7 @@ await testOnSmallDisk('a read-only disk refuses every change and still gives wha
   assert.equal((await store.resolve(ref)).byteLength, 7);
 });
 
-test('a write over the limit on file sizes is refused and leaves nothing', async () => {
+test('a write over the file size limit fails and leaves nothing', async () => {
   const child = fileURLToPath(new URL('limited-child.ts', import.meta.url));
   const script = 'ulimit -f 2000; exec "$0" "$@"';
   const { stdout } = await run('sh', ['-c', script, process.execPath, child, newPlace()]);
@@ -84,7 +84,7 @@ test('a write over the limit on file sizes is refused and leaves nothing', async
 
 const testAsUser = process.getuid?.() === 0 ? test.skip : test;
 testAsUser(
-  'a folder without write permission refuses the write (skipped for root, whom permissions do not bind)',
+  'a folder without write permission fails the write (skipped for root, which ignores permissions)',
   async () => {
     const root = newPlace();
     await mkdir(root);

@@ -1,15 +1,15 @@
-// Stores more than the limit on file sizes allows, and prints what came of it.
+// Stores more than the file size limit allows and prints the outcome.
 import { isKernelError } from '@ravi/kernel';
 import { createFsBlobStore } from '../src/index.ts';
 import { filesUnder } from './files-under.ts';
-import { options } from './samples.ts';
+import { options } from './store-options.ts';
 
 const root = process.argv[2];
 if (root === undefined) throw new TypeError('The root of the store is missing');
-// Without a listener the system ends a process that writes past the limit.
+// Without a listener the system kills a process that writes past the limit.
 process.on('SIGXFSZ', () => {});
 
-// One chunk, somewhat longer than the limit: the system writes the part that fits and calls that a success.
+// One chunk, slightly longer than the limit: the system writes the part that fits and reports success.
 const large = new Uint8Array(1024 * 1024);
 const store = createFsBlobStore({ root });
 const error: unknown = await store.store(large, { ...options, pinOwner: 'run-1' }).catch((reason: unknown) => reason);

@@ -1,16 +1,16 @@
 import { KernelError } from '@ravi/kernel';
 
-/** Size of the pieces in which blobs are read and written, in bytes. */
+/** Size of the chunks in which blobs are read and written, in bytes. */
 export const chunkBytes: number = 1024 * 1024;
 
-/** What `BlobStore.store` accepts. */
+/** Content that `BlobStore.store` accepts. */
 export type BlobInput = Uint8Array | string | ReadableStream<Uint8Array>;
 
 /**
- * The bytes of `data` in order, in pieces of at most {@link chunkBytes} or as the stream gives them. Bytes up to one
- * piece are copied at the call and larger ones piece by piece, so what was yielded never changes; pieces of a stream
- * are handed over as they are. Leaving the loop early cancels the stream.
- * @throws KernelError `E_CANCELLED` when `signal` is aborted, even while the stream is silent
+ * Returns the bytes of `data` in order, in chunks of at most {@link chunkBytes} or as the stream yields them. Data of
+ * up to one chunk is copied at the call and larger data chunk by chunk, so a yielded chunk never changes; chunks of a
+ * stream are passed through as they are. Leaving the loop early cancels the stream.
+ * @throws KernelError `E_CANCELLED` if `signal` is aborted, even while the stream is silent
  */
 export function readChunks(data: BlobInput, signal?: AbortSignal): AsyncIterable<Uint8Array> {
   if (typeof data === 'string') return slices(new TextEncoder().encode(data), signal);
@@ -18,18 +18,18 @@ export function readChunks(data: BlobInput, signal?: AbortSignal): AsyncIterable
   return data.byteLength > chunkBytes ? copies(data, signal) : slices(copyOf(data), signal);
 }
 
-/** Tells the source of a stream that nobody began to read that nobody will. */
+/** Cancels an input stream that was never read, so that its source stops. */
 export function abandonInput(data: BlobInput, reason: unknown): void {
   if (typeof data === 'string' || data instanceof Uint8Array || data.locked) return;
   data.cancel(reason).catch(() => {});
 }
 
-/** A copy of `bytes` with a buffer of its own. `Buffer.slice` would be a view. */
+/** Returns a copy of `bytes` with its own buffer. `Buffer.slice` would return a view. */
 export function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }
 
-/** @throws KernelError `E_CANCELLED` when `signal` is aborted */
+/** Throws if `signal` is aborted. @throws KernelError `E_CANCELLED` */
 export function throwIfCancelled(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return;
   throw new KernelError('E_CANCELLED', 'Storing the blob was cancelled', { cause: signal.reason });
@@ -52,7 +52,7 @@ async function* streamed(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
-  // Cancelling ends a pending read at once; what the source says to it does not matter any more.
+  // Cancelling ends a pending read at once; an error of the source no longer matters.
   const cancel = (): void => void reader.cancel(signal?.reason).catch(() => {});
   signal?.addEventListener('abort', cancel, { once: true });
   try {
@@ -61,7 +61,7 @@ async function* streamed(
       const { done, value } = await reader.read();
       throwIfCancelled(signal);
       if (done) return;
-      if (!(value instanceof Uint8Array)) throw new TypeError('A blob stream must give Uint8Array chunks');
+      if (!(value instanceof Uint8Array)) throw new TypeError('A blob stream must yield Uint8Array chunks');
       yield value;
     }
   } finally {

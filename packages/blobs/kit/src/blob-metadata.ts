@@ -1,15 +1,15 @@
 import type { BlobRef, BlobStat, StoreOptions } from '@ravi/kernel';
 import { blobCorrupt } from './blob-errors.ts';
 
-/** What is fixed when a blob is stored; only its pins change later. */
+/** Metadata of a blob, fixed when it is stored; only its pins change later. */
 export type BlobMetadata = Omit<BlobStat, 'pins'>;
 
-/** What is known of a blob before its content was read. */
+/** Metadata of a blob before its content has been read. */
 export type BlobDescription = Omit<BlobMetadata, 'bytes' | 'sha256'>;
 
 /**
- * Describes a blob that is stored at `now`, in milliseconds since the epoch.
- * @throws TypeError when `ttlMs` is no duration
+ * Describes a blob stored at `now`, in milliseconds since the epoch.
+ * @throws TypeError if `ttlMs` is negative or not finite
  */
 export function describeBlob(
   ref: BlobRef,
@@ -20,7 +20,7 @@ export function describeBlob(
   return { ref, mediaType, scope, createdAt: now, ...(expiresAt === undefined ? {} : { expiresAt }) };
 }
 
-/** The value that a store wrote as JSON. @throws KernelError `E_BLOB_CORRUPT` when `text` is not JSON */
+/** Parses metadata that a store wrote as JSON. @throws KernelError `E_BLOB_CORRUPT` if `text` is not JSON */
 export function parseStored(text: string, ref: BlobRef): unknown {
   try {
     return JSON.parse(text);
@@ -29,10 +29,10 @@ export function parseStored(text: string, ref: BlobRef): unknown {
   }
 }
 
-/** Takes what a store kept for the metadata of `ref`. @throws KernelError `E_BLOB_CORRUPT` when it is something else */
+/** Returns `value` as the metadata of `ref`. @throws KernelError `E_BLOB_CORRUPT` if it is anything else */
 export function requireMetadata(value: unknown, ref: BlobRef): BlobMetadata {
   if (isMetadata(value) && value.ref === ref) return value;
-  throw blobCorrupt(ref, 'its metadata is not that of a blob');
+  throw blobCorrupt(ref, 'its metadata has missing or wrong fields');
 }
 
 function isMetadata(value: unknown): value is BlobMetadata {
@@ -48,16 +48,16 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The moment a blob stored at `now` expires, `undefined` for never; both in milliseconds since the epoch.
- * @throws TypeError when `ttlMs` is negative or not finite
+ * Returns when a blob stored at `now` expires, `undefined` for never; both in milliseconds since the epoch.
+ * @throws TypeError if `ttlMs` is negative or not finite
  */
 export function expiryOf(ttlMs: number | undefined, now: number): number | undefined {
   if (ttlMs === undefined) return undefined;
   if (Number.isFinite(ttlMs) && ttlMs >= 0) return now + ttlMs;
-  throw new TypeError(`ttlMs must be a number of milliseconds from 0, not ${ttlMs}`);
+  throw new TypeError(`ttlMs must be a number of milliseconds, 0 or more, not ${ttlMs}`);
 }
 
-/** Whether a blob is gone for readers at `now`: its expiry is reached. */
+/** Returns true if a blob has expired at `now` and readers no longer see it. */
 export function isExpired(blob: Pick<BlobStat, 'expiresAt'>, now: number): boolean {
   return blob.expiresAt !== undefined && blob.expiresAt <= now;
 }

@@ -1,16 +1,16 @@
 import type { BlobRange } from '@ravi/kernel';
 
-/** A range inside a blob: `start` inclusive, `end` exclusive, in bytes. */
+/** Range inside a blob: `start` inclusive, `end` exclusive, in bytes. */
 export interface ClippedRange {
   readonly start: number;
   readonly end: number;
-  /** Whether it covers the blob, so that its checksum can be verified. */
+  /** True if the range is the whole blob, so that its checksum can be verified. */
   readonly isWhole: boolean;
 }
 
 /**
- * Cuts a range to a blob of `totalBytes`; one that begins past the end is empty.
- * @throws TypeError when the offset or the length is negative or no integer
+ * Clips a range to a blob of `totalBytes`; a range that begins past the end is empty.
+ * @throws TypeError if the offset or the length is negative or not an integer
  */
 export function clipRange({ offset = 0, length }: BlobRange, totalBytes: number): ClippedRange {
   requireByteCount('offset', offset);

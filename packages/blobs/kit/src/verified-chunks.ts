@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BlobStat } from '@ravi/kernel';
 import { blobCorrupt } from './blob-errors.ts';
 
-/** Passes `chunks` on. @throws KernelError `E_BLOB_CORRUPT` at their end when they are not what was stored */
+/** Passes `chunks` through. @throws KernelError `E_BLOB_CORRUPT` at their end if their checksum does not match */
 export async function* verifiedChunks(
   chunks: AsyncIterable<Uint8Array>,
   { ref, sha256 }: Pick<BlobStat, 'ref' | 'sha256'>,
@@ -15,7 +15,7 @@ export async function* verifiedChunks(
   if (hash.digest('hex') !== sha256) throw blobCorrupt(ref, 'its content does not match its checksum');
 }
 
-/** `chunks` as a stream that takes one when it is asked for one; `close` is called when its reader leaves early. */
+/** Returns `chunks` as a stream that reads one chunk per pull. Calls `close` if the reader cancels. */
 export function streamOfChunks(
   chunks: AsyncGenerator<Uint8Array>,
   close: () => void | Promise<void>,

@@ -27,7 +27,7 @@ async function chunksOf(data: BlobInput): Promise<Uint8Array[]> {
   return chunks;
 }
 
-test('a new ref has the form that is asked for, and nothing else has', () => {
+test('isBlobRef accepts a new ref and nothing else', () => {
   const ref = createBlobRef();
   assert.ok(isBlobRef(ref));
   const wrong = [
@@ -44,7 +44,7 @@ test('a new ref has the form that is asked for, and nothing else has', () => {
   for (const value of wrong) assert.ok(!isBlobRef(value), String(value));
 });
 
-test('bytes arrive in chunks that do not follow later changes, whatever their length', async () => {
+test('bytes arrive in chunks that later changes do not affect, for any length', async () => {
   for (const length of [0, 1, chunkBytes, chunkBytes + 1, 3 * chunkBytes]) {
     const bytes = Buffer.alloc(length, 1);
     const chunks = await chunksOf(bytes);
@@ -71,7 +71,7 @@ test('leaving the loop early cancels the stream', async () => {
   assert.ok(cancelled);
 });
 
-test('an input that nobody began to read is cancelled, one that is being read is left to its reader', async () => {
+test('an unread input is cancelled, one that is being read is left to its reader', async () => {
   const reasons: unknown[] = [];
   const create = (): ReadableStream<Uint8Array> =>
     new ReadableStream({ cancel: (reason) => void reasons.push(reason) });
@@ -92,7 +92,7 @@ test('a range is clipped and knows whether it is whole', () => {
   assert.deepEqual(clipRange({}, 0), { start: 0, end: 0, isWhole: true });
 });
 
-test('a blob expires at its moment, not before', () => {
+test('a blob expires at its time, not before', () => {
   const expiresAt = expiryOf(5, 100);
   assert.equal(expiresAt, 105);
   assert.ok(!isExpired({ expiresAt: 105 }, 104));
@@ -112,7 +112,7 @@ const isCorrupt = (error: unknown): boolean => isKernelError(error, 'E_BLOB_CORR
 const content = Buffer.from('content');
 const sha256 = createHash('sha256').update(content).digest('hex');
 
-test('metadata comes back from JSON as it was, and nothing else is taken for it', () => {
+test('metadata survives JSON, and anything else is rejected', () => {
   const ref = createBlobRef();
   const scope = { principal: 'user:ada', sessionId: 'session-1' };
   const description = describeBlob(ref, { mediaType: 'text/plain', scope, ttlMs: 5 }, 100);
@@ -133,7 +133,7 @@ test('the name of a pin is the same for the same owner and safe in a path', () =
   assert.match(pinNameOf('../run-1'), /^[0-9a-f]{64}$/);
 });
 
-test('chunks that are not what was stored fail at their end, after all of them', async () => {
+test('changed chunks fail at their end, after all of them', async () => {
   const ref = createBlobRef();
   const read = async (expected: string): Promise<string> => {
     const chunks = verifiedChunks(ReadableStream.from([content.subarray(0, 3), content.subarray(3)]), {
@@ -148,7 +148,7 @@ test('chunks that are not what was stored fail at their end, after all of them',
   await assert.rejects(read(sha256.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))), isCorrupt);
 });
 
-test('a stream of chunks takes them one at a time and closes their source when its reader leaves', async () => {
+test('a stream of chunks reads them one at a time and closes their source when its reader cancels', async () => {
   let taken = 0;
   let isClosed = false;
   const source = async function* (): AsyncGenerator<Uint8Array> {

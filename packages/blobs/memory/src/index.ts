@@ -5,7 +5,7 @@ import { createMemoryBlobStore } from './memory-blob-store.ts';
 export { createMemoryBlobStore } from './memory-blob-store.ts';
 export type { MemoryBlobStoreOptions } from './memory-blob-store.ts';
 
-/** Options of the plugin in a configuration. */
+/** Options of the plugin in the configuration. */
 export interface MemoryBlobConfig {
   readonly maxBytes: number;
 }
@@ -20,7 +20,7 @@ const plugin: Plugin<'blobStore', MemoryBlobConfig> = definePlugin({
         type: 'integer',
         minimum: 1,
         default: 268_435_456,
-        description: 'Most bytes of content kept at a time.',
+        description: 'Maximum number of content bytes kept at a time.',
       },
     },
     additionalProperties: false,

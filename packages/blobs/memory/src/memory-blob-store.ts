@@ -15,9 +15,9 @@ import type { BlobRef, BlobStore, Clock } from '@ravi/kernel';
 
 /** Options of {@link createMemoryBlobStore}. */
 export interface MemoryBlobStoreOptions {
-  /** Most bytes of content kept at a time; no limit when absent. */
+  /** Maximum number of content bytes kept at a time; no limit by default. */
   readonly maxBytes?: number;
-  /** Decides when a blob expires; the system clock when absent. */
+  /** Decides when a blob expires; the system clock by default. */
   readonly clock?: Pick<Clock, 'now'>;
 }
 
@@ -28,8 +28,8 @@ interface StoredBlob {
 }
 
 /**
- * A blob store that lives as long as the process. Content is copied in and out, so nobody can change what is stored;
- * that is why reads need no second look at the checksum. Over `maxBytes` `store` fails with `E_BLOB_TOO_LARGE`.
+ * Creates a blob store that lives as long as the process. Content is copied in and out, so callers cannot change what
+ * is stored, and reads need no checksum. Above `maxBytes`, `store` fails with `E_BLOB_TOO_LARGE`.
  */
 export function createMemoryBlobStore({ maxBytes, clock = systemClock }: MemoryBlobStoreOptions = {}): BlobStore {
   const blobs = new Map<BlobRef, StoredBlob>();

@@ -7,7 +7,7 @@ import { createMemoryBlobStore } from '../src/index.ts';
 
 type Break = (store: BlobStore) => Partial<BlobStore>;
 
-/** Runs the suite against a store with something broken; gives the names of the cases that fail. */
+/** Runs the suite against a broken store and returns the names of the failed cases. */
 async function failuresOf(breakStore: Break): Promise<string[]> {
   const failed: string[] = [];
   const running: Promise<void>[] = [];
@@ -45,7 +45,7 @@ const breakages: readonly (readonly [string, Break, RegExp])[] = [
   ],
 ];
 
-test('the suite passes a sound store', async () => {
+test('the suite passes for a correct store', async () => {
   assert.deepEqual(await failuresOf(() => ({})), []);
 });
 

@@ -13,7 +13,7 @@ const options = { mediaType: 'text/plain', scope: { principal: 'user:ada', sessi
 const isTooLarge = (error: unknown): boolean =>
   isKernelError(error, 'E_BLOB_TOO_LARGE') && error.message.startsWith('Memory blob store is full (1024 bytes)');
 
-test('a store that is full refuses with the limit and takes more after a delete', async () => {
+test('a full store rejects writes with the limit and accepts more after a delete', async () => {
   const store = createMemoryBlobStore({ maxBytes: 1024 });
   const ref = await store.store('x'.repeat(1000), options);
   await assert.rejects(store.store('x'.repeat(25), options), isTooLarge);
@@ -22,7 +22,7 @@ test('a store that is full refuses with the limit and takes more after a delete'
   await store.store('x'.repeat(1000), options);
 });
 
-test('a stream over the limit is refused while it is read and its bytes are given back', async () => {
+test('a stream over the limit is rejected while it is read and its bytes are freed', async () => {
   const store = createMemoryBlobStore({ maxBytes: 1024 });
   let pulls = 0;
   const endless = new ReadableStream<Uint8Array>({
@@ -32,11 +32,11 @@ test('a stream over the limit is refused while it is read and its bytes are give
     },
   });
   await assert.rejects(store.store(endless, options), isTooLarge);
-  assert.ok(pulls < 20, `${pulls} pieces were read`);
+  assert.ok(pulls < 20, `${pulls} chunks were read`);
   await store.store('x'.repeat(1024), options);
 });
 
-test('expired blobs make room before a store is refused', async () => {
+test('expired blobs make room before a write is rejected', async () => {
   const clock = createFakeClock();
   const store = createMemoryBlobStore({ maxBytes: 1024, clock });
   await store.store('x'.repeat(1024), { ...options, ttlMs: 10, pinOwner: 'run-1' });
@@ -45,7 +45,7 @@ test('expired blobs make room before a store is refused', async () => {
   await store.store('x'.repeat(1024), options);
 });
 
-test('the plugin makes a store that keeps its limit', async () => {
+test('the plugin creates a store with its limit', async () => {
   const context = { baseDir: '/', clock: createFakeClock(), logger: { debug() {}, info() {}, warn() {}, error() {} } };
   const store = await plugin.create({ maxBytes: 1024 }, context);
   await assert.rejects(store.store('x'.repeat(1025), options), isTooLarge);

@@ -2,49 +2,49 @@ import { blobCorrupt, isExpired, parseStored, requireMetadata } from '@ravi/blob
 import type { BlobMetadata } from '@ravi/blob-kit';
 import type { BlobRef } from '@ravi/kernel';
 
-/** What the record of a blob says. It goes from `pending` to `stored` to `removed`, and never back. */
+/** State of a blob. It changes from `pending` to `stored` to `removed`, never back. */
 export type BlobRecord = PendingRecord | StoredRecord | RemovedRecord;
 
-/** A write is under way: nobody sees a blob yet. */
+/** Unfinished write: readers do not see the blob yet. */
 export interface PendingRecord {
   readonly state: 'pending';
-  /** When the writer last said that it lives, in milliseconds since the epoch. */
+  /** Last sign of life of the writer, in milliseconds since the epoch. */
   readonly renewedAt: number;
 }
 
-/** The blob is there. */
+/** Stored blob. */
 export interface StoredRecord {
   readonly state: 'stored';
   readonly metadata: BlobMetadata;
-  /** Names of the pins, each once. */
+  /** Distinct names of the pins. */
   readonly pins: readonly string[];
 }
 
-/** A sweep takes the blob away: nobody sees it any more, and its content may be gone. */
+/** Blob that a sweep is removing: readers no longer see it, and its content may be gone. */
 export interface RemovedRecord {
   readonly state: 'removed';
   /** Milliseconds since the epoch. */
   readonly removedAt: number;
-  /** Tells the sweeps apart that want to be the one. */
+  /** Id of the sweep that removes the blob, since several may try. */
   readonly sweep: string;
 }
 
-/** A blob that readers see at `now`. */
+/** Returns true if readers see the blob at `now`. */
 export function isVisible(record: BlobRecord | undefined, now: number): record is StoredRecord {
   return record?.state === 'stored' && !isExpired(record.metadata, now);
 }
 
-/** Reads a record. @throws KernelError `E_BLOB_CORRUPT` when `text` is none of `ref` */
+/** Parses a record. @throws KernelError `E_BLOB_CORRUPT` if `text` is not a record of `ref` */
 export function parseRecord(text: string, ref: BlobRef): BlobRecord {
   const value = parseStored(text, ref);
-  if (!isObject(value)) throw blobCorrupt(ref, 'its record is no object');
+  if (!isObject(value)) throw blobCorrupt(ref, 'its record is not an object');
   const { state, renewedAt, removedAt, sweep, pins, metadata } = value;
   if (state === 'pending' && typeof renewedAt === 'number') return { state, renewedAt };
   if (state === 'removed' && typeof removedAt === 'number' && typeof sweep === 'string') {
     return { state, removedAt, sweep };
   }
   if (state === 'stored' && isListOfNames(pins)) return { state, metadata: requireMetadata(metadata, ref), pins };
-  throw blobCorrupt(ref, 'its record is not that of a blob');
+  throw blobCorrupt(ref, 'its record has missing or wrong fields');
 }
 
 function isListOfNames(value: unknown): value is string[] {

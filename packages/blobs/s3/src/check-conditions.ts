@@ -5,15 +5,15 @@ import type { S3Storage } from './storage.ts';
 import { createRecordStore } from './record-store.ts';
 import type { WriteEntityTag } from './record-store.ts';
 
-/** Amazon and most others take an ETag as they gave it; Ceph's gateway without its quotation marks. */
+/** Amazon and most other servers accept an ETag as they returned it; Ceph's gateway accepts it without the quotation marks. */
 const forms: readonly WriteEntityTag[] = [(entityTag) => entityTag, (entityTag) => entityTag.replaceAll('"', '')];
 
 /**
- * Finds out whether the bucket is there, may be written to, and keeps the conditions on which everything rests: some
- * servers ignore them and would lose pins in silence. It plays a write that never ends well; what a crash leaves of it
- * is swept like one. Gives the form in which the server takes ETags.
- * @throws KernelError `E_CONFIG_INVALID` for a bucket that is missing or ignores conditions, `E_BLOB_UNAVAILABLE` for
- * one that cannot be used now
+ * Checks that the bucket exists, is writable and honours conditional writes. The store depends on them: some servers
+ * ignore conditions and would silently lose pins. The check writes a record that is never completed; if a crash leaves
+ * it, a sweep removes it like any other. Returns the form in which the server accepts ETags.
+ * @throws KernelError `E_CONFIG_INVALID` if the bucket is missing or ignores conditions, `E_BLOB_UNAVAILABLE` if it
+ * cannot be used now
  */
 export async function checkConditions(storage: S3Storage, now: number): Promise<WriteEntityTag> {
   const ref = createBlobRef();
@@ -33,15 +33,19 @@ export async function checkConditions(storage: S3Storage, now: number): Promise<
     throw ignored('If-Match');
   } catch (error) {
     if (!isKernelError(error) || !isRefusal(error.cause, 'NoSuchBucket', 'PermanentRedirect')) throw error;
-    throw new KernelError('E_CONFIG_INVALID', `The bucket "${storage.bucket}" is not there: check name and region`, {
-      cause: error.cause,
-    });
+    throw new KernelError(
+      'E_CONFIG_INVALID',
+      `The bucket "${storage.bucket}" does not exist: check its name and region`,
+      {
+        cause: error.cause,
+      },
+    );
   } finally {
     await records.remove(ref).catch(() => {});
   }
 }
 
 function ignored(header: string): KernelError {
-  const message = `The S3 server does not keep the condition ${header} of PutObject, without which pins would be lost`;
+  const message = `The S3 server ignores the header ${header} of PutObject; without it pins would be lost`;
   return new KernelError('E_CONFIG_INVALID', message);
 }

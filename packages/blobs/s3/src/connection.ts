@@ -1,29 +1,29 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 
-/** How the bucket is reached. */
+/** Options of the connection to a bucket. */
 export interface S3ConnectionOptions {
-  /** Region of the bucket; that of the environment or the profile when absent. */
+  /** Region of the bucket; by default the one of the environment or the profile. */
   readonly region?: string;
-  /** Base URL of a server that is not Amazon's. */
+  /** Base URL of a server other than Amazon's. */
   readonly endpoint?: string;
-  /** Puts the name of the bucket into the path, where Amazon has it in the host name. */
+  /** Puts the bucket name into the path instead of the host name, where Amazon has it. */
   readonly forcePathStyle?: boolean;
-  /** Keys, or a function that gives them; the default chain of the SDK when absent. Never logged. */
+  /** Keys, or a function that returns them; the default chain of the SDK by default. Never logged. */
   readonly credentials?: NonNullable<S3ClientConfig['credentials']>;
-  /** How often a request is tried, with growing pauses, when the server or the network fails; 3. */
+  /** Maximum attempts of a request, with growing pauses, when the server or the network fails; 3 by default. */
   readonly maxAttempts?: number;
-  /** Milliseconds until one try of a request is given up: for the connection, the answer, and each silence in it. */
+  /** Milliseconds after which one attempt is given up: to connect, for the first byte, and between two bytes. */
   readonly requestTimeoutMs?: number;
 }
 
-/** Tries of a request. */
+/** Default of `maxAttempts`. */
 export const defaultMaxAttempts = 3;
 
-/** One minute. */
+/** Default of `requestTimeoutMs`: one minute. */
 export const defaultRequestTimeoutMs = 60_000;
 
-/** A client of the SDK; it opens a connection with its first request. */
+/** Creates an SDK client, which connects with its first request. */
 export function connect(options: S3ConnectionOptions): S3Client {
   const { region, endpoint, forcePathStyle, credentials } = options;
   const { maxAttempts = defaultMaxAttempts, requestTimeoutMs = defaultRequestTimeoutMs } = options;
@@ -33,8 +33,8 @@ export function connect(options: S3ConnectionOptions): S3Client {
     ...(forcePathStyle === undefined ? {} : { forcePathStyle }),
     ...(credentials === undefined ? {} : { credentials }),
     maxAttempts,
-    // With the header the SDK opens a connection for each part and closes it after; a server that invites a body and
-    // then refuses it cuts such a connection off, often before its answer was read. One that stays open is read out.
+    // With the header the SDK uses a new connection for each part. A server that answers 100 and then refuses the body
+    // closes such a connection, often before its response was read. A connection that stays open is read to the end.
     expectContinueHeader: false,
     requestHandler: {
       connectionTimeout: requestTimeoutMs,
@@ -42,7 +42,7 @@ export function connect(options: S3ConnectionOptions): S3Client {
       socketTimeout: requestTimeoutMs,
       throwOnRequestTimeout: true,
     },
-    // The signature covers the SHA-256 of each body already, and readers verify: a CRC on top would be a third pass.
+    // The signature already covers the SHA-256 of each body, and readers verify it: a CRC would be a third pass.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });

@@ -1,6 +1,6 @@
 import { KernelError } from '@ravi/kernel';
 
-/** Names of variables of the environment, so that no key stands in a configuration. */
+/** Names of the environment variables that hold the keys, so that no configuration contains a key. */
 export interface CredentialVariables {
   readonly accessKeyIdVariable: string;
   readonly secretAccessKeyVariable: string;
@@ -13,12 +13,15 @@ interface Credentials {
   readonly sessionToken?: string;
 }
 
-/** Reads the keys from `environment`. @throws KernelError `E_CONFIG_INVALID` for a variable that is not set */
+/** Reads the keys from `environment`. @throws KernelError `E_CONFIG_INVALID` if a variable is not set */
 export function credentialsFrom(names: CredentialVariables, environment: NodeJS.ProcessEnv): Credentials {
   const read = (name: string): string => {
     const value = environment[name];
     if (value) return value;
-    throw new KernelError('E_CONFIG_INVALID', `The variable ${name}, which the S3 blob store reads, is not set`);
+    throw new KernelError(
+      'E_CONFIG_INVALID',
+      `The S3 blob store needs the environment variable ${name}, which is not set`,
+    );
   };
   const { accessKeyIdVariable, secretAccessKeyVariable, sessionTokenVariable } = names;
   return {

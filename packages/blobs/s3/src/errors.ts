@@ -5,7 +5,7 @@ interface Reason {
   readonly retryable: boolean;
 }
 
-/** Why requests are refused, by the names that servers give it. */
+/** Reasons for failed requests, by the error names of servers, the SDK and Node.js. */
 const reasons: Readonly<Record<string, Reason>> = {
   AccessDenied: { words: 'access denied', retryable: false },
   InvalidAccessKeyId: { words: 'the access key is unknown', retryable: false },
@@ -17,18 +17,18 @@ const reasons: Readonly<Record<string, Reason>> = {
   QuotaExceeded: { words: 'no space left', retryable: true },
   InsufficientStorage: { words: 'no space left', retryable: true },
   XMinioStorageFull: { words: 'no space left', retryable: true },
-  NoSuchUpload: { words: 'a sweep took it for dead', retryable: true },
-  ECONNRESET: { words: 'the connection was cut off', retryable: true },
-  EPIPE: { words: 'the connection was cut off', retryable: true },
-  TimeoutError: { words: 'the server does not answer', retryable: true },
+  NoSuchUpload: { words: 'a sweep removed the unfinished upload', retryable: true },
+  ECONNRESET: { words: 'the connection was closed', retryable: true },
+  EPIPE: { words: 'the connection was closed', retryable: true },
+  TimeoutError: { words: 'the server does not respond', retryable: true },
   ECONNREFUSED: { words: 'the server cannot be reached', retryable: true },
   ENOTFOUND: { words: 'the server cannot be reached', retryable: true },
 };
 
 /**
- * Sends requests; what the SDK throws becomes `E_BLOB_UNAVAILABLE` in words of our own, because those of a server may
- * name the bucket and the message may travel to a model. The original stays in `cause`.
- * @throws KernelError `E_CANCELLED` when `signal` is aborted
+ * Sends requests and turns errors of the SDK into `E_BLOB_UNAVAILABLE` with our own message: a server's message may
+ * name the bucket, and a model may see it. The original error is the `cause`.
+ * @throws KernelError `E_CANCELLED` if `signal` is aborted
  */
 export async function guarded<Value>(
   action: string,
@@ -39,13 +39,12 @@ export async function guarded<Value>(
     return await operation();
   } catch (error) {
     if (isKernelError(error)) throw error;
-    if (signal?.aborted === true)
-      throw new KernelError('E_CANCELLED', `It was cancelled to ${action}`, { cause: error });
+    if (signal?.aborted === true) throw new KernelError('E_CANCELLED', `Cancelled: ${action}`, { cause: error });
     throw unavailable(action, error);
   }
 }
 
-/** `E_BLOB_UNAVAILABLE` for an error of the SDK. */
+/** Creates `E_BLOB_UNAVAILABLE` for an error of the SDK. */
 export function unavailable(action: string, error: unknown): KernelError {
   const names = namesOf(error);
   const known = names.find((name) => Object.hasOwn(reasons, name));
@@ -54,7 +53,7 @@ export function unavailable(action: string, error: unknown): KernelError {
   return new KernelError('E_BLOB_UNAVAILABLE', message, { cause: error, retryable });
 }
 
-/** What `operation` gives, or `undefined` when the object is not there. */
+/** Returns the result of `operation`, or `undefined` if the object does not exist. */
 export async function unlessMissing<Value>(operation: Promise<Value>): Promise<Value | undefined> {
   try {
     return await operation;
@@ -64,22 +63,22 @@ export async function unlessMissing<Value>(operation: Promise<Value>): Promise<V
   }
 }
 
-/** Whether a server refused a request under one of `names`. */
+/** Returns true if a server refused a request with one of `names`. */
 export function isRefusal(error: unknown, ...names: readonly string[]): boolean {
   return namesOf(error).some((name) => names.includes(name));
 }
 
-/** Whether the condition of a write did not hold; `NoSuchKey` is the answer to `If-Match` where nothing is. */
+/** Returns true if the condition of a write failed; `NoSuchKey` is the response to `If-Match` for a missing object. */
 export function isConditionFailed(error: unknown): boolean {
   return isRefusal(error, 'PreconditionFailed', 'ConditionalRequestConflict', 'NoSuchKey');
 }
 
 function unknownReason(status: number | undefined): Reason {
   if (status === undefined) return { words: 'the connection failed', retryable: true };
-  return { words: `the server answered ${status}`, retryable: status >= 500 || status === 429 };
+  return { words: `the server responded ${status}`, retryable: status >= 500 || status === 429 };
 }
 
-/** The code goes first: the SDK calls a connection that was cut off a `TimeoutError` too. */
+/** The code comes first, because the SDK names a closed connection `TimeoutError` too. */
 function namesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const code: unknown = 'code' in error ? error.code : undefined;

@@ -13,9 +13,9 @@ export type { PresignOptions } from './presign-read.ts';
 export { createS3BlobStore } from './s3-blob-store.ts';
 export type { S3BlobStore, S3BlobStoreOptions } from './s3-blob-store.ts';
 
-/** Options of the plugin in a configuration. */
+/** Options of the plugin in the configuration. */
 export interface S3BlobConfig extends Omit<S3BlobStoreOptions, 'clock' | 'credentials'> {
-  /** Variables of the environment that hold the keys; the default chain of the SDK when absent. */
+  /** Environment variables that hold the keys; the default chain of the SDK by default. */
   readonly credentials?: CredentialVariables;
 }
 
@@ -34,16 +34,16 @@ const plugin: Plugin<'blobStore', S3BlobConfig> = definePlugin({
     type: 'object',
     properties: {
       bucket: text('An existing bucket.'),
-      prefix: { type: 'string', default: '', description: 'Stands before every key, for instance "ravi/".' },
+      prefix: { type: 'string', default: '', description: 'Prefix of every key, for example "ravi/".' },
       region: text('Region of the bucket.'),
-      endpoint: text("Base URL of a server that is not Amazon's."),
-      forcePathStyle: { type: 'boolean', description: 'Puts the name of the bucket into the path.' },
+      endpoint: text("Base URL of a server other than Amazon's."),
+      forcePathStyle: { type: 'boolean', description: 'Puts the bucket name into the path instead of the host name.' },
       credentials: {
         type: 'object',
         properties: {
-          accessKeyIdVariable: text('Name of the variable that holds the access key.'),
-          secretAccessKeyVariable: text('Name of the variable that holds the secret key.'),
-          sessionTokenVariable: text('Name of the variable that holds the session token.'),
+          accessKeyIdVariable: text('Environment variable that holds the access key.'),
+          secretAccessKeyVariable: text('Environment variable that holds the secret key.'),
+          sessionTokenVariable: text('Environment variable that holds the session token.'),
         },
         required: ['accessKeyIdVariable', 'secretAccessKeyVariable'],
         additionalProperties: false,
@@ -57,14 +57,14 @@ const plugin: Plugin<'blobStore', S3BlobConfig> = definePlugin({
         required: ['algorithm'],
         additionalProperties: false,
       },
-      partBytes: count(5 * 1024 * 1024, defaultPartBytes, 'Bytes of a part of an upload.'),
-      partsAtOnce: count(1, defaultPartsAtOnce, 'Most parts of one blob on their way at once.'),
-      maxAttempts: count(1, defaultMaxAttempts, 'How often a request is tried.'),
-      requestTimeoutMs: count(1, defaultRequestTimeoutMs, 'Until one try of a request is given up.'),
+      partBytes: count(5 * 1024 * 1024, defaultPartBytes, 'Bytes per part of an upload.'),
+      partsAtOnce: count(1, defaultPartsAtOnce, 'Maximum number of parts of one blob in flight.'),
+      maxAttempts: count(1, defaultMaxAttempts, 'Maximum attempts of a request.'),
+      requestTimeoutMs: count(1, defaultRequestTimeoutMs, 'Milliseconds after which one attempt is given up.'),
       orphanAgeMs: count(
         1_000,
         defaultOrphanAgeMs,
-        'For how long a write of another process may rest before it is taken for dead.',
+        'Milliseconds after which an unfinished write of another process that makes no progress is removed.',
       ),
     },
     required: ['bucket'],

@@ -5,19 +5,19 @@ import { guarded } from './errors.ts';
 import { folderOf, refOf } from './storage.ts';
 import type { ObjectKind, S3Storage } from './storage.ts';
 
-/** An object of the store in the bucket. */
+/** Object of the store in the bucket. */
 export interface ListedObject {
   readonly ref: BlobRef;
   readonly bytes: number;
 }
 
-/** An upload in parts that nobody has completed. */
+/** Multipart upload that is not complete. */
 export interface ListedUpload {
   readonly ref: BlobRef;
   readonly uploadId: string;
 }
 
-/** The objects of a kind in the order of their refs; those of others in the same place are left out. */
+/** Yields the objects of a kind in the order of their refs and skips objects that this store did not create. */
 export async function* listObjects(storage: S3Storage, kind: ObjectKind): AsyncGenerator<ListedObject> {
   let token: string | undefined;
   do {
@@ -32,7 +32,7 @@ export async function* listObjects(storage: S3Storage, kind: ObjectKind): AsyncG
   } while (token !== undefined);
 }
 
-/** The uploads of content that are not complete. */
+/** Yields the uploads of content that are not complete. */
 export async function* listUploads(storage: S3Storage): AsyncGenerator<ListedUpload> {
   let marker: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {};
   while (marker !== undefined) {

@@ -22,18 +22,18 @@ export interface MultipartUploadOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** An upload in parts, begun with the first of them. Disposing one that is not complete takes everything back. */
+/** Multipart upload that starts with its first part. Disposing it before it is complete aborts it and removes its parts. */
 export interface MultipartUpload extends AsyncDisposable {
-  /** Sends a part, once less than `partsAtOnce` others are on their way; an empty one is left out. */
+  /** Sends a part once fewer than `partsAtOnce` others are in flight; skips an empty one. */
   add(part: Uint8Array): Promise<void>;
-  /** Waits for all parts and makes them one object. */
+  /** Waits for all parts and joins them into one object. */
   complete(): Promise<void>;
 }
 
-/** The most parts that S3 takes for an object. */
-const mostParts = 10_000;
+/** Maximum number of parts that S3 accepts for an object. */
+const maxParts = 10_000;
 
-/** Prepares an upload; every failure of a part ends it. */
+/** Prepares an upload; any failed part ends it. */
 export function openMultipartUpload(options: MultipartUploadOptions): MultipartUpload {
   const { storage, ref, partBytes, partsAtOnce, signal } = options;
   const { client, encryption } = storage;
@@ -73,7 +73,7 @@ export function openMultipartUpload(options: MultipartUploadOptions): MultipartU
   return {
     async add(part) {
       if (part.byteLength === 0) return;
-      if (sent === mostParts) throw tooLarge(partBytes);
+      if (sent === maxParts) throw tooLarge(partBytes);
       uploadId ??= await begin();
       while (sending.size >= partsAtOnce) await Promise.race(sending);
       throwFailure();
@@ -96,16 +96,16 @@ export function openMultipartUpload(options: MultipartUploadOptions): MultipartU
 
     async [Symbol.asyncDispose]() {
       if (uploadId === undefined) return;
-      // A part that arrives after the end of its upload would stay, so the last must be over first.
+      // A part that arrives after its upload was aborted would stay, so wait for the last part first.
       stopping.abort();
       await Promise.all(sending);
-      // The first failure is what the caller must hear; what cannot be removed now is removed by `sweep`.
+      // The caller must see the first failure; `sweep` removes what cannot be removed now.
       await client.send(new AbortMultipartUploadCommand({ ...address, UploadId: uploadId })).catch(() => {});
     },
   };
 }
 
 function tooLarge(partBytes: number): KernelError {
-  const limit = `${mostParts} parts of ${partBytes} bytes`;
+  const limit = `${maxParts} parts of ${partBytes} bytes`;
   return new KernelError('E_BLOB_TOO_LARGE', `The blob is larger than ${limit}: raise partBytes`);
 }

@@ -7,14 +7,14 @@ import type { S3Storage } from './storage.ts';
 
 /** Options of `S3BlobStore.presignRead`. */
 export interface PresignOptions {
-  /** Milliseconds until the URL ends, from one second to seven days; it never outlives the blob's own expiry. */
+  /** Lifetime of the URL in milliseconds, from one second to seven days; it ends no later than the blob. */
   readonly expiresInMs: number;
 }
 
 const secondMs = 1_000;
 const weekMs = 7 * 24 * 3_600 * secondMs;
 
-/** A signed URL for the content. @throws TypeError when `expiresInMs` is out of range */
+/** Returns a signed URL for the content. @throws TypeError if `expiresInMs` is out of range */
 export async function presignRead(
   storage: S3Storage,
   { ref, mediaType, expiresAt }: BlobMetadata,
@@ -27,7 +27,7 @@ export async function presignRead(
   const get = new GetObjectCommand({
     ...addressOf(storage, 'content', ref),
     ResponseContentType: mediaType,
-    // A browser must not run what a tool stored as a page of the bucket's origin.
+    // A browser must not run stored content as a page of the bucket's origin.
     ResponseContentDisposition: 'attachment',
   });
   const expiresIn = Math.max(1, Math.floor(lifetimeMs / secondMs));

@@ -8,8 +8,8 @@ import { addressOf } from './storage.ts';
 import type { S3Storage } from './storage.ts';
 
 /**
- * The bytes of `range` as they arrive, `undefined` when the content is not there.
- * @throws KernelError `E_BLOB_CORRUPT` when its size is not the stored one
+ * Opens the bytes of `range` as they arrive; `undefined` if the content does not exist.
+ * @throws KernelError `E_BLOB_CORRUPT` if its size differs from the stored one
  */
 export async function openContent(
   storage: S3Storage,
@@ -31,14 +31,14 @@ export async function openContent(
   });
   if (answer === undefined) return undefined;
   const body = answer.Body;
-  if (!(body instanceof Readable)) throw new TypeError('The SDK gave a body that is no stream of Node.js');
+  if (!(body instanceof Readable)) throw new TypeError('The SDK returned a body that is not a Node.js stream');
   const size = sizeOf(answer);
   if (size === metadata.bytes) return body;
   body.destroy();
-  throw blobCorrupt(metadata.ref, `it has ${size} bytes and was stored with ${metadata.bytes}`);
+  throw blobCorrupt(metadata.ref, `it has ${size} bytes instead of ${metadata.bytes}`);
 }
 
-/** All bytes, verified. */
+/** Reads and verifies all bytes. */
 export async function readContent(body: Readable, metadata: BlobMetadata): Promise<Uint8Array> {
   const content = new Uint8Array(metadata.bytes);
   let bytes = 0;
@@ -49,7 +49,7 @@ export async function readContent(body: Readable, metadata: BlobMetadata): Promi
   return content;
 }
 
-/** The bytes as a stream, verified when they are all of the blob. */
+/** Returns the bytes as a stream, verified if they are the whole blob. */
 export function streamContent(
   body: Readable,
   metadata: BlobMetadata,
@@ -67,7 +67,7 @@ async function* chunksOf(body: Readable): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Bytes of the whole object: the last figure of `bytes 0-9/1000` when only a range of it was asked for. */
+/** Returns the size of the whole object in bytes: for a range, the last number of `bytes 0-9/1000`. */
 function sizeOf({ ContentRange, ContentLength }: GetObjectCommandOutput): number | undefined {
   return ContentRange === undefined ? ContentLength : Number(ContentRange.split('/')[1]);
 }

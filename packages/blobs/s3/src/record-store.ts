@@ -9,24 +9,24 @@ import { guarded, isConditionFailed, unlessMissing } from './errors.ts';
 import { addressOf } from './storage.ts';
 import type { S3Storage } from './storage.ts';
 
-/** An ETag in the form in which the server takes it back in `If-Match`. */
+/** Converts an ETag to the form that the server accepts in `If-Match`. */
 export type WriteEntityTag = (entityTag: string) => string;
 
-/** The records in the bucket. Each write of one has a condition, so none is ever lost to another. */
+/** Records in the bucket. Every write is conditional, so no write overwrites another unseen. */
 export interface RecordStore {
   read(ref: BlobRef): Promise<BlobRecord | undefined>;
-  /** Whether there is a record, damaged or not. */
+  /** Returns true if there is a record, damaged or not. */
   has(ref: BlobRef): Promise<boolean>;
-  /** Makes a record where none is; gives its version, `undefined` when there is one. */
+  /** Creates a record and returns its version; `undefined` if there is one already. */
   create(ref: BlobRef, record: BlobRecord): Promise<string | undefined>;
-  /** Writes over `version`; gives the new one, `undefined` when the record is another by now, or gone. */
+  /** Replaces `version` and returns the new version; `undefined` if the record has changed or is gone. */
   replace(ref: BlobRef, record: BlobRecord, version: string): Promise<string | undefined>;
   /**
-   * Replaces the record by what `change` makes of it, again and again until nobody came between; `undefined` from
-   * `change` leaves it. Gives the record as it then is, `undefined` when there is none.
+   * Replaces the record with the result of `change`, again until no other write came between; `undefined` from `change`
+   * keeps it. Returns the resulting record, `undefined` if there is none.
    */
   update(ref: BlobRef, change: (record: BlobRecord) => BlobRecord | undefined): Promise<BlobRecord | undefined>;
-  /** No error when there is none. */
+  /** Removes the record, if there is one. */
   remove(ref: BlobRef): Promise<void>;
 }
 
@@ -35,13 +35,13 @@ interface StoredText {
   readonly version: string;
 }
 
-/** Processes that change one record at once get in each other's way: each round one of them comes through. */
-const mostRounds = 100;
+/** Maximum attempts of an update: of several processes that change one record at once, one succeeds in each round. */
+const maxRounds = 100;
 
-/** Longest pause before another round: those who met do not meet again. */
-const mostPauseMs = 50;
+/** Longest random pause before the next attempt, so that processes that collided do not collide again. */
+const maxPauseMs = 50;
 
-/** Opens the records of `storage`. */
+/** Creates access to the records of `storage`. */
 export function createRecordStore(storage: S3Storage, writeEntityTag: WriteEntityTag): RecordStore {
   const { client, encryption } = storage;
   const serialize = serializedByKey();
@@ -77,7 +77,7 @@ export function createRecordStore(storage: S3Storage, writeEntityTag: WriteEntit
       }
     });
     if (version !== undefined) return version;
-    // The SDK tries again when an answer is lost: then it is our own first try that is in the way.
+    // The SDK retries when a response is lost: then the condition fails because of our own first attempt.
     const current = await readText(ref);
     return current?.text === text ? current.version : undefined;
   }
@@ -86,16 +86,16 @@ export function createRecordStore(storage: S3Storage, writeEntityTag: WriteEntit
     ref: BlobRef,
     change: (record: BlobRecord) => BlobRecord | undefined,
   ): Promise<BlobRecord | undefined> {
-    for (let round = 0; round < mostRounds; round += 1) {
+    for (let round = 0; round < maxRounds; round += 1) {
       const current = await readText(ref);
       if (current === undefined) return undefined;
       const record = parseRecord(current.text, ref);
       const next = change(record);
       if (next === undefined) return record;
       if ((await records.replace(ref, next, current.version)) !== undefined) return next;
-      await pause(Math.random() * mostPauseMs);
+      await pause(Math.random() * maxPauseMs);
     }
-    const message = `The blob store cannot change a record: others changed it ${mostRounds} times meanwhile`;
+    const message = `The blob store cannot change a record: other writers changed it ${maxRounds} times meanwhile`;
     throw new KernelError('E_BLOB_UNAVAILABLE', message, { retryable: true });
   }
 

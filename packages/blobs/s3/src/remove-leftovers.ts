@@ -8,13 +8,13 @@ import type { RecordStore } from './record-store.ts';
 import { removeContent } from './store-blob.ts';
 
 /**
- * Removes content and uploads without a record. A write announces itself by its record before anything else, so what
- * has none is dead, however young it is. Gives the bytes of the content.
+ * Removes content and uploads without a record. A write creates its record first, so anything without one is dead, even
+ * if it is new. Returns the number of freed content bytes.
  */
 export async function removeLeftovers(storage: S3Storage, records: RecordStore): Promise<number> {
   let freedBytes = 0;
   for await (const { ref, bytes } of withoutRecord(storage)) {
-    // The two lists were taken one after the other: a write may have begun between them.
+    // The two lists were read one after the other: a write may have started in between.
     if (await records.has(ref)) continue;
     await removeContent(storage, ref);
     freedBytes += bytes;
@@ -25,7 +25,7 @@ export async function removeLeftovers(storage: S3Storage, records: RecordStore):
   return freedBytes;
 }
 
-/** Both lists come in the order of the refs. */
+/** Yields content without a record. Both lists are in the order of the refs. */
 async function* withoutRecord(storage: S3Storage): AsyncGenerator<ListedObject> {
   const records = listObjects(storage, 'records');
   let record = await records.next();

@@ -30,43 +30,43 @@ import { sweep } from './sweep.ts';
 export interface S3BlobStoreOptions extends S3ConnectionOptions {
   /** An existing bucket. */
   readonly bucket: string;
-  /** Stands before every key, for instance `ravi/`; nothing outside of it is read or written. */
+  /** Prefix of every key, for example `ravi/`. Nothing outside of it is read or written. */
   readonly prefix?: string;
   readonly encryption?: S3Encryption;
-  /** Bytes of a part of an upload, from 5 MiB; a blob has 10 000 parts at most. 8 MiB when absent. */
+  /** Bytes per part of an upload, at least 5 MiB; a blob has at most 10 000 parts. 8 MiB by default. */
   readonly partBytes?: number;
-  /** Most parts of one blob on their way at once; 4. One more is held in memory. */
+  /** Maximum number of parts of one blob in flight; 4 by default. One more part is held in memory. */
   readonly partsAtOnce?: number;
-  /** For how many milliseconds the write of another process may rest before `sweep` takes it for dead; one hour. */
+  /** Milliseconds after which `sweep` removes an unfinished write of another process that makes no progress; one hour by default. */
   readonly orphanAgeMs?: number;
-  /** Decides when a blob expires; the system clock when absent. */
+  /** Decides when a blob expires; the system clock by default. */
   readonly clock?: Pick<Clock, 'now'>;
 }
 
-/** A blob store in a bucket. Disposing it closes its connections. */
+/** Blob store in a bucket. Disposing it closes its connections. */
 export interface S3BlobStore extends BlobStore, AsyncDisposable {
   /**
-   * A URL that gives the bytes to whoever holds it, with no further check and unverified, as a download of the stored
-   * media type. It ends with the blob, and cannot be taken back before.
+   * Returns a URL that serves the bytes to any holder, unchecked and unverified, as a download of the stored media
+   * type. The URL ends with the blob and cannot be revoked earlier.
    * @throws KernelError `E_BLOB_NOT_FOUND`, `E_BLOB_UNAVAILABLE`
    */
   presignRead(ref: BlobRef, options: PresignOptions): Promise<string>;
 }
 
-/** 8 MiB. */
+/** Default of `partBytes`: 8 MiB. */
 export const defaultPartBytes: number = 8 * 1024 * 1024;
 
-/** Parts on their way at once. */
+/** Default of `partsAtOnce`. */
 export const defaultPartsAtOnce = 4;
 
-/** One hour. */
+/** Default of `orphanAgeMs`: one hour. */
 export const defaultOrphanAgeMs = 3_600_000;
 
 /**
- * Opens a blob store in a bucket, which several processes may share; it keeps everything there and needs no database.
- * A stream of `open` holds a connection: read it to its end or cancel it.
- * @throws KernelError `E_CONFIG_INVALID` for a bucket that is missing or whose server ignores conditional writes,
- * `E_BLOB_UNAVAILABLE` for one that cannot be used now
+ * Opens a blob store in a bucket, which several processes may share. It keeps all of its state there and needs no
+ * database. A stream of `open` holds a connection: read it to its end or cancel it.
+ * @throws KernelError `E_CONFIG_INVALID` if the bucket is missing or its server ignores conditional writes,
+ * `E_BLOB_UNAVAILABLE` if the bucket cannot be used now
  */
 export async function createS3BlobStore(options: S3BlobStoreOptions): Promise<S3BlobStore> {
   const { bucket, prefix = '', clock = systemClock, orphanAgeMs = defaultOrphanAgeMs } = options;
@@ -171,7 +171,7 @@ async function requireRegion(region: () => Promise<string>): Promise<void> {
   try {
     await region();
   } catch (error) {
-    const message = 'The S3 blob store has no region: set the option "region" or the variable AWS_REGION';
+    const message = 'The S3 blob store has no region: set the option "region" or the environment variable AWS_REGION';
     throw new KernelError('E_CONFIG_INVALID', message, { cause: error });
   }
 }

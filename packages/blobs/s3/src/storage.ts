@@ -2,32 +2,32 @@ import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
 import { isBlobRef } from '@ravi/blob-kit';
 import type { BlobRef } from '@ravi/kernel';
 
-/** What the server encrypts objects with; its own default when absent. */
+/** Encryption of objects by the server; its own default if absent. */
 export type S3Encryption =
   | { readonly algorithm: 'AES256' }
-  /** `keyId` names a key of the key service; the service's default key when absent. */
+  /** `keyId` names a key of the key service; the service's default key if absent. */
   | { readonly algorithm: 'aws:kms'; readonly keyId?: string };
 
 /**
- * Where objects lie:
+ * Objects of a store in its bucket:
  *
- *     <prefix>records/<ref>     JSON: that a write is under way, or metadata and pins, or that the blob is being removed
+ *     <prefix>records/<ref>     JSON: an unfinished write, or metadata and pins, or a removal
  *     <prefix>content/<ref>     the bytes
  *
- * A blob is what its record says. Content without a record is nobody's.
+ * The record decides whether a blob exists. Content without a record belongs to no blob.
  */
 export interface S3Storage {
   readonly client: S3Client;
   readonly bucket: string;
   readonly prefix: string;
-  /** Parameters of each request that makes an object. */
+  /** Parameters of each request that creates an object. */
   readonly encryption: Pick<PutObjectCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId'>;
 }
 
-/** The two kinds of objects. */
+/** Kind of an object. */
 export type ObjectKind = 'records' | 'content';
 
-/** Bucket and key of an object. `ref` must have passed `isBlobRef`. */
+/** Returns the bucket and the key of an object. Check `ref` with `isBlobRef` first. */
 export function addressOf(
   { bucket, prefix }: S3Storage,
   kind: ObjectKind,
@@ -36,7 +36,7 @@ export function addressOf(
   return { Bucket: bucket, Key: `${prefix}${kind}/${ref}` };
 }
 
-/** Bucket and beginning of the keys of a kind. */
+/** Returns the bucket and the key prefix of a kind. */
 export function folderOf(
   { bucket, prefix }: S3Storage,
   kind: ObjectKind,
@@ -44,13 +44,13 @@ export function folderOf(
   return { Bucket: bucket, Prefix: `${prefix}${kind}/` };
 }
 
-/** The ref that a key of a kind stands for, `undefined` for an object that this store did not make. */
+/** Returns the ref in a key of a kind, `undefined` for an object that this store did not create. */
 export function refOf({ prefix }: S3Storage, kind: ObjectKind, key: string | undefined): BlobRef | undefined {
   const ref = key?.slice(`${prefix}${kind}/`.length);
   return isBlobRef(ref) ? ref : undefined;
 }
 
-/** {@link S3Encryption} in the words of the SDK. */
+/** Returns {@link S3Encryption} as parameters of the SDK. */
 export function encryptionParameters(encryption: S3Encryption | undefined): S3Storage['encryption'] {
   if (encryption === undefined) return {};
   const { algorithm } = encryption;

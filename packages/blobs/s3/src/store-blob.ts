@@ -21,8 +21,8 @@ export interface StoreRequest extends Omit<UploadRequest, 'ref' | 'onProgress'> 
 }
 
 /**
- * Announces a write, uploads the content, and makes the announcement the record of a blob in one conditional write,
- * which fails when a sweep has given the writer up meanwhile. After a failure nothing of it is left.
+ * Creates a pending record, uploads the content and turns the record into that of a stored blob with one conditional
+ * write, which fails if a sweep has given the writer up meanwhile. Leaves nothing after a failure.
  */
 export async function storeBlob(request: StoreRequest): Promise<void> {
   const { storage, records, description, pinOwner, clock, orphanAgeMs, signal } = request;
@@ -45,19 +45,19 @@ export async function storeBlob(request: StoreRequest): Promise<void> {
     const pins = pinOwner === undefined ? [] : [pinNameOf(pinOwner)];
     await move({ state: 'stored', metadata: { ...description, ...digest }, pins });
   } catch (error) {
-    // The first failure is what the caller must hear; what cannot be removed now is removed by `sweep`.
+    // The caller must see the first failure; `sweep` removes what cannot be removed now.
     await removeBlob(storage, records, ref).catch(() => {});
     throw error;
   }
 }
 
-/** Takes the blob away from readers, then its content from the bucket; no error when nothing is there. */
+/** Hides the blob from readers, then removes its content from the bucket. A missing blob is not an error. */
 export async function removeBlob(storage: S3Storage, records: RecordStore, ref: BlobRef): Promise<void> {
   await records.remove(ref);
   await removeContent(storage, ref);
 }
 
-/** Removes the content of `ref`, if it is there. */
+/** Removes the content of `ref`, if it exists. */
 export async function removeContent(storage: S3Storage, ref: BlobRef): Promise<void> {
   const remove = new DeleteObjectCommand(addressOf(storage, 'content', ref));
   await guarded('remove content', () => storage.client.send(remove));
@@ -65,6 +65,7 @@ export async function removeContent(storage: S3Storage, ref: BlobRef): Promise<v
 
 function requireOwn(version: string | undefined): string {
   if (version !== undefined) return version;
-  const message = 'The blob store cannot store a blob: its source rested so long that a sweep took it for dead';
+  const message =
+    'The blob store cannot store a blob: its source was silent for so long that a sweep removed the write';
   throw new KernelError('E_BLOB_UNAVAILABLE', message, { retryable: true });
 }

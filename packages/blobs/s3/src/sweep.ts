@@ -9,22 +9,22 @@ import type { RecordStore } from './record-store.ts';
 import { removeContent } from './store-blob.ts';
 import { removeLeftovers } from './remove-leftovers.ts';
 
-/** What {@link sweep} works on. */
+/** Input of {@link sweep}. */
 export interface SweepRequest {
   readonly storage: S3Storage;
   readonly records: RecordStore;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** A write or a removal that has not moved for so many milliseconds was left by a crash. */
+  /** A write or a removal without progress for this many milliseconds was left by a crash. */
   readonly orphanAgeMs: number;
-  /** Writes of this process: never orphans, however long their source is silent. */
+  /** Writes of this process. They are never orphans, even if their source is silent for long. */
   readonly writing: ReadonlySet<BlobRef>;
 }
 
-/** Requests on their way at once. */
+/** Records visited at the same time. */
 const sweepersAtOnce = 16;
 
-/** Removes expired and unpinned blobs, then what crashes left. Other processes may work on the bucket meanwhile. */
+/** Removes expired and unpinned blobs, then the remains of crashes. Other processes may use the bucket meanwhile. */
 export async function sweep(request: SweepRequest): Promise<SweepReport> {
   const { storage, records, now, orphanAgeMs, writing } = request;
   const id = randomUUID();
@@ -41,7 +41,7 @@ export async function sweep(request: SweepRequest): Promise<SweepReport> {
     });
     if (record?.state === 'stored') kept += 1;
     if (record?.state !== 'removed') return;
-    // Another sweep is at it, unless it died.
+    // Another sweep is removing it, unless that sweep died.
     if (record.sweep !== id && now - record.removedAt < orphanAgeMs) return;
     await removeContent(storage, ref);
     await records.remove(ref);
@@ -59,7 +59,7 @@ export async function sweep(request: SweepRequest): Promise<SweepReport> {
   const sweeper = async (): Promise<void> => {
     for await (const { ref } of sharedBy(refs)) {
       await visit(ref).catch((error: unknown) => {
-        // Damaged records tell neither pins nor expiry: the blob stays, so that its owner can still find out.
+        // A damaged record has neither pins nor expiry: the blob stays, so that its owner can still see the damage.
         if (!isKernelError(error, 'E_BLOB_CORRUPT')) throw error;
         kept += 1;
       });
@@ -70,7 +70,7 @@ export async function sweep(request: SweepRequest): Promise<SweepReport> {
   return { removed, kept, freedBytes };
 }
 
-/** The rest of `items`, of which others take too; who leaves early does not end it for them. */
+/** Iterates over `items` together with other consumers; leaving early does not end it for the others. */
 function sharedBy<Item>(items: AsyncGenerator<Item>): AsyncIterable<Item> {
   return { [Symbol.asyncIterator]: () => ({ next: () => items.next() }) };
 }

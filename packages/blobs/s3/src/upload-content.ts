@@ -14,8 +14,8 @@ export interface UploadRequest extends MultipartUploadOptions {
 }
 
 /**
- * Uploads content in one request when it fits into a part, else in parts, and hashes it meanwhile. It holds
- * `partsAtOnce + 1` parts in memory at most. After a failure no upload is left open.
+ * Uploads content in one request if it fits into a part, otherwise in parts, and hashes it meanwhile. Holds at most
+ * `partsAtOnce + 1` parts in memory. Leaves no upload open after a failure.
  */
 export async function uploadContent(request: UploadRequest): Promise<Pick<BlobMetadata, 'bytes' | 'sha256'>> {
   const { partBytes, onProgress } = request;
@@ -41,8 +41,8 @@ async function putWhole({ storage, ref, signal }: UploadRequest, content: Uint8A
 }
 
 /**
- * Cuts `chunks` into parts of exactly `partBytes`. The last one is shorter and may be empty, so a part that is full
- * says that another follows. Parts are copies.
+ * Splits `chunks` into parts of exactly `partBytes`. The last part is shorter and may be empty, so another part follows
+ * each full one. Parts are copies.
  */
 export async function* partsOf(chunks: AsyncIterable<Uint8Array>, partBytes: number): AsyncGenerator<Uint8Array> {
   let pieces: Uint8Array[] = [];

@@ -4,7 +4,7 @@ import { createRecordStore } from '../src/record-store.ts';
 import { storageOf } from './test-stores.ts';
 import type { Place } from './test-stores.ts';
 
-/** What `look` finds in the bucket behind a store. */
+/** Returns what `look` finds in the bucket of a store. */
 export async function lookInto<Found>(place: Place, look: (storage: S3Storage) => Promise<Found>): Promise<Found> {
   const storage = storageOf(place);
   try {
@@ -14,7 +14,7 @@ export async function lookInto<Found>(place: Place, look: (storage: S3Storage) =
   }
 }
 
-/** The refs whose records say `state`. */
+/** Returns the refs whose records are in `state`. */
 export async function refsIn(storage: S3Storage, state: 'pending' | 'stored'): Promise<string[]> {
   const records = createRecordStore(storage, (entityTag) => entityTag);
   const refs: string[] = [];
@@ -24,7 +24,7 @@ export async function refsIn(storage: S3Storage, state: 'pending' | 'stored'): P
   return refs;
 }
 
-/** Names of all objects and uploads. */
+/** Returns the names of all objects and uploads. */
 export async function allIn(storage: S3Storage): Promise<string[]> {
   const names: string[] = [];
   for await (const { ref } of listObjects(storage, 'records')) names.push(`record ${ref}`);

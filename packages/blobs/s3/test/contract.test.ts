@@ -29,7 +29,7 @@ async function flipOneBit(store: BlobStore, ref: BlobRef): Promise<void> {
 }
 
 function runAgainst(server: S3TestServer): void {
-  // Small parts, so that the streams of the suite are uploaded in several.
+  // Small parts, so that the streams of the suite need several of them.
   const partBytes = 5 * 1024 * 1024;
   blobStoreContract(test, ({ clock }) => openStore({ ...emptyPlace(server), partBytes, clock }), {
     corrupt: flipOneBit,

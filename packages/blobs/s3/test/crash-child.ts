@@ -1,4 +1,4 @@
-// A child of the crash contract: the begin and the end of each request are instrumented points.
+// Child process of the crash contract: the start and the end of each request are possible crash points.
 import { subscribe } from 'node:diagnostics_channel';
 import { crashOrders, createCrashPoint, runCrashScenario } from '@ravi/testkit/blob-store-crash-child';
 import { createS3BlobStore } from '../src/index.ts';

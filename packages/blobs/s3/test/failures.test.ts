@@ -20,7 +20,7 @@ const nowhere: Place = {
   prefix: '',
   region: 'us-east-1',
   forcePathStyle: true,
-  credentials: { accessKeyId: 'key', secretAccessKey: 'a-secret-that-nobody-shows' },
+  credentials: { accessKeyId: 'key', secretAccessKey: 'a-secret-that-no-message-shows' },
   maxAttempts: 1,
 };
 
@@ -40,33 +40,33 @@ async function assertFailure(operation: Promise<unknown>, code: string, message:
   assert.match(error.message, message);
 }
 
-test('a server that is not there makes the store unavailable, for now', async () => {
+test('an unreachable server makes the store unavailable, retryable', async () => {
   const error = await failureOf(createS3BlobStore(nowhere));
   assert.equal(error.code, 'E_BLOB_UNAVAILABLE');
   assert.match(error.message, /^The blob store cannot write a record: the server cannot be reached \(ECONNREFUSED\)$/);
   assert.ok(error.retryable);
 });
 
-test('a server that never answers is given up', async () => {
+test('a server that never responds times out', async () => {
   await using silent = await openTcpProxy();
   const opening = createS3BlobStore({ ...nowhere, endpoint: silent.endpoint, requestTimeoutMs: 100 });
-  await assertFailure(opening, 'E_BLOB_UNAVAILABLE', /the server does not answer \(TimeoutError\)$/);
+  await assertFailure(opening, 'E_BLOB_UNAVAILABLE', /the server does not respond \(TimeoutError\)$/);
 });
 
-test('a server that cuts connections off is told from one that is silent', async () => {
+test('a server that closes connections is distinguished from a silent one', async () => {
   const server = createServer((request) => request.socket.resetAndDestroy());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const error = await failureOf(createS3BlobStore({ ...nowhere, endpoint }));
-    assert.match(error.message, /^The blob store cannot write a record: the connection was cut off \(ECONNRESET\)$/);
+    assert.match(error.message, /^The blob store cannot write a record: the connection was closed \(ECONNRESET\)$/);
     assert.ok(error.retryable);
   } finally {
     server.close();
   }
 });
 
-test('a server that ignores the conditions of writes is refused when the store is opened', async () => {
+test('a server that ignores conditional writes is rejected when the store opens', async () => {
   const server = createServer((request, response) => {
     request.resume();
     response.setHeader('etag', '"same"').end();
@@ -75,14 +75,14 @@ test('a server that ignores the conditions of writes is refused when the store i
   try {
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const opening = createS3BlobStore({ ...nowhere, endpoint });
-    await assertFailure(opening, 'E_CONFIG_INVALID', /does not keep the condition If-None-Match of PutObject/);
+    await assertFailure(opening, 'E_CONFIG_INVALID', /ignores the header If-None-Match of PutObject/);
   } finally {
     server.closeAllConnections();
     server.close();
   }
 });
 
-test('variables of keys that are not set are named when the plugin is opened', async () => {
+test('the plugin names a credential variable that is not set', async () => {
   const credentials = { accessKeyIdVariable: 'RAVI_S3_UNSET', secretAccessKeyVariable: 'RAVI_S3_UNSET_TOO' };
   const context = { baseDir: '/', clock: { now: () => 0 } } as unknown as Parameters<typeof plugin.create>[1];
   await assert.rejects(
@@ -92,15 +92,15 @@ test('variables of keys that are not set are named when the plugin is opened', a
 });
 
 function runAgainst(server: S3TestServer): void {
-  test('a bucket that is missing is a mistake in the configuration', async () => {
+  test('a missing bucket is a configuration error', async () => {
     const error: unknown = await createS3BlobStore({ ...emptyPlace(server), bucket: 'missing' }).catch(
       (reason: unknown) => reason,
     );
     assert.ok(isKernelError(error, 'E_CONFIG_INVALID'));
-    assert.match(error.message, /^The bucket "missing" is not there/);
+    assert.match(error.message, /^The bucket "missing" does not exist/);
   });
 
-  test('keys without rights and wrong keys are refused, and not shown', async () => {
+  test('keys without permissions and wrong keys are rejected and not shown', async () => {
     const place = emptyPlace(server);
     const stranger = createS3BlobStore({ ...place, credentials: server.stranger });
     await assertFailure(stranger, 'E_BLOB_UNAVAILABLE', /access denied \(AccessDenied\)$/);
@@ -111,7 +111,7 @@ function runAgainst(server: S3TestServer): void {
     assert.ok(!error.retryable);
   });
 
-  test('a server without room refuses a store, which leaves nothing', async () => {
+  test('a full server rejects a write, which leaves nothing', async () => {
     const { bucket, ...credentials } = server.limited;
     const place = { ...emptyPlace(server), bucket, credentials, partBytes: 5 * megabyte };
     await using store = await createS3BlobStore(place);
@@ -123,7 +123,7 @@ function runAgainst(server: S3TestServer): void {
     assert.deepEqual(await lookInto(place, allIn), []);
   });
 
-  test('a server that goes away in the middle of a store is heard of; when it is back the same store goes on, and a sweep removes the rest', async () => {
+  test('an outage during a write is reported; afterwards the same store works, and a sweep removes the rest', async () => {
     const place = { ...emptyPlace(server), partBytes: 5 * megabyte, maxAttempts: 1 };
     await using proxy = await openTcpProxy(server.endpoint);
     await using store = await createS3BlobStore({ ...place, endpoint: proxy.endpoint });
@@ -141,8 +141,8 @@ function runAgainst(server: S3TestServer): void {
     assert.ok(error.retryable);
     await assertFailure(store.pin(before, 'run-2'), 'E_BLOB_UNAVAILABLE', /^The blob store cannot read a record/);
 
-    await proxy.mend();
-    assert.ok((await lookInto(place, allIn)).length > 2, 'the store that failed could not take back what it had sent');
+    await proxy.reconnect();
+    assert.ok((await lookInto(place, allIn)).length > 2, 'the failed write could not remove what it had sent');
     assert.equal(Buffer.from(await store.resolve(before)).toString(), 'before');
     await store.pin(before, 'run-2');
     const after = await store.store(new Uint8Array(11 * megabyte), { ...storeOptions, pinOwner: 'run-1' });
@@ -153,7 +153,7 @@ function runAgainst(server: S3TestServer): void {
     assert.equal((await store.stat(before))?.pins, 2);
   });
 
-  test('a connection that breaks is made anew while a store goes on, when the server is there', async () => {
+  test('a write survives a broken connection if the server is still there', async () => {
     await using proxy = await openTcpProxy(server.endpoint);
     const place = { ...emptyPlace(server), endpoint: proxy.endpoint, partBytes: 5 * megabyte };
     await using store = await createS3BlobStore(place);
@@ -164,7 +164,7 @@ function runAgainst(server: S3TestServer): void {
         if (pulls > 12) return controller.close();
         if (pulls === 7) {
           proxy.cut();
-          await proxy.mend();
+          await proxy.reconnect();
         }
         controller.enqueue(new Uint8Array(megabyte).fill(pulls));
       },
@@ -174,7 +174,7 @@ function runAgainst(server: S3TestServer): void {
     assert.equal((await store.resolve(ref)).at(-1), 12);
   });
 
-  test('a server that goes away in the middle of a read fails the stream, and is read from when it is back', async () => {
+  test('an outage during a read fails the stream, and reads work again afterwards', async () => {
     const place = emptyPlace(server);
     await using proxy = await openTcpProxy(server.endpoint);
     await using store = await createS3BlobStore({ ...place, endpoint: proxy.endpoint, maxAttempts: 1 });
@@ -185,8 +185,8 @@ function runAgainst(server: S3TestServer): void {
     const rest = async (): Promise<void> => {
       while (!(await reader.read()).done);
     };
-    await assertFailure(rest(), 'E_BLOB_UNAVAILABLE', /^The blob store cannot read a blob: the connection was cut off/);
-    await proxy.mend();
+    await assertFailure(rest(), 'E_BLOB_UNAVAILABLE', /^The blob store cannot read a blob: the connection was closed/);
+    await proxy.reconnect();
     assert.equal((await store.resolve(ref)).byteLength, 32 * megabyte);
   });
 }

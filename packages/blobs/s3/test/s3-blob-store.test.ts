@@ -15,14 +15,14 @@ const hourMs = 3_600_000;
 const isNotFound = (error: unknown): boolean => isKernelError(error, 'E_BLOB_NOT_FOUND');
 
 function runAgainst(server: S3TestServer): void {
-  test('a presigned URL gives the bytes as a download, and only with its signature', async () => {
+  test('a presigned URL serves the bytes as a download, and only with its signature', async () => {
     await using store = await createS3BlobStore(emptyPlace(server));
     const ref = await store.store('<script>', { ...storeOptions, mediaType: 'text/html' });
     const url = await store.presignRead(ref, { expiresInMs: 60_000 });
-    const answer = await fetch(url);
-    assert.equal(await answer.text(), '<script>');
-    assert.equal(answer.headers.get('content-type'), 'text/html');
-    assert.equal(answer.headers.get('content-disposition'), 'attachment');
+    const response = await fetch(url);
+    assert.equal(await response.text(), '<script>');
+    assert.equal(response.headers.get('content-type'), 'text/html');
+    assert.equal(response.headers.get('content-disposition'), 'attachment');
     assert.equal(new URL(url).searchParams.get('X-Amz-Expires'), '60');
     const unsigned = new URL(url);
     unsigned.search = '';
@@ -42,7 +42,7 @@ function runAgainst(server: S3TestServer): void {
     }
   });
 
-  test('objects are encrypted with the key that is asked for, records included', async () => {
+  test('objects, records included, are encrypted with the requested key', async () => {
     const place = {
       ...emptyPlace(server),
       partBytes: 5 * megabyte,
@@ -64,7 +64,7 @@ function runAgainst(server: S3TestServer): void {
     }
   });
 
-  test('pins of many owners at once from two stores are all kept', async () => {
+  test('concurrent pins of many owners from two stores are all kept', async () => {
     const place = emptyPlace(server);
     await using first = await createS3BlobStore(place);
     await using second = await createS3BlobStore(place);
@@ -76,7 +76,7 @@ function runAgainst(server: S3TestServer): void {
     assert.equal((await first.stat(ref))?.pins, 0);
   });
 
-  test('two sweeps at once count each blob once', async () => {
+  test('two concurrent sweeps count each blob once', async () => {
     const place = emptyPlace(server);
     await using first = await createS3BlobStore(place);
     await using second = await createS3BlobStore(place);
@@ -86,7 +86,7 @@ function runAgainst(server: S3TestServer): void {
     assert.deepEqual(await lookInto(place, allIn), []);
   });
 
-  test('a writer whose source rests too long is given up by the sweep of another, and hears of it', async () => {
+  test('the sweep of another process ends a writer whose source is silent for too long, and the writer fails', async () => {
     const clock = createFakeClock();
     const place = { ...emptyPlace(server), partBytes: 5 * megabyte };
     await using writer = await createS3BlobStore({ ...place, clock });
@@ -108,7 +108,7 @@ function runAgainst(server: S3TestServer): void {
     assert.deepEqual(await lookInto(place, allIn), []);
   });
 
-  test('a writer that goes on for hours is left alone by the sweeps of others', async () => {
+  test('sweeps of other processes leave a writer alone that makes progress for hours', async () => {
     const clock = createFakeClock();
     const place = { ...emptyPlace(server), partBytes: 5 * megabyte };
     await using writer = await createS3BlobStore({ ...place, clock });
@@ -127,7 +127,7 @@ function runAgainst(server: S3TestServer): void {
     assert.equal((await writer.resolve(ref)).byteLength, 30 * megabyte);
   });
 
-  test('a record that was changed is corrupt; its blob stays until it is deleted', async () => {
+  test('a changed record is corrupt; its blob stays until it is deleted', async () => {
     const place = emptyPlace(server);
     await using store = await createS3BlobStore(place);
     const other = await store.store('other', { ...storeOptions, pinOwner: 'run-1' });
@@ -149,7 +149,7 @@ function runAgainst(server: S3TestServer): void {
     }
   });
 
-  test('content that was replaced by shorter content is corrupt, also for a range', async () => {
+  test('content replaced by shorter content is corrupt, also for a range', async () => {
     const place = emptyPlace(server);
     await using store = await createS3BlobStore(place);
     const ref = await store.store('0123456789', storeOptions);
@@ -161,7 +161,7 @@ function runAgainst(server: S3TestServer): void {
     }
   });
 
-  test('objects of others under the same prefix are left alone', async () => {
+  test('foreign objects under the same prefix are left alone', async () => {
     const place = emptyPlace(server);
     await using store = await createS3BlobStore(place);
     const keys = ['records/README', 'content/../x', `content/blob_${'0'.repeat(31)}`, 'other'];

@@ -1,16 +1,16 @@
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A way to a server that can be cut. */
+/** TCP proxy whose connections can be cut. */
 export interface TcpProxy extends AsyncDisposable {
   readonly endpoint: string;
-  /** Ends every connection and takes no further one. */
+  /** Closes all connections and accepts no new ones. */
   cut(): void;
-  /** Takes connections again, at the same endpoint. */
-  mend(): Promise<void>;
+  /** Accepts connections again at the same endpoint. */
+  reconnect(): Promise<void>;
 }
 
-/** Listens on a free port of loopback and passes all bytes on to `endpoint`, or nothing to nobody when absent. */
+/** Listens on a free loopback port and forwards all bytes to `endpoint`; without one it accepts connections and stays silent. */
 export async function openTcpProxy(endpoint?: string): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -40,7 +40,7 @@ export async function openTcpProxy(endpoint?: string): Promise<TcpProxy> {
   return {
     endpoint: `http://127.0.0.1:${port}`,
     cut,
-    mend: () => listen(port),
+    reconnect: () => listen(port),
     async [Symbol.asyncDispose]() {
       cut();
     },

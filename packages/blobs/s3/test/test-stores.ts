@@ -6,23 +6,23 @@ import { connect } from '../src/connection.ts';
 import { encryptionParameters } from '../src/storage.ts';
 import type { S3Storage } from '../src/storage.ts';
 
-/** Options of a store that is about something else. */
+/** Store options for tests about something else. */
 export const storeOptions: StoreOptions = {
   mediaType: 'application/octet-stream',
   scope: { principal: 'user:ada', sessionId: 'session-1' },
 };
 
-/** Options of a store that other processes can be told. */
+/** Options of a store that can be sent to another process. */
 export type Place = S3BlobStoreOptions & { readonly prefix: string };
 
-/** Options of an empty store at `server`: a prefix of its own. */
+/** Returns the options of an empty store on `server`, under its own prefix. */
 export function emptyPlace(server: S3TestServer): Place {
   const { endpoint, bucket, owner } = server;
   const prefix = `${randomUUID()}/`;
   return { endpoint, bucket, region: 'us-east-1', forcePathStyle: true, credentials: owner, prefix };
 }
 
-/** The bucket behind a store, for looks behind its back. */
+/** Returns direct access to the bucket of a store. */
 export function storageOf(options: Place): S3Storage {
   const { bucket, prefix, encryption } = options;
   return { client: connect(options), bucket, prefix, encryption: encryptionParameters(encryption) };

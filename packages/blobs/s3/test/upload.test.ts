@@ -14,14 +14,14 @@ async function cut(chunks: readonly string[], partBytes: number): Promise<string
   return parts;
 }
 
-test('content is cut into full parts and a shorter last one, whatever its chunks', async () => {
+test('content is split into full parts and a shorter last one, regardless of its chunks', async () => {
   assert.deepEqual(await cut([], 3), ['']);
   assert.deepEqual(await cut(['ab'], 3), ['ab']);
   assert.deepEqual(await cut(['abc'], 3), ['abc', '']);
   assert.deepEqual(await cut(['a', '', 'bcdefgh', 'i', 'j'], 3), ['abc', 'def', 'ghi', 'j']);
 });
 
-test('a blob of more parts than an object may have is too large, and its upload is aborted', async () => {
+test('a blob with more parts than an object may have is too large, and its upload is aborted', async () => {
   const sent: string[] = [];
   const client = {
     send: async (command: object) => {
@@ -48,7 +48,7 @@ test('a blob of more parts than an object may have is too large, and its upload 
   assert.equal(sent.at(-1), 'AbortMultipartUploadCommand');
 });
 
-test('encryption is asked for in the words of the SDK', () => {
+test('encryption becomes parameters of the SDK', () => {
   assert.deepEqual(encryptionParameters(undefined), {});
   assert.deepEqual(encryptionParameters({ algorithm: 'AES256' }), { ServerSideEncryption: 'AES256' });
   assert.deepEqual(encryptionParameters({ algorithm: 'aws:kms' }), { ServerSideEncryption: 'aws:kms' });
