@@ -1,4 +1,4 @@
-// Plain JavaScript for any Node from 18 on: this file runs before anything is installed.
+// Plain JavaScript for any Node from 20 on: this file runs before anything is installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -38,8 +38,8 @@ async function main() {
   if (!Object.hasOwn(tasks, task)) {
     fail(`Unknown task "${task}". Use: node scripts/bootstrap.mjs <${Object.keys(tasks).join('|')}>`);
   }
-  if (Number(process.versions.node.split('.')[0]) < 18) {
-    fail(`Node ${process.versions.node} is too old to set up this repository: Node 18 or newer is needed.`);
+  if (Number(process.versions.node.split('.')[0]) < 20) {
+    fail(`Node ${process.versions.node} is too old to set up this repository: Node 20 or newer is needed.`);
   }
   if (task !== 'setup' && !isInstalled()) install();
   if (task === 'start' && !isConsoleBuilt()) buildConsole();

@@ -5,6 +5,7 @@ import { sidebar } from '../src/navigation.ts';
 import { pageAddress } from '../src/pages.ts';
 import { allMarkdownFiles } from '../src/repository.ts';
 import { resolveLinks } from '../src/resolve-links.ts';
+import { searchOptions } from '../src/search.ts';
 import { slug } from '../src/slug.ts';
 
 // What the repository says at its front, the site says on its first page.
@@ -31,14 +32,14 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
   },
   themeConfig: {
     nav: [
-      { text: 'Start', link: '/getting-started' },
-      { text: 'Concepts', link: '/concepts/tools' },
+      { text: 'Getting started', link: '/start/run-ravi' },
+      { text: 'Guides', link: '/write-a-tool' },
       { text: 'Reference', link: '/reference/configuration' },
-      { text: 'Compare', link: '/comparison' },
+      { text: 'Comparison', link: '/comparison' },
     ],
     sidebar: sidebar(),
     outline: { level: [2, 3] },
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { miniSearch: { options: searchOptions } } },
   },
 });
 

@@ -13,39 +13,63 @@ interface Group {
 const rest = '…';
 
 const groups: readonly Group[] = [
-  { text: 'Start', pages: ['docs/README.md', 'docs/getting-started.md', 'docs/architecture.md'] },
   {
-    text: 'Concepts',
+    text: 'Getting started',
     pages: [
-      'docs/concepts/tools.md',
-      'docs/concepts/invoker.md',
-      'docs/concepts/approval.md',
-      'docs/concepts/artifacts.md',
-      'docs/concepts/chains.md',
-      'docs/concepts/sandboxes.md',
-      'docs/concepts/agents.md',
-      rest,
+      'docs/README.md',
+      'docs/start/run-ravi.md',
+      'docs/start/first-tool.md',
+      'docs/start/code-mode.md',
+      'docs/start/approvals.md',
+      'docs/start/agents.md',
     ],
-    has: /^docs\/concepts\//,
   },
   {
-    text: 'Guides',
+    text: 'Guides: tools and scripts',
     pages: [
       'docs/write-a-tool.md',
+      'docs/concepts/tools.md',
       'docs/writing-chains.md',
-      'docs/real-models.md',
-      'docs/write-an-adapter.md',
-      rest,
-      'docs/deploy.md',
+      'docs/concepts/chains.md',
+      'docs/concepts/durable-chains.md',
+      'docs/concepts/saved-scripts.md',
+      'docs/concepts/discovery.md',
+      'docs/concepts/artifacts.md',
     ],
-    has: /^docs\/(?!README|review)[^/]+\.md$/,
   },
-  { text: 'Reference', pages: [rest], has: /^docs\/reference\// },
-  { text: 'Judge it', pages: ['docs/comparison.md', 'bench/README.md', 'docs/security.md', 'SECURITY.md'] },
+  {
+    text: 'Guides: safety',
+    pages: ['docs/concepts/invoker.md', 'docs/concepts/approval.md', 'docs/concepts/sandboxes.md', 'docs/security.md'],
+  },
+  {
+    text: 'Guides: agents',
+    pages: [
+      'docs/concepts/agents.md',
+      'docs/real-models.md',
+      'docs/concepts/skills.md',
+      'docs/concepts/jobs.md',
+      'docs/guides/streaming.md',
+      'docs/guides/mcp.md',
+    ],
+  },
+  {
+    text: 'Guides: operation',
+    pages: [
+      'docs/deploy.md',
+      'docs/concepts/observability.md',
+      'docs/guides/bundling.md',
+      'docs/write-an-adapter.md',
+      'docs/guides/upgrading.md',
+      'docs/guides/troubleshooting.md',
+    ],
+  },
+  {
+    text: 'Reference',
+    pages: [rest, 'docs/glossary.md', 'docs/comparison.md', 'bench/README.md'],
+    has: /^docs\/reference\//,
+  },
   { text: 'Packages', pages: [rest], has: /^(?:packages|apps)\/.+\/README\.md$/, collapsed: true },
   { text: 'Examples', pages: [rest], has: /^examples\//, collapsed: true },
-  { text: 'Decisions', pages: [rest], has: /^docs\/decisions\//, collapsed: true },
-  { text: 'Contribute', pages: ['CONTRIBUTING.md', 'AGENTS.md', 'docs/review.md'], collapsed: true },
 ];
 
 /** The side bar: every page of the site once, named by its first heading. */
