@@ -128,6 +128,7 @@ export type {
   SandboxRequest,
   SandboxSupport,
 } from './sandbox.ts';
+export { sandboxLimits } from './sandbox.ts';
 export type { Skill } from './skill.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './snippet.ts';
 export { isStandardSchema, jsonSchemaOf } from './standard-schema.ts';

@@ -4,23 +4,27 @@ import type { ConsoleLine } from './chain.ts';
 export type SandboxLanguage = 'javascript' | 'python';
 
 /**
- * The limits that a sandbox may enforce by itself. Most of them end a run. Three reach the script first, as errors that
- * it can catch: `stack` (a `RangeError` or `RecursionError` where recursion is too deep, with the code `E_LIMIT_STACK`
- * once it leaves the script), `call-input` and `call-output` (the call rejects with `E_LIMIT_CALL_INPUT` or
+ * Every limit that a sandbox can enforce. Most of them end a run. Three reach the script first, as errors that it can
+ * catch: `stack` (a `RangeError` or `RecursionError` where recursion is too deep, with the code `E_LIMIT_STACK` once it
+ * leaves the script), `call-input` and `call-output` (the call rejects with `E_LIMIT_CALL_INPUT` or
  * `E_LIMIT_CALL_OUTPUT`).
  */
-export type SandboxLimit =
-  | 'wall'
-  | 'cpu'
-  | 'memory'
-  | 'stack'
-  | 'source'
-  | 'console'
-  | 'result'
-  | 'calls'
-  | 'in-flight'
-  | 'call-input'
-  | 'call-output';
+export const sandboxLimits = [
+  'wall',
+  'cpu',
+  'memory',
+  'stack',
+  'source',
+  'console',
+  'result',
+  'calls',
+  'in-flight',
+  'call-input',
+  'call-output',
+] as const;
+
+/** One of the {@link sandboxLimits}. */
+export type SandboxLimit = (typeof sandboxLimits)[number];
 
 /** The limits whose breach ends a run. */
 export type EndingLimit = Exclude<SandboxLimit, 'stack' | 'call-input' | 'call-output'>;

@@ -30,4 +30,4 @@ export { pairingProblems } from './model/pairing-problems.ts';
 export type { PairingOptions } from './model/pairing-problems.ts';
 export { readRecordings } from './model/recorded-traffic.ts';
 export type { ExpectedCall, ExpectedDecode, RecordedInteraction, Recording } from './model/recorded-traffic.ts';
-export type { ContractTest } from './suite/contract-test.ts';
+export type { ContractTest, ContractTestContext } from './suite/contract-test.ts';

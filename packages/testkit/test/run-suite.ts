@@ -1,12 +1,13 @@
-import type { ContractTest } from '../src/index.ts';
+import type { ContractTest, ContractTestContext } from '../src/index.ts';
 
 /** What became of the tests of a suite, by their names. */
 export type SuiteReport = Readonly<Record<string, 'passed' | 'failed' | 'skipped'>>;
 
 /** Runs a suite by itself, to see how it judges an adapter. */
 export async function runSuite(register: (test: ContractTest) => void): Promise<SuiteReport> {
-  const bodies = new Map<string, (() => void | Promise<void>) | undefined>();
-  const test = (name: string, body: () => void | Promise<void>): void => void bodies.set(name, body);
+  type Body = (context: ContractTestContext) => void | Promise<void>;
+  const bodies = new Map<string, Body | undefined>();
+  const test = (name: string, body: Body): void => void bodies.set(name, body);
   register(Object.assign(test, { skip: (name: string) => void bodies.set(name, undefined) }));
 
   const report: Record<string, SuiteReport[string]> = {};
@@ -15,8 +16,10 @@ export async function runSuite(register: (test: ContractTest) => void): Promise<
       report[name] = 'skipped';
       continue;
     }
-    const [outcome] = await Promise.allSettled([(async () => body())()]);
-    report[name] = outcome.status === 'fulfilled' ? 'passed' : 'failed';
+    let isSkipped = false;
+    const context = { skip: () => void (isSkipped = true) };
+    const [outcome] = await Promise.allSettled([(async () => body(context))()]);
+    report[name] = outcome.status === 'rejected' ? 'failed' : isSkipped ? 'skipped' : 'passed';
   }
   return report;
 }

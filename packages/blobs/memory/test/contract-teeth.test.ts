@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BlobStore } from '@ravi/kernel';
 import { blobStoreContract } from '@ravi/testkit/blob-store';
-import type { ContractTest } from '@ravi/testkit';
+import type { ContractTest, ContractTestContext } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createMemoryBlobStore } from '../src/index.ts';
 
@@ -11,8 +11,8 @@ type Break = (store: BlobStore) => Partial<BlobStore>;
 async function failuresOf(breakStore: Break): Promise<string[]> {
   const failed: string[] = [];
   const running: Promise<void>[] = [];
-  const register = (name: string, body: () => void | Promise<void>): void => {
-    running.push(Promise.resolve(body()).catch(() => void failed.push(name)));
+  const register = (name: string, body: (context: ContractTestContext) => void | Promise<void>): void => {
+    running.push(Promise.resolve(body({ skip: () => {} })).catch(() => void failed.push(name)));
   };
   const collect: ContractTest = Object.assign(register, { skip: () => {} });
   blobStoreContract(collect, ({ clock }) => {

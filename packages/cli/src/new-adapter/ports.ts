@@ -37,9 +37,7 @@ export const portTemplates: Readonly<Record<string, PortTemplate>> = {
     type: 'Sandbox',
     suite: 'sandboxContract',
     suiteEntry: 'sandbox',
-    suiteArguments: (create) => `() => ${create}, {
-  supports: { languages: ['javascript'], isolation: 'process', limits: ['wall'], detectsDeadlock: false },
-}`,
+    suiteArguments: (create) => `() => ${create}`,
   },
   stateStore: {
     folder: 'state',

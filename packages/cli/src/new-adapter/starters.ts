@@ -9,25 +9,6 @@ export interface Starter extends PortTemplate {
   readonly source: (names: AdapterNames) => string;
 }
 
-const sandboxSupport = `{
-    languages: ['javascript'],
-    isolation: 'none',
-    limits: [
-      'wall',
-      'cpu',
-      ...(process.platform === 'linux' ? (['memory'] as const) : []),
-      'stack',
-      'source',
-      'console',
-      'result',
-      'calls',
-      'in-flight',
-      'call-input',
-      'call-output',
-    ],
-    detectsDeadlock: true,
-  }`;
-
 /** What adapters of each port begin as, by the key that a configuration uses. */
 export const starters: Readonly<Record<string, Starter>> = {
   blobStore: {
@@ -61,7 +42,6 @@ export const starters: Readonly<Record<string, Starter>> = {
   sandbox: {
     ...template('sandbox'),
     begunAs: '@ravi/sandbox-vm',
-    suiteArguments: (create) => `() => ${create}, {\n  supports: ${sandboxSupport},\n}`,
     source: (names) =>
       sourceOf(names, 'sandbox', {
         imports: `import { createVmSandbox } from '@ravi/sandbox-vm';\n`,

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { KernelError } from '@ravi/kernel';
+import { KernelError, sandboxLimits } from '@ravi/kernel';
 import type { Sandbox, SandboxLanguage } from '@ravi/kernel';
 import { createProcessSandbox } from '@ravi/sandbox-kit';
 import type { ExpectedRun } from '@ravi/sandbox-kit';
@@ -38,19 +38,7 @@ export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox
     supports: {
       languages,
       isolation: 'container',
-      limits: [
-        'wall',
-        'cpu',
-        'memory',
-        'stack',
-        'source',
-        'console',
-        'result',
-        'calls',
-        'in-flight',
-        'call-input',
-        'call-output',
-      ],
+      limits: sandboxLimits,
       detectsDeadlock: true,
       ...(languages.includes('python') ? { files: ['python'] } : {}),
     },

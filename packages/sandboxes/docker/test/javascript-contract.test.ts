@@ -1,6 +1,5 @@
 import { sandboxContract } from '@ravi/testkit/sandbox';
 import { test } from 'vitest';
-import { supportOf } from './supports.ts';
 import { openTestEngine, whyNot } from './test-engine.ts';
 
 if (whyNot !== undefined) test.skip(`the contract of the port, in JavaScript (${whyNot})`, () => {});
@@ -8,7 +7,6 @@ else {
   const { create, containers, engine } = openTestEngine();
   // More runs than one to a container: the suite makes a thousand, and each container takes the engine half a second.
   sandboxContract(test, () => create({ languages: ['javascript'], runsPerContainer: 50, maxContainers: 4 }), {
-    supports: supportOf('javascript'),
     async crash() {
       for (const { id } of await containers()) await engine.remove(id);
     },

@@ -1,7 +1,6 @@
 import { hostileContract } from '@ravi/testkit/hostile';
 import { test } from 'vitest';
 import { openTestEngine, whyNot } from './test-engine.ts';
-import { supportOf } from './supports.ts';
 
 if (whyNot !== undefined) test.skip(`hostile scripts, in JavaScript (${whyNot})`, () => {});
 else {
@@ -10,6 +9,6 @@ else {
   hostileContract(
     test,
     () => create({ languages: ['javascript'], poolSize: 1, maxContainers: 1, runsPerContainer: 500 }),
-    { supports: supportOf('javascript'), processes },
+    { processes },
   );
 }

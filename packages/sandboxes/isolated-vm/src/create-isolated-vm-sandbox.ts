@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { KernelError } from '@ravi/kernel';
+import { KernelError, sandboxLimits } from '@ravi/kernel';
 import type { Sandbox } from '@ravi/kernel';
 import { childSource, createProcessSandbox, nodeLauncher, openIsolates } from '@ravi/sandbox-kit';
 import type { PoolOptions } from '@ravi/sandbox-kit';
@@ -18,19 +18,7 @@ export function createIsolatedVmSandbox(options: IsolatedVmSandboxOptions = {}):
     supports: {
       languages: ['javascript'],
       isolation: 'process',
-      limits: [
-        'wall',
-        'cpu',
-        'memory',
-        'stack',
-        'source',
-        'console',
-        'result',
-        'calls',
-        'in-flight',
-        'call-input',
-        'call-output',
-      ],
+      limits: sandboxLimits,
       detectsDeadlock: true,
     },
     launch: nodeLauncher({

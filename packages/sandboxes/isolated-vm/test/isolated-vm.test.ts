@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { sandboxLimits } from '@ravi/kernel';
 import { childProcessIds } from '@ravi/testkit';
 import { pluginContract } from '@ravi/testkit/plugin';
 import { sandboxContract } from '@ravi/testkit/sandbox';
@@ -14,28 +15,18 @@ import plugin, { createIsolatedVmSandbox } from '../src/index.ts';
 
 const linux = process.platform === 'linux';
 
-sandboxContract(test, () => createIsolatedVmSandbox(), {
-  supports: {
+sandboxContract(test, () => createIsolatedVmSandbox(), linux ? { crash: killChildren } : {});
+pluginContract(test, plugin, { poolSize: 0 });
+
+test('it declares isolation by process and every limit', async () => {
+  await using sandbox = createIsolatedVmSandbox({ poolSize: 0 });
+  assert.deepEqual(sandbox.supports, {
     languages: ['javascript'],
     isolation: 'process',
-    limits: [
-      'wall',
-      'cpu',
-      'memory',
-      'stack',
-      'source',
-      'console',
-      'result',
-      'calls',
-      'in-flight',
-      'call-input',
-      'call-output',
-    ],
+    limits: sandboxLimits,
     detectsDeadlock: true,
-  },
-  ...(linux ? { crash: killChildren } : {}),
+  });
 });
-pluginContract(test, plugin, { poolSize: 0 });
 
 test.skipIf(!linux)(
   'its processes see an empty environment, no open file of the host and no command line to read',

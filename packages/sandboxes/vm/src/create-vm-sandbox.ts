@@ -1,4 +1,4 @@
-import { KernelError } from '@ravi/kernel';
+import { KernelError, sandboxLimits } from '@ravi/kernel';
 import type { Sandbox } from '@ravi/kernel';
 import { canReadProcessUsage, childSource, createProcessSandbox, nodeLauncher } from '@ravi/sandbox-kit';
 import type { PoolOptions } from '@ravi/sandbox-kit';
@@ -26,19 +26,7 @@ export function createVmSandbox({ unsafe, ...pool }: VmSandboxOptions = {}): San
     supports: {
       languages: ['javascript'],
       isolation: 'none',
-      limits: [
-        'wall',
-        'cpu',
-        ...(canReadProcessUsage ? (['memory'] as const) : []),
-        'stack',
-        'source',
-        'console',
-        'result',
-        'calls',
-        'in-flight',
-        'call-input',
-        'call-output',
-      ],
+      limits: sandboxLimits.filter((limit) => limit !== 'memory' || canReadProcessUsage),
       detectsDeadlock: true,
     },
     launch: nodeLauncher({ source: childSource({ openRealm: openContexts, argument: null }), nodeFlags: [] }),

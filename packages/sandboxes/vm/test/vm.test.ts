@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { isKernelError } from '@ravi/kernel';
+import { isKernelError, sandboxLimits } from '@ravi/kernel';
 import type { SandboxOutcome } from '@ravi/kernel';
 import { pluginContract } from '@ravi/testkit/plugin';
 import { sandboxContract } from '@ravi/testkit/sandbox';
 import { test } from 'vitest';
 import plugin, { createVmSandbox } from '../src/index.ts';
-import { supports } from './supports.ts';
 
-sandboxContract(test, () => createVmSandbox({ unsafe: true }), { supports });
+sandboxContract(test, () => createVmSandbox({ unsafe: true }));
 pluginContract(test, plugin, { unsafe: true, poolSize: 0 });
+
+test('it declares no isolation, and every limit that the platform can measure', async () => {
+  await using sandbox = createVmSandbox({ unsafe: true, poolSize: 0 });
+  assert.deepEqual(sandbox.supports, {
+    languages: ['javascript'],
+    isolation: 'none',
+    limits: sandboxLimits.filter((limit) => limit !== 'memory' || process.platform === 'linux'),
+    detectsDeadlock: true,
+  });
+});
 
 test('it refuses to start unless the caller says that it is unsafe', () => {
   for (const options of [undefined, {}, { unsafe: false }, { unsafe: 'true' as never }]) {

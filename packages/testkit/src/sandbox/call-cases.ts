@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BridgeCall } from '@ravi/kernel';
 import { createBarrier } from './barrier.ts';
-import { assertLimit } from './sandbox-harness.ts';
+import { assertLimit, limitScenario } from './sandbox-harness.ts';
 import type { SandboxHarness } from './sandbox-harness.ts';
 
 /** Payloads that would confuse a protocol which trusts its separators. */
@@ -20,7 +20,8 @@ const payloads: readonly string[] = [
 ];
 
 /** Calls out of a guest. */
-export function callCases({ scenario, supports, test }: SandboxHarness): void {
+export function callCases(harness: SandboxHarness): void {
+  const { scenario } = harness;
   scenario('a call carries operation and payload unchanged, and its answer too', async ({ run }) => {
     const { outcome, calls } = await run(
       `const seen = []; for (const payload of ${JSON.stringify(payloads)}) seen.push(await call('op ' + payload.slice(0, 4), payload) === payload); return seen`,
@@ -131,32 +132,27 @@ export function callCases({ scenario, supports, test }: SandboxHarness): void {
       'setInterval(() => {}, 1); for (let i = 0; i < 8; i++) call("x", "answer"); await Promise.race([call("y", ""), sleep(1)]); return "own"';
     for (let runs = 0; runs < 100; runs++) assert.equal(await value(code), 'own');
   });
-  if (!supports.limits.includes('in-flight')) test.skip('sandbox: calls in flight (the adapter does not limit them)');
-  else {
-    scenario('more calls than may be in flight wait, and all finish', async ({ value }) => {
-      const barrier = createBarrier(4);
-      const code = 'return (await Promise.all(Array.from({ length: 100 }, (_, i) => call("x", String(i))))).length';
-      assert.equal(await value(code, { bridge: barrier.bridge, limits: { maxInFlight: 4 } }), 100);
-      assert.equal(barrier.highest, 4);
+  const declared = limitScenario(harness);
+  declared('in-flight', 'more calls than may be in flight wait, and all finish', async ({ value }) => {
+    const barrier = createBarrier(4);
+    const code = 'return (await Promise.all(Array.from({ length: 100 }, (_, i) => call("x", String(i))))).length';
+    assert.equal(await value(code, { bridge: barrier.bridge, limits: { maxInFlight: 4 } }), 100);
+    assert.equal(barrier.highest, 4);
+  });
+  declared('calls', 'the call after the last allowed one ends the run', async ({ run }) => {
+    const result = await run('let n = 0; try { for (;;) { await call("x", ""); n++ } } catch { return n }', {
+      limits: { maxCalls: 7 },
     });
-  }
-  if (!supports.limits.includes('calls')) test.skip('sandbox: number of calls (the adapter does not limit it)');
-  else {
-    scenario('the call after the last allowed one ends the run', async ({ run }) => {
-      const result = await run('let n = 0; try { for (;;) { await call("x", ""); n++ } } catch { return n }', {
-        limits: { maxCalls: 7 },
-      });
-      assertLimit(result, 'calls', 7);
-      assert.equal(result.calls.length, 7);
+    assertLimit(result, 'calls', 7);
+    assert.equal(result.calls.length, 7);
+  });
+  declared('calls', 'a flood of calls reaches the bridge no further than its limits', async ({ run }) => {
+    const { promise: never } = Promise.withResolvers<string>();
+    const result = await run('for (let i = 0; i < 1e5; i++) call("x", ""); await sleep(1e6)', {
+      limits: { maxCalls: 50, maxInFlight: 8 },
+      bridge: () => never,
     });
-    scenario('a flood of calls reaches the bridge no further than its limits', async ({ run }) => {
-      const { promise: never } = Promise.withResolvers<string>();
-      const result = await run('for (let i = 0; i < 1e5; i++) call("x", ""); await sleep(1e6)', {
-        limits: { maxCalls: 50, maxInFlight: 8 },
-        bridge: () => never,
-      });
-      assertLimit(result, 'calls', 50);
-      assert.ok(result.calls.length <= 50);
-    });
-  }
+    assertLimit(result, 'calls', 50);
+    assert.ok(result.calls.length <= 50);
+  });
 }

@@ -6,8 +6,9 @@ import type { SandboxHarness } from './sandbox-harness.ts';
 
 /** Beginning and end of runs, one after the other and at once. */
 export function lifecycleCases(harness: SandboxHarness): void {
-  const { scenario, create, supports } = harness;
+  const { scenario, create } = harness;
   scenario('a language that is not declared is refused', async ({ sandbox, run }) => {
+    const { supports } = sandbox;
     const others = (['javascript', 'python'] as const).filter((language) => !supports.languages.includes(language));
     assert.ok(others.length + supports.languages.length >= 2);
     for (const language of others) {

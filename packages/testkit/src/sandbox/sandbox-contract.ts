@@ -14,11 +14,11 @@ import { valueCases } from './value-cases.ts';
 import type { ContractTest } from '../suite/contract-test.ts';
 
 /**
- * The contract suite of the `Sandbox` port, the hostile scripts included. Give it the `test` of vitest or of
- * `node:test`, a factory, and what the adapter declares: what it declares must work, what it does not declare is
- * reported as skipped. One sandbox serves all cases; the last ones close it.
+ * Registers the contract suite of the `Sandbox` port, the escapes included. Give it the `test` of vitest or of
+ * `node:test` and a factory. The suite reads the `supports` of the sandbox: what it declares must work, cases about what
+ * it does not declare are reported as skipped. One sandbox serves all cases; the last ones close it.
  */
-export function sandboxContract(test: ContractTest, create: CreateSandbox, options: SandboxContractOptions): void {
+export function sandboxContract(test: ContractTest, create: CreateSandbox, options: SandboxContractOptions = {}): void {
   const harness = createSandboxHarness(test, create, options, 'javascript');
   valueCases(harness);
   errorCases(harness);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { sandboxLimits } from '@ravi/kernel';
 import type {
   BridgeCall,
   ConsoleLine,
@@ -16,10 +17,8 @@ import type { ContractTest } from '../suite/contract-test.ts';
 /** Makes a sandbox. */
 export type CreateSandbox = () => Sandbox | Promise<Sandbox>;
 
-/** What the suite knows about an adapter beforehand. */
+/** Options of the sandbox suites. */
 export interface SandboxContractOptions {
-  /** What the sandbox declares; the suite checks that it declares just this, and that it is true. */
-  readonly supports: SandboxSupport;
   /** Ends the process or container of `sandbox` that runs a script now. Without it the case about crashes is skipped. */
   readonly crash?: (sandbox: Sandbox) => Promise<void>;
 }
@@ -40,8 +39,12 @@ export interface GuestRun {
 export interface SandboxHarness extends SandboxContractOptions {
   readonly create: CreateSandbox;
   readonly test: ContractTest;
-  /** Registers a case on the sandbox that all cases share. */
-  scenario(name: string, body: (guest: Guest) => Promise<void>): void;
+  /** Registers a case on the sandbox that all cases share; `skipReason` says why a sandbox is spared the case. */
+  scenario(
+    name: string,
+    body: (guest: Guest) => Promise<void>,
+    skipReason?: (supports: SandboxSupport) => string | undefined,
+  ): void;
 }
 
 /** The shared sandbox in the hands of a case. */
@@ -90,25 +93,46 @@ export function createSandboxHarness(
     ...options,
     test,
     create,
-    scenario(name, body) {
-      test(`sandbox: ${name}`, async () => {
+    scenario(name, body, skipReason) {
+      test(`sandbox: ${name}`, async (context) => {
         shared ??= Promise.resolve(create());
-        await body(guestOf(await shared, language));
+        const sandbox = await shared;
+        const reason = skipReason?.(sandbox.supports);
+        if (reason === undefined) await body(guestOf(sandbox, language));
+        else context.skip(reason);
       });
     },
   };
 }
 
-/** Registers cases about limits; one that the adapter does not declare is skipped, and says so. */
+/** Registers cases about limits. A sandbox that does not declare the limit of a case is spared it. */
 export function limitScenario({
   scenario,
-  test,
-  supports,
 }: SandboxHarness): (limit: SandboxLimit, name: string, body: (guest: Guest) => Promise<void>) => void {
-  return (limit, name, body) => {
-    if (supports.limits.includes(limit)) scenario(name, body);
-    else test.skip(`sandbox: ${name} (the adapter does not limit ${limit})`);
-  };
+  return (limit, name, body) =>
+    scenario(name, body, ({ limits }) => (limits.includes(limit) ? undefined : `the adapter does not limit ${limit}`));
+}
+
+/** Says why a sandbox is spared the cases about deadlocks. */
+export function slowDeadlocks({ detectsDeadlock }: SandboxSupport): string | undefined {
+  return detectsDeadlock ? undefined : 'the adapter finds deadlocks at the time limit only';
+}
+
+/** Asserts that a sandbox declares the language of the suite and only values that the port knows, each once. */
+export function assertSupports({ supports }: Sandbox, language: SandboxLanguage): void {
+  const { languages, isolation, limits, detectsDeadlock, files = [] } = supports;
+  assert.ok(languages.includes(language), `the sandbox does not declare ${language}`);
+  assert.ok(['none', 'isolate', 'process', 'container'].includes(isolation), isolation);
+  assert.equal(typeof detectsDeadlock, 'boolean');
+  for (const list of [languages, limits, files]) assert.equal(new Set(list).size, list.length, `twice in ${list}`);
+  assert.deepEqual(
+    limits.filter((limit) => !sandboxLimits.includes(limit)),
+    [],
+  );
+  assert.deepEqual(
+    files.filter((name) => !languages.includes(name)),
+    [],
+  );
 }
 
 /** A sandbox in the hands of a case whose scripts are in `language`. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { guestErrorOf } from './sandbox-harness.ts';
+import { guestErrorOf, slowDeadlocks } from './sandbox-harness.ts';
 import type { SandboxHarness } from './sandbox-harness.ts';
 
 /** Scripts that wait for what nothing will settle. */
@@ -15,7 +15,7 @@ const deadlocks: readonly string[] = [
 ];
 
 /** Timers, and what a script waits for. */
-export function timerCases({ scenario, supports, test }: SandboxHarness): void {
+export function timerCases({ scenario }: SandboxHarness): void {
   scenario('timers fire in order of their time, equal ones in order of their making', async ({ value }) => {
     const code = `const order = [];
       const done = new Promise((resolve) => setTimeout(resolve, 30));
@@ -60,14 +60,14 @@ export function timerCases({ scenario, supports, test }: SandboxHarness): void {
     assert.equal(error.message, 'in the timer');
     assert.equal(error.line, 2);
   });
-  if (!supports.detectsDeadlock) {
-    test.skip('sandbox: deadlocks (the adapter finds them at the time limit only)');
-    return;
-  }
   for (const code of deadlocks) {
-    scenario(`reports at once that nothing will settle: ${code}`, async ({ run }) => {
-      const { outcome } = await run(code, { limits: { wallTimeMs: 600_000 } });
-      assert.equal(outcome.status, 'deadlock', JSON.stringify(outcome));
-    });
+    scenario(
+      `reports at once that nothing will settle: ${code}`,
+      async ({ run }) => {
+        const { outcome } = await run(code, { limits: { wallTimeMs: 600_000 } });
+        assert.equal(outcome.status, 'deadlock', JSON.stringify(outcome));
+      },
+      slowDeadlocks,
+    );
   }
 }

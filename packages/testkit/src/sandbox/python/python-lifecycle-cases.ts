@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { endingCases } from '../ending-cases.ts';
+import { slowDeadlocks } from '../sandbox-harness.ts';
 import type { SandboxHarness } from '../sandbox-harness.ts';
 
 /** Scripts that wait for what nothing will settle. */
@@ -11,7 +12,7 @@ const deadlocks: readonly string[] = [
 
 /** Beginning and end of scripts in Python. */
 export function pythonLifecycleCases(harness: SandboxHarness): void {
-  const { scenario, supports, test } = harness;
+  const { scenario } = harness;
   scenario('a signal that is aborted already starts nothing', async ({ run }) => {
     const { outcome, calls, lines } = await run('print(1)\ncall("x", "")', { signal: AbortSignal.abort() });
     assert.equal(outcome.status, 'cancelled');
@@ -41,15 +42,15 @@ export function pythonLifecycleCases(harness: SandboxHarness): void {
       Array.from({ length: 20 }, (_, index) => [index, `${index}`]),
     );
   });
-  if (!supports.detectsDeadlock) {
-    test.skip('sandbox: deadlocks (the adapter finds them at the time limit only)');
-  } else {
-    for (const code of deadlocks) {
-      scenario(`reports at once that nothing will settle: ${code}`, async ({ run }) => {
+  for (const code of deadlocks) {
+    scenario(
+      `reports at once that nothing will settle: ${code}`,
+      async ({ run }) => {
         const { outcome } = await run(code, { limits: { wallTimeMs: 600_000 } });
         assert.equal(outcome.status, 'deadlock', JSON.stringify(outcome));
-      });
-    }
+      },
+      slowDeadlocks,
+    );
   }
   endingCases(harness, 'call("x", "")');
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { EndingLimit, SandboxLimits } from '@ravi/kernel';
-import { assertLimit, guestErrorOf, limitScenario } from '../sandbox-harness.ts';
+import { assertLimit, assertSupports, guestErrorOf, limitScenario } from '../sandbox-harness.ts';
 import type { SandboxHarness } from '../sandbox-harness.ts';
 
 const breaches: readonly (readonly [limit: EndingLimit, code: string, limits: Partial<SandboxLimits>])[] = [
@@ -33,8 +33,8 @@ const fieldOf = {
 /** Limits on a script in Python: each declared one ends it, with its name and value; the next run is well. */
 export function pythonLimitCases(harness: SandboxHarness): void {
   const declared = limitScenario(harness);
-  harness.scenario('declares what the suite was told', async ({ sandbox }) => {
-    assert.deepEqual(sandbox.supports, harness.supports);
+  harness.scenario('declares what it supports in the terms of the port', async ({ sandbox }) => {
+    assertSupports(sandbox, 'python');
   });
   for (const [limit, code, limits] of breaches) {
     declared(limit, `the limit ${limit} ends: ${code.slice(0, 80)}`, async ({ run, value }) => {

@@ -16,7 +16,7 @@ import type { ContractTest } from '../../suite/contract-test.ts';
 export function pythonSandboxContract(
   test: ContractTest,
   create: CreateSandbox,
-  options: SandboxContractOptions,
+  options: SandboxContractOptions = {},
 ): void {
   const harness = createSandboxHarness(test, create, options, 'python');
   pythonValueCases(harness);
