@@ -1,0 +1,147 @@
+import type { ApprovalChange, ApprovalRequest } from '@ravi/kernel';
+import { json, operation } from './operation.ts';
+import { page, pageQuery } from './page.ts';
+import {
+  described,
+  array,
+  enumOf,
+  extend,
+  integer,
+  literal,
+  object,
+  sameAs,
+  strictObject,
+  string,
+  union,
+} from './schema.ts';
+import type { ValueOf } from './schema.ts';
+import { count, jsonObject, requestId, risk, timestamp } from './values.ts';
+
+const statuses = enumOf(['pending', 'approved', 'denied', 'expired', 'consumed']);
+const decisions = enumOf(['approved', 'denied', 'skipped', 'modified']);
+const scopes = enumOf(['once', 'run']);
+
+const sequence = integer({ minimum: 0, description: 'Number of its last change; the id of that event in the stream.' });
+
+const shownRequestSchema = sameAs<ShownRequest>()(
+  object(
+    {
+      id: string(),
+      runId: string(),
+      sessionId: string(),
+      callId: string(),
+      principal: string(),
+      tool: string(),
+      description: string(),
+      risk,
+      requestedAt: timestamp,
+      expiresAt: timestamp,
+    },
+    { summary: string() },
+  ),
+);
+
+type ShownRequest = Pick<ApprovalRequest, Exclude<keyof ApprovalRequest, 'args' | 'argsDigest' | 'toolDigest'>>;
+
+const decisionSchema = object(
+  { decision: decisions, decidedAt: timestamp },
+  {
+    reason: string(),
+    approver: string(),
+    scope: scopes,
+    changedArguments: array(string(), { description: 'Names of the arguments that "modified" changed.' }),
+  },
+);
+
+/** An approval as approvers see it. */
+export const approvalSchema = extend(
+  shownRequestSchema,
+  { status: statuses, sequence, argsLength: integer({ minimum: 0, description: 'Length of the arguments as JSON.' }) },
+  {
+    args: described(jsonObject, 'Redacted; absent in lists when too long.'),
+    answer: decisionSchema,
+  },
+);
+
+/** An approval as approvers see it: redacted arguments, no digests. */
+export type ApprovalView = ValueOf<typeof approvalSchema>;
+
+type ShownChange = Pick<ApprovalChange, Exclude<keyof ApprovalChange, 'approvalId' | 'runId' | 'principal' | 'tool'>>;
+
+/** A line of the audit log of one approval. */
+export const approvalChangeSchema = sameAs<ShownChange>()(
+  object({ sequence: count, to: statuses, at: timestamp }, { from: statuses, actor: string(), reason: string() }),
+);
+
+/** A line of the audit log of one approval. */
+export type ApprovalChangeView = ValueOf<typeof approvalChangeSchema>;
+
+/** A page of approvals. */
+const approvalListSchema = extend(page(approvalSchema), {
+  unreadable: integer({ minimum: 0, description: 'Number of damaged records that were left out.' }),
+  sequence: integer({ minimum: 0, description: 'Number of the last change that the list includes.' }),
+  now: timestamp,
+});
+
+/** A page of approvals, with where to resume the stream of their changes. */
+export type ApprovalList = ValueOf<typeof approvalListSchema>;
+
+/** An event of the stream of approvals. */
+export const approvalEventSchema = union([
+  extend(
+    object({ type: literal('approval'), sequence: count, change: approvalChangeSchema, now: timestamp }),
+    {},
+    { approval: approvalSchema },
+  ),
+  object({ type: literal('reset') }),
+]);
+
+/** An event of the stream of approvals; after `reset` the list has to be read again. */
+export type ApprovalEvent = ValueOf<typeof approvalEventSchema>;
+
+/** Operations on approvals. */
+export const approvals = {
+  list: operation({
+    method: 'get',
+    path: '/v1/approvals',
+    summary: 'List the approvals that the caller may decide, newest first.',
+    query: strictObject({}, { status: statuses, runId: requestId, sessionId: requestId, ...pageQuery }),
+    responses: { 200: json(approvalListSchema) },
+    errors: ['E_STATE_UNAVAILABLE'],
+  }),
+  get: operation({
+    method: 'get',
+    path: '/v1/approvals/{id}',
+    summary: 'Get an approval with all its arguments and its audit log.',
+    responses: {
+      200: json(object({ approval: approvalSchema, changes: array(approvalChangeSchema), now: timestamp })),
+    },
+    errors: ['E_APPROVAL_UNKNOWN', 'E_STATE_UNAVAILABLE'],
+  }),
+  decide: operation({
+    method: 'post',
+    path: '/v1/approvals/{id}/decision',
+    summary: 'Decide a pending approval. The first decision counts.',
+    body: strictObject(
+      { decision: decisions },
+      {
+        reason: string({ maxLength: 4_000, description: 'Sent to the model.' }),
+        modifiedArgs: described(jsonObject, 'Arguments to run with, for "modified".'),
+        scope: enumOf(['once', 'run'], {
+          description: 'With "run" it also approves later calls of the same tool in the run; default "once".',
+        }),
+      },
+    ),
+    responses: { 200: json(object({ approval: approvalSchema })) },
+    errors: ['E_APPROVAL_UNKNOWN', 'E_APPROVAL_DECIDED', 'E_APPROVAL_EXPIRED', 'E_STATE_UNAVAILABLE'],
+  }),
+  events: operation({
+    method: 'get',
+    path: '/v1/approvals/events',
+    summary: 'Stream the changes of approvals as server-sent events, from now or after Last-Event-ID.',
+    query: strictObject({}, { after: integer({ minimum: 0 }) }),
+    responses: {},
+    events: approvalEventSchema,
+    errors: ['E_STREAMS_EXHAUSTED'],
+  }),
+} as const;

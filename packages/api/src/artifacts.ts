@@ -1,0 +1,57 @@
+import type { BlobScope, BlobStat } from '@ravi/kernel';
+import { empty, json, operation, raw } from './operation.ts';
+import { page, pageQuery } from './page.ts';
+import { integer, object, sameAs, strictObject, string } from './schema.ts';
+import { count, requestId, timestamp } from './values.ts';
+
+const scopeSchema = sameAs<BlobScope>()(object({ principal: string(), sessionId: string() }));
+
+/** Metadata of an artifact. */
+export const blobStatSchema = sameAs<BlobStat>()(
+  object(
+    {
+      ref: string(),
+      mediaType: string(),
+      bytes: count,
+      sha256: string({ pattern: '^[0-9a-f]{64}$' }),
+      scope: scopeSchema,
+      createdAt: timestamp,
+      pins: integer({ minimum: 0, description: 'Owners that pin it.' }),
+    },
+    { expiresAt: timestamp },
+  ),
+);
+
+/** Operations on stored results of tools and scripts. */
+export const artifacts = {
+  list: operation({
+    method: 'get',
+    path: '/v1/artifacts',
+    summary: 'List the artifacts of a run, or of the newest runs.',
+    query: strictObject({}, { ...pageQuery, runId: requestId }),
+    responses: { 200: json(page(blobStatSchema)) },
+    errors: ['E_RUN_NOT_FOUND', 'E_STATE_UNAVAILABLE'],
+  }),
+  get: operation({
+    method: 'get',
+    path: '/v1/artifacts/{ref}',
+    summary: 'Get the metadata of an artifact.',
+    responses: { 200: json(blobStatSchema) },
+    errors: ['E_ARTIFACT_UNKNOWN'],
+  }),
+  content: operation({
+    method: 'get',
+    path: '/v1/artifacts/{ref}/content',
+    summary: 'Get the content of an artifact, or the range that the Range header asks for.',
+    responses: { 200: raw('*/*'), 206: raw('*/*') },
+    errors: ['E_ARTIFACT_UNKNOWN', 'E_RANGE_INVALID'],
+  }),
+  delete: operation({
+    method: 'delete',
+    path: '/v1/artifacts/{ref}',
+    summary: 'Delete an artifact, even if something still refers to it.',
+    role: 'run',
+    responses: { 204: empty },
+    errors: ['E_ARTIFACT_UNKNOWN'],
+  }),
+} as const;

@@ -1,0 +1,74 @@
+import type { ApprovalTrace, ChainCallRecord, ChainFile, ConsoleLine, InvocationResult } from '@ravi/kernel';
+import { array, boolean, enumOf, extend, integer, object, sameAs, string } from './schema.ts';
+import type { ValueOf } from './schema.ts';
+import { count, errorSchema, jsonValue, milliseconds, timestamp } from './values.ts';
+
+/** Author of a call: the model, or a script of the model. */
+export const callerSchema = enumOf(['direct', 'chain']);
+
+/** Outcome of the approval of a call. */
+export const approvalTraceSchema = sameAs<ApprovalTrace>()(
+  object(
+    {
+      requestId: string(),
+      decision: enumOf(['approved', 'denied', 'skipped', 'modified', 'timeout', 'no-handler', 'run-scope']),
+      waitedMs: milliseconds,
+    },
+    { approver: string(), reason: string() },
+  ),
+);
+
+/** A call without its place in the run. */
+export const callRecordSchema = sameAs<ChainCallRecord>()(
+  object(
+    {
+      callId: string(),
+      tool: string(),
+      caller: callerSchema,
+      argsDigest: string({ description: 'Keyed digest of the arguments, hmac-sha256:<hex>.' }),
+      argsPreview: string({ description: 'Redacted and bounded.' }),
+      status: enumOf(['started', 'ok', 'error', 'denied', 'timeout', 'cancelled', 'unknown']),
+      startedAt: timestamp,
+      durationMs: milliseconds,
+    },
+    {
+      errorCode: string(),
+      approval: approvalTraceSchema,
+      artifactRef: string(),
+      bytes: integer({ minimum: 0, description: 'Size of the result.' }),
+      late: boolean({ description: 'The tool returned after its time-out or cancellation; the result was dropped.' }),
+    },
+  ),
+);
+
+/** A call of a run. */
+export const callSchema = extend(
+  callRecordSchema,
+  {},
+  { parentId: string({ description: 'The call that ran the script which made this call.' }) },
+);
+
+/** A call of a run; a call inside a script names the call that ran the script. */
+export type Call = ValueOf<typeof callSchema>;
+
+/** A file that a call or script made. */
+export const fileSchema = sameAs<ChainFile>()(
+  object({ path: string(), mediaType: string(), artifactRef: string(), bytes: count }),
+);
+
+/** Result of a call. */
+export const invocationResultSchema = sameAs<InvocationResult>()(
+  object(
+    {
+      status: enumOf(['ok', 'error', 'denied']),
+      text: string({ description: 'The text for the model; a preview with a note when the result was stored.' }),
+      files: array(fileSchema),
+    },
+    { structured: jsonValue, artifactRef: string(), preview: string(), error: errorSchema },
+  ),
+);
+
+/** A line that a script wrote to its console. */
+export const consoleLineSchema = sameAs<ConsoleLine>()(
+  object({ level: enumOf(['log', 'info', 'warn', 'error', 'debug']), text: string() }),
+);

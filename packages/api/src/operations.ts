@@ -1,0 +1,43 @@
+import { approvals } from './approvals.ts';
+import { artifacts } from './artifacts.ts';
+import { budgets } from './budgets.ts';
+import { chains } from './chains.ts';
+import { conversations } from './conversations.ts';
+import { jobs } from './jobs.ts';
+import { login } from './login.ts';
+import type { Operation } from './operation.ts';
+import { responses } from './responses.ts';
+import { runs } from './runs.ts';
+import { server } from './server.ts';
+import { skills } from './skills.ts';
+import { snippets } from './snippets.ts';
+import { tools } from './tools.ts';
+
+/** Every operation of the API, by group and name: `api.runs.get`. */
+export const api = {
+  server,
+  login,
+  runs,
+  chains,
+  snippets,
+  tools,
+  skills,
+  approvals,
+  artifacts,
+  jobs,
+  conversations,
+  budgets,
+  responses,
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+/** An operation with its place in the table. */
+export interface NamedOperation {
+  /** Group and name, `runs.get`. */
+  readonly id: string;
+  readonly operation: Operation;
+}
+
+/** Every operation in the order of the table. */
+export const operations: readonly NamedOperation[] = Object.entries(api).flatMap(([group, members]) =>
+  Object.entries(members).map(([name, operation]) => ({ id: `${group}.${name}`, operation })),
+);

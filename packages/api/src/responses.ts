@@ -1,0 +1,32 @@
+import type { JsonValue } from '@ravi/kernel';
+import { json, operation } from './operation.ts';
+import { described, boolean, strictObject, string, typed } from './schema.ts';
+import type { Schema } from './schema.ts';
+import { jsonObject } from './values.ts';
+
+const input: Schema<JsonValue> = typed({
+  type: ['string', 'array'],
+  description: 'Text, or one user message that contains text.',
+});
+
+/** Operations for clients of OpenAI's Responses API. */
+export const responses = {
+  create: operation({
+    method: 'post',
+    path: '/v1/responses',
+    summary: "Ask the agent with a client of OpenAI's Responses API. With stream, events have OpenAI's format.",
+    role: 'run',
+    body: strictObject(
+      { input },
+      {
+        stream: boolean(),
+        previous_response_id: string({ maxLength: 200, description: 'Continues the conversation of that response.' }),
+        model: string({ description: 'Ignored: the server has a single agent.' }),
+        store: boolean({ description: 'Ignored: runs are always stored.' }),
+        metadata: described(jsonObject, 'Ignored.'),
+      },
+    ),
+    responses: { 200: json(jsonObject) },
+    errors: ['E_RUN_NOT_FOUND', 'E_STATE_UNAVAILABLE', 'E_RUN_SUSPENDED'],
+  }),
+} as const;

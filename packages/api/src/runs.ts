@@ -1,0 +1,181 @@
+import type { Run, RunDefinition, RunLease, RunOutcome, SnippetTool } from '@ravi/kernel';
+import { blobStatSchema } from './artifacts.ts';
+import { callSchema, consoleLineSchema } from './calls.ts';
+import { chainErrorSchema, chainResultSchema, scriptFields } from './chains.ts';
+import { exchangeSchema, usageSchema } from './models.ts';
+import { json, operation } from './operation.ts';
+import { page, pageQuery } from './page.ts';
+import { questionSchema, runEventSchema } from './run-events.ts';
+import {
+  array,
+  boolean,
+  enumOf,
+  extend,
+  integer,
+  literal,
+  number,
+  object,
+  record,
+  sameAs,
+  strictObject,
+  string,
+  union,
+} from './schema.ts';
+import type { Schema, ValueOf } from './schema.ts';
+import { errorSchema, jsonObject, jsonValue, language, milliseconds, requestId, timestamp } from './values.ts';
+
+const kind = enumOf(['agent', 'chain']);
+// The kernel leaves the kind open; the server has two.
+const kindOfRun: Schema<string> = kind;
+const statuses = enumOf(['running', 'paused', 'completed', 'failed', 'cancelled']);
+
+/** A tool that a script may call. */
+export const snippetToolSchema = sameAs<SnippetTool>()(object({ name: string(), digest: string() }));
+
+const definitionSchema = sameAs<RunDefinition>()(
+  object(
+    { kind: kindOfRun },
+    {
+      code: string(),
+      language,
+      scriptDigest: string(),
+      tools: array(snippetToolSchema),
+      input: jsonValue,
+      policy: jsonObject,
+      limits: jsonObject,
+      details: jsonObject,
+    },
+  ),
+);
+const leaseSchema = sameAs<RunLease>()(object({ owner: string(), expiresAt: timestamp }));
+const outcomeSchema = sameAs<RunOutcome>()(object({}, { result: jsonValue, error: errorSchema }));
+
+/** A run. */
+export const runSchema = sameAs<Run>()(
+  object(
+    {
+      id: string(),
+      principal: string(),
+      sessionId: string(),
+      definition: definitionSchema,
+      createdAt: timestamp,
+      updatedAt: timestamp,
+      status: statuses,
+    },
+    { parentRunId: string(), lease: leaseSchema, outcome: outcomeSchema },
+  ),
+);
+
+/** A run with everything that its events report. */
+export const runDetailsSchema = extend(
+  runSchema,
+  {
+    trace: array(callSchema),
+    steps: integer({ minimum: 0, description: 'Responses of the model.' }),
+    usage: usageSchema,
+    plainConversationTokens: integer({
+      minimum: 0,
+      description: 'Estimated input tokens of the same calls made one by one in a conversation.',
+    }),
+    logs: array(extend(consoleLineSchema, {}, { parentId: string(), callId: string() })),
+    artifacts: array(blobStatSchema),
+    questions: array(questionSchema, { description: 'Open questions of a paused agent.' }),
+    pendingApprovals: array(object({ id: string(), tool: string(), expiresAt: timestamp })),
+  },
+  {
+    cost: number({ description: 'In the currency of the price table; absent when a model has no price.' }),
+    task: string(),
+    script: string(),
+    error: extend(chainErrorSchema, {}, { retryable: boolean(), retryAfterMs: milliseconds }),
+  },
+);
+
+/** A run with its trace, usage, logs, artifacts, questions and pending approvals. */
+export type RunDetails = ValueOf<typeof runDetailsSchema>;
+
+const answerText = string({ maxLength: 100_000 });
+
+/** Operations on runs of the agent and on durable runs of scripts. */
+export const runs = {
+  start: operation({
+    method: 'post',
+    path: '/v1/runs',
+    summary: 'Start a run of the agent or of a script; it continues in the background.',
+    role: 'run',
+    body: strictObject(
+      { kind },
+      {
+        task: string({ minLength: 1, maxLength: 1_000_000, description: 'The task of the agent.' }),
+        sessionId: requestId,
+        agent: literal('ravi', { description: 'The only agent of the server.' }),
+        approvalMode: enumOf(['wait', 'pause'], {
+          description: 'Whether a script waits in memory or pauses while an approval is pending.',
+        }),
+        ...scriptFields,
+      },
+    ),
+    responses: { 201: json(runSchema) },
+    errors: ['E_STATE_UNAVAILABLE', 'E_RUN_SUSPENDED'],
+  }),
+  list: operation({
+    method: 'get',
+    path: '/v1/runs',
+    summary: 'List runs, newest first.',
+    query: strictObject({}, { ...pageQuery, status: statuses, sessionId: requestId, kind }),
+    responses: { 200: json(page(runSchema)) },
+    errors: ['E_STATE_UNAVAILABLE'],
+  }),
+  get: operation({
+    method: 'get',
+    path: '/v1/runs/{id}',
+    summary: 'Get a run with its trace, usage, logs, artifacts and open questions.',
+    responses: { 200: json(runDetailsSchema) },
+    errors: ['E_RUN_NOT_FOUND', 'E_STATE_UNAVAILABLE'],
+  }),
+  events: operation({
+    method: 'get',
+    path: '/v1/runs/{id}/events',
+    summary: 'Stream the events of a run as server-sent events, from its beginning or after Last-Event-ID.',
+    query: strictObject(
+      {},
+      { format: enumOf(['ravi', 'ai-ui', 'ag-ui']), after: integer({ minimum: 0, description: 'Default 0.' }) },
+    ),
+    responses: {},
+    events: runEventSchema,
+    endEvent: 'run-ended',
+    errors: ['E_RUN_NOT_FOUND', 'E_STATE_UNAVAILABLE'],
+  }),
+  exchanges: operation({
+    method: 'get',
+    path: '/v1/runs/{id}/exchanges',
+    summary: 'List the exact prompts, tool definitions and responses of the model, step by step.',
+    responses: { 200: json(page(exchangeSchema)) },
+    errors: ['E_RUN_NOT_FOUND', 'E_STATE_UNAVAILABLE'],
+  }),
+  cancel: operation({
+    method: 'post',
+    path: '/v1/runs/{id}/cancel',
+    summary: 'Cancel a run; it cannot be resumed.',
+    role: 'run',
+    responses: { 202: json(runSchema) },
+    errors: ['E_RUN_NOT_FOUND', 'E_STATE_CONFLICT', 'E_STATE_UNAVAILABLE'],
+  }),
+  resume: operation({
+    method: 'post',
+    path: '/v1/runs/{id}/resume',
+    summary:
+      'Resume a run. Responds with the result of a script, also of one that has ended, and with the run of an agent. 409 for a run that ended without a result.',
+    role: 'run',
+    body: strictObject(
+      {},
+      {
+        answer: union([answerText, record(answerText)], {
+          description:
+            'Answer to the only question of an agent, or to each question by its "callId". An answer addressed to a "callId" is not accepted for a later question, so it can be sent again.',
+        }),
+      },
+    ),
+    responses: { 200: json(union([chainResultSchema, runSchema])) },
+    errors: ['E_RUN_NOT_FOUND', 'E_STATE_CONFLICT', 'E_RUN_SUSPENDED', 'E_STATE_UNAVAILABLE'],
+  }),
+} as const;

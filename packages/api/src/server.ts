@@ -1,0 +1,70 @@
+import { policySchema } from './chains.ts';
+import { json, operation, raw } from './operation.ts';
+import { array, boolean, enumOf, literal, object, record, string } from './schema.ts';
+import type { ValueOf } from './schema.ts';
+import { count, jsonObject, milliseconds } from './values.ts';
+
+/** Health of an adapter. */
+const adapterHealthSchema = object({ status: enumOf(['ok', 'unavailable']), durationMs: milliseconds });
+
+/** Health of an adapter, and how long its check took. */
+export type AdapterHealth = ValueOf<typeof adapterHealthSchema>;
+
+/** Installed plugins, their health and the effective policy. */
+export const settingsSchema = object({
+  plugins: array(object({ port: string(), package: string() })),
+  health: record(adapterHealthSchema, { description: 'By port.' }),
+  policy: policySchema,
+  model: object({ id: string(), isDemo: boolean({ description: 'True if a script plays the model.' }) }),
+  versions: record(string()),
+});
+
+/** Installed plugins, their health and the effective policy. */
+export type Settings = ValueOf<typeof settingsSchema>;
+
+/** Readiness of the server. */
+const readinessSchema = object({
+  status: enumOf(['ok', 'unavailable']),
+  adapters: record(adapterHealthSchema),
+});
+
+/** Operations on the server itself. */
+export const server = {
+  health: operation({
+    method: 'get',
+    path: '/health',
+    summary: 'Liveness probe.',
+    isOpen: true,
+    responses: { 200: json(object({ status: literal('ok'), tools: count })) },
+    errors: [],
+  }),
+  ready: operation({
+    method: 'get',
+    path: '/ready',
+    summary: 'Readiness probe: checks every adapter.',
+    isOpen: true,
+    responses: { 200: json(readinessSchema), 503: json(readinessSchema) },
+    errors: [],
+  }),
+  metrics: operation({
+    method: 'get',
+    path: '/metrics',
+    summary: 'Figures of this process in the text format of Prometheus.',
+    responses: { 200: raw('text/plain') },
+    errors: [],
+  }),
+  settings: operation({
+    method: 'get',
+    path: '/v1/settings',
+    summary: 'Installed plugins with their health, and the effective policy.',
+    responses: { 200: json(settingsSchema) },
+    errors: [],
+  }),
+  openapi: operation({
+    method: 'get',
+    path: '/v1/openapi.json',
+    summary: 'The OpenAPI 3.1 document of this server.',
+    responses: { 200: json(jsonObject) },
+    errors: [],
+  }),
+} as const;

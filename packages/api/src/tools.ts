@@ -1,0 +1,73 @@
+import { invocationResultSchema } from './calls.ts';
+import { empty, json, operation } from './operation.ts';
+import { page } from './page.ts';
+import { described, enumOf, extend, number, object, strictObject, string } from './schema.ts';
+import type { ValueOf } from './schema.ts';
+import { count, jsonObject, jsonSchema, risk } from './values.ts';
+
+/** A tool in a list. */
+export const toolSchema = object(
+  {
+    name: string(),
+    description: string(),
+    kind: enumOf(['local', 'hosted', 'provider-defined']),
+    source: string({ description: 'Package, file or server that the tool comes from.' }),
+  },
+  { risk, inputSchema: jsonSchema, outputSchema: jsonSchema },
+);
+
+/** A tool in a list. */
+export type ToolSummary = ValueOf<typeof toolSchema>;
+
+/** Figures of the calls of a tool in this process. */
+const toolMetricsSchema = object({
+  calls: count,
+  errors: count,
+  denials: count,
+  p50: number({ description: 'Milliseconds; 0 before the first call.' }),
+  p95: number({ description: 'Milliseconds; 0 before the first call.' }),
+});
+
+/** Figures of the calls of a tool in this process. */
+export type ToolMetrics = ValueOf<typeof toolMetricsSchema>;
+
+/** A tool with its declaration and figures. */
+export const toolDetailsSchema = extend(
+  toolSchema,
+  { metrics: toolMetricsSchema },
+  { stub: string({ description: 'The type declaration that a model reads.' }) },
+);
+
+/** A tool with its declaration and figures. */
+export type ToolDetails = ValueOf<typeof toolDetailsSchema>;
+
+/** Operations on tools. */
+export const tools = {
+  list: operation({
+    method: 'get',
+    path: '/v1/tools',
+    summary: 'List the tools.',
+    query: strictObject(
+      {},
+      { q: string({ maxLength: 200, description: 'Words that the name or description contains.' }) },
+    ),
+    responses: { 200: json(page(toolSchema)), 304: empty },
+    errors: [],
+  }),
+  get: operation({
+    method: 'get',
+    path: '/v1/tools/{name}',
+    summary: 'Get a tool with its type declaration and its figures.',
+    responses: { 200: json(toolDetailsSchema) },
+    errors: ['E_TOOL_UNKNOWN'],
+  }),
+  call: operation({
+    method: 'post',
+    path: '/v1/tools/{name}',
+    summary: 'Call a tool through the invoker and all its gates.',
+    role: 'run',
+    body: strictObject({}, { args: described(jsonObject, 'Default: no arguments.') }),
+    responses: { 200: json(invocationResultSchema) },
+    errors: [],
+  }),
+} as const;

@@ -1,0 +1,86 @@
+import type { StreamEvent } from '@ravi/api';
+import { RaviApiError } from './api-error.ts';
+import { readEvents } from './read-events.ts';
+
+/** Pauses before a stream is opened again. */
+export interface Reconnect {
+  /** The first pause, which doubles until an event arrives. Default 500. */
+  readonly minDelayMs?: number;
+  /** Default 8 000. */
+  readonly maxDelayMs?: number;
+  /** Failed attempts in a row after which the stream throws. Default 10. */
+  readonly maxFailures?: number;
+}
+
+/** Options of {@link followEvents}. */
+export interface FollowOptions {
+  /** Opens the stream after an event. */
+  readonly open: (lastEventId: string | undefined) => Promise<Response>;
+  /** Sequence of the last known event. */
+  readonly after?: number | undefined;
+  /** Type of the last event of the stream; absent for a stream without an end. */
+  readonly endEvent?: string | undefined;
+  /** Returns true if no further event can come; asked when a connection ended without an event. */
+  readonly isOver: () => Promise<boolean>;
+  readonly reconnect?: Reconnect | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Yields the events of a stream and opens it again, after the last event, whenever its connection ends. It ends after
+ * the end event. @throws RaviApiError when the stream cannot be opened the first time, is refused for good, or failed
+ * too often in a row; the reason of `signal` when that aborts
+ */
+export async function* followEvents<Event extends StreamEvent>(options: FollowOptions): AsyncGenerator<Event> {
+  const { open, endEvent, isOver, signal } = options;
+  const { minDelayMs = 500, maxDelayMs = 8_000, maxFailures = 10 } = options.reconnect ?? {};
+  let last = options.after === undefined ? undefined : String(options.after);
+  let delayMs = minDelayMs;
+  let failures = 0;
+  let isFirst = true;
+
+  for (;;) {
+    let hasEvents = false;
+    let waitMs = 0;
+    try {
+      const { body } = await open(last);
+      isFirst = false;
+      failures = 0;
+      for await (const { id, type, data } of body === null ? [] : readEvents(body)) {
+        hasEvents = true;
+        if (id !== '') last = id;
+        yield { ...(JSON.parse(data) as object), type, ...(id === '' ? {} : { sequence: Number(id) }) } as Event;
+        if (type === endEvent) return;
+      }
+      if (!hasEvents && endEvent !== undefined && (await isOver())) return;
+    } catch (error) {
+      signal?.throwIfAborted();
+      // A connection that breaks off is not a RaviApiError, and is opened again like one that was refused for now.
+      const isFinal = error instanceof RaviApiError ? !error.isTemporary : !isConnectionError(error);
+      if (isFirst || isFinal || ++failures > maxFailures) throw error;
+      waitMs = error instanceof RaviApiError ? (error.retryAfterMs ?? 0) : 0;
+    }
+    if (hasEvents) delayMs = minDelayMs;
+    await delay(Math.max(waitMs, delayMs), signal);
+    delayMs = Math.min(2 * delayMs, maxDelayMs);
+  }
+}
+
+// Platforms throw a TypeError when a body breaks off.
+function isConnectionError(error: unknown): boolean {
+  return error instanceof TypeError;
+}
+
+async function delay(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, delayMs);
+  const onAbort = (): void => reject(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}

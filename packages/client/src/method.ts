@@ -1,0 +1,43 @@
+import type { BodyOf, EventOf, JsonOf, Operation, Page, ParamsOf, QueryOf, RawResponse } from '@ravi/api';
+
+/** Options of every call. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** Options of a stream of events. */
+export interface StreamOptions extends CallOptions {
+  /** Sequence of the last known event; only later ones are yielded. */
+  readonly after?: number;
+}
+
+/** Keys of a query that the client sets itself. */
+type OwnKeys = 'stream' | 'format' | 'after';
+
+type Input<Definition extends Operation> = Omit<QueryOf<Definition>, OwnKeys> & BodyOf<Definition>;
+
+type PathArguments<Definition extends Operation> = [keyof ParamsOf<Definition>] extends [never] ? [] : [id: string];
+
+type InputArguments<Definition extends Operation> = [keyof Input<Definition>] extends [never]
+  ? []
+  : Partial<Input<Definition>> extends Input<Definition>
+    ? [input?: Input<Definition>]
+    : [input: Input<Definition>];
+
+type Result<Definition extends Operation> = [JsonOf<Definition>] extends [never]
+  ? Definition['responses'][keyof Definition['responses']] extends RawResponse
+    ? Promise<Response>
+    : Promise<void>
+  : JsonOf<Definition> extends Page<infer Item>
+    ? Promise<JsonOf<Definition>> & AsyncIterable<Item>
+    : Promise<JsonOf<Definition>>;
+
+/**
+ * Method of an operation: the parameter of the path, then the query and the body as one object, then the options. A list
+ * is both a promise of its first page and an iterable over the items of every page.
+ */
+export type Method<Definition extends Operation> = [keyof Definition['responses']] extends [never]
+  ? (...args: [...PathArguments<Definition>, options?: StreamOptions]) => AsyncIterableIterator<EventOf<Definition>>
+  : (
+      ...args: [...PathArguments<Definition>, ...InputArguments<Definition>, options?: CallOptions]
+    ) => Result<Definition>;

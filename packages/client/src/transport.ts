@@ -1,0 +1,92 @@
+import type { Problem } from '@ravi/api';
+import { RaviApiError } from './api-error.ts';
+
+/** The `fetch` of a platform, or a function that answers requests in its place. */
+export type Fetch = (request: Request) => Promise<Response>;
+
+/** One HTTP request of the client. */
+export interface ApiCall {
+  readonly method: string;
+  /** With its query, below the base URL. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of {@link createTransport}. */
+export interface TransportOptions {
+  readonly baseUrl: string;
+  readonly token?: string | undefined;
+  readonly fetch?: Fetch | undefined;
+}
+
+/** Sends requests. @throws RaviApiError when the response is a refusal and its status is not in `accepted` */
+export type Transport = (call: ApiCall, accepted: ReadonlySet<number>) => Promise<Response>;
+
+/** Creates the function that sends requests to a server. */
+export function createTransport({ baseUrl, token, fetch: send = fetch }: TransportOptions): Transport {
+  const base = baseUrl.replace(/\/+$/, '');
+
+  return async ({ method, path, body, signal, ...call }, accepted) => {
+    const headers = new Headers(call.headers);
+    if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+    if (body !== undefined) headers.set('content-type', 'application/json');
+    const request = new Request(`${base}${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const response = await send(request).catch((cause: unknown) => {
+      if (signal?.aborted === true) throw signal.reason;
+      throw unreachable(base, cause);
+    });
+    if (response.ok || accepted.has(response.status)) return response;
+    throw await refusal(response, base);
+  };
+}
+
+/** Reads a JSON body. @throws RaviApiError `E_RESPONSE_INVALID` */
+export async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid(response, 'the body is not JSON', cause);
+  }
+}
+
+function unreachable(base: string, cause: unknown): RaviApiError {
+  const message = `Cannot reach a Ravi server at ${base}: ${reasonOf(cause)}`;
+  return new RaviApiError(message, { code: 'E_SERVER_UNREACHABLE', status: 0, cause });
+}
+
+// Node's fetch hides the reason in `cause`, which may have only a code.
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as { readonly message?: string; readonly cause?: unknown };
+  const { message: inner = '', code = '' } = (cause ?? {}) as { readonly message?: string; readonly code?: string };
+  return inner || code || message || String(error);
+}
+
+function invalid(response: Response, reason: string, cause?: unknown): RaviApiError {
+  const { status } = response;
+  return new RaviApiError(`Expected a response of a Ravi server, got status ${status}: ${reason}`, {
+    code: 'E_RESPONSE_INVALID',
+    status,
+    cause,
+  });
+}
+
+async function refusal(response: Response, base: string): Promise<RaviApiError> {
+  const problem = (await readJson(response)) as Partial<Problem> | null;
+  const { code, message } = problem?.error ?? {};
+  if (code === undefined || message === undefined) return invalid(response, `${base} is not a Ravi server`);
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return new RaviApiError(message, {
+    code,
+    status: response.status,
+    problem: problem as Problem,
+    ...(Number.isFinite(retryAfter) ? { retryAfterMs: retryAfter * 1_000 } : {}),
+  });
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, test } from 'vitest';
+import { createClient, RaviApiError } from '../src/index.ts';
+import type { Client } from '../src/index.ts';
+import { collect } from './support/collect.ts';
+import { startServer } from './support/server-process.ts';
+import type { ServerProcess } from './support/server-process.ts';
+
+const token = 'token-of-the-client-tests-0123456789abcdef';
+let server: ServerProcess;
+let client: Client;
+
+beforeAll(async () => {
+  const tokenSha256 = createHash('sha256').update(token).digest('hex');
+  server = await startServer({ server: { tokens: [{ tokenSha256, principal: 'tester', roles: ['run', 'approve'] }] } });
+  client = createClient({ baseUrl: server.url, token });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+test('a script runs, and its run has a trace', async () => {
+  const result = await client.chains.run({ code: 'return await tools.add({ left: 1, right: 2 })' });
+  assert.equal(result.status, 'ok');
+  assert.deepEqual(result.value, { sum: 3 });
+  const run = await client.runs.get(result.runId ?? '');
+  assert.equal(run.trace[0]?.tool, 'add');
+  const listed = await collect(client.runs.list({ limit: 1 }));
+  assert.ok(listed.some(({ id }) => id === run.id));
+});
+
+test('the events of a run arrive in order and end', async () => {
+  const { id } = await client.runs.start({ kind: 'chain', code: 'return await tools.add({ left: 1, right: 2 })' });
+  const events = await collect(client.runs.events(id));
+  assert.deepEqual(
+    events.map(({ sequence }) => sequence),
+    events.map((_, index) => index + 1),
+  );
+  assert.equal(events.at(-1)?.type, 'run-ended');
+  assert.deepEqual(await collect(client.runs.events(id, { after: events.length })), []);
+});
+
+test('a stream continues after the server was killed and started again', async () => {
+  const started = await client.runs.start({
+    kind: 'chain',
+    code: 'return await tools.launch({})',
+    approvalMode: 'pause',
+  });
+  const types: string[] = [];
+  let isRestarted = false;
+  for await (const event of client.runs.events(started.id)) {
+    types.push(event.type);
+    if (event.type === 'run' && event.data.status === 'paused' && !isRestarted) {
+      isRestarted = true;
+      await server.restart();
+      const [approval] = (await client.runs.get(started.id)).pendingApprovals;
+      assert.equal(approval?.tool, 'launch');
+      await client.approvals.decide(approval.id, { decision: 'approved' });
+    }
+  }
+  assert.ok(isRestarted);
+  assert.equal(types.at(-1), 'run-ended');
+  assert.equal((await client.runs.get(started.id)).status, 'completed');
+});
+
+test('a refusal of the server is a RaviApiError', async () => {
+  const error = await client.runs.get('no-such-run').catch((caught: unknown) => caught);
+  assert.ok(error instanceof RaviApiError);
+  assert.equal(error.code, 'E_RUN_NOT_FOUND');
+  assert.equal(error.status, 404);
+  const stranger = createClient({ baseUrl: server.url, token: 'wrong' });
+  await assert.rejects(stranger.runs.list(), { code: 'E_UNAUTHENTICATED', status: 401 });
+});
