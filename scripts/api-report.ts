@@ -20,7 +20,7 @@ mkdirSync(join(root, 'etc'), { recursive: true });
 for (const candidate of published) {
   const path = reportPath(candidate);
   if (!existsSync(join(root, candidate.folder, 'dist/index.d.ts'))) {
-    problems.push(`${candidate.folder} is not built: run pnpm build first`);
+    problems.push(`${candidate.folder} is not built: run npm run build first`);
     continue;
   }
   const report = reportOf(candidate);
@@ -36,7 +36,7 @@ for (const path of globSync('etc/*.api.md', { cwd: root })) {
   else problems.push(`${path} belongs to no published package`);
 }
 
-if (problems.length > 0) problems.push('If the change is meant: pnpm api-report');
+if (problems.length > 0) problems.push('If the change is intended: npm run api-report');
 finishCheck(problems, `${published.length} API reports are in step with the code`);
 
 function reportPath({ manifest }: WorkspacePackage): string {
@@ -53,7 +53,7 @@ function reportOf({ folder, manifest }: WorkspacePackage): string {
   return `# API of ${manifest.name}\n\n${intro}\n\n${sections.join('\n')}`;
 }
 
-/** Lines that stand in only one of the two texts: enough to see what changed. */
+/** Returns the lines that only one of the two texts has: enough to see the change. */
 function differingLines(before: string, after: string): string {
   const [old, fresh] = [new Set(before.split('\n')), new Set(after.split('\n'))];
   const removed = [...old].filter((line) => !fresh.has(line)).map((line) => `  - ${line}`);

@@ -14,7 +14,7 @@ interface Manifest {
  */
 async function buildPackage(folder: string, programs: readonly string[]): Promise<void> {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
-  // What is JavaScript already, for browsers, is published as it stands.
+  // JavaScript for browsers is published unchanged.
   const exported = Object.values(manifest.exports).filter((path) => path.endsWith('.ts'));
   const sources = [...exported, ...Object.values(manifest.bin ?? {}), ...programs];
   await build({

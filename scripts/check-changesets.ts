@@ -8,5 +8,5 @@ if (known.ok) {
   console.log(output.trimEnd());
   process.exitCode = ok ? 0 : 1;
 } else {
-  console.log(`There is no branch ${base} to compare with: nothing to check.`);
+  console.log(`The branch ${base} does not exist here: nothing to compare with.`);
 }

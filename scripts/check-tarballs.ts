@@ -12,7 +12,7 @@ import { installedSize } from './tarballs/installed-size.ts';
 // `dist` is what `turbo run build` left: this check looks at the packages exactly as npm would get them.
 const requiredFiles = ['package/LICENSE', 'package/README.md', 'package/dist/index.js', 'package/dist/index.d.ts'];
 
-// Who runs an agent installs these and one provider.
+// The packages that a program with an agent installs, in addition to one provider.
 const runtime = ['@ravi/kernel', '@ravi/agents'];
 const maxInstalledBytes = 5_000_000;
 

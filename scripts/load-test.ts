@@ -10,7 +10,7 @@ import { loadReads } from './load-test/reads.ts';
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
 const megabyte = 1_048_576;
 
-/** How much of everything: what a server has to bear, and as much as a test of every change can afford. */
+/** Two sizes of the load: the full test, and one small enough to run on every change. */
 const sizes = values.quick
   ? { seconds: 1, perSecond: 300, connections: 20, readers: 100, calls: 40, chains: 30, maxGrowthBytes: 400 * megabyte }
   : {
@@ -23,7 +23,7 @@ const sizes = values.quick
       maxGrowthBytes: 800 * megabyte,
     };
 
-/** What the server bears, one after the other. */
+/** Runs the loads one after the other. */
 const loads: readonly ((url: string) => Promise<readonly Figures[]>)[] = [
   async (url) => [await loadReads(url, { ...sizes, path: '/v1/tools' })],
   async (url) => [await loadReads(url, { path: '/v1/tools', connections: sizes.connections, seconds: sizes.seconds })],
@@ -33,7 +33,7 @@ const loads: readonly ((url: string) => Promise<readonly Figures[]>)[] = [
 
 const faults: string[] = [];
 await using server = await startLoadedServer();
-// A process that has just begun is not what people wait for: its code is compiled while it runs.
+// A fresh process still compiles its code, which is not the state that users wait for.
 await loadReads(server.url, { path: '/v1/tools', connections: sizes.connections, seconds: sizes.seconds / 5 });
 console.log(`${availableParallelism()} cores, load average ${loadavg()[0]?.toFixed(1)} before it began\n`);
 console.log(row(['load', 'right', 'wrong', 'per second', 'p50 ms', 'p99 ms', 'max ms', 'lag p99 ms', 'lag max ms']));

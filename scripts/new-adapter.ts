@@ -5,7 +5,7 @@ try {
   const [port, name] = process.argv.slice(2);
   const folder = createAdapter(root, port, name);
   console.log(`Wrote ${folder}. Next:`);
-  console.log('  pnpm install');
+  console.log('  npm run setup');
   console.log(`  npm test -- ${folder}   (red until the adapter keeps the contract of its port)`);
 } catch (error) {
   if (!(error instanceof AdapterRequestError)) throw error;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { startRadosgw } from './s3-server/radosgw.ts';
 
 /**
- * Runs a command beside a real S3 server on loopback, and ends both together: `node scripts/s3-server.ts npm test`.
+ * Starts a real S3 server on loopback, runs a command and ends both together: `node scripts/s3-server.ts npm test`.
  * The command finds the server in `RAVI_S3_TEST_SERVER`. Debian: `apt-get install radosgw ceph-mon ceph-osd`.
  */
 const [program, ...args] = process.argv.slice(2);

@@ -15,7 +15,7 @@ for (const page of pages()) {
   count += snippets;
   problems.push(...missing.map((problem) => `${page}: ${problem}`));
   if (text === before) continue;
-  if (checkOnly) problems.push(`${page}: a snippet differs from its source; run pnpm snippets`);
+  if (checkOnly) problems.push(`${page}: a snippet differs from its source; run npm run snippets`);
   else writeFileSync(join(root, page), text);
 }
 finishCheck(problems, `${count} snippets are in step with their sources`);

@@ -46,7 +46,7 @@ function source(port: string, { type }: PortTemplate, plugin: string, subject: s
   return `import { KernelError, definePlugin } from '@ravi/kernel';
 import type { ${[type, 'Plugin'].toSorted().join(', ')} } from '@ravi/kernel';
 
-/** Options of {@link create${subject}}; each one stands in the plugin's \`configSchema\` too, with its default. */
+/** Options of {@link create${subject}}; each one is in the plugin's \`configSchema\` too, with its default. */
 export interface ${subject}Options {}
 
 /**

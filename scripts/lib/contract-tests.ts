@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { root } from './workspace.ts';
 
 const usesSuite = /import\s*\{[^}]*\b\w+Contract\b[^}]*\}\s*from\s*'@ravi\/testkit(?:\/[\w-]+)?'/;
-/** Hostile scripts in containers: that their suite works with both runners is seen with the other sandboxes. */
+/** Hostile scripts in containers take minutes. The other sandboxes show that their suite works with both runners. */
 const takesMinutes = /^packages\/sandboxes\/docker\/test\/\w+-hostile\.test\.ts$/;
 
 /** Test files that apply a contract suite of the testkit, found by what they import; paths from the root, sorted. */

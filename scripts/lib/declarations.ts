@@ -10,7 +10,7 @@ interface DeclarationFile {
 }
 
 /**
- * The declarations behind every export of an emitted `.d.ts`, sorted by name, without comments. A declaration that is
+ * Returns the declaration of every export of an emitted `.d.ts`, sorted by name, without comments. A declaration that is
  * not exported but named by an exported one of the same file is part of the contract and included.
  */
 export function exportedDeclarations(entry: string): string[] {

@@ -3,13 +3,13 @@ import { delimiter, join } from 'node:path';
 
 import { readJson, root } from './workspace.ts';
 
-/** How a command ended and everything it wrote, both streams in the order of arrival. */
+/** Result of a command: its success and its output, both streams in the order of arrival. */
 export interface CommandResult {
   readonly ok: boolean;
   readonly output: string;
 }
 
-/** The command prefix that runs the pinned pnpm, also on a machine without pnpm. */
+/** Returns the command that runs the pinned pnpm, on a machine without pnpm too. */
 export function pnpm(...args: string[]): string[] {
   const { packageManager } = readJson<{ packageManager: string }>('package.json');
   return ['npx', '-y', packageManager, ...args];
@@ -30,7 +30,7 @@ export function runCommand(command: readonly string[], cwd: string = root): Prom
   });
 }
 
-/** Maps over a list with at most two pieces of work under way, which is what the smallest build machine has cores for. */
+/** Maps over a list with at most two items in progress, one for each core of the smallest build machine. */
 export async function mapInPairs<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

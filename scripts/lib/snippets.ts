@@ -10,7 +10,7 @@ export interface FilledPage {
 }
 
 /**
- * Fills each fenced block that a comment `snippet: path#region` stands above with the lines of the source file between
+ * Fills each fenced block below a comment `snippet: path#region` with the lines of the source file between
  * `// #region name` and `// #endregion`, indented as little as possible.
  */
 export function fillSnippets(page: string, readSource: (path: string) => string | undefined): FilledPage {

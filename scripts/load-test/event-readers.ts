@@ -3,7 +3,7 @@ import type { Figures, Tally } from './figures.ts';
 import { openEventStream } from './event-stream.ts';
 import type { EventStream } from './event-stream.ts';
 
-/** How many read the events of one run, and how many there are. */
+/** Number of readers and of events. */
 export interface EventReadersOptions {
   readonly readers: number;
   readonly calls: number;
@@ -13,8 +13,8 @@ export interface EventReadersOptions {
 const leaving = 10;
 
 /**
- * Lets many read the events of one script, beside one that never reads: how long each waited to be let in, and for each
- * event. Each must see every event once and in order, also those that leave in the middle and come back with
+ * Connects many readers to the events of one script, and one client that never reads. Measures how long each reader waits
+ * for its connection and for each event. Each must see every event once and in order, also those that leave in the middle and come back with
  * `Last-Event-ID`.
  */
 export async function loadEventReaders(url: string, options: EventReadersOptions): Promise<readonly Figures[]> {
@@ -38,7 +38,7 @@ export async function loadEventReaders(url: string, options: EventReadersOptions
   if (!never.isOpen) tally.wrong('who never reads was cut off at once');
   return [attachFigures, tally.figures()];
 
-  /** Reads to the end of the run; the number of the last event. */
+  /** Reads to the end of the run and returns the number of the last event. */
   async function readAll(first: EventStream, leavesAt: number | undefined): Promise<number> {
     let last = 0;
     let stream = first;

@@ -5,18 +5,18 @@ import { connect } from 'node:net';
 export interface SeenEvent {
   readonly id: number;
   readonly type: string;
-  /** When it happened, in milliseconds since the Unix epoch. */
+  /** Time of the event, in milliseconds since the Unix epoch. */
   readonly at: number;
 }
 
-/** A stream of events over a connection of its own; leaving the loop over it closes the connection. */
+/** A stream of events over its own connection. Leaving the loop over it closes the connection. */
 export interface EventStream extends AsyncIterable<SeenEvent>, Disposable {
-  /** Reads the beginning of the answer. */
+  /** Status of the response. */
   readonly status: Promise<number>;
   readonly isOpen: boolean;
 }
 
-/** Opens the events of a run after the one with the number `after`; nothing is read until somebody asks. */
+/** Opens the events of a run after the one with the number `after`. Reading starts with the iteration. */
 export async function openEventStream(url: string, path: string, after: number): Promise<EventStream> {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -1,9 +1,9 @@
-/** What one kind of load came to. Times are milliseconds. */
+/** Result of one kind of load. Times are milliseconds. */
 export interface Figures {
   readonly what: string;
-  /** Answers or events that were right. */
+  /** Number of correct responses or events. */
   readonly done: number;
-  /** Those that were wrong or did not come, by what was wrong. */
+  /** Wrong or missing responses and events, counted by fault. */
   readonly faults: ReadonlyMap<string, number>;
   readonly perSecond: number;
   readonly p50: number;

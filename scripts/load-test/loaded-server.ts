@@ -10,9 +10,9 @@ import type { MemoryWatch } from './memory.ts';
 export interface LoadedServer extends AsyncDisposable {
   readonly url: string;
   readonly memory: MemoryWatch;
-  /** How late its timers were since it was asked before, in milliseconds. */
+  /** Returns the delay of its timers since the last request, in milliseconds. */
   lag(): Promise<{ readonly p50: number; readonly p99: number; readonly max: number }>;
-  /** Ends it as its supervisor would; its exit code. */
+  /** Ends it as a supervisor would and returns its exit code. */
   stop(): Promise<number | null>;
 }
 
@@ -25,7 +25,7 @@ export default [
   tool('release', async () => { held.resolve(); return done; }),
 ];`;
 
-/** Starts the reference server as somebody would, from a configuration in a folder. */
+/** Starts the reference server as a user would, with a configuration in a folder. */
 export async function startLoadedServer(): Promise<LoadedServer> {
   await using starting = new AsyncDisposableStack();
   const { folder } = starting.use(

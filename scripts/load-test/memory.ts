@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Resident memory of a process while something goes on, in bytes. */
+/** Resident memory of a process during a measurement, in bytes. */
 export interface MemoryWatch extends Disposable {
   readonly start: number;
   readonly peak: number;

@@ -3,7 +3,7 @@ import type { Figures, Tally } from './figures.ts';
 import { openConnection } from './kept-connection.ts';
 import type { KeptConnection } from './kept-connection.ts';
 
-/** How the server is read. */
+/** Options of the read load. */
 export interface ReadsOptions {
   readonly path: string;
   readonly connections: number;
@@ -33,7 +33,7 @@ export async function loadReads(url: string, options: ReadsOptions): Promise<Fig
     while (due < until) {
       const early = due - performance.now();
       if (early > 1) await new Promise((resolve) => setTimeout(resolve, early));
-      // From when it was due: a server that keeps one waiting keeps those behind it waiting too.
+      // Counted from the time it was due: a server that delays one request delays all that follow it.
       if (!(await read(connection, gapMs === 0 ? performance.now() : due, tally))) return;
       due = gapMs === 0 ? performance.now() : due + gapMs;
     }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readJson, root } from '../lib/workspace.ts';
 import type { WorkspacePackage } from '../lib/workspace.ts';
 
-/** What every package has, what a published one has besides, and the fields that npm and the layer check read. */
+/** Checks the fields that every package needs, and those that npm and the layer check read of a published one. */
 export function manifestProblems({ folder, manifest, tags, isPublished }: WorkspacePackage): string[] {
   const files = ['README.md', 'tsconfig.json', ...(isPublished ? ['tsconfig.build.json', 'src/index.ts'] : [])];
   const missing = files.filter((file) => !existsSync(join(root, folder, file))).map((file) => `${file} is missing`);
@@ -31,7 +31,7 @@ function isOwnName(name: string): boolean {
   return name.startsWith('@ravi/') || name === 'create-ravi';
 }
 
-/** A program does everything as it is imported: a bundler that thinks it without effects leaves all of it out. */
+/** A program runs when it is imported: a bundler that assumes no side effects would drop it. */
 function namesItsEffects({ sideEffects, exports, publishConfig }: WorkspacePackage['manifest']): boolean {
   const programs = Object.entries(publishConfig?.exports ?? {}).filter(([key]) => exports?.[key]?.endsWith('/main.ts'));
   if (programs.length === 0) return sideEffects === false;

@@ -8,7 +8,7 @@ import type { WorkspacePackage } from '../lib/workspace.ts';
 
 const shape = 'configSchema,create,name,port';
 
-/** An adapter default-exports exactly a plugin that bears its package's name, and its tests apply a contract suite. */
+/** An adapter default-exports a plugin with the name of its package, and its tests run a contract suite. */
 export async function pluginProblems({ folder, manifest, tags }: WorkspacePackage): Promise<string[]> {
   const entry = join(root, folder, 'src/index.ts');
   if (!tags.includes('adapter') || !existsSync(entry)) return [];

@@ -2,7 +2,10 @@ import type { BannedPhrase } from './find-phrases.ts';
 
 /** Phrases that make a reader start the sentence again. The list and its reasons are in docs/glossary.md. */
 export const bannedPhrases: readonly BannedPhrase[] = [
-  ban(/\b(?:some|any|no)body(?:'s|’s)?\b/gi, 'name the actor: the caller, the user, the approver, another process'),
+  ban(
+    /\b(?:some|any|no)body(?:'s|’s)?\b(?!:)/gi,
+    'name the actor: the caller, the user, the approver, another process',
+  ),
   ban(/\bwho(?:so)?ever\b|\bwhosever\b/gi, 'name the actor'),
   ban(/\b(?:for|of) who\b/gi, 'name the actor'),
   ban(

@@ -1,4 +1,4 @@
-/** Where the parts of the server listen, all on loopback. */
+/** Ports of the server's parts, all on loopback. */
 export interface CephPorts {
   readonly monitor: number;
   readonly gateway: number;

@@ -60,7 +60,7 @@ export async function startRadosgw(folder: string): Promise<S3Server> {
   return { access, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-/** The keys by which the parts know each other; gives the path of the file. */
+/** Writes the keys by which the parts authenticate each other, and returns the path of the file. */
 async function createKeyring(folder: string): Promise<string> {
   const keyring = join(folder, 'keyring');
   const rights: readonly (readonly [string, ...string[]])[] = [

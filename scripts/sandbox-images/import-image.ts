@@ -5,14 +5,14 @@ import type { Readable } from 'node:stream';
 
 const defaultHost = 'unix:///var/run/docker.sock';
 
-/** Makes an image out of a folder: what `tar | docker import - name` does, without the command. */
+/** Makes an image of a folder, like `tar | docker import - name` but without the Docker client. */
 export async function importImage(folder: string, name: string): Promise<void> {
   const tar = spawn('tar', ['--create', '--owner=0', '--group=0', '--directory', folder, '.'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const query = new URLSearchParams({ fromSrc: '-', repo: name });
   const answer = await post(`/images/create?${query}`, tar.stdout);
-  // The engine reports a failure in the last line of an answer that began well.
+  // The engine reports a failure in the last line of a response with status 200.
   if (answer.includes('"error"')) throw new Error(`${name} could not be imported: ${answer}`);
 }
 

@@ -14,7 +14,7 @@ export function addNode(folder: RootFolder): void {
   folder.addBinary(path(dirname(entry)), '/opt/ravi/isolated-vm.node');
 }
 
-/** The system's Python with its standard library, without what a script has no use for. */
+/** The system's Python with its standard library, without the modules that scripts do not need. */
 export function addPython(folder: RootFolder): void {
   const [program, library] = pythonPaths();
   folder.addBinary(program, '/usr/bin/python3');

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** The file system of an image in the making. */
+/** Root file system of an image that is being built. */
 export interface RootFolder {
   /** Copies a program or library to `target` (an absolute path in the image), and the libraries that it loads. */
   addBinary(source: string, target: string): void;
@@ -13,15 +13,15 @@ export interface RootFolder {
 }
 
 const folders = ['dev', 'etc', 'proc', 'ravi', 'sys', 'tmp', 'usr/bin', 'usr/local/bin', 'workspace'];
-const nobody = 'nobody:x:65534:65534:nobody:/workspace:/usr/sbin/nologin\n';
+const passwd = 'nobody:x:65534:65534:nobody:/workspace:/usr/sbin/nologin\n';
 
-/** Makes what every image has in `folder`. */
+/** Creates in `folder` the files that every image has. */
 export function createRootFolder(folder: string): RootFolder {
   for (const name of folders) mkdirSync(join(folder, name), { recursive: true });
   chmodSync(folder, 0o755);
   // An engine gives the mounted folder the mode of the one in the image.
   chmodSync(join(folder, 'workspace'), 0o1777);
-  writeFileSync(join(folder, 'etc/passwd'), nobody);
+  writeFileSync(join(folder, 'etc/passwd'), passwd);
   writeFileSync(join(folder, 'etc/group'), 'nogroup:x:65534:\n');
   return { addBinary, addLibrariesOf, addFolder };
 
@@ -44,7 +44,7 @@ export function createRootFolder(folder: string): RootFolder {
   }
 }
 
-/** What `ldd` names; nothing for a file that is linked statically. */
+/** Returns the libraries that `ldd` lists; none for a statically linked file. */
 function librariesOf(source: string): readonly string[] {
   const { stdout, status } = spawnSync('ldd', [source], { encoding: 'utf8' });
   if (status !== 0) return [];

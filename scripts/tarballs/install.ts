@@ -6,8 +6,8 @@ import { root } from '../lib/workspace.ts';
 import type { WorkspacePackage } from '../lib/workspace.ts';
 
 /**
- * Lays packed packages out as npm would install them: each tarball unpacked below `node_modules`, and the libraries they
- * depend on beside them, linked from the workspace so that no network is needed.
+ * Lays packed packages out as npm would install them: each tarball unpacked below `node_modules`, and links next to them to
+ * the libraries they depend on in the workspace, so that no network is needed.
  */
 export async function installTarballs(
   project: string,

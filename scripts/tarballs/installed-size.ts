@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What a set of packages takes once it is installed. */
+/** Disk space of a set of installed packages. */
 export interface InstalledSize {
   /** All of their files and those of everything they depend on, each once. */
   readonly bytes: number;
@@ -25,7 +25,7 @@ export function installedSize(project: string, names: readonly string[]): Instal
   return { bytes: [...folders].reduce((sum, folder) => sum + bytesOf(folder), 0), packages: folders.size };
 }
 
-/** Where Node would find the package: in the next `node_modules` above. */
+/** Returns the folder where Node finds the package: in the nearest `node_modules` above. */
 function folderOf(from: string, name: string): string {
   for (let folder = from; ; folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name);

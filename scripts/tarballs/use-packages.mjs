@@ -1,4 +1,4 @@
-// Runs inside a project that has only the packed packages: what a user of npm would do first.
+// Runs inside a project that has only the packed packages, as a user of npm would.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Runs inside a project that has only the packed packages: what somebody does who typed "npm create ravi".
+// Runs inside a project that has only the packed packages: the first steps after "npm create ravi".
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';

@@ -28,13 +28,13 @@ beforeEach(() => {
 
 afterEach(() => rmSync(workspace, { recursive: true }));
 
-test('what is installed is not installed again', async () => {
+test('an up-to-date installation is not repeated', async () => {
   pretendInstalled();
   const result = await bootstrap(['start'], { PATH: '/nowhere' });
   assert.deepEqual(result, { code: 0, stdout: 'examples/flights-report \n', stderr: '' });
 });
 
-test('a changed lockfile is installed with the pinned package manager, without a word on standard output', async () => {
+test('a changed lockfile is installed with the pinned package manager, and standard output stays empty', async () => {
   pretendInstalled();
   write('pnpm-lock.yaml', 'lockfileVersion: 2\n');
   const result = await bootstrap(['start'], { PATH: fakeNpx('echo "npx $*"') });
@@ -71,7 +71,7 @@ test('the exit code of the program is the exit code of the command', async () =>
   assert.equal((await bootstrap(['start'])).code, 7);
 });
 
-test('a signal reaches the program, which ends in its own way', async () => {
+test('a signal is forwarded to the program, whose exit code counts', async () => {
   pretendInstalled();
   write(
     'examples/flights-report/src/main.ts',

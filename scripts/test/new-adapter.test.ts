@@ -56,7 +56,7 @@ function run(program: string, ...args: string[]): string {
   return stdout + stderr;
 }
 
-test('the package, the plugin and the folder bear the name that was asked for', () => {
+test('the package, the plugin and the folder have the requested name', () => {
   const folder = createAdapter(workspace, 'blobStore', 's3');
   assert.equal(folder, 'packages/blobs/s3');
   const manifest = JSON.parse(readFileSync(join(workspace, folder, 'package.json'), 'utf8')) as { name: string };
@@ -78,7 +78,7 @@ test('a folder that exists is refused and left as it is', () => {
   assert.equal(existsSync(join(folder, 'README.md')), false);
 });
 
-test('names that are no plain words are refused before anything is written', () => {
+test('invalid names are refused before anything is written', () => {
   for (const name of ['', 'S3', '../up', 'a_b', 'a--b', '-a', 'a-', 'a b', 'a'.repeat(41)]) {
     assert.throws(() => createAdapter(workspace, 'blobStore', name), refusal(/cannot name an adapter/));
   }

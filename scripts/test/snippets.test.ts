@@ -38,6 +38,6 @@ test('a source or a region that does not exist is named and changes nothing', ()
   }
 });
 
-test('a block without a comment is nobody’s business', () => {
+test('a block without a comment stays unchanged', () => {
   assert.equal(fillSnippets('```ts\nx\n```\n', read).snippets, 0);
 });

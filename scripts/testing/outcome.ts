@@ -1,4 +1,4 @@
-/** How one test ended, whichever runner ran it. */
+/** Outcome of one test, of any runner. */
 export interface Outcome {
   /** `vitest`, `node --test` or `example`. */
   readonly runner: string;
@@ -6,9 +6,9 @@ export interface Outcome {
   readonly file: string;
   readonly name: string;
   readonly status: 'passed' | 'failed' | 'skipped';
-  /** Why it was skipped, where the test says so. */
+  /** Reason of a skip, where the test states one. */
   readonly reason?: string;
-  /** What a failed test threw. */
+  /** Error that a failed test threw. */
   readonly error?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Outcome } from './outcome.ts';
 
-/** A part of the run that may be skipped on a developer's machine, with a reason, and never on the build machine. */
+/** A part of the test run that a developer's machine may skip with a reason, and the build machine must not. */
 interface RequiredPart {
   readonly title: string;
   readonly includes: (outcome: Outcome) => boolean;
@@ -79,7 +79,7 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ file, name }) => file === 'packages/approvals/web/test/page.test.ts' && name.startsWith('in Chromium'),
   },
   {
-    title: 'the approval story in Chromium: ask, kill the server, answer, go on',
+    title: 'the approval story in Chromium: ask, kill the server, decide, resume',
     includes: ({ file }) => file === 'examples/durable-approvals/test/story.test.ts',
   },
   {
@@ -105,7 +105,7 @@ const requiredParts: readonly RequiredPart[] = [
   },
 ];
 
-/** A failed outcome for each required part of which not one test passed. */
+/** Returns a failed outcome for each required part without a passed test. */
 export function missingParts(outcomes: readonly Outcome[]): Outcome[] {
   return requiredParts
     .filter((part) => !outcomes.some((outcome) => outcome.status === 'passed' && part.includes(outcome)))

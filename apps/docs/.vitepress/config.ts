@@ -8,14 +8,14 @@ import { resolveLinks } from '../src/resolve-links.ts';
 import { searchOptions } from '../src/search.ts';
 import { slug } from '../src/slug.ts';
 
-// What the repository says at its front, the site says on its first page.
+// The site has a first page of its own in place of the repository's README.
 const isPage = (path: string): boolean => path !== 'README.md' && pageAddress(path) !== undefined;
 
 const config: UserConfig<DefaultTheme.Config> = defineConfig({
   title: 'Ravi',
   description: 'The tool runtime for LLM agents: every call of a model or of its script passes one inspector.',
   lang: 'en',
-  // No icon, and no question for one.
+  // An empty icon, so that browsers do not request one.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   srcDir: '../..',
   srcExclude: allMarkdownFiles().filter((path) => !isPage(path)),

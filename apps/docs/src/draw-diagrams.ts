@@ -3,7 +3,7 @@ import type { MarkdownRenderer } from 'vitepress';
 
 /**
  * Draws fenced blocks of Mermaid when the site is built. The style element that comes with each drawing loads a font
- * from another server and applies to the whole page; what it says of colours stands in the site's own style sheet.
+ * from another server and applies to the whole page, so it is dropped; the site's own style sheet sets the colours.
  */
 export function drawDiagrams(markdown: MarkdownRenderer): void {
   const { fence } = markdown.renderer.rules;
@@ -17,7 +17,7 @@ export function drawDiagrams(markdown: MarkdownRenderer): void {
   };
 }
 
-/** What stands in a diagram, for those who do not see it: its source without the marks. */
+/** Returns the text alternative of a diagram: its source without the Mermaid syntax. */
 function words(source: string): string {
   const [, ...lines] = source.trim().split('\n');
   return lines

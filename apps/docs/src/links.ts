@@ -4,13 +4,13 @@ import { slug } from './slug.ts';
 
 /** A link from one file of the repository to another. */
 export interface Target {
-  /** Path from the root of the repository; for a folder with a README that README. */
+  /** Path from the root of the repository. For a folder it is the path of the folder's README. */
   readonly path: string;
   /** Heading in it, as an anchor; empty when the link names none. */
   readonly anchor: string;
 }
 
-/** What a link in the Markdown file `from` points at; `undefined` when it leaves the repository. */
+/** Resolves a link of the Markdown file `from`. Returns `undefined` when it leaves the repository. */
 export function targetOf(from: string, href: string): Target | undefined {
   if (/^[a-z][a-z+.-]*:/i.test(href)) return undefined;
   const [path = '', anchor = ''] = decodeURI(href).split('#');
@@ -20,7 +20,7 @@ export function targetOf(from: string, href: string): Target | undefined {
   return { path: exists(readme) ? readme : full, anchor };
 }
 
-/** What is wrong with the links of a Markdown file, one line each: a file or a heading that does not exist. */
+/** Returns one line for each link of a Markdown file that points at a missing file or heading. */
 export function linkProblems(from: string, text: string = read(from)): readonly string[] {
   return [...withoutCode(text).matchAll(/\]\(([^()\s]+)\)/g)].flatMap(([, href = '']) => {
     const target = targetOf(from, href);

@@ -8,11 +8,11 @@ const isPage = [
 ];
 
 /**
- * Where the site shows a Markdown file, by its path from the root of the repository: without extension and leading
- * slash. `undefined` for what is no page of the site.
+ * Returns the address of a Markdown file on the site, without extension and leading slash. `path` is from the root of the
+ * repository. Returns `undefined` for a file that is not a page of the site.
  */
 export function pageAddress(path: string): string | undefined {
-  // What the repository says at its front, the site says on its first page.
+  // Links to the repository's README lead to the first page of the site.
   if (path === 'README.md') return 'index';
   if (!isPage.some((pattern) => pattern.test(path))) return undefined;
   if (!path.includes('/')) return `project/${path.replace(/\.md$/, '').toLowerCase()}`;
@@ -23,7 +23,7 @@ export function pageAddress(path: string): string | undefined {
     .replace(/\.md$/, '');
 }
 
-/** The first heading of a Markdown file, without marks. */
+/** Returns the first heading of a Markdown file, without code marks. */
 export function pageTitle(path: string): string {
   const [, title] = /^# (.+)$/m.exec(read(path)) ?? [];
   if (title === undefined) throw new Error(`${path} has no heading of the first level`);

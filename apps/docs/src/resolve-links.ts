@@ -5,8 +5,8 @@ import { pageAddress } from './pages.ts';
 import { root } from './repository.ts';
 
 /**
- * Makes links between files of the repository links between pages of the site. What is no page, such as a source file,
- * becomes its path: the site shows documentation and no source.
+ * Turns links between files of the repository into links between pages of the site. A link to any other file, such as a
+ * source file, becomes plain text with its path, because the site does not show source code.
  */
 export function resolveLinks(markdown: MarkdownRenderer): void {
   markdown.core.ruler.push('repository-links', ({ tokens, env }) => {

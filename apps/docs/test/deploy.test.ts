@@ -22,7 +22,7 @@ const manifests: readonly any[] = parseAllDocuments(read('deploy/kubernetes/ravi
 // oxlint-disable-next-line typescript/no-explicit-any -- manifests of several kinds; what is read of them is asserted
 const ofKind = (kind: string): any => manifests.find((manifest) => manifest.kind === kind);
 
-test('the image copies what is there, with the versions of the repository', () => {
+test('the image copies existing paths, with the versions of the repository', () => {
   const dockerfile = read('deploy/container/Dockerfile');
   const { packageManager, devDependencies } = JSON.parse(read('package.json'));
   const copied = Array.from(dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm), ([, sources = '']) =>
@@ -36,7 +36,7 @@ test('the image copies what is there, with the versions of the repository', () =
   for (const [, version] of dockerfile.matchAll(/npx -y (pnpm@\S+)/g)) assert.equal(version, packageManager);
 });
 
-test('the unit of systemd starts what is there, and gives the server the time that it takes to end', () => {
+test('the systemd unit starts an existing program, and gives the server enough time to shut down', () => {
   const unit = read('deploy/systemd/ravi.service');
   const sections = Array.from(unit.matchAll(/^\[(\w+)\]$/gm), ([, name]) => name);
   assert.deepEqual(sections, ['Unit', 'Service', 'Install']);
@@ -68,7 +68,7 @@ test('the manifests name one another, and grant a pod nothing', () => {
   assert.ok(template.spec.terminationGracePeriodSeconds > 10);
 });
 
-test('a server with the configuration of the manifest answers the probes of the manifest, and nobody else', async () => {
+test('a server with the configuration of the manifest answers the probes of the manifest, and no one without a token', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ravi-deploy-'));
   try {
     const text: string = ofKind('ConfigMap').data['ravi.config.json'];

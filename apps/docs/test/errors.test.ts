@@ -25,7 +25,7 @@ test('every code in the source has an entry, and every entry is a code of the so
   );
 });
 
-test('each code stands once, with what it means and what to do', () => {
+test('each code is listed once, with its meaning and what to do', () => {
   assert.equal(new Set(documented).size, documented.length);
   for (const code of documented) {
     const [, entry = ''] = page.split(`### \`${code}\`\n`);

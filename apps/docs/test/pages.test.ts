@@ -11,7 +11,7 @@ import { markdownFiles, read } from '../src/repository.ts';
 import { schemaRows } from '../src/reference/schema-rows.ts';
 import { table } from '../src/reference/table.ts';
 
-test('a link to a file or a heading that is not there is found, one in code is not looked at', () => {
+test('a link to a missing file or heading is reported, and links in code are ignored', () => {
   const text = [
     '[here](architecture.md#layers), [outside](https://example.org), [folder](../examples/first-tool)',
     '[no file](nowhere.md), [no heading](architecture.md#nothing), [own heading](#missing)',
@@ -25,7 +25,7 @@ test('a link to a file or a heading that is not there is found, one in code is n
   ]);
 });
 
-test('every page of the site stands in the side bar once', () => {
+test('the sidebar lists its pages once', () => {
   const links = sidebar().flatMap(({ items = [] }) => items.map(({ link }) => link));
   const pages = markdownFiles().filter((path) => path !== 'README.md' && pageAddress(path) !== undefined);
   assert.ok(pages.length > 50);
@@ -53,7 +53,7 @@ test('a table of a schema names nested keys by their path, and shows HTML and ba
   );
 });
 
-test('every configuration in the documentation is one', async () => {
+test('every configuration in the documentation is valid', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ravi-docs-'));
   try {
     const blocks = markdownFiles()

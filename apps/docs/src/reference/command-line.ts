@@ -15,7 +15,7 @@ interface Option {
   readonly choices?: readonly string[];
 }
 
-/** What the command line says of each of its commands, in `commands.ts`. */
+/** A command as `commands.ts` describes it. */
 interface Command {
   readonly path: string;
   readonly summary: string;
@@ -37,7 +37,7 @@ a clone of the repository it is \`npm run ravi --\`.
 
 const reaches = { api: 'Server or here.', configuration: 'Here.', none: '' };
 
-/** The page about the command line. */
+/** Writes the page about the command line. */
 export async function commandLinePage(): Promise<string> {
   const { commands }: { readonly commands: readonly Command[] } = await import(cliFile('commands.ts'));
   const { exitCodeMeanings }: { readonly exitCodeMeanings: ReadonlyMap<number, string> } = await import(

@@ -16,7 +16,7 @@ interface DescribedPlugin {
 const introduction = `# Configuration
 
 Every key of \`ravi.config.json\` and of the options of each plugin, from the schemas that check them: unknown keys are
-errors. How a configuration is found, and what \`use\` may name, stands in [\`@ravi/host\`](../../packages/host/README.md).
+errors. [\`@ravi/host\`](../../packages/host/README.md) describes how a configuration is found and what \`use\` may name.
 Times are milliseconds, sizes bytes.
 
 \`\`\`json
@@ -58,12 +58,12 @@ function optionsOf({ configSchema: schema }: DescribedPlugin): string {
   return rows.length === 0 ? 'No options.' : table(schemaHead, rows);
 }
 
-/** The policy is checked by code and not by a schema: what a field means stands above it in the contract. */
+/** The policy is checked by code, not by a schema. The meaning of a field is the comment above it in the contract. */
 function policyRows(): readonly (readonly string[])[] {
   const source = read('packages/kernel/src/chain.ts');
   return Object.entries(defaultChainPolicy).map(([field, value]) => {
     const [, meaning] = new RegExp(`/\\*\\* ([^\\n]+) \\*/\\n  readonly ${field}:`).exec(source) ?? [];
-    if (meaning === undefined) throw new Error(`ChainPolicy says nothing of ${field}`);
+    if (meaning === undefined) throw new Error(`ChainPolicy has no comment on ${field}`);
     return [`\`policy.${field}\``, `\`${JSON.stringify(value)}\``, meaning];
   });
 }

@@ -16,12 +16,12 @@ export async function writeReference(): Promise<void> {
   for (const [path, make] of Object.entries(pages)) writeFileSync(join(root, path), withNotice(await make()));
 }
 
-/** Which of these pages are not in step with the source, one line each. */
+/** Returns one line for each of these pages that is out of date. */
 export async function referenceProblems(): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const [path, make] of Object.entries(pages)) {
     const isCurrent = exists(path) && plain(read(path)) === plain(withNotice(await make()));
-    if (!isCurrent) problems.push(`${path} is not in step with the source: run pnpm docs:reference`);
+    if (!isCurrent) problems.push(`${path} is out of date: run npm run docs:reference`);
   }
   return problems;
 }
@@ -30,7 +30,7 @@ function withNotice(page: string): string {
   return `${page}\n\n<!-- Written by pnpm docs:reference; edit the source instead. -->\n`;
 }
 
-/** Without what a formatter may change: the width of tables. */
+/** Drops the padding of tables, which a formatter may change. */
 function plain(page: string): string {
   return page.replaceAll(/-{3,}/g, '---').replaceAll(/[ \n]+/g, ' ');
 }

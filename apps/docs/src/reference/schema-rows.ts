@@ -33,7 +33,7 @@ export function schemaRows(schema: JsonSchema, prefix = ''): readonly (readonly 
   });
 }
 
-/** What a value may be, in a few words. */
+/** Describes the values that a schema accepts, in a few words. */
 export function typeOf(schema: JsonSchema): string {
   const { type = 'any', enum: values, const: only, items = {}, anyOf, oneOf, minimum, maximum } = schema as Keywords;
   if (values !== undefined) return values.map(code).join(', ');
@@ -45,7 +45,7 @@ export function typeOf(schema: JsonSchema): string {
   return `${type}${bounds(minimum, maximum)}`;
 }
 
-/** What a schema says that its value means; empty when it says nothing. */
+/** Returns the description of a schema with its default; empty when it has neither. */
 export function meaningOf(schema: JsonSchema): string {
   return (schema as Keywords).description ?? '';
 }
