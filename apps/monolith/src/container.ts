@@ -159,7 +159,7 @@ function createInvoker(from: DependencyContainer): ToolInvoker {
     policy: from.resolve(tokens.config).policy,
     hooks: from.resolve(tokens.hooks),
     digest: createArgumentDigest(from.resolve(tokens.digestKey)),
-    ...(from.isRegistered(tokens.telemetry) ? { around: from.resolve(tokens.telemetry).within } : {}),
+    ...(from.isRegistered(tokens.telemetry) ? { wrapExecution: from.resolve(tokens.telemetry).within } : {}),
     hostPaths: from.resolve(tokens.hostPaths),
     ...(from.isRegistered(tokens.stateStore) ? { journal: from.resolve(tokens.stateStore).journal } : {}),
     ...reporting(from),

@@ -36,7 +36,7 @@ export async function observabilityExample(): Promise<void> {
   using telemetry = createTelemetry(hooks, { tracerProvider });
 
   const registry = new Toolbox([listOrders, refundOrder]);
-  const invoker = new ToolInvoker({ registry, hooks, around: telemetry.within });
+  const invoker = new ToolInvoker({ registry, hooks, wrapExecution: telemetry.within });
   registry.add(createToolChainTool({ invoker, sandbox }));
   const agent = new ReActAgent({ name: 'clerk', model, invoker });
   await agent.run('How many orders are there? Refund one of them.');

@@ -66,7 +66,7 @@ export class CallContext implements ToolContext {
     return (update) => {
       if (this.#ended !== undefined) return;
       const { callId, name } = this.#pending;
-      this.#pending.progress({ type: 'tool-progress', callId, tool: name, update });
+      this.#pending.report({ type: 'tool-progress', callId, tool: name, update });
     };
   }
 

@@ -1,9 +1,9 @@
 import { isProviderDefinedTool, KernelError } from '@ravi/kernel';
 import type { InvocationResult, Tool, ToolExecutionResult } from '@ravi/kernel';
 import { CallContext } from './call-context.ts';
-import { conclude, fail } from './conclude.ts';
+import { failCall, finishCall } from './finish-call.ts';
 import type { PendingCall } from './pending-call.ts';
-import type { Execution } from './result/tool-result.ts';
+import type { Execution } from './result/read-tool-result.ts';
 import type { CancelListener } from './timing/cancellation.ts';
 import { Expiring } from './timing/deadlines.ts';
 
@@ -39,7 +39,7 @@ class Executing extends Expiring implements CancelListener {
     const pending = this.#pending;
     const limitMs = timeLimitOf(pending);
     if (limitMs !== undefined) pending.runtime.deadlines.start(limitMs, this);
-    pending.cancellation.tell(this);
+    pending.cancellation.subscribe(this);
     startTool(pending, this.#context).then(
       (result) => this.#answer({ kind: 'returned', result }),
       (error: unknown) => this.#answer({ kind: 'threw', error }),
@@ -49,34 +49,36 @@ class Executing extends Expiring implements CancelListener {
   #answer(execution: Execution): void {
     if (this.#isSettled) return markLate(this.#pending);
     this.#settle();
-    this.#resolve(conclude(this.#pending, execution));
+    this.#resolve(finishCall(this.#pending, execution));
   }
 
   expire(): void {
     const { callTimeoutMs: limitMs } = this.#pending.session.policy;
     this.#settle();
     this.#context.end(new KernelError('E_CALL_TIMEOUT', `The call took longer than ${limitMs} ms`));
-    this.#resolve(conclude(this.#pending, { kind: 'timeout', limitMs }));
+    this.#resolve(finishCall(this.#pending, { kind: 'timeout', limitMs }));
   }
 
-  onCancel(): void {
+  handleCancel(): void {
     const { error } = this.#pending.cancellation;
     this.#settle();
     this.#context.end(error);
-    this.#resolve(fail(this.#pending, error));
+    this.#resolve(failCall(this.#pending, error));
   }
 
   #settle(): void {
     this.#isSettled = true;
     this.cancel();
-    this.#pending.cancellation.forget(this);
+    this.#pending.cancellation.unsubscribe(this);
   }
 }
 
 function startTool(pending: PendingCall, context: CallContext): Promise<ToolExecutionResult> {
-  const { around } = pending.runtime;
+  const { wrapExecution } = pending.runtime;
   try {
-    return around === undefined ? callTool(pending, context) : around(pending.scope, () => callTool(pending, context));
+    return wrapExecution === undefined
+      ? callTool(pending, context)
+      : wrapExecution(pending.scope, () => callTool(pending, context));
   } catch (error) {
     return Promise.reject(error);
   }
@@ -92,7 +94,7 @@ function callTool(
 }
 
 function timeLimitOf(pending: PendingCall): number | undefined {
-  return 'timeLimit' in pending.tool && pending.tool.timeLimit === 'own'
+  return 'managesOwnTimeout' in pending.tool && pending.tool.managesOwnTimeout === true
     ? undefined
     : pending.session.policy.callTimeoutMs;
 }

@@ -11,9 +11,8 @@ import type {
 } from '@ravi/kernel';
 import { createDigester } from './arguments/digest.ts';
 import type { Digester } from './arguments/digest.ts';
-import { startCall } from './call-events.ts';
-import { conclude, fail } from './conclude.ts';
 import { execute } from './execute.ts';
+import { failCall, finishCall } from './finish-call.ts';
 import { allowedGate } from './gates/allowed.ts';
 import { approvalGate } from './gates/approval.ts';
 import { argumentsGate } from './gates/arguments.ts';
@@ -30,26 +29,26 @@ import { PendingCall } from './pending-call.ts';
 import type { Gate, InvokeOptions, ToolCall } from './pending-call.ts';
 import { createScrubber } from './result/scrub.ts';
 import type { GateStop } from './results.ts';
-import type { CallSurroundings, InvokerRuntime } from './runtime.ts';
+import type { ExecutionWrapper, InvokerRuntime } from './runtime.ts';
 import { InvokerSession } from './scope/session.ts';
 import type { SessionOptions } from './scope/session.ts';
 import { Deadlines } from './timing/deadlines.ts';
 import { KeyedLocks } from './timing/keyed-locks.ts';
 import { SchemaCache } from './validation/schema-cache.ts';
 
-/** The pipeline up to the execution, in its order. */
+/** The pipeline up to the execution, in this order. */
 const gates: readonly Gate[] = [
-  budgetGate, //         1   is there budget left?
-  lookupGate, //         2   is there such a tool?
-  kindGate, //           3   may this caller run this kind of tool?
-  allowedGate, //        3a  do agent, role and skills allow it?
-  interceptGate, //          does an interceptor change or deny it?
-  argumentsGate, //      3b  do the arguments fit the schema?
-  approvalGate, //       4   is it safe, or did somebody approve it?
-  artifactRefsGate, //   5   refs become what they stand for
-  cancellationGate, //   6   was the run cancelled?
-  lockGate, //           6a  may it run beside what runs now?
-  journalGate, //        6b  is it on record before it starts?
+  budgetGate, //        is there budget left?
+  lookupGate, //        is there such a tool?
+  kindGate, //          may this caller run this kind of tool?
+  allowedGate, //       do agent, role and skills allow it?
+  interceptGate, //     does an interceptor change or deny it?
+  argumentsGate, //     do the arguments fit the schema?
+  approvalGate, //      is it safe, or has it been approved?
+  artifactRefsGate, //  which content do its artifact refs stand for?
+  cancellationGate, //  was the run cancelled?
+  lockGate, //          may it run at the same time as the running calls?
+  journalGate, //       is it on record before it starts?
 ];
 
 /** Collaborators of a {@link ToolInvoker}. */
@@ -71,7 +70,7 @@ export interface ToolInvokerOptions {
   /** Folders of this host that no message may name. */
   readonly hostPaths?: readonly string[];
   /** Surrounds the execution of each tool: for what follows asynchronous calls, as the active span of a trace does. */
-  readonly around?: CallSurroundings;
+  readonly wrapExecution?: ExecutionWrapper;
 }
 
 /**
@@ -111,7 +110,7 @@ export class ToolInvoker {
       deadlines: new Deadlines(clock),
       locks: new KeyedLocks(),
       scrub: createScrubber(options.hostPaths ?? []),
-      around: options.around,
+      wrapExecution: options.wrapExecution,
     };
   }
 
@@ -132,21 +131,29 @@ export class ToolInvoker {
       return Promise.reject(new TypeError('invoke needs the session that the call belongs to: see openSession'));
     }
     const pending = new PendingCall(this.#runtime, call, options);
-    startCall(pending);
+    emitToolStart(pending);
     try {
       const passing = passGates(pending);
       if (!(passing instanceof Promise)) return carryOut(pending, passing);
       return passing.then(
         (stopped) => carryOut(pending, stopped),
-        (error: unknown) => fail(pending, error),
+        (error: unknown) => failCall(pending, error),
       );
     } catch (error) {
-      return fail(pending, error);
+      return failCall(pending, error);
     }
   }
 }
 
-// A gate that has nothing to wait for answers at once, and most calls pass all of them so.
+function emitToolStart(pending: PendingCall): void {
+  const { hooks } = pending.runtime;
+  if (!hooks.observes('tool-start')) return;
+  pending.readOwnArguments();
+  const { scope, name: tool, caller, argsPreview } = pending;
+  hooks.emit('tool-start', { ...scope, tool, caller, argsPreview });
+}
+
+// A gate with nothing to wait for returns synchronously, and most calls pass all gates that way.
 function passGates(pending: PendingCall, first = 0): GateStop | undefined | Promise<GateStop | undefined> {
   for (let index = first; index < gates.length; index++) {
     const answer = (gates[index] as Gate)(pending);
@@ -160,11 +167,11 @@ function passGates(pending: PendingCall, first = 0): GateStop | undefined | Prom
 
 function carryOut(pending: PendingCall, stopped: GateStop | undefined): Promise<InvocationResult> {
   try {
-    if (stopped !== undefined) return Promise.resolve(conclude(pending, stopped));
+    if (stopped !== undefined) return Promise.resolve(finishCall(pending, stopped));
     pending.cancellation.check(); // once more: it may have waited for its lock and for the journal
-    pending.progress({ type: 'tool-call', callId: pending.callId, tool: pending.name, caller: pending.caller }); // 7
-    return execute(pending); //                                                                                8–10
+    pending.report({ type: 'tool-call', callId: pending.callId, tool: pending.name, caller: pending.caller });
+    return execute(pending);
   } catch (error) {
-    return fail(pending, error);
+    return failCall(pending, error);
   }
 }

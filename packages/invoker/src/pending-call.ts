@@ -9,17 +9,16 @@ import type {
   ToolCaller,
   ToolRisk,
 } from '@ravi/kernel';
-import { emptyArray, inspectArguments } from '@ravi/support';
+import { emptyArray, inspectArguments, utf8Length } from '@ravi/support';
 import type { ArtifactPlace } from '@ravi/support';
-import { canonicalJson } from './arguments/canonical-json.ts';
-import { withContentHashes } from './arguments/content-hashes.ts';
+import { canonicalJson, withContentHashes } from './arguments/digest.ts';
 import { previewOf } from './arguments/redact.ts';
 import type { GateStop } from './results.ts';
 import type { InvokerRuntime } from './runtime.ts';
 import type { InvokerSession } from './scope/session.ts';
 import { Cancellation } from './timing/cancellation.ts';
 import type { Release } from './timing/keyed-locks.ts';
-import { toolDigest } from './tool-digest.ts';
+import { toolDigest } from './toolbox/freeze-tool.ts';
 
 /** A call as somebody asks for it. */
 export interface ToolCall {
@@ -41,6 +40,12 @@ export interface InvokeOptions {
   readonly parentId?: string;
   /** Cancels this call alone. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** Reference to data that was stored, and its size. */
+export interface StoredArtifact {
+  readonly ref: string;
+  readonly bytes: number;
 }
 
 /** What a gate answers: the call goes on, or it stops. */
@@ -194,7 +199,15 @@ export class PendingCall {
     return this.parentId === undefined ? scope : { ...scope, parentId: this.parentId };
   }
 
-  progress(event: ProgressEvent): void {
+  /** Stores data of this call for its session, pinned until the session closes. @throws KernelError of the store */
+  async storeArtifact(data: Uint8Array | string, mediaType: string): Promise<StoredArtifact> {
+    const ref = await this.session.storeArtifact(data, mediaType, { ...this.scope, tool: this.name });
+    const bytes = typeof data === 'string' ? utf8Length(data) : data.byteLength;
+    return { ref, bytes };
+  }
+
+  /** Reports progress of this call to the session. */
+  report(event: ProgressEvent): void {
     this.session.report(event);
   }
 }

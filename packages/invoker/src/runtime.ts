@@ -7,7 +7,7 @@ import type { KeyedLocks } from './timing/keyed-locks.ts';
 import type { SchemaCache } from './validation/schema-cache.ts';
 
 /** Runs `body`, the execution of one call, in surroundings of its own making, and gives what it gives. */
-export type CallSurroundings = <Value>(scope: HookScope, body: () => Value) => Value;
+export type ExecutionWrapper = <Value>(scope: HookScope, body: () => Value) => Value;
 
 /** What every gate may use: the collaborators of the one invoker. */
 export interface InvokerRuntime {
@@ -23,5 +23,5 @@ export interface InvokerRuntime {
   readonly deadlines: Deadlines;
   readonly locks: KeyedLocks;
   readonly scrub: Scrubber;
-  readonly around: CallSurroundings | undefined;
+  readonly wrapExecution: ExecutionWrapper | undefined;
 }

@@ -64,7 +64,7 @@ test('progress of a tool that nobody waits for any more is dropped', async () =>
 });
 
 test('a tool that holds its own time limits is not timed out, and cancellation still reaches it', async () => {
-  const tool = heldTool('chain', { timeLimit: 'own' });
+  const tool = heldTool('chain', { managesOwnTimeout: true });
   const harness = createHarness([tool]);
   const call = harness.call('chain');
   await tool.started(0);
@@ -171,7 +171,7 @@ test('what surrounds a call knows it, and follows it through everything it waits
       return textResult(current.getStore() ?? 'nobody');
     },
   });
-  const harness = createHarness([tool], { around: ({ callId }, body) => current.run(callId, body) });
+  const harness = createHarness([tool], { wrapExecution: ({ callId }, body) => current.run(callId, body) });
   const results = await Promise.all(['a', 'b'].map((callId) => harness.call('t', {}, { callId })));
   assert.deepEqual(
     results.map(({ text }) => text),
@@ -181,7 +181,7 @@ test('what surrounds a call knows it, and follows it through everything it waits
 
 test('surroundings that fail are a failure of the call alone', async () => {
   const harness = createHarness([recordingTool('t')], {
-    around() {
+    wrapExecution() {
       throw new Error('out of order');
     },
   });

@@ -93,8 +93,8 @@ export interface Tool {
   readonly allowedCallers?: readonly ToolCaller[];
   /** `stream` hands artifacts over as `ArtifactStream` instead of reading them into memory. */
   readonly artifacts?: 'value' | 'stream';
-  /** `own`: it holds its own time limits, as a chain does whose humans take their time; the call's does not apply. */
-  readonly timeLimit?: 'call' | 'own';
+  /** True for a tool that ends on its own time limits, like a chain that waits for approvals: `callTimeoutMs` does not apply. */
+  readonly managesOwnTimeout?: boolean;
   /**
    * `background`: in an agent's turn the call is answered with a job at once, and its result comes as a later message.
    * `direct`, the default: the turn waits for it.

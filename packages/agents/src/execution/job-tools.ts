@@ -29,7 +29,7 @@ const waitJobTool: Tool = defineTool({
   },
   risk: 'safe',
   waitsForAnswer: true,
-  timeLimit: 'own',
+  managesOwnTimeout: true,
   allowedCallers: ['direct'],
   async execute(args, context) {
     const run = runIn(context);

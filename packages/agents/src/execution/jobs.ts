@@ -110,9 +110,9 @@ export class Jobs {
       if (!this.#entries.some(isLive)) return false;
       this.#run.check();
       this.#news = Promise.withResolvers<void>();
-      const forget = this.#run.session.cancellation.whenCancelled(this.#news.resolve);
+      const unsubscribe = this.#run.session.cancellation.onCancel(this.#news.resolve);
       await this.#news.promise;
-      forget();
+      unsubscribe();
       this.#run.check();
     }
     return true;

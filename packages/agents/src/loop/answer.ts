@@ -40,7 +40,7 @@ export function readAnswer(
     const end = (outcome: Pick<Answer, 'reason' | 'model' | 'error'>): void => {
       if (isOver) return;
       isOver = true;
-      forget();
+      unsubscribe();
       if (iterator !== undefined) close(iterator);
       // A list that has grown keeps room for more, and the conversation keeps this one.
       resolve({ blocks: blocks.slice(), text, usage, ...outcome });
@@ -48,7 +48,7 @@ export function readAnswer(
     const fail = (error: unknown): void =>
       end({ error: modelError('E_MODEL_PROTOCOL', `The model provider failed: ${errorText(error)}`) });
     const stop = (): void => end({ error: modelError('E_CANCELLED', cancellation.error.message) });
-    const forget = cancellation.whenCancelled(stop);
+    const unsubscribe = cancellation.onCancel(stop);
     if (cancellation.isCancelled) return stop();
 
     const take = (event: ModelEvent): void => {

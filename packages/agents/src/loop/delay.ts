@@ -7,10 +7,10 @@ export async function delay(run: AgentRun, delayMs: number): Promise<void> {
   const { cancellation } = run.session;
   await new Promise<void>((resolve) => {
     const timer = run.definition.invoker.clock.setTimer(() => {
-      forget();
+      unsubscribe();
       resolve();
     }, delayMs);
-    const forget = cancellation.whenCancelled(() => {
+    const unsubscribe = cancellation.onCancel(() => {
       timer.cancel();
       resolve();
     });

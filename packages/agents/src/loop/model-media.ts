@@ -32,7 +32,7 @@ async function stored(run: AgentRun, block: MadeBlock, index: number): Promise<C
     const artifactRef = await session.storeArtifact(source.bytes, mediaType);
     const name = `${runId.replaceAll(/[^\w.-]/g, '_')}-answer-${step}-${index}.${extensionOf(mediaType)}`;
     const bytes = source.bytes.byteLength;
-    session.keepFile({ path: `/workspace/media/${name}`, mediaType, artifactRef, bytes });
+    session.addFile({ path: `/workspace/media/${name}`, mediaType, artifactRef, bytes });
     return { type, mediaType, name, source: { kind: 'blob', ref: artifactRef } };
   } catch (error) {
     definition.logger.error('artifact store failed: what a model made is lost', { error: errorText(error) });

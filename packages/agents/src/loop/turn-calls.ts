@@ -72,14 +72,14 @@ export class TurnCalls implements CancelListener {
   finish(reason: ModelStopReason): Promise<void> {
     for (const slot of this.#slots) if (!slot.isStarted) this.#startOrRefuse(slot, reason);
     const { cancellation } = this.#run.session;
-    if (cancellation.isCancelled) this.onCancel();
+    if (cancellation.isCancelled) this.handleCancel();
     if (this.#unanswered === 0) return Promise.resolve();
-    cancellation.tell(this);
+    cancellation.subscribe(this);
     return new Promise((resolve) => (this.#allAnswered = resolve));
   }
 
   /** Cancellation answers what no tool, no approval and no middleware answers any more. */
-  onCancel(): void {
+  handleCancel(): void {
     const { cancellation } = this.#run.session;
     // What another process goes on with has not ended.
     const isOpen = isSuspended(this.#run);
@@ -175,7 +175,7 @@ export class TurnCalls implements CancelListener {
     slot.timer?.cancel();
     this.#unanswered--;
     if (this.#unanswered > 0 || this.#allAnswered === undefined) return;
-    this.#run.session.cancellation.forget(this);
+    this.#run.session.cancellation.unsubscribe(this);
     this.#allAnswered();
   }
 

@@ -32,7 +32,7 @@ export function createAgentTool(agent: ReActAgent, options: AgentToolOptions = {
       required: ['task'],
       additionalProperties: false,
     },
-    timeLimit: 'own',
+    managesOwnTimeout: true,
     allowedCallers: ['direct'],
     ...(mode === undefined ? {} : { mode }),
     async execute({ task }, context) {

@@ -70,11 +70,11 @@ export class Supervision {
       const waiting: Waiting = {
         priority,
         start: () => {
-          forget();
+          unsubscribe();
           resolve();
         },
       };
-      const forget = cancellation.whenCancelled(() => {
+      const unsubscribe = cancellation.onCancel(() => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         reject(cancellation.error);
       });

@@ -38,9 +38,9 @@ export function writeInPlace(
 
   async function open(): Promise<void> {
     const giveBack = await supervision.enter(priority, cancellation);
-    const forget = cancellation.whenCancelled(leave);
+    const unsubscribe = cancellation.onCancel(leave);
     place = () => {
-      forget();
+      unsubscribe();
       giveBack();
     };
     cancellation.check();

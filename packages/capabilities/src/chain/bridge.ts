@@ -5,7 +5,7 @@ import type { BridgeCall, ChainFile, InvocationResult } from '@ravi/kernel';
 import { createScriptDiscovery } from '../discovery/script-discovery.ts';
 import { answerOf, failureAnswer } from './answer.ts';
 import { findFile } from './find-file.ts';
-import { createKeptFiles } from './kept-files.ts';
+import { createOutputFiles } from './output-files.ts';
 import { readArtifact } from './read-artifact.ts';
 
 // Longer than any tool's name, so that a cut name is no tool's name.
@@ -29,7 +29,7 @@ export function createChainBridge(invoker: ToolInvoker, session: InvokerSession)
   const blobs = sessionBlobs(session, invoker.artifactStore);
   const { policy } = session;
   const discovery = createScriptDiscovery(invoker.registry, session);
-  const files = createKeptFiles(session, invoker.artifactStore);
+  const files = createOutputFiles(session, invoker.artifactStore);
   let underWay = 0;
   let onSettled: () => void = () => undefined;
 

@@ -74,7 +74,7 @@ export function createToolChainTool(options: ToolChainToolOptions): Tool & { rea
     // The calls inside are judged one by one.
     risk: 'safe',
     waitsForAnswer: true,
-    timeLimit: 'own',
+    managesOwnTimeout: true,
     allowedCallers: ['direct'],
     [notCallableFromChain]: true,
     async execute(args, context) {

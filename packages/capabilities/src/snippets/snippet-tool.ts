@@ -46,7 +46,7 @@ export function createSnippetTool(
     // The calls inside are judged one by one.
     risk: 'safe',
     waitsForAnswer: true,
-    timeLimit: 'own',
+    managesOwnTimeout: true,
     allowedCallers: ['direct'],
     documentation: () => documentationOf(snippet),
     [notCallableFromChain]: true,

@@ -1,5 +1,5 @@
 import { isKernelError, KernelError } from '@ravi/kernel';
-import type { ApprovalHandler, ApprovalTrace, ApprovalRequest, RiskAssessment } from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalRequest, ApprovalTrace, RiskAssessment } from '@ravi/kernel';
 import { deepFreeze, errorText, readApproval } from '@ravi/support';
 import type { ReadApproval } from '@ravi/support';
 import { redact } from '../arguments/redact.ts';
@@ -102,14 +102,14 @@ function wait(pending: PendingCall, handler: ApprovalHandler, request: ApprovalR
   return new Promise<Outcome>((resolve, reject) => {
     const settle = (done: () => void, reason?: KernelError): void => {
       deadline.cancel();
-      forget();
+      unsubscribe();
       done();
       withdrawal.abort(reason);
     };
     const deadline = pending.runtime.deadlines.set(approvalLimitOf(pending), () =>
       settle(() => resolve({ kind: 'timeout' }), new KernelError('E_APPROVAL_TIMEOUT', 'Nobody answered in time')),
     );
-    const forget = pending.cancellation.whenCancelled(() => {
+    const unsubscribe = pending.cancellation.onCancel(() => {
       const { error } = pending.cancellation;
       settle(() => reject(error), error);
     });

@@ -2,8 +2,7 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { KernelError } from '@ravi/kernel';
-import type { JsonValue } from '@ravi/kernel';
-import { canonicalJson } from './canonical-json.ts';
+import type { BlobStat, JsonObject, JsonValue } from '@ravi/kernel';
 
 /** Digests canonical text with the key of this installation: `hmac-sha256:<hex>`. */
 export type Digester = (canonical: string) => string;
@@ -29,4 +28,36 @@ export function createDigester(key: Uint8Array): Digester {
 /** SHA-256 of a JSON value in canonical form, lower-case hexadecimal. */
 export function sha256OfJson(value: JsonValue): string {
   return bytesToHex(sha256(utf8ToBytes(canonicalJson(value))));
+}
+
+/**
+ * Canonical JSON: no white space, keys sorted by UTF-16 code units, numbers and strings as ECMAScript writes them.
+ * Source: RFC 8785 (JCS).
+ */
+export function canonicalJson(value: JsonValue): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const object = value as { readonly [key: string]: JsonValue };
+  const members: string[] = [];
+  for (const key of Object.keys(object).toSorted()) {
+    members.push(`${JSON.stringify(key)}:${canonicalJson(object[key] as JsonValue)}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** A copy of `args` in which every known artifact ref is replaced by the hash of what it holds: `sha256:<hex>`. */
+export function withContentHashes(args: JsonObject, stats: ReadonlyMap<string, BlobStat | undefined>): JsonObject {
+  return replace(args, stats) as JsonObject;
+}
+
+function replace(value: JsonValue, stats: ReadonlyMap<string, BlobStat | undefined>): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((child: JsonValue) => replace(child, stats));
+  const entries = Object.entries(value as JsonObject);
+  const [only] = entries;
+  if (entries.length === 1 && only?.[0] === '$artifact' && typeof only[1] === 'string') {
+    const hash = stats.get(only[1])?.sha256;
+    return hash === undefined ? value : { $artifact: `sha256:${hash}` };
+  }
+  return Object.fromEntries(entries.map(([key, child]) => [key, replace(child, stats)]));
 }

@@ -3,13 +3,12 @@ import type { ApprovalHandler, ApprovalTrace, RiskAssessment } from '@ravi/kerne
 import type { ReadApproval } from '@ravi/support';
 import { approvalLimitOf, askHuman, isAskedAlready } from '../approval/ask-human.ts';
 import { assessRisk, needsApproval } from '../approval/assess-risk.ts';
-import { redacted } from '../arguments/redact.ts';
-import { restoreRedacted } from '../arguments/restore-redacted.ts';
+import { redacted, restoreRedacted } from '../arguments/redact.ts';
 import { loadArtifactStats } from '../artifact-stats.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopDenied } from '../results.ts';
 import type { GateStop } from '../results.ts';
-import { toolDigest } from '../tool-digest.ts';
+import { toolDigest } from '../toolbox/freeze-tool.ts';
 import { checkArguments, unreadable } from './arguments.ts';
 
 /** Gate 4: a call above `maxRiskUnapproved`, and every critical one, needs somebody's yes for exactly these arguments. */

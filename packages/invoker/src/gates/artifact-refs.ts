@@ -2,7 +2,6 @@ import { isLocalTool } from '@ravi/kernel';
 import type { ArtifactStream, BlobStat, BlobStore, JsonObject, Tool } from '@ravi/kernel';
 import { decodeUtf8, pollutingKeyIn } from '@ravi/support';
 import type { ArtifactPlace } from '@ravi/support';
-import { replaceAt } from '../arguments/replace-at.ts';
 import { loadArtifactStats, stopUnreadable } from '../artifact-stats.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopWithError } from '../results.ts';
@@ -118,4 +117,14 @@ function streamOf(store: BlobStore, stat: BlobStat): ArtifactStream {
 
 function forbidden(place: ArtifactPlace): GateStop {
   return stopWithError('E_ARTIFACT_FORBIDDEN', `The artifact ${place.ref} belongs to another session`);
+}
+
+// A copy of `target` with `value` at `path`; only the objects on the way are copied.
+function replaceAt(target: unknown, path: readonly (string | number)[], value: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return value;
+  if (Array.isArray(target))
+    return target.map((child: unknown, index) => (index === step ? replaceAt(child, rest, value) : child));
+  const object = target as Readonly<Record<string, unknown>>;
+  return { ...object, [step]: replaceAt(object[step], rest, value) };
 }

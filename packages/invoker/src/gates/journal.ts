@@ -1,8 +1,8 @@
 import { isHostedTool } from '@ravi/kernel';
 import type { Journal } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
+import { journalEntry, recordOf } from '../call-record.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
-import { journalEntry, recordOf } from '../record.ts';
 import { stopWithError } from '../results.ts';
 
 /** Gate 6b: a call with side effects is on record before it starts; one that cannot be recorded does not start. */

@@ -13,9 +13,7 @@ import type {
   ToolInterceptor,
 } from '@ravi/kernel';
 import { deepFreeze, errorText } from '@ravi/support';
-import { isInvocationResult } from './is-invocation-result.ts';
 import { Subscribers } from './subscribers.ts';
-import { isThenable, withTimeLimit } from './with-time-limit.ts';
 
 /** Options of a {@link HookManager}. */
 export interface HookManagerOptions {
@@ -176,4 +174,47 @@ export class HookManager {
 function denied(replaced: InvocationResult, original: InvocationResult): InvocationResult {
   const error = replaced.error ?? original.error;
   return { ...replaced, status: 'denied', ...(error === undefined ? {} : { error }) };
+}
+
+const statuses: ReadonlySet<unknown> = new Set<InvocationResult['status']>(['ok', 'error', 'denied']);
+
+/** Whether a value has the shape of an {@link InvocationResult}; a failure must say which one. */
+export function isInvocationResult(value: unknown): value is InvocationResult {
+  if (typeof value !== 'object' || value === null) return false;
+  const { status, text, files, error } = value as Partial<Record<keyof InvocationResult, unknown>>;
+  if (!statuses.has(status) || typeof text !== 'string' || !Array.isArray(files)) return false;
+  return status === 'ok' || isError(error);
+}
+
+function isError(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, message, retryable } = error as Readonly<Record<string, unknown>>;
+  return typeof code === 'string' && typeof message === 'string' && typeof retryable === 'boolean';
+}
+
+// The value of `body`, or a rejection once `limitMs` milliseconds are over; a synchronous body needs no timer.
+async function withTimeLimit<Value>(
+  options: { readonly what: string; readonly limitMs: number; readonly clock: Clock },
+  body: () => Value | PromiseLike<Value>,
+): Promise<Value> {
+  const started = body();
+  if (!isThenable(started)) return started;
+  return new Promise((resolve, reject) => {
+    const timer = options.clock.setTimer(
+      () => reject(new Error(`${options.what} took longer than ${options.limitMs} ms`)),
+      options.limitMs,
+    );
+    const settle =
+      <Outcome>(done: (outcome: Outcome) => void) =>
+      (outcome: Outcome) => {
+        timer.cancel();
+        done(outcome);
+      };
+    Promise.resolve(started).then(settle(resolve), settle(reject));
+  });
+}
+
+// Whether a value can be awaited: not only a `Promise` may be waited for without end.
+function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
+  return typeof value === 'object' && value !== null && 'then' in value;
 }

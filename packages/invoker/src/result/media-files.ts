@@ -1,7 +1,6 @@
 import type { BlobStore, ChainFile, ContentBlock, MediaBlock } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import type { PendingCall } from '../pending-call.ts';
-import { storeForSession } from './store-artifact.ts';
 
 /** File extensions of the media types that tools return most; the rest is named after its subtype. Source: IANA. */
 const extensions: Readonly<Record<string, string>> = {
@@ -36,7 +35,7 @@ export async function storeMedia(pending: PendingCall, content: readonly Content
     if (typeof file === 'string') notes.push(`[${block.type} (${block.mediaType}): ${file}]`);
     else {
       files.push(file);
-      pending.session.keepFile(file);
+      pending.session.addFile(file);
     }
   }
   return { files, notes };
@@ -66,7 +65,7 @@ async function storeOne(
   const callId = pending.callId.replaceAll(/[^\w.-]/g, '_').slice(0, maxIdCharacters);
   const path = `/workspace/media/${callId}-${pending.name}-${index}.${extensionOf(mediaType)}`;
   if (source.kind === 'bytes') {
-    const { ref, bytes } = await storeForSession(pending, source.bytes, mediaType);
+    const { ref, bytes } = await pending.storeArtifact(source.bytes, mediaType);
     return { path, mediaType, artifactRef: ref, bytes };
   }
   if (source.kind === 'url') return undefined;

@@ -17,7 +17,7 @@ export interface SessionDurability {
   /** The same in every process that goes on with the run; the session leaves the pins to the run when it closes. */
   readonly pinOwner: string;
   /** Puts an artifact on record before it is pinned, so that its pin can be given back by whoever ends the run. */
-  noteArtifact(ref: BlobRef): Promise<void>;
+  recordArtifact(ref: BlobRef): Promise<void>;
   /** How many milliseconds a question of the run stays open; `approvalTimeoutMs` of the policy when absent. */
   readonly approvalExpiryMs?: number;
   /** Questions that were asked before: their answers count, whatever was granted since. */

@@ -55,7 +55,7 @@ export class SessionPins {
 
   /** Pins what is stored already. @throws KernelError as {@link SessionPins.store} */
   async pin(ref: BlobRef): Promise<void> {
-    await this.#durability?.noteArtifact(ref);
+    await this.#durability?.recordArtifact(ref);
     await this.#store().pin(ref, this.owner);
     await this.#keep(ref);
   }

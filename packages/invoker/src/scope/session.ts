@@ -120,7 +120,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.durability = options.durability;
     this.hasStableQuestions = options.hasStableQuestions ?? parent?.hasStableQuestions ?? false;
     this.#outer = shared;
-    for (const file of options.files ?? emptyArray) this.keepFile(file);
+    for (const file of options.files ?? emptyArray) this.addFile(file);
     this.parentCallId = options.parentCallId;
     this.#allowLists = allowListsOf(options);
     this.#onProgress = options.onProgress;
@@ -133,7 +133,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     const controller = new AbortController();
     const abort = (): void => controller.abort(this.#isEndedByClose ? closed : this.cancellation.error);
     if (this.cancellation.isCancelled) abort();
-    else this.cancellation.whenCancelled(abort);
+    else this.cancellation.onCancel(abort);
     this.#controller = controller;
     return controller.signal;
   }
@@ -280,8 +280,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   }
 
   /** Notes a file of the run; one with the path of another takes its place. */
-  keepFile(file: ChainFile): void {
-    if (this.#outer !== undefined) return this.#outer.keepFile(file);
+  addFile(file: ChainFile): void {
+    if (this.#outer !== undefined) return this.#outer.addFile(file);
     this.#files ??= new Map();
     this.#files.set(file.path, file);
   }
@@ -294,7 +294,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   replay(record: ChainCallRecord, { files }: InvocationResult): void {
     this.takeCall();
     this.record({ tool: record.tool, status: record.status, record });
-    for (const file of files) this.keepFile(file);
+    for (const file of files) this.addFile(file);
   }
 
   report(event: ProgressEvent): void {

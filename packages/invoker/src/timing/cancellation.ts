@@ -1,15 +1,15 @@
 import { isKernelError, KernelError } from '@ravi/kernel';
 
-/** Somebody who is told of a cancellation. */
+/** An object that is notified of a cancellation. */
 export interface CancelListener {
-  /** Called once, at the cancellation. */
-  onCancel(): void;
+  /** Called at most once, when the cancellation happens. */
+  handleCancel(): void;
 }
 
 /**
- * The cancellation of a session, or of a call within it: one listener on the signal however many calls wait for it.
- * Listeners on a shared `AbortSignal` cost time linear to their number at every removal, which a thousand parallel
- * calls would feel, and a signal of one's own costs more than a call.
+ * Cancellation of a session or of one call in it. It puts one listener on the signal, however many calls wait for it:
+ * removing a listener from a shared `AbortSignal` takes time linear in their number, which a thousand parallel calls
+ * would feel, and a signal for each call costs more than the call.
  */
 export class Cancellation implements CancelListener {
   readonly #signal: AbortSignal | undefined;
@@ -19,11 +19,11 @@ export class Cancellation implements CancelListener {
   #message: string | undefined;
   #error: KernelError | undefined;
 
-  /** What aborts `signal` or cancels `parent` cancels this too. */
+  /** Cancelled when `signal` aborts or `parent` is cancelled. */
   constructor(signal?: AbortSignal, parent?: Cancellation) {
     this.#signal = signal;
     this.#parent = parent;
-    this.#parent?.tell(this);
+    this.#parent?.subscribe(this);
     if (signal === undefined) return;
     this.#onAbort = () => this.#fire();
     if (!signal.aborted) signal.addEventListener('abort', this.#onAbort, { once: true });
@@ -33,7 +33,7 @@ export class Cancellation implements CancelListener {
     return this.#message !== undefined || this.#signal?.aborted === true || this.#parent?.isCancelled === true;
   }
 
-  /** The one error that `invoke` throws. */
+  /** The error that `invoke` throws. */
   get error(): KernelError {
     if (this.#message !== undefined) return (this.#error ??= new KernelError('E_CANCELLED', this.#message));
     if (this.#signal?.aborted !== true && this.#parent !== undefined) return this.#parent.error;
@@ -55,40 +55,40 @@ export class Cancellation implements CancelListener {
     if (this.isCancelled) throw this.error;
   }
 
-  /** Tells `listener`, unless it is forgotten first. Never when it is cancelled already: {@link Cancellation.check} first. */
-  tell(listener: CancelListener): void {
+  /** Notifies `listener` of the cancellation. A cancellation that has already happened is not reported: call `check` first. */
+  subscribe(listener: CancelListener): void {
     this.#listeners ??= new Set();
     this.#listeners.add(listener);
   }
 
-  /** Does not tell it any more. */
-  forget(listener: CancelListener): void {
+  /** Removes `listener`. */
+  unsubscribe(listener: CancelListener): void {
     this.#listeners?.delete(listener);
   }
 
-  /** As {@link Cancellation.tell} for a function; the returned one makes it forgotten. */
-  whenCancelled(callback: () => void): () => void {
-    const listener = { onCancel: callback };
-    this.tell(listener);
-    return () => this.forget(listener);
+  /** Like {@link Cancellation.subscribe}, for a function. Returns the function that unsubscribes it. */
+  onCancel(callback: () => void): () => void {
+    const listener = { handleCancel: callback };
+    this.subscribe(listener);
+    return () => this.unsubscribe(listener);
   }
 
-  /** Told by its parent. */
-  onCancel(): void {
+  /** Called by the parent. */
+  handleCancel(): void {
     this.#fire();
   }
 
-  /** Stops listening to the signal and to the parent, which may live on. */
+  /** Stops listening to the signal and to the parent, both of which may outlive this. */
   dispose(): void {
     if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort);
-    this.#parent?.forget(this);
+    this.#parent?.unsubscribe(this);
   }
 
   #fire(): void {
-    // A listener may take others out; those are not told any more.
+    // A listener may unsubscribe others; those are not called any more.
     for (const listener of this.#listeners ?? []) {
-      this.forget(listener);
-      listener.onCancel();
+      this.unsubscribe(listener);
+      listener.handleCancel();
     }
   }
 }

@@ -45,14 +45,14 @@ export class KeyedLocks {
     }
     return new Promise((resolve, reject) => {
       const enter = (): void => {
-        forget();
+        unsubscribe();
         resolve();
       };
       const leave = (): void => {
         queue.splice(queue.indexOf(enter), 1);
         reject(cancellation.error);
       };
-      const forget = cancellation.whenCancelled(leave);
+      const unsubscribe = cancellation.onCancel(leave);
       queue.push(enter);
     });
   }

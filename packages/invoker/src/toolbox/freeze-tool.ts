@@ -18,6 +18,7 @@ import type {
   ToolConcurrency,
 } from '@ravi/kernel';
 import { deepFreeze } from '@ravi/support';
+import { sha256OfJson } from '../arguments/digest.ts';
 
 const frozen = new WeakMap<AnyTool, AnyTool>();
 const callers: readonly ToolCaller[] = ['direct', 'chain'];
@@ -70,7 +71,7 @@ function providerDefinedFields(tool: ProviderDefinedTool): Omit<ProviderDefinedT
 }
 
 function localFields(tool: Tool): Omit<Tool, 'name' | 'description'> {
-  const { name, outputSchema, concurrency, allowedCallers, promptHint, artifacts, timeLimit, mode } = tool;
+  const { name, outputSchema, concurrency, allowedCallers, promptHint, artifacts, managesOwnTimeout, mode } = tool;
   return {
     inputSchema: schemaOf(tool.inputSchema, name, 'inputSchema'),
     ...(outputSchema === undefined ? {} : { outputSchema: schemaOf(outputSchema, name, 'outputSchema') }),
@@ -82,7 +83,9 @@ function localFields(tool: Tool): Omit<Tool, 'name' | 'description'> {
       : { allowedCallers: namesOf(allowedCallers, name, 'allowedCallers', callers) }),
     ...(promptHint === undefined ? {} : { promptHint }),
     ...(artifacts === undefined ? {} : { artifacts: oneOf(artifacts, ['value', 'stream'], name, 'artifacts') }),
-    ...(timeLimit === undefined ? {} : { timeLimit: oneOf(timeLimit, ['call', 'own'], name, 'timeLimit') }),
+    ...(managesOwnTimeout === undefined
+      ? {}
+      : { managesOwnTimeout: flagOf(managesOwnTimeout, name, 'managesOwnTimeout') }),
     ...(mode === undefined ? {} : { mode: oneOf(mode, ['direct', 'background'], name, 'mode') }),
     idempotent: tool.idempotent === true,
     suspends: tool.suspends === true,
@@ -111,6 +114,11 @@ function freezeConcurrency(concurrency: ToolConcurrency, name: string): ToolConc
 
 function oneOf<Value extends string>(value: Value, values: readonly Value[], name: string, field: string): Value {
   if (!values.includes(value)) throw invalid(`Tool ${name}: ${field} must be ${values.join(' or ')}`);
+  return value;
+}
+
+function flagOf(value: boolean, name: string, field: string): boolean {
+  if (typeof value !== 'boolean') throw invalid(`Tool ${name}: ${field} must be true or false`);
   return value;
 }
 
@@ -149,4 +157,23 @@ function snapshot<Value extends JsonSchema | Readonly<Record<string, JsonObject>
 
 function invalid(message: string): KernelError {
   return new KernelError('E_TOOL_INVALID', message);
+}
+
+// A tool of a toolbox is frozen, so its digest stays.
+const digests = new WeakMap<AnyTool, string>();
+
+/** SHA-256 of what a human saw of a tool and what the provider was told; the code behind it has no digest. */
+export function toolDigest(tool: AnyTool): string {
+  const known = digests.get(tool);
+  if (known !== undefined) return known;
+  const digest = sha256OfJson(definitionOf(tool));
+  if (Object.isFrozen(tool)) digests.set(tool, digest);
+  return digest;
+}
+
+function definitionOf(tool: AnyTool): JsonObject {
+  const { name, description } = tool;
+  const risk = 'risk' in tool ? (tool.risk ?? null) : null;
+  if (!isLocalTool(tool)) return { name, description, providerSpecs: tool.providerSpecs, risk };
+  return { name, description, inputSchema: tool.inputSchema as JsonObject, risk };
 }

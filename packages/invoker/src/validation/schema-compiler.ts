@@ -1,14 +1,13 @@
-import { isKernelError } from '@ravi/kernel';
+import { isKernelError, KernelError } from '@ravi/kernel';
 import type { JsonSchema, JsonValue } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
 import { Ajv } from 'ajv';
 import type { ErrorObject, Options, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { canonicalJson } from '../arguments/canonical-json.ts';
+import { canonicalJson } from '../arguments/digest.ts';
 import { createLinearRegExp } from './linear-regexp.ts';
 import { createStepCounter, stepKeyword, withReferenceSteps } from './reference-steps.ts';
 import type { StepCounter } from './reference-steps.ts';
-import { checkSchemaLimits, invalidSchema } from './schema-limits.ts';
 
 /** Judges a value: every problem that it found, none when the value fits. @throws KernelError `E_TOOL_INVALID` when it cannot judge */
 export type Validate = (value: unknown) => readonly ErrorObject[];
@@ -119,4 +118,34 @@ function firstProblem(errors: readonly ErrorObject[] | null | undefined): string
   const [problem] = errors ?? [];
   if (problem === undefined) return 'it does not fit its dialect';
   return `${problem.instancePath.slice(1).replaceAll('/', '.') || 'it'} ${problem.message ?? 'is not valid'}`;
+}
+
+/** The largest schema that is compiled, in characters of JSON. */
+const maxSchemaCharacters = 262_144;
+/** How deep a schema may nest. */
+const maxSchemaDepth = 64;
+/** Objects and lists of a schema; 4 000 compile in about half a second, the largest real one known has 1 247. */
+const maxSchemaNodes = 4_000;
+
+/**
+ * Refuses what would take too long to compile: the compiler cannot be interrupted, so its input is bounded.
+ * @throws KernelError `E_TOOL_INVALID` naming the limit
+ */
+function checkSchemaLimits(schema: JsonSchema, text: string): void {
+  if (text.length > maxSchemaCharacters) {
+    throw invalidSchema(`it is larger than ${maxSchemaCharacters} characters (${text.length})`);
+  }
+  let nodes = 0;
+  function visit(value: unknown, depth: number): void {
+    if (typeof value !== 'object' || value === null) return;
+    if (depth > maxSchemaDepth) throw invalidSchema(`it nests deeper than ${maxSchemaDepth} levels`);
+    if (++nodes > maxSchemaNodes) throw invalidSchema(`it has more than ${maxSchemaNodes} objects and lists`);
+    for (const child of Object.values(value)) visit(child, depth + 1);
+  }
+  visit(schema, 1);
+}
+
+// The one error of a schema that cannot be used.
+function invalidSchema(reason: string, cause?: unknown): KernelError {
+  return new KernelError('E_TOOL_INVALID', `The schema is not valid: ${reason}`, { cause });
 }

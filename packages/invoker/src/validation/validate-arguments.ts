@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@ravi/kernel';
 import type { ErrorObject } from 'ajv';
 import { describeProblem } from './describe-problem.ts';
-import type { SchemaCache } from './schema-cache.ts';
+import { SchemaCache } from './schema-cache.ts';
 
 /** Keywords that judge a value by what alternatives say: undecided while a place below is. */
 const combinators = new Set(['anyOf', 'oneOf', 'not', 'if', 'contains', 'unevaluatedProperties', 'unevaluatedItems']);
@@ -41,4 +41,13 @@ function isWithin(path: string, place: string): boolean {
 
 function pointerOf(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** Says in plain words what is wrong with arguments; `undefined` for nothing. @throws KernelError `E_TOOL_INVALID` for a schema that is none */
+export type ArgumentCheck = (schema: JsonSchema, args: unknown) => string | undefined;
+
+/** The check that the invoker makes, for arguments of what is no tool. Compiled schemas are kept. */
+export function createArgumentCheck(): ArgumentCheck {
+  const schemas = new SchemaCache();
+  return (schema, args) => validateArguments(schemas, schema, args);
 }

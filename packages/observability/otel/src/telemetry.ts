@@ -33,7 +33,7 @@ export interface TelemetryOptions {
 export interface Telemetry extends Disposable {
   /**
    * Runs `body` with the span of a call active, so that what a tool traces stands below its call. Made for the option
-   * `around` of a `ToolInvoker`; it needs a context manager.
+   * `wrapExecution` of a `ToolInvoker`; it needs a context manager.
    */
   within<Value>(scope: HookScope, body: () => Value): Value;
 }

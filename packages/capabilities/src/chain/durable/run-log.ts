@@ -22,7 +22,7 @@ export interface RunLog {
   event(position: number, kind: RecordedKind, value: JsonValue): Promise<void>;
   /** Puts on record what the script knows nothing of. */
   note(kind: RecordedKind, value: JsonValue): Promise<void>;
-  noteArtifact(ref: string): Promise<void>;
+  recordArtifact(ref: string): Promise<void>;
   /** Noted so far, by earlier processes too. */
   readonly artifacts: readonly string[];
 }
@@ -96,7 +96,7 @@ export function createRunLog(options: RunLogOptions): RunLog {
     expect: (callId, place) => void places.set(callId, place),
     event: observe,
     note: (kind, value) => observe(nextNote++, kind, value),
-    async noteArtifact(ref) {
+    async recordArtifact(ref) {
       await observe(nextNote++, 'artifact', ref);
       artifacts.push(ref);
     },

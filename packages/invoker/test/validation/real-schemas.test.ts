@@ -4,7 +4,7 @@ import { isKernelError } from '@ravi/kernel';
 import type { JsonSchema } from '@ravi/kernel';
 import { sharedDataFile } from '@ravi/testkit';
 import { test } from 'vitest';
-import { SchemaCache } from '../src/validation/schema-cache.ts';
+import { SchemaCache } from '../../src/validation/schema-cache.ts';
 
 interface RealTool {
   readonly name: string;

@@ -3,9 +3,7 @@ import { cutUtf8, errorText, utf8Length } from '@ravi/support';
 import type { PendingCall } from '../pending-call.ts';
 import { decodeStructured } from './encode-structured.ts';
 import { storeMedia } from './media-files.ts';
-import { storeForSession } from './store-artifact.ts';
-import { rememberText } from './stored-text.ts';
-import type { ToolOutput } from './tool-result.ts';
+import type { ToolOutput } from './read-tool-result.ts';
 
 /** A shaped result and what the trace keeps of it. */
 export interface Shaped {
@@ -14,7 +12,7 @@ export interface Shaped {
 }
 
 /**
- * Step 10: small results stay inline, large ones are stored, pinned and replaced by a preview and a ref, media become
+ * Small results stay inline, large ones are stored, pinned and replaced by a preview and a ref, media become
  * files. Without a store, or when it fails, nothing is lost: the result stays inline.
  */
 export function shape(pending: PendingCall, output: ToolOutput): Shaped | Promise<Shaped> {
@@ -58,7 +56,7 @@ async function offload(
   const { text, structuredJson } = output;
   const value = structuredJson ?? text;
   const mediaType = structuredJson === undefined ? 'text/plain' : 'application/json';
-  const artifact = await storeForSession(pending, value, mediaType);
+  const artifact = await pending.storeArtifact(value, mediaType);
   const preview = cutUtf8(value, pending.session.policy.maxPreviewBytes);
   const prose = structuredJson !== undefined && text !== '' ? await keepProse(pending, text) : '';
   const note = `[${artifact.bytes} bytes of ${mediaType} stored; the first ${utf8Length(preview)} are shown. Pass {"$artifact":"${artifact.ref}"} as an argument to hand it to another tool]`;
@@ -76,7 +74,7 @@ async function offload(
 async function keepProse(pending: PendingCall, text: string): Promise<string> {
   const { maxInlineResultBytes, maxPreviewBytes } = pending.session.policy;
   if (utf8Length(text) <= maxInlineResultBytes - maxPreviewBytes) return text;
-  const { ref, bytes } = await storeForSession(pending, text, 'text/plain');
+  const { ref, bytes } = await pending.storeArtifact(text, 'text/plain');
   return `[${bytes} bytes of text beside it are stored as {"$artifact":"${ref}"}]`;
 }
 
@@ -86,4 +84,28 @@ function joined(parts: readonly string[]): string {
 
 function statusOf(output: ToolOutput): Pick<InvocationResult, 'status' | 'error'> {
   return output.error === undefined ? { status: 'ok' } : { status: 'error', error: output.error };
+}
+
+/** The whole text of a result that was stored, while the result itself is still in somebody's hands. */
+export interface StoredText {
+  readonly text: string;
+  readonly mediaType: string;
+  /** In UTF-8. */
+  readonly bytes: number;
+}
+
+const texts = new WeakMap<InvocationResult, StoredText>();
+
+// Keeps the text beside its result; it is forgotten with the result.
+function rememberText(result: InvocationResult, stored: StoredText): InvocationResult {
+  texts.set(result, stored);
+  return result;
+}
+
+/**
+ * What `result.artifactRef` holds, without reading the store, for who hands it on at once. `undefined` for any other
+ * result and for one that an interceptor replaced: read the store then.
+ */
+export function storedTextOf(result: InvocationResult): StoredText | undefined {
+  return texts.get(result);
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { KernelError } from '@ravi/kernel';
 import { createTestBlobs } from '@ravi/testkit';
 import { test } from 'vitest';
-import { createHarness } from './support/harness.ts';
-import { recordingTool, valueResult } from './support/tools.ts';
+import { createHarness } from '../support/harness.ts';
+import { recordingTool, valueResult } from '../support/tools.ts';
 
 async function returned(result: unknown) {
   const harness = createHarness([recordingTool('t', { run: () => result })], { artifactStore: createTestBlobs() });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { ToolExecutionResult } from '@ravi/kernel';
 import { createTestBlobs } from '@ravi/testkit';
 import { test } from 'vitest';
-import { createHarness } from './support/harness.ts';
-import { recordingTool, textResult, valueResult } from './support/tools.ts';
+import { createHarness } from '../support/harness.ts';
+import { recordingTool, textResult, valueResult } from '../support/tools.ts';
 
 /** What comes of a tool's result in a session that keeps 100 bytes inline and shows 20. */
 async function shape(result: unknown, { withStore = true, ...policy } = {}) {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { JsonObject } from '@ravi/kernel';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { previewOf, redact } from '../src/arguments/redact.ts';
-import { restoreRedacted } from '../src/arguments/restore-redacted.ts';
+import { previewOf, redact, restoreRedacted } from '../../src/arguments/redact.ts';
 
 test('the values of keys that usually hold secrets are hidden at any depth, whatever they are', () => {
   for (const key of [

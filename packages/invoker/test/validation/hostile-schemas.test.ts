@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { isKernelError } from '@ravi/kernel';
 import type { JsonSchema } from '@ravi/kernel';
 import { test } from 'vitest';
-import { SchemaCache } from '../src/validation/schema-cache.ts';
-import { createHarness } from './support/harness.ts';
-import { recordingTool } from './support/tools.ts';
+import { SchemaCache } from '../../src/validation/schema-cache.ts';
+import { createHarness } from '../support/harness.ts';
+import { recordingTool } from '../support/tools.ts';
 
 function refusalOf(schema: JsonSchema): string {
   try {

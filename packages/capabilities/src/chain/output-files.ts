@@ -5,7 +5,7 @@ const maxFiles = 100;
 const maxPathLength = 512;
 
 /** The files that a script leaves behind. */
-export interface KeptFiles {
+export interface OutputFiles {
   readonly all: readonly ChainFile[];
   /**
    * Stores a file. `payload` is `<path>\n<media type>\n<base64>` as the script's side wrote it: hostile until checked.
@@ -15,7 +15,7 @@ export interface KeptFiles {
 }
 
 /** Stores files for `session`, pinned as long as it is open, like those that tools make. */
-export function createKeptFiles(session: InvokerSession, store: BlobStore | undefined): KeptFiles {
+export function createOutputFiles(session: InvokerSession, store: BlobStore | undefined): OutputFiles {
   const all: ChainFile[] = [];
   let accepted = 0;
   return {

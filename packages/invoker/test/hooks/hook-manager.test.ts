@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { InvocationResult, ResultPoint } from '@ravi/kernel';
 import { createFakeClock, createMemoryLogger, settle } from '@ravi/testkit';
 import { test } from 'vitest';
-import { HookManager } from '../src/index.ts';
-import { createHarness } from './support/harness.ts';
-import { recordingTool } from './support/tools.ts';
+import { HookManager } from '../../src/index.ts';
+import { createHarness } from '../support/harness.ts';
+import { recordingTool } from '../support/tools.ts';
 
 function createHooks() {
   const clock = createFakeClock();

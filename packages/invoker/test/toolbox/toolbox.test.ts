@@ -3,8 +3,8 @@ import { isKernelError, isLocalTool } from '@ravi/kernel';
 import type { HostedTool, ProviderDefinedTool, Tool } from '@ravi/kernel';
 import { createMemoryLogger, createRecordingHooks } from '@ravi/testkit';
 import { test } from 'vitest';
-import { HookManager, Toolbox } from '../src/index.ts';
-import { recordingTool } from './support/tools.ts';
+import { HookManager, Toolbox } from '../../src/index.ts';
+import { recordingTool } from '../support/tools.ts';
 
 const webSearch: HostedTool = {
   name: 'web_search',
@@ -177,7 +177,7 @@ test('an invalid tool is refused with what is wrong, and the others stay', () =>
     [{ ...recordingTool('a'), allowedCallers: 'chain' }, /allowedCallers/],
     [{ ...recordingTool('a'), allowedCallers: ['anybody'] }, /allowedCallers/],
     [{ ...recordingTool('a'), artifacts: 'bytes' }, /artifacts/],
-    [{ ...recordingTool('a'), timeLimit: 'none' }, /timeLimit/],
+    [{ ...recordingTool('a'), managesOwnTimeout: 'none' }, /managesOwnTimeout/],
     [{ name: 'a', description: 'a' }, /no execute, no handleCall and no providerSpecs/],
     [{ ...computer, callTypes: undefined }, /callTypes/],
     [undefined, /not a tool/],

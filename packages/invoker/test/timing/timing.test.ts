@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createFakeClock } from '@ravi/testkit';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { Cancellation } from '../src/timing/cancellation.ts';
-import { Deadlines } from '../src/timing/deadlines.ts';
-import { KeyedLocks } from '../src/timing/keyed-locks.ts';
+import { Cancellation } from '../../src/timing/cancellation.ts';
+import { Deadlines } from '../../src/timing/deadlines.ts';
+import { KeyedLocks } from '../../src/timing/keyed-locks.ts';
 
 test('locks: whatever keys calls take, no two that share a key run at once and all get their turn', async () => {
   const keys = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 4 });

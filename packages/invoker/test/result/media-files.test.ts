@@ -3,8 +3,8 @@ import type { MediaBlock, MediaSource } from '@ravi/kernel';
 import { createTestBlobs } from '@ravi/testkit';
 import type { TestBlobs } from '@ravi/testkit';
 import { test } from 'vitest';
-import { createHarness } from './support/harness.ts';
-import { recordingTool } from './support/tools.ts';
+import { createHarness } from '../support/harness.ts';
+import { recordingTool } from '../support/tools.ts';
 
 const dot = Uint8Array.of(1, 2, 3);
 

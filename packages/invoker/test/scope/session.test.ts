@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { isKernelError } from '@ravi/kernel';
 import { createTestApprovals, createTestBlobs, settle } from '@ravi/testkit';
 import { test } from 'vitest';
-import { createHarness } from './support/harness.ts';
-import { heldTool, recordingTool, textResult } from './support/tools.ts';
+import { createHarness } from '../support/harness.ts';
+import { heldTool, recordingTool, textResult } from '../support/tools.ts';
 
 const large = textResult('x'.repeat(9_000));
 

@@ -3,9 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { JsonValue } from '@ravi/kernel';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { canonicalJson } from '../src/arguments/canonical-json.ts';
-import { withContentHashes } from '../src/arguments/content-hashes.ts';
-import { createDigester } from '../src/arguments/digest.ts';
+import { canonicalJson, createDigester, withContentHashes } from '../../src/arguments/digest.ts';
 
 const key = new Uint8Array(32).fill(1);
 

@@ -1,0 +1,143 @@
+import { isKernelError } from '@ravi/kernel';
+import type { InterceptedCall, InvocationResult, ResultPoint } from '@ravi/kernel';
+import { errorText } from '@ravi/support';
+import { journalEntry, TraceEntry } from './call-record.ts';
+import type { TraceOutcome } from './call-record.ts';
+import type { PendingCall } from './pending-call.ts';
+import { readExecution } from './result/read-tool-result.ts';
+import type { Execution } from './result/read-tool-result.ts';
+import { shape } from './result/shape-result.ts';
+import { errorResult } from './results.ts';
+import type { GateStop } from './results.ts';
+
+/** How a call ended: a gate stopped it, or its tool was executed. */
+export type Ending = GateStop | Execution;
+
+interface Outcome {
+  readonly status: 'ok' | 'error' | 'denied' | 'timeout' | 'cancelled';
+  readonly result: InvocationResult;
+  /** Size of the result in bytes. */
+  readonly bytes?: number;
+}
+
+/** Builds the result of a finished call and releases its locks. Synchronous unless the result has to be stored. */
+export function finishCall(pending: PendingCall, ending: Ending): InvocationResult | Promise<InvocationResult> {
+  try {
+    const result = toInvocationResult(pending, ending);
+    if (result instanceof Promise) return awaitResult(pending, result);
+    pending.leave();
+    return result;
+  } catch (error) {
+    return failCall(pending, error);
+  }
+}
+
+/** Ends a call after a cancellation or a failure of the invoker itself. @throws KernelError `E_CANCELLED` when it was cancelled */
+export async function failCall(pending: PendingCall, error: unknown): Promise<InvocationResult> {
+  try {
+    if (isKernelError(error, 'E_CANCELLED') && pending.cancellation.isCancelled) {
+      await settle(pending, { status: 'cancelled', result: errorResult(error.code, error.message) });
+      throw error;
+    }
+    pending.runtime.logger.error('the invoker itself failed', { tool: pending.name, error: errorText(error) });
+    const result = errorResult('E_INTERNAL', `The call of ${pending.name} failed inside the runtime`);
+    return await settle(pending, { status: 'error', result });
+  } finally {
+    pending.leave();
+  }
+}
+
+async function awaitResult(pending: PendingCall, result: Promise<InvocationResult>): Promise<InvocationResult> {
+  try {
+    return await result;
+  } catch (error) {
+    return await failCall(pending, error);
+  } finally {
+    pending.leave();
+  }
+}
+
+function toInvocationResult(pending: PendingCall, ending: Ending): InvocationResult | Promise<InvocationResult> {
+  if ('stop' in ending) return settle(pending, { status: ending.stop.status, result: ending.stop });
+  if (ending.kind === 'timeout') {
+    const message = `The tool ${pending.name} took longer than ${ending.limitMs} ms (callTimeoutMs)`;
+    return settle(pending, { status: 'timeout', result: errorResult('E_CALL_TIMEOUT', message, { retryable: true }) });
+  }
+  const shaping = shape(pending, readExecution(pending, ending));
+  return shaping instanceof Promise
+    ? shaping.then(({ result, bytes }) => settle(pending, { status: result.status, result, bytes }))
+    : settle(pending, { status: shaping.result.status, ...shaping });
+}
+
+// The one end of every call: interceptors of results, trace, journal, progress and `tool-end`.
+function settle(pending: PendingCall, outcome: Outcome): InvocationResult | Promise<InvocationResult> {
+  // The arguments of a call that stopped early have not been read yet; unreadable ones count as no arguments.
+  pending.readOwnArguments();
+  const { hooks } = pending.runtime;
+  const point = pointOf(outcome);
+  if (point === undefined || !hooks.finishes(point)) return record(pending, outcome);
+  return hooks
+    .finish(point, interceptedCall(pending), outcome.result)
+    .then((result) => record(pending, { ...outcome, result }));
+}
+
+function record(pending: PendingCall, outcome: Outcome): InvocationResult | Promise<InvocationResult> {
+  const entry = new TraceEntry(pending, outcome.status, withOutcome({}, outcome));
+  pending.session.record(entry);
+  if (!isForJournal(pending, outcome)) return emitToolEnd(pending, outcome, entry);
+  return writeToJournal(pending, outcome, entry).then(() => emitToolEnd(pending, outcome, entry));
+}
+
+// Adds the outcome to a trace entry or a payload. Written into an object made for it, not copied.
+function withOutcome<Line extends object>(line: Line & TraceOutcome, { result, bytes }: Outcome): Line & TraceOutcome {
+  if (result.error !== undefined) line.errorCode = result.error.code;
+  if (result.artifactRef !== undefined) line.artifactRef = result.artifactRef;
+  if (bytes !== undefined) line.bytes = bytes;
+  return line;
+}
+
+// A cancelled call of a durable run may or may not have had its effect, so the journal keeps it as started.
+function isForJournal(pending: PendingCall, { status }: Outcome): boolean {
+  return pending.session.durability === undefined ? pending.isJournaled : status !== 'cancelled';
+}
+
+async function writeToJournal(pending: PendingCall, { result }: Outcome, entry: TraceEntry): Promise<void> {
+  try {
+    await pending.journal?.finished(journalEntry(pending, entry.record), result);
+  } catch (error) {
+    // The call has run: its result is delivered, and a resumed run will find it started without an outcome.
+    pending.runtime.logger.error('journal lost an outcome', { tool: pending.name, error: errorText(error) });
+  }
+}
+
+function emitToolEnd(pending: PendingCall, outcome: Outcome, { durationMs }: TraceEntry): InvocationResult {
+  const { hooks } = pending.runtime;
+  const { callId, name: tool, caller } = pending;
+  const { status, result } = outcome;
+  pending.report({ type: 'tool-result', callId, tool, status, durationMs });
+  if (status === 'denied' && hooks.observes('tool-denied')) {
+    const { code = 'E_TOOL_NOT_ALLOWED', message: reason = '' } = result.error ?? {};
+    hooks.emit('tool-denied', { ...pending.scope, tool, code, reason });
+  }
+  if (hooks.observes('tool-end')) {
+    const { argsPreview } = pending;
+    const payload = { ...pending.scope, tool, caller, status, durationMs, argsPreview };
+    hooks.emit('tool-end', withOutcome(payload, outcome));
+  }
+  return result;
+}
+
+// A cancelled call has no caller left that receives a result.
+function pointOf({ status, result }: Outcome): ResultPoint | undefined {
+  if (status === 'cancelled') return undefined;
+  if (status === 'ok') return 'after-tool';
+  const code = result.error?.code;
+  if (code === 'E_BUDGET_EXHAUSTED') return 'budget-exceeded';
+  if (code === 'E_TOOLS_DISABLED') return 'tools-disabled';
+  return status === 'denied' ? 'permission-denied' : 'tool-error';
+}
+
+function interceptedCall(pending: PendingCall): InterceptedCall {
+  const { scope, name: tool, caller, namedArgs: args } = pending;
+  return { ...scope, tool, caller, args };
+}

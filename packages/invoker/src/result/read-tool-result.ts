@@ -1,0 +1,180 @@
+import { isKernelError, textOf } from '@ravi/kernel';
+import type { ContentBlock, ErrorBlock, InvocationError, ToolExecutionResult } from '@ravi/kernel';
+import { cutUtf8 } from '@ravi/support';
+import type { PendingCall } from '../pending-call.ts';
+import { encodeStructured } from './encode-structured.ts';
+
+const maxMessageBytes = 4_096;
+const maxCodeCharacters = 128;
+const maxShownCharacters = 500;
+
+/** How an execution ended. */
+export type Execution =
+  | { readonly kind: 'returned'; readonly result: ToolExecutionResult }
+  | { readonly kind: 'threw'; readonly error: unknown }
+  | { readonly kind: 'timeout'; readonly limitMs: number };
+
+/** What a tool produced, in a form that shaping can rely on. */
+export interface ToolOutput {
+  readonly content: readonly ContentBlock[];
+  readonly text: string;
+  /** JSON text of the structured content, encoded once. */
+  readonly structuredJson: string | undefined;
+  /** Present when the call failed. */
+  readonly error: InvocationError | undefined;
+}
+
+/** Reads an execution that may have thrown anything or returned garbage; a failure is a value like any other. */
+export function readExecution(pending: PendingCall, execution: Exclude<Execution, { kind: 'timeout' }>): ToolOutput {
+  if (execution.kind === 'threw') return failed(thrownFailure(pending, execution.error));
+  const problem = problemWithResult(execution.result);
+  if (problem !== undefined) {
+    return failed(foundFailure(`The tool ${pending.name} returned no valid result: ${problem}`));
+  }
+  return read(pending, execution.result);
+}
+
+function read(pending: PendingCall, result: ToolExecutionResult): ToolOutput {
+  const { content } = result;
+  let structuredJson: string | undefined;
+  try {
+    structuredJson = encodeStructured(result.structuredContent);
+  } catch (error) {
+    const why = pending.runtime.scrub(error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : '');
+    return failed(foundFailure(`The tool ${pending.name} returned structuredContent that is not JSON: ${why}`));
+  }
+  const text = textOf(content);
+  if (!result.isError) return { content, text, structuredJson, error: undefined };
+  const declared = declaredFailure(result, pending.runtime.scrub(text));
+  return { content, text: declared.text, structuredJson, error: declared.error };
+}
+
+function failed({ text, error }: ToolFailure): ToolOutput {
+  return { content: [], text, structuredJson: undefined, error };
+}
+
+// What is wrong with the result of a tool, in plain words, or `undefined`. A block of a kind nobody knows is fine.
+function problemWithResult(result: unknown): string | undefined {
+  try {
+    return findProblem(result);
+  } catch {
+    return 'it could not be read';
+  }
+}
+
+function findProblem(result: unknown): string | undefined {
+  if (typeof result !== 'object' || result === null) {
+    return `got ${result === null ? 'null' : typeof result}, not an object`;
+  }
+  const { content, isError } = result as Partial<ToolExecutionResult>;
+  if (!Array.isArray(content)) return 'its content is not a list of blocks';
+  if (typeof isError !== 'boolean') return 'its isError is not true or false';
+  for (const [index, block] of (content as readonly unknown[]).entries()) {
+    const type = (block as ContentBlock | null | undefined)?.type;
+    if (typeof type !== 'string') return `its content block ${index} has no type`;
+    if (!canBeUsed(block as ContentBlock)) return `its content block ${index} (${type}) is not complete`;
+  }
+  return undefined;
+}
+
+function canBeUsed(block: ContentBlock): boolean {
+  try {
+    return isComplete(block);
+  } catch {
+    return false;
+  }
+}
+
+function isComplete(block: ContentBlock): boolean {
+  switch (block.type) {
+    case 'text':
+      return typeof block.text === 'string';
+    case 'error':
+      return typeof block.message === 'string';
+    case 'data':
+      return JSON.stringify(block.data) !== undefined;
+    case 'image':
+    case 'audio':
+    case 'document':
+      return typeof block.mediaType === 'string' && isSource(block.source);
+    default:
+      return true;
+  }
+}
+
+function isSource(source: unknown): boolean {
+  const { kind, bytes, ref, url } = source as Readonly<Record<string, unknown>>;
+  if (kind === 'bytes') return bytes instanceof Uint8Array;
+  return kind === 'blob' ? typeof ref === 'string' : kind === 'url' && typeof url === 'string';
+}
+
+// A failure in full, and as it travels: the message bounded, the fields checked.
+interface ToolFailure {
+  readonly text: string;
+  readonly error: InvocationError;
+}
+
+// What a tool threw, whatever it is.
+function thrownFailure(pending: PendingCall, thrown: unknown): ToolFailure {
+  const text = pending.runtime.scrub(messageOf(thrown) ?? `The tool ${pending.name} threw ${describe(thrown)}`);
+  return failure(text === '' ? `The tool ${pending.name} failed` : text, fieldsOf(thrown));
+}
+
+// What a result with `isError` says of itself: `text` and the fields of its first error block.
+function declaredFailure(result: ToolExecutionResult, text: string): ToolFailure {
+  const block = result.content.find((each): each is ErrorBlock => each.type === 'error');
+  return failure(text === '' ? 'The tool failed and gave no message' : text, { ...block });
+}
+
+// A failure that the runtime found.
+function foundFailure(text: string): ToolFailure {
+  return failure(text, {});
+}
+
+function failure(text: string, fields: Readonly<Record<string, unknown>>): ToolFailure {
+  const { code, retryable, retryAfterMs } = fields;
+  const isWait = typeof retryAfterMs === 'number' && Number.isFinite(retryAfterMs) && retryAfterMs >= 0;
+  const message = cutUtf8(text, maxMessageBytes);
+  return {
+    text,
+    error: {
+      code: typeof code === 'string' && code !== '' ? code.slice(0, maxCodeCharacters) : 'E_TOOL_FAILED',
+      message: message === text ? text : `${message}…`,
+      retryable: retryable === true,
+      ...(isWait ? { retryAfterMs } : {}),
+    },
+  };
+}
+
+// Whatever was thrown may throw again when it is looked at.
+function messageOf(thrown: unknown): string | undefined {
+  try {
+    if (!(thrown instanceof Error)) return undefined;
+    const { message } = thrown;
+    return typeof message === 'string' ? message : '';
+  } catch {
+    return '';
+  }
+}
+
+function fieldsOf(thrown: unknown): Readonly<Record<string, unknown>> {
+  try {
+    if (typeof thrown !== 'object' || thrown === null) return {};
+    const { code, retryable, retryAfterMs } = thrown as Readonly<Record<string, unknown>>;
+    // What the runtime says of a call is not for everybody to say: whoever has an `E_` code means it by a `KernelError`.
+    const isForeign = String(code).startsWith('E_') && !isKernelError(thrown);
+    return { code: isForeign ? undefined : code, retryable, retryAfterMs };
+  } catch {
+    return {};
+  }
+}
+
+function describe(thrown: unknown): string {
+  try {
+    if (typeof thrown === 'string') return JSON.stringify(thrown.slice(0, maxShownCharacters));
+    if (typeof thrown !== 'object' || thrown === null) return String(thrown);
+    return JSON.stringify(thrown).slice(0, maxShownCharacters);
+  } catch {
+    return 'something that is no error';
+  }
+}
