@@ -9,7 +9,7 @@ export const bannedPhrases: readonly BannedPhrase[] = [
   ban(/\bwho(?:so)?ever\b|\bwhosever\b/gi, 'name the actor'),
   ban(/\b(?:for|of) who\b/gi, 'name the actor'),
   ban(
-    /\b(?:is|are|was|were) no (?!longer\b|more than\b|less than\b|fewer than\b|larger than\b|smaller than\b|need\b)/gi,
+    /(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more than\b|less than\b|fewer than\b|larger than\b|smaller than\b|need\b)/gi,
     'write "is not a …" or "there is no …"',
   ),
   ban(/\b(?:that|which) (?:is|are) none\b/gi, 'say what is wrong with it'),
