@@ -58,7 +58,7 @@ export function pinsPath(folder: string): string {
 }
 
 /**
- * Reads the metadata of `ref` from `folder`; `undefined` if there is no such file.
+ * Reads the metadata of `ref` from `folder`; `undefined` if the file is missing.
  * @throws KernelError `E_BLOB_CORRUPT` if the file was changed or damaged
  */
 export async function readMetadata(folder: string, ref: BlobRef): Promise<BlobMetadata | undefined> {

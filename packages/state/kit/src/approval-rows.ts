@@ -16,7 +16,7 @@ const requestFields: readonly (keyof ApprovalRequest)[] = [
   'expiresAt',
 ];
 
-/** How approvals are read. */
+/** Reader of approvals. */
 export const approvals: PagedList<Approval> = {
   table: 'ravi_approvals',
   orderedBy: 'created_sequence',
@@ -34,7 +34,7 @@ export const approvals: PagedList<Approval> = {
   },
 };
 
-/** How lines of the audit log are read. */
+/** Reader of the audit log. */
 export const changes: PagedList<ApprovalChange> = {
   table: 'ravi_approval_changes',
   orderedBy: 'sequence',
@@ -46,10 +46,10 @@ export const changes: PagedList<ApprovalChange> = {
   }),
 };
 
-/** What a line of the audit log says beside what the request tells. */
+/** Fields of an audit log entry that do not come from the request. */
 export type ChangeDetails = Pick<ApprovalChange, 'from' | 'to' | 'at' | 'actor' | 'reason'>;
 
-/** Adds a line to the audit log; its sequence number. */
+/** Adds an entry to the audit log and returns its sequence number. */
 export async function addChange(sql: SqlRunner, request: ApprovalRequest, details: ChangeDetails): Promise<number> {
   const { id: approvalId, runId, principal, tool } = request;
   const record = jsonText({ approvalId, runId, principal, tool, ...details }, 'A change of an approval');
@@ -60,7 +60,7 @@ export async function addChange(sql: SqlRunner, request: ApprovalRequest, detail
   return numberIn(row ?? {}, 'sequence');
 }
 
-/** The row of a pending request. */
+/** Returns the row of a pending request. */
 export function pendingRow(request: ApprovalRequest, sequence: number): Readonly<Record<string, SqlValue>> {
   return {
     id: checkId(request.id, 'The id of an approval'),

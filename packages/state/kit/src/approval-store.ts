@@ -8,16 +8,16 @@ import { insertRow, selectPage, selectRow } from './select.ts';
 import type { ChangeDetails } from './approval-rows.ts';
 import type { Database, SqlRunner } from './database.ts';
 
-/** What becomes of an approval, or why nothing does. */
+/** New state of an approval, or the reason why it does not change. */
 type Step =
   | { readonly approval: Omit<Approval, 'sequence' | 'request'>; readonly details: Omit<ChangeDetails, 'from' | 'to'> }
   | Exclude<ApprovalTransition, { readonly status: 'done' | 'not-found' }>;
 
-// One writer at a time, so that lines of the audit log appear in the order of their numbers.
+// One writer at a time, so that audit log entries become visible in the order of their numbers.
 const lock = 'approvals';
 const boundFields: readonly (keyof ApprovalBinding)[] = ['runId', 'principal', 'tool', 'toolDigest', 'argsDigest'];
 
-/** Approvals in a table, with an audit log beside them that is written in the same transactions. */
+/** Creates a store of approvals in a table, with an audit log written in the same transactions. */
 export function createApprovalStore(database: Database): ApprovalStore {
   const change = (id: string, step: (approval: Approval) => Step): Promise<ApprovalTransition> =>
     database.transaction(
@@ -35,7 +35,7 @@ export function createApprovalStore(database: Database): ApprovalStore {
           const sequence = await addChange(sql, request, { to: 'pending', at: request.requestedAt });
           const row = pendingRow(request, sequence);
           if (await insertRow(sql, approvals.table, row)) return readRow(approvals, row);
-          throw conflict(`There is an approval "${request.id}" already`);
+          throw conflict(`Approval "${request.id}" already exists`);
         },
         { lock },
       ),

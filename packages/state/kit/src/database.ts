@@ -1,41 +1,41 @@
-/** What a column can hold. */
+/** Value of a column. */
 export type SqlValue = string | number | null;
 
-/** A row as the database gave it: nothing in it is trusted until it was decoded. */
+/** Row as the database returned it: not trusted until it is decoded. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** Runs statements. */
 export interface SqlRunner {
   /**
-   * The rows of one statement, none for one that gives none. Parameters stand as `$1`, `$2`….
-   * @throws KernelError `E_STATE_UNAVAILABLE`, or `E_STATE_CORRUPT` when the file itself is damaged
+   * Runs one statement and returns its rows, if it has any. Parameters are written `$1`, `$2`….
+   * @throws KernelError `E_STATE_UNAVAILABLE`, or `E_STATE_CORRUPT` if the database file itself is damaged
    */
   all(sql: string, values?: readonly SqlValue[]): Promise<readonly SqlRow[]>;
 }
 
-/** How a transaction is run. */
+/** Options of a transaction. */
 export interface TransactionOptions {
-  /** Of all transactions with the same name one runs at a time, in however many processes. */
+  /** Transactions with the same lock name run one at a time, across all processes. */
   readonly lock?: string;
-  /** `disk` (default): it survives a loss of power. `process`: it survives the end of the process, and a loss of power once a later one is on the disk. */
+  /** `disk` (default): the transaction survives a power failure. `process`: it survives the end of the process, and a power failure once a later transaction is on disk. */
   readonly durability?: 'disk' | 'process';
 }
 
-/** In what the databases differ, as pieces of SQL. */
+/** SQL fragments in which the databases differ. */
 export interface Dialect {
-  /** Type of a column that numbers rows in the order in which they were added and never gives a number twice. */
+  /** Type of a column that numbers rows in the order of insertion and never reuses a number. */
   readonly sequence: string;
-  /** Type of text that is compared by code points. */
+  /** Type of text compared by code points. */
   readonly text: string;
-  /** Behind a `SELECT`: others may read its rows but not change them until the transaction ends. */
-  readonly holdRows: string;
-  /** The text of a field of an object in a JSON column, `NULL` when there is none. */
+  /** Suffix of a `SELECT` that lets others read its rows but not change them until the transaction ends. */
+  readonly lockRows: string;
+  /** Returns an expression for the text of a field of a JSON column, `NULL` if the field is missing. */
   jsonField(column: string, field: string): string;
 }
 
-/** One open database. */
+/** Open database. */
 export interface Database extends SqlRunner, AsyncDisposable {
   readonly dialect: Dialect;
-  /** Runs `body` whole or not at all; what it throws takes everything back and comes through. Transactions do not nest. */
+  /** Runs `body` atomically: an error rolls back and is rethrown. Transactions do not nest. */
   transaction<Result>(body: (sql: SqlRunner) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
 }

@@ -18,7 +18,7 @@ const turns: PagedList<Turn> = {
   }),
 };
 
-/** Conversations in a table of turns. */
+/** Creates a store of conversations in a table of turns. */
 export function createHistoryStore(database: Database): HistoryStore {
   return {
     async append(added, expectedLength) {
@@ -27,7 +27,7 @@ export function createHistoryStore(database: Database): HistoryStore {
       const principal_key = principalKey(first.principal);
       const session_id = checkId(first.sessionId, 'The session of a turn');
       if (added.some((turn) => turn.principal !== first.principal || turn.sessionId !== session_id)) {
-        throw invalid('Turns that are added together belong to one session of one principal');
+        throw invalid('Turns appended together must belong to one session of one principal');
       }
       const records = added.map((turn) => jsonText(turn, 'A turn'));
       const before = await database.transaction(
@@ -38,7 +38,7 @@ export function createHistoryStore(database: Database): HistoryStore {
           );
           const length = numberIn(row ?? {}, 'length');
           if (expectedLength !== undefined && length !== expectedLength) {
-            throw conflict(`The session "${session_id}" has ${length} turns, not ${expectedLength}`);
+            throw conflict(`Session "${session_id}" has ${length} turns, not ${expectedLength}`);
           }
           for (const [index, record] of records.entries()) {
             await insertRow(sql, turns.table, { principal_key, session_id, number: length + index + 1, record });

@@ -25,7 +25,7 @@ const jobs: PagedList<Job> = {
   }),
 };
 
-/** Jobs in a table. */
+/** Creates a store of jobs in a table. */
 export function createJobStore(database: Database): JobStore {
   async function get(id: string): Promise<Job | undefined> {
     const row = await selectRow(database, jobs.table, { id });
@@ -46,7 +46,7 @@ export function createJobStore(database: Database): JobStore {
         record: jsonText(job, 'A job'),
         state: '{}',
       };
-      if (!(await insertRow(database, jobs.table, row))) throw conflict(`There is a job "${job.id}" already`);
+      if (!(await insertRow(database, jobs.table, row))) throw conflict(`Job "${job.id}" already exists`);
       return readRow(jobs, row);
     },
     list: ({ principal, sessionId, runId, status }, page) =>

@@ -6,24 +6,24 @@ import { numberIn, objectIn, readRows } from './rows.ts';
 import type { SqlRow, SqlValue } from './database.ts';
 import type { RowReader } from './rows.ts';
 
-/** The columns that a journal row is written with, in the order of {@link JournalRow}'s `values`. */
+/** Columns of an inserted journal row, in the order of {@link valuesOf}. */
 export const journalColumns: readonly string[] = ['run_id', 'slot', 'attempt', 'phase', 'record'];
 
 const maxKeyLength = 1_000;
-const beginning = 0;
-const end = 1;
+const startPhase = 0;
+const endPhase = 1;
 
-/** One row on its way into the journal. */
+/** Row to insert into the journal. */
 export interface JournalRow {
   readonly runId: string;
-  /** The place in the run that the row takes. */
+  /** Position of the row in its run. */
   readonly slot: string;
   readonly attempt: number;
-  /** 0 begins a call or is an event, 1 ends a call. */
+  /** 0 for the start of a call and for events, 1 for the end of a call. */
   readonly phase: number;
   readonly record: string;
   readonly leaseOwner: string | undefined;
-  /** Something runs once this is on the disk. */
+  /** True if a call runs once this row is on disk. */
   readonly isStart: boolean;
 }
 
@@ -40,42 +40,42 @@ interface ReadRow {
   readonly record: StoredRecord;
 }
 
-/** The row that begins a call. */
+/** Returns the row for the start of a call. */
 export function startedRow(entry: JournalEntry): JournalRow {
-  return rowOf(entry, beginning, { type: 'started', entry: storedEntry(entry) }, true);
+  return rowOf(entry, startPhase, { type: 'started', entry: storedEntry(entry) }, true);
 }
 
-/** The row that ends a call. */
+/** Returns the row for the end of a call. */
 export function finishedRow(entry: JournalEntry, result: InvocationResult): JournalRow {
-  return rowOf(entry, end, { type: 'finished', entry: storedEntry(entry), result }, false);
+  return rowOf(entry, endPhase, { type: 'finished', entry: storedEntry(entry), result }, false);
 }
 
-/** The row of an event. */
+/** Returns the row of an event. */
 export function eventRow({ leaseOwner, ...event }: JournalEvent): JournalRow {
   const place = { runId: event.runId, position: event.position, ...(leaseOwner === undefined ? {} : { leaseOwner }) };
-  return rowOf({ ...place, idempotencyKey: '-' }, beginning, { type: 'event', event }, false);
+  return rowOf({ ...place, idempotencyKey: '-' }, startPhase, { type: 'event', event }, false);
 }
 
-/** The row's values, as {@link journalColumns} names them. */
+/** Returns the values of a row in the order of {@link journalColumns}. */
 export function valuesOf({ runId, slot, attempt, phase, record }: JournalRow): readonly SqlValue[] {
   return [runId, slot, attempt, phase, record];
 }
 
-/** A text that only the same attempt at the same place has. */
+/** Returns a key of the attempt and phase of a row. */
 export function identityOf(row: Pick<JournalRow, 'runId' | 'slot' | 'attempt' | 'phase'>): string {
   return JSON.stringify([row.runId, row.slot, row.attempt, row.phase]);
 }
 
-/** {@link identityOf} of a row that the database gave back. */
+/** Returns {@link identityOf} for a row from the database. */
 export function identityIn(row: SqlRow): string {
   return JSON.stringify([row['run_id'], row['slot'], row['attempt'], row['phase']]);
 }
 
-/** The rows of a run, in the order in which they were written, as calls and events in their places. */
-export function journalItems(rows: readonly SqlRow[]): Listing<JournalItem> {
+/** Converts the rows of a run, in the order of insertion, to its calls and events, ordered by position. */
+export function itemsOfRows(rows: readonly SqlRow[]): Listing<JournalItem> {
   const { items, corrupt } = readRows(reader, rows);
   const bySlot = new Map<string, JournalItem>();
-  for (const row of items) bySlot.set(row.slot, joined(bySlot.get(row.slot), row));
+  for (const row of items) bySlot.set(row.slot, merged(bySlot.get(row.slot), row));
   const inOrder = [...bySlot.values()].toSorted((left, right) => placeOf(left) - placeOf(right));
   return { items: inOrder, corrupt };
 }
@@ -92,16 +92,16 @@ const reader: RowReader<ReadRow> = {
   },
 };
 
-// Attempts come in their order; of two rows of one attempt the outcome counts, whichever was written first.
-function joined(known: JournalItem | undefined, { record, sequence }: ReadRow): JournalItem {
+// A later attempt wins; within one attempt the outcome wins, regardless of which row was written first.
+function merged(known: JournalItem | undefined, { record, sequence }: ReadRow): JournalItem {
   if (record.type === 'event') return { type: 'event', event: record.event, finishedOrder: sequence };
   const { entry } = record;
-  if (known?.type === 'call' && isBehind(entry.attempt, record.type, known)) return known;
+  if (known?.type === 'call' && isOutdated(entry.attempt, record.type, known)) return known;
   if (record.type === 'started') return { type: 'call', status: 'started', entry };
   return { type: 'call', status: 'finished', entry, result: record.result, finishedOrder: sequence };
 }
 
-function isBehind(attempt: number, type: 'started' | 'finished', known: JournaledCall): boolean {
+function isOutdated(attempt: number, type: 'started' | 'finished', known: JournaledCall): boolean {
   if (attempt !== known.entry.attempt) return attempt < known.entry.attempt;
   return type === 'started' && known.status === 'finished';
 }
@@ -131,12 +131,12 @@ function rowOf(
   };
 }
 
-// Who held the lease says nothing about the call.
+// The lease owner is not part of the call.
 function storedEntry({ leaseOwner: _owner, attempt = 1, ...entry }: JournalEntry): StoredEntry {
   return { ...entry, attempt };
 }
 
 function checkWhole(value: number, minimum: number, what: string): void {
   if (Number.isSafeInteger(value) && value >= minimum) return;
-  throw invalid(`${what} must be a whole number from ${minimum} on, got ${value}`);
+  throw invalid(`${what} must be an integer of at least ${minimum}, got ${value}`);
 }

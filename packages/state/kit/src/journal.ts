@@ -1,5 +1,5 @@
 import type { RunJournal } from '@ravi/kernel';
-import { createBatchedWriter } from './batches.ts';
+import { createBatchedWriter } from './batched-writer.ts';
 import { conflict } from './errors.ts';
 import {
   eventRow,
@@ -7,7 +7,7 @@ import {
   identityIn,
   identityOf,
   journalColumns,
-  journalItems,
+  itemsOfRows,
   startedRow,
   valuesOf,
 } from './journal-rows.ts';
@@ -18,16 +18,16 @@ import type { JournalRow } from './journal-rows.ts';
 const maxRowsOfBatch = 64;
 const maxCharactersOfBatch = 4 * 1024 * 1024;
 
-/** A journal in a table, and the end of its writes. */
+/** Journal in a table, which can be closed. */
 export interface SqlJournal extends RunJournal {
-  /** Takes no more, and resolves when what was given before is written or refused. */
+  /** Rejects new entries and resolves when all earlier ones are written or rejected. */
   close(): Promise<void>;
 }
 
 /**
- * The journal is only ever added to: a call is a row when it begins and a row when it ends, and a unique index says that
- * each is written once. Rows that arrive together share one transaction, which reaches the disk when one of them begins
- * a call.
+ * Creates an append-only journal: a call adds a row when it starts and another when it ends, and a unique index allows
+ * each of them once. Rows that arrive together share one transaction, which is flushed to disk if one of them starts a
+ * call.
  */
 export function createJournal(database: Database): SqlJournal {
   const writer = createBatchedWriter<JournalRow>({
@@ -35,7 +35,7 @@ export function createJournal(database: Database): SqlJournal {
     maxSize: maxCharactersOfBatch,
     sizeOf: ({ record }) => record.length,
     write: (rows) =>
-      database.transaction((sql) => write(sql, database.dialect.holdRows, rows), {
+      database.transaction((sql) => write(sql, database.dialect.lockRows, rows), {
         durability: rows.some(({ isStart }) => isStart) ? 'disk' : 'process',
       }),
   });
@@ -44,21 +44,19 @@ export function createJournal(database: Database): SqlJournal {
     finished: async (entry, result) => writer.add(finishedRow(entry, result)),
     observed: async (event) => writer.add(eventRow(event)),
     async entries(runId) {
-      return journalItems(
-        await database.all('SELECT * FROM ravi_journal WHERE run_id = $1 ORDER BY sequence', [runId]),
-      );
+      return itemsOfRows(await database.all('SELECT * FROM ravi_journal WHERE run_id = $1 ORDER BY sequence', [runId]));
     },
     close: () => writer.close(),
   };
 }
 
-/** Writes the rows that may be written, and says for each what is wrong with it. */
+/** Writes the rows that are allowed and returns the problem of each row. */
 async function write(
   sql: SqlRunner,
-  holdRows: string,
+  lockRows: string,
   rows: readonly JournalRow[],
 ): Promise<readonly (Error | undefined)[]> {
-  const owners = await leaseOwners(sql, holdRows, rows);
+  const owners = await leaseOwners(sql, lockRows, rows);
   const problems = new Map<JournalRow, Error>();
   for (const row of rows) {
     const problem = lostLease(row, owners) ?? (await wrongAttempt(sql, row));
@@ -68,20 +66,20 @@ async function write(
   const written =
     allowed.length === 0 ? [] : await insertRows(sql, 'ravi_journal', journalColumns, allowed.map(valuesOf));
   const places = new Set(written.map(identityIn));
-  return rows.map((row) => problems.get(row) ?? (places.delete(identityOf(row)) ? undefined : taken(row)));
+  return rows.map((row) => problems.get(row) ?? (places.delete(identityOf(row)) ? undefined : duplicate(row)));
 }
 
-// A claim of the run waits until these rows are written, so that who claims it finds them.
+// A claim of the run waits until these rows are written, so that the new owner sees them.
 async function leaseOwners(
   sql: SqlRunner,
-  holdRows: string,
+  lockRows: string,
   rows: readonly JournalRow[],
 ): Promise<ReadonlyMap<string, unknown>> {
   const runIds = [...new Set(rows.filter((row) => row.leaseOwner !== undefined).map((row) => row.runId))];
   if (runIds.length === 0) return new Map();
   const places = runIds.map((_, index) => `$${index + 1}`).join(', ');
   const found = await sql.all(
-    `SELECT id, lease_owner FROM ravi_runs WHERE id IN (${places}) ORDER BY id${holdRows}`,
+    `SELECT id, lease_owner FROM ravi_runs WHERE id IN (${places}) ORDER BY id${lockRows}`,
     runIds,
   );
   return new Map(found.map((row) => [String(row['id']), row['lease_owner']]));
@@ -89,7 +87,7 @@ async function leaseOwners(
 
 function lostLease({ runId, leaseOwner }: JournalRow, owners: ReadonlyMap<string, unknown>): Error | undefined {
   if (leaseOwner === undefined || owners.get(runId) === leaseOwner) return undefined;
-  return conflict(`"${leaseOwner}" does not hold the lease of the run "${runId}"`);
+  return conflict(`"${leaseOwner}" does not hold the lease of run "${runId}"`);
 }
 
 async function wrongAttempt(
@@ -104,10 +102,10 @@ async function wrongAttempt(
   ]);
   if (before.length === 1 && before[0]?.['phase'] === phase) return undefined;
   const reason = before.length === 0 ? 'has not started' : 'has an outcome';
-  return conflict(`Attempt ${attempt} at ${slot} of the run "${runId}" cannot start: attempt ${attempt - 1} ${reason}`);
+  return conflict(`Attempt ${attempt} at ${slot} of run "${runId}" cannot start: attempt ${attempt - 1} ${reason}`);
 }
 
-function taken({ runId, slot, attempt, phase }: JournalRow): Error {
-  const what = phase === 0 ? 'is on record' : 'has an outcome';
-  return conflict(`Attempt ${attempt} at ${slot} of the run "${runId}" ${what} already`);
+function duplicate({ runId, slot, attempt, phase }: JournalRow): Error {
+  const what = phase === 0 ? 'is recorded' : 'has an outcome';
+  return conflict(`Attempt ${attempt} at ${slot} of run "${runId}" already ${what}`);
 }

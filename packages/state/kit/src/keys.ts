@@ -6,25 +6,25 @@ import { isPlain } from './plain-text.ts';
 const maxIdLength = 200;
 const digestPrefix = 'sha256:';
 
-/** The id itself, when every database can keep it and find it again. @throws KernelError `E_STATE_INVALID` */
+/** Returns the id if every database can store and find it. @throws KernelError `E_STATE_INVALID` */
 export function checkId(id: string, what: string, maxLength: number = maxIdLength): string {
   if (id.length > 0 && id.length <= maxLength && isPlain(id)) return id;
   throw invalid(`${what} must be 1 to ${maxLength} characters without control characters, got ${quoted(id)}`);
 }
 
-/** What a column holds to find a principal: the text itself when every database can keep it, else its SHA-256. */
+/** Returns the lookup key of a principal: the text itself if every database can store it, otherwise its SHA-256. */
 export function principalKey(principal: Principal): string {
   const isShort = principal.length <= maxIdLength && !principal.startsWith(digestPrefix);
   if (isShort && isPlain(principal)) return principal;
   return digestPrefix + createHash('sha256').update(JSON.stringify(principal)).digest('hex');
 }
 
-/** {@link principalKey} of a filter, which need not name anybody. */
+/** Returns {@link principalKey} for a filter, which may have no principal. */
 export function optionalPrincipalKey(principal: Principal | undefined): string | undefined {
   return principal === undefined ? undefined : principalKey(principal);
 }
 
-/** {@link checkId} of an id that may be absent. */
+/** Applies {@link checkId} to an optional id. */
 export function checkOptionalId(id: string | undefined, what: string): string | null {
   return id === undefined ? null : checkId(id, what);
 }

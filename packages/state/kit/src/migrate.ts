@@ -3,14 +3,14 @@ import { migrations, schemaTable } from './schema.ts';
 import type { Database, SqlRunner } from './database.ts';
 
 /**
- * Brings a database to the newest schema, or to `target`; of several processes that start at once one does it.
- * @throws KernelError `E_CONFIG_INVALID` when the database is newer than this code
+ * Migrates a database to the newest schema, or to `target`. If several processes start at once, one of them migrates.
+ * @throws KernelError `E_CONFIG_INVALID` if the database is newer than this code
  */
 export async function migrate(database: Database, target: number = newestVersion()): Promise<void> {
   await database.transaction((sql) => bringTo(target, database, sql), { lock: 'schema' });
 }
 
-/** The version of the schema that this code writes. */
+/** Returns the schema version that this code writes. */
 export function newestVersion(): number {
   return Math.max(...migrations.map(({ version }) => version));
 }
@@ -22,8 +22,8 @@ async function bringTo(target: number, { dialect }: Database, sql: SqlRunner): P
   if (current > newestVersion()) {
     throw new KernelError(
       'E_CONFIG_INVALID',
-      `The state has schema version ${current}, this program knows versions up to ${newestVersion()}: ` +
-        'start a newer version of the program, or point it at other state',
+      `The state database has schema version ${current}, this program supports versions up to ${newestVersion()}: ` +
+        'upgrade the program or use another database',
     );
   }
   for (const migration of migrations) {

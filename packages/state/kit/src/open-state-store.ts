@@ -4,19 +4,19 @@ import { createHistoryStore } from './history-store.ts';
 import { createJobStore } from './job-store.ts';
 import { createJournal } from './journal.ts';
 import { migrate } from './migrate.ts';
-import { askingPlainText } from './plain-text.ts';
+import { withPlainText } from './plain-text.ts';
 import { createRetentionStore } from './retention-store.ts';
 import { createRunStore } from './run-store.ts';
 import { createSnippetStore } from './snippet-store.ts';
 import type { Database } from './database.ts';
 
 /**
- * A state store in a database, which it brings to the newest schema first and closes when it is disposed, or when it
- * cannot be opened.
- * @throws KernelError `E_STATE_UNAVAILABLE`, or `E_CONFIG_INVALID` when the database is newer than this code
+ * Opens a state store in a database, migrating it to the newest schema first. Closes the database on disposal and if
+ * opening fails.
+ * @throws KernelError `E_STATE_UNAVAILABLE`, or `E_CONFIG_INVALID` if the database is newer than this code
  */
 export async function openStateStore(connection: Database): Promise<StateStore> {
-  const database = askingPlainText(connection);
+  const database = withPlainText(connection);
   try {
     await migrate(database);
   } catch (error) {

@@ -1,16 +1,16 @@
 import { invalid } from './errors.ts';
 import type { Database, SqlRow, SqlRunner, SqlValue } from './database.ts';
 
-/** Whether every database keeps the text as it is: no control character, no half of a surrogate pair. */
+/** Returns true if every database stores the text unchanged: no control character, no lone surrogate. */
 export function isPlain(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
 /**
- * The database, but what it cannot keep is not asked for: an id from outside that no row can have finds none, instead of
- * an error or the row of a similar one. JSON text is always plain, because JSON escapes the rest.
+ * Wraps a database so that values it cannot store are never sent: a query for such an id returns no rows instead of an
+ * error or a similar row, and an insert fails. JSON text is always plain, because JSON escapes the rest.
  */
-export function askingPlainText(database: Database): Database {
+export function withPlainText(database: Database): Database {
   return {
     dialect: database.dialect,
     all: (sql, values) => all(database, sql, values),
@@ -22,6 +22,6 @@ export function askingPlainText(database: Database): Database {
 
 async function all(runner: SqlRunner, sql: string, values: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
   if (values.every((value) => typeof value !== 'string' || isPlain(value))) return runner.all(sql, values);
-  if (sql.startsWith('INSERT')) throw invalid('Text with control characters or half a surrogate pair cannot be kept');
+  if (sql.startsWith('INSERT')) throw invalid('Text with control characters or a lone surrogate cannot be stored');
   return [];
 }

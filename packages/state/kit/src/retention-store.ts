@@ -1,27 +1,27 @@
 import type { JournalItem, RetentionStore } from '@ravi/kernel';
 import { approvals } from './approval-rows.ts';
-import { journalItems } from './journal-rows.ts';
+import { itemsOfRows } from './journal-rows.ts';
 import { isLive, runs } from './run-rows.ts';
 import { numberIn } from './rows.ts';
 import type { Database } from './database.ts';
 
 const journal = 'ravi_journal';
 const tablesOfRun: readonly string[] = [journal, approvals.table, 'ravi_jobs'];
-const strayRunsAtOnce = 100;
+const orphanedRunsPerQuery = 100;
 
-const belongsToNone = (table: string): string =>
+const hasNoRun = (table: string): string =>
   `NOT EXISTS (SELECT 1 FROM ${runs.table} WHERE ${runs.table}.id = ${table}.run_id)`;
 
-/** Removes rows. Each run goes in a transaction of its own, so that nobody else waits for long. */
+/** Creates a store that removes rows. Each run is removed in its own transaction, so that other writers do not wait for long. */
 export function createRetentionStore(database: Database): RetentionStore {
-  async function removeStrayCalls(runId: string, before: number): Promise<number> {
+  async function removeOrphanedCalls(runId: string, before: number): Promise<number> {
     const rows = await database.all(`SELECT * FROM ${journal} WHERE run_id = $1 ORDER BY sequence`, [runId]);
-    const { items, corrupt } = journalItems(rows);
-    if (corrupt.length > 0 || !items.every((item) => wasOver(item, before))) return 0;
+    const { items, corrupt } = itemsOfRows(rows);
+    if (corrupt.length > 0 || !items.every((item) => endedBefore(item, before))) return 0;
     const last = numberIn(rows.at(-1) ?? { sequence: 0 }, 'sequence');
-    // A call that came in between stays, and so do all when a run of this id did.
+    // A call added meanwhile stays; if a run with this id was added, all of them stay.
     const removed = await database.all(
-      `DELETE FROM ${journal} WHERE run_id = $1 AND sequence <= $2 AND ${belongsToNone(journal)} RETURNING sequence`,
+      `DELETE FROM ${journal} WHERE run_id = $1 AND sequence <= $2 AND ${hasNoRun(journal)} RETURNING sequence`,
       [runId, last],
     );
     return removed.length > 0 ? 1 : 0;
@@ -30,7 +30,7 @@ export function createRetentionStore(database: Database): RetentionStore {
   return {
     removeRun: (id) =>
       database.transaction(async (sql) => {
-        // The run first: who comes second waits here, and finds nothing.
+        // The run first: a concurrent removal waits here and then finds nothing.
         const removed = await sql.all(`DELETE FROM ${runs.table} WHERE id = $1 AND NOT (${isLive}) RETURNING id`, [id]);
         if (removed.length === 0) return false;
         for (const table of tablesOfRun) await sql.all(`DELETE FROM ${table} WHERE run_id = $1`, [id]);
@@ -40,24 +40,24 @@ export function createRetentionStore(database: Database): RetentionStore {
     async removeStrays(before) {
       const { table } = approvals;
       const answered = await database.all(
-        `DELETE FROM ${table} WHERE status <> 'pending' AND expires_at < $1 AND ${belongsToNone(table)} RETURNING id`,
+        `DELETE FROM ${table} WHERE status <> 'pending' AND expires_at < $1 AND ${hasNoRun(table)} RETURNING id`,
         [before],
       );
       let removed = answered.length;
       let after = '';
       for (;;) {
         const found = await database.all(
-          `SELECT DISTINCT run_id FROM ${journal} WHERE run_id > $1 AND ${belongsToNone(journal)} ORDER BY run_id LIMIT $2`,
-          [after, strayRunsAtOnce],
+          `SELECT DISTINCT run_id FROM ${journal} WHERE run_id > $1 AND ${hasNoRun(journal)} ORDER BY run_id LIMIT $2`,
+          [after, orphanedRunsPerQuery],
         );
-        for (const row of found) removed += await removeStrayCalls((after = String(row['run_id'])), before);
-        if (found.length < strayRunsAtOnce) return removed;
+        for (const row of found) removed += await removeOrphanedCalls((after = String(row['run_id'])), before);
+        if (found.length < orphanedRunsPerQuery) return removed;
       }
     },
   };
 }
 
-function wasOver(item: JournalItem, before: number): boolean {
+function endedBefore(item: JournalItem, before: number): boolean {
   if (item.type === 'event') return false;
   const { startedAt, durationMs } = item.entry.record;
   return startedAt + durationMs < before;

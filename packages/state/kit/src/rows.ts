@@ -2,16 +2,16 @@ import type { KernelError, Listing } from '@ravi/kernel';
 import { corrupt } from './errors.ts';
 import type { SqlRow } from './database.ts';
 
-/** How the rows of one table are read. */
+/** Reader of the rows of one table. */
 export interface RowReader<Item> {
   readonly table: string;
-  /** The row's key, for people. */
+  /** Returns the key of a row for error messages. */
   key(row: SqlRow): string;
-  /** @throws anything, when the row is damaged */
+  /** Decodes a row. Throws any error if the row is damaged. */
   decode(row: SqlRow): Item;
 }
 
-/** The row as an item. @throws KernelError `E_STATE_CORRUPT` */
+/** Decodes a row. @throws KernelError `E_STATE_CORRUPT` */
 export function readRow<Item>(reader: RowReader<Item>, row: SqlRow): Item {
   try {
     return reader.decode(row);
@@ -20,7 +20,7 @@ export function readRow<Item>(reader: RowReader<Item>, row: SqlRow): Item {
   }
 }
 
-/** The rows as items, damaged ones apart. */
+/** Decodes rows and lists damaged ones separately. */
 export function readRows<Item>(reader: RowReader<Item>, rows: readonly SqlRow[]): Listing<Item> {
   const items: Item[] = [];
   const damaged: KernelError[] = [];
@@ -34,28 +34,28 @@ export function readRows<Item>(reader: RowReader<Item>, rows: readonly SqlRow[])
   return { items, corrupt: damaged };
 }
 
-/** The text of a column. */
+/** Returns the text in a column. */
 export function textIn(row: SqlRow, column: string): string {
   const value = row[column];
-  if (typeof value !== 'string') throw new TypeError(`${column} is no text`);
+  if (typeof value !== 'string') throw new TypeError(`${column} is not text`);
   return value;
 }
 
-/** The whole number of a column. */
+/** Returns the integer in a column. */
 export function numberIn(row: SqlRow, column: string): number {
   const value = row[column];
-  if (!Number.isSafeInteger(value)) throw new TypeError(`${column} is no whole number`);
+  if (!Number.isSafeInteger(value)) throw new TypeError(`${column} is not an integer`);
   return value as number;
 }
 
-/** The text of a column, when it is one of the given. */
+/** Returns the text in a column, which must be one of `choices`. */
 export function choiceIn<Choice extends string>(row: SqlRow, column: string, choices: readonly Choice[]): Choice {
   const value = textIn(row, column);
   if ((choices as readonly string[]).includes(value)) return value as Choice;
   throw new TypeError(`${column} is ${JSON.stringify(value.slice(0, 64))}`);
 }
 
-/** The object in a JSON column, with at least the given fields. */
+/** Returns the object in a JSON column, which must have the given fields. */
 export function objectIn<Shape extends object>(
   row: SqlRow,
   column: string,
@@ -63,13 +63,13 @@ export function objectIn<Shape extends object>(
 ): Shape {
   const value: unknown = JSON.parse(textIn(row, column));
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new TypeError(`${column} is no object`);
+    throw new TypeError(`${column} is not an object`);
   const missing = fields.find((field) => !Object.hasOwn(value, field));
   if (missing !== undefined) throw new TypeError(`${column} has no "${missing}"`);
   return value as Shape;
 }
 
-/** {@link objectIn} of a column that may be `NULL`. */
+/** Applies {@link objectIn} to a column that may be `NULL`. */
 export function optionalObjectIn<Shape extends object>(
   row: SqlRow,
   column: string,

@@ -4,10 +4,10 @@ import type { SqlRow } from './database.ts';
 import type { PagedList } from './select.ts';
 
 const statuses: readonly RunStatus[] = ['running', 'paused', 'completed', 'failed', 'cancelled'];
-/** The condition of runs that may go on. */
+/** Condition for runs that can continue. */
 export const isLive = "status IN ('running', 'paused')";
 
-/** How runs are read. */
+/** Reader of runs. */
 export const runs: PagedList<Run> = {
   table: 'ravi_runs',
   orderedBy: 'sequence',

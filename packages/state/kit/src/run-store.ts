@@ -7,7 +7,7 @@ import { isLive, runs } from './run-rows.ts';
 import { insertRow, pageSize, selectPage, selectRow } from './select.ts';
 import type { Database, SqlRunner, SqlValue } from './database.ts';
 
-/** Runs in a table. A lease is two columns, and each change of them is one statement that says who may make it. */
+/** Creates a store of runs in a table. A lease is two columns; each change of them is one statement whose condition names the allowed owner. */
 export function createRunStore(database: Database): RunStore {
   return {
     async create(run, lease) {
@@ -23,7 +23,7 @@ export function createRunStore(database: Database): RunStore {
         record: jsonText(run, 'A run'),
         outcome: null,
       };
-      if (!(await insertRow(database, runs.table, row))) throw conflict(`There is a run "${run.id}" already`);
+      if (!(await insertRow(database, runs.table, row))) throw conflict(`Run "${run.id}" already exists`);
       return readRow(runs, row);
     },
     async get(id) {
@@ -69,9 +69,9 @@ export function createRunStore(database: Database): RunStore {
       );
       return row && readRow(runs, row);
     },
-    // Leases need not survive a loss of power: who held them does not either.
-    renew: (id, { owner, now, leaseMs }) => changesLease(database, 'lease_expires_at = $3', [id, owner, now + leaseMs]),
-    release: (id, owner) => changesLease(database, 'lease_owner = NULL, lease_expires_at = NULL', [id, owner]),
+    // Leases need not survive a power failure, because their owners do not either.
+    renew: (id, { owner, now, leaseMs }) => changeLease(database, 'lease_expires_at = $3', [id, owner, now + leaseMs]),
+    release: (id, owner) => changeLease(database, 'lease_owner = NULL, lease_expires_at = NULL', [id, owner]),
     async listExpired(now, limit) {
       const rows = await database.all(
         `SELECT * FROM ${runs.table} WHERE status = 'running' AND (lease_owner IS NULL OR lease_expires_at <= $1)
@@ -83,7 +83,7 @@ export function createRunStore(database: Database): RunStore {
   };
 }
 
-function changesLease(database: Database, change: string, values: readonly SqlValue[]): Promise<boolean> {
+function changeLease(database: Database, change: string, values: readonly SqlValue[]): Promise<boolean> {
   const run = async (sql: SqlRunner): Promise<boolean> => {
     const rows = await sql.all(
       `UPDATE ${runs.table} SET ${change} WHERE id = $1 AND lease_owner = $2 RETURNING id`,

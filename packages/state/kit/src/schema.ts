@@ -1,21 +1,21 @@
 import type { Dialect } from './database.ts';
 
-/** The table that says which version a database has. */
+/** Table that holds the schema version of a database. */
 export const schemaTable = 'ravi_schema';
 
-/** One step of the schema. A step that was published never changes. */
+/** Migration to one schema version. A published migration never changes. */
 export interface Migration {
   readonly version: number;
   statements(dialect: Dialect): readonly string[];
 }
 
-/** The schema, told once for every database, as the steps that lead to it. */
+/** The schema of all databases, as a list of migrations. */
 export const migrations: readonly Migration[] = [
   { version: 1, statements: firstTables },
   { version: 2, statements: childrenOfRuns },
 ];
 
-// Columns hold what is searched for, numbers and states; everything else of a record stands in its JSON.
+// Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
 function firstTables({ sequence, text }: Dialect): readonly string[] {
   return [
     `CREATE TABLE ravi_runs (
@@ -54,7 +54,7 @@ function firstTables({ sequence, text }: Dialect): readonly string[] {
   ];
 }
 
-// Runs are looked up by the run that began them, which stood in the JSON alone.
+// Runs are looked up by their parent, which version 1 has only in the JSON.
 function childrenOfRuns({ text, jsonField }: Dialect): readonly string[] {
   return [
     `ALTER TABLE ravi_runs ADD COLUMN parent_run_id ${text}`,

@@ -7,27 +7,27 @@ import type { RowReader } from './rows.ts';
 const defaultLimit = 100;
 const maxLimit = 1_000;
 
-/** Columns and the values that they must have; `undefined` for whatever. */
-export type Wanted = Readonly<Record<string, SqlValue | undefined>>;
+/** Columns and their required values; `undefined` matches any value. */
+export type ColumnFilter = Readonly<Record<string, SqlValue | undefined>>;
 
-/** What rows must be beside {@link Wanted}: `text` ends where the value stands. */
+/** Further condition on rows; the value follows `text`. */
 export interface Condition {
   readonly text: string;
   readonly value: SqlValue;
 }
 
-/** A list that is read in parts. */
+/** Reader of a list in pages. */
 export interface PagedList<Item> extends RowReader<Item> {
-  /** The column that numbers the rows. */
+  /** Column that numbers the rows. */
   readonly orderedBy: string;
   readonly newestFirst: boolean;
 }
 
-/** The rows that are wanted, one part of them. @throws KernelError `E_STATE_INVALID` for a cursor that is none */
+/** Returns one page of the matching rows. @throws KernelError `E_STATE_INVALID` for an invalid cursor */
 export async function selectPage<Item>(
   sql: SqlRunner,
   list: PagedList<Item>,
-  wanted: Wanted,
+  wanted: ColumnFilter,
   { limit, cursor }: PageRequest = {},
   more: readonly Condition[] = [],
 ): Promise<Page<Item>> {
@@ -46,20 +46,20 @@ export async function selectPage<Item>(
   return { ...readRows(list, page), ...(rows.length > size && last ? { next: String(last[list.orderedBy]) } : {}) };
 }
 
-/** The one row that is wanted. */
-export async function selectRow(sql: SqlRunner, table: string, wanted: Wanted): Promise<SqlRow | undefined> {
+/** Returns the matching row. */
+export async function selectRow(sql: SqlRunner, table: string, wanted: ColumnFilter): Promise<SqlRow | undefined> {
   const { text, values } = conditions(wanted);
   const [row] = await sql.all(`SELECT * FROM ${table} ${where(text)} LIMIT 1`, values);
   return row;
 }
 
-/** How many rows a query may give. */
+/** Returns the page size for a requested limit. */
 export function pageSize(limit: number = defaultLimit): number {
-  if (!Number.isSafeInteger(limit) || limit < 1) throw invalid(`A limit must be a positive whole number, got ${limit}`);
+  if (!Number.isSafeInteger(limit) || limit < 1) throw invalid(`A limit must be a positive integer, got ${limit}`);
   return Math.min(limit, maxLimit);
 }
 
-/** Adds a row; `false` when another has its key already. */
+/** Inserts a row. Returns `false` if its key is already taken. */
 export async function insertRow(
   sql: SqlRunner,
   table: string,
@@ -69,7 +69,7 @@ export async function insertRow(
   return added.length > 0;
 }
 
-/** Adds those rows whose keys are free and gives them back. */
+/** Inserts the rows whose keys are free and returns them. */
 export function insertRows(
   sql: SqlRunner,
   table: string,
@@ -84,7 +84,7 @@ export function insertRows(
   );
 }
 
-function conditions(wanted: Wanted): { readonly text: readonly string[]; readonly values: SqlValue[] } {
+function conditions(wanted: ColumnFilter): { readonly text: readonly string[]; readonly values: SqlValue[] } {
   const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
   return {
     text: given.map(([column], index) => `${column} = $${index + 1}`),
@@ -98,5 +98,5 @@ function where(text: readonly string[]): string {
 
 function positionOf(cursor: string): number {
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw invalid(`"${cursor.slice(0, 64)}" is no cursor of a page`);
+  throw invalid(`"${cursor.slice(0, 64)}" is not a valid cursor`);
 }

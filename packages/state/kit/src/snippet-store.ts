@@ -25,7 +25,7 @@ const codes: Readonly<Record<string, string>> = {
   E_STATE_INVALID: 'E_SNIPPET_INVALID',
 };
 
-/** Snippets in a table. */
+/** Creates a store of snippets in a table. */
 export function createSnippetStore(database: Database): SnippetStore {
   return {
     list: (principal) =>
@@ -91,7 +91,7 @@ async function newestVersion(sql: Pick<Database, 'all'>, principalKeyOfOwner: st
   return numberIn(row ?? {}, 'version');
 }
 
-// The port of snippets has codes of its own, because they may lie elsewhere than in a state store.
+// The snippet port has its own codes, because snippets may be stored outside a state store.
 async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

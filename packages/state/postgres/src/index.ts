@@ -21,20 +21,21 @@ const plugin: Plugin<'stateStore', PostgresStateStoreOptions> = definePlugin({
       url: {
         type: 'string',
         minLength: 1,
-        description: 'postgres://user:password@host:port/database; PGHOST, PGUSER… of the environment when absent.',
+        description:
+          'postgres://user:password@host:port/database; the environment variables PGHOST, PGUSER… by default.',
       },
       schema: {
         type: 'string',
         pattern: schemaPattern.source,
         default: defaultSchema,
-        description: 'The schema that holds the tables.',
+        description: 'Schema that holds the tables.',
       },
       maxConnections: { type: 'integer', minimum: 1, default: defaultMaxConnections },
       timeoutMs: {
         type: 'integer',
         minimum: 1,
         default: defaultTimeoutMs,
-        description: 'How long to wait for a connection, and for one statement.',
+        description: 'Milliseconds to wait for a connection, and for one statement.',
       },
     },
     required: [],

@@ -4,27 +4,27 @@ import type { Database, Dialect, SqlRow, SqlRunner, SqlValue, TransactionOptions
 import pg from 'pg';
 import { stateError } from './postgres-errors.ts';
 
-/** Where the database is and how long to wait for it. */
+/** Options of {@link createPostgresDatabase}. */
 export interface PostgresDatabaseOptions {
-  /** `postgres://user:password@host:port/database`; the variables `PGHOST`, `PGUSER`… of the environment when absent. */
+  /** `postgres://user:password@host:port/database`; the environment variables `PGHOST`, `PGUSER`… by default. */
   readonly url?: string;
   /** Lower-case name of the schema that holds the tables. */
   readonly schema: string;
   readonly maxConnections: number;
-  /** For a connection, and for one statement. */
+  /** Milliseconds to wait for a connection, and for one statement. */
   readonly timeoutMs: number;
 }
 
 const dialect: Dialect = {
   sequence: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
   text: 'TEXT COLLATE "C"',
-  holdRows: ' FOR SHARE',
+  lockRows: ' FOR SHARE',
   jsonField: (column, field) => `${column}::json ->> '${field}'`,
 };
 
 const bigint = pg.types.builtins.INT8;
 
-/** Opens no connection yet: each statement takes one, so that a database that was gone is found again. */
+/** Creates a database without connecting. Each statement takes a connection from the pool, so that it works again after an outage. */
 export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs }: PostgresDatabaseOptions): Database {
   const pool = new pg.Pool({
     ...(url === undefined ? {} : { connectionString: url }),
@@ -33,13 +33,13 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
     max: maxConnections,
     connectionTimeoutMillis: timeoutMs,
     statement_timeout: timeoutMs,
-    // The server gives up first, so that the connection stays good; this is for a server that does not answer at all.
+    // The server times out first, so that the connection stays usable; this limit is for a server that does not respond at all.
     query_timeout: timeoutMs + 1_000,
     allowExitOnIdle: true,
     keepAlive: true,
     types: { getTypeParser: (type, format) => (type === bigint ? Number : pg.types.getTypeParser(type, format)) },
   });
-  // A connection that breaks while it rests is replaced; one that breaks at work fails its statement besides.
+  // The pool replaces an idle connection that breaks; a busy one also fails its statement.
   pool.on('error', ignore);
   pool.on('connect', (client) => client.on('error', ignore));
   const broken = new WeakSet<pg.PoolClient>();
@@ -57,13 +57,13 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
       const { rows } = await client.query<SqlRow>(config);
       return rows;
     } catch (error) {
-      // What the server has answered leaves the connection as it was; after anything else nobody knows.
+      // After an error from the server the connection is usable; after any other error its state is unknown.
       if (!(error instanceof pg.DatabaseError)) broken.add(client);
       throw stateError(error);
     }
   }
 
-  async function connected<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  async function withConnection<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
     if (ended !== undefined) throw closed();
     const client = await pool.connect().catch((error: unknown) => {
       throw stateError(error);
@@ -81,16 +81,16 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
 
   return {
     dialect,
-    all: (sql, values) => connected((client) => runnerOf(client).all(sql, values)),
+    all: (sql, values) => withConnection((client) => runnerOf(client).all(sql, values)),
     transaction: (body, options) =>
-      connected(async (client) => {
-        await query(client, beginning(schema, options));
+      withConnection(async (client) => {
+        await query(client, beginStatement(schema, options));
         try {
           const result = await body(runnerOf(client));
           await query(client, 'COMMIT');
           return result;
         } catch (error) {
-          // A connection that cannot even do this is closed, which takes the transaction back as well.
+          // A connection that cannot roll back is closed, which also rolls back.
           if (!broken.has(client)) await query(client, 'ROLLBACK').catch(ignore);
           throw error;
         }
@@ -99,8 +99,8 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
   };
 }
 
-// One round trip. The lock is numbered, because only numbers can be locked.
-function beginning(schema: string, { lock, durability }: TransactionOptions = {}): string {
+// One round trip. Advisory locks are numbers.
+function beginStatement(schema: string, { lock, durability }: TransactionOptions = {}): string {
   const statements = ['BEGIN'];
   if (durability === 'process') statements.push('SET LOCAL synchronous_commit TO off');
   if (lock !== undefined) statements.push(`SELECT pg_advisory_xact_lock(${lockNumber(`ravi ${schema} ${lock}`)})`);

@@ -4,34 +4,34 @@ import { openStateStore } from '@ravi/state-kit';
 import type { SqlRunner } from '@ravi/state-kit';
 import { createPostgresDatabase } from './postgres-database.ts';
 
-/** The default of `schema`. */
+/** Default of `schema`. */
 export const defaultSchema = 'ravi';
 
-/** The default of `maxConnections`. */
+/** Default of `maxConnections`. */
 export const defaultMaxConnections = 10;
 
-/** The default of `timeoutMs`. */
+/** Default of `timeoutMs`. */
 export const defaultTimeoutMs = 10_000;
 
-/** Names that need no quotes anywhere. */
+/** Schema names that need no quotes. */
 export const schemaPattern: RegExp = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /** Options of {@link createPostgresStateStore}. */
 export interface PostgresStateStoreOptions {
-  /** `postgres://user:password@host:port/database`; the variables `PGHOST`, `PGUSER`… of the environment when absent. */
+  /** `postgres://user:password@host:port/database`; the environment variables `PGHOST`, `PGUSER`… by default. */
   readonly url?: string;
-  /** The schema that holds the tables, made when it is missing; `ravi` when absent. */
+  /** Schema that holds the tables, created if missing; `ravi` by default. */
   readonly schema?: string;
-  /** 10 when absent. */
+  /** Maximum connections of this process; 10 by default. */
   readonly maxConnections?: number;
-  /** For how many milliseconds to wait for a connection, and for one statement; 10 000 when absent. */
+  /** Milliseconds to wait for a connection, and for one statement; 10 000 by default. */
   readonly timeoutMs?: number;
 }
 
 /**
- * A state store in PostgreSQL, which any number of processes on any number of machines may share.
- * @throws KernelError `E_STATE_UNAVAILABLE`, or `E_CONFIG_INVALID` for options that cannot be right, a login that is
- * refused, and a database that is newer than this code
+ * Creates a state store in PostgreSQL, which any number of processes on any number of machines may share.
+ * @throws KernelError `E_STATE_UNAVAILABLE`, or `E_CONFIG_INVALID` for invalid options, a refused login, and a database
+ * that is newer than this code
  */
 export async function createPostgresStateStore(options: PostgresStateStoreOptions = {}): Promise<StateStore> {
   const { url, schema = defaultSchema, maxConnections = defaultMaxConnections, timeoutMs = defaultTimeoutMs } = options;
@@ -40,7 +40,7 @@ export async function createPostgresStateStore(options: PostgresStateStoreOption
   }
   const database = createPostgresDatabase({ ...(url === undefined ? {} : { url }), schema, maxConnections, timeoutMs });
   try {
-    await database.transaction((sql) => makeSchema(sql, schema), { lock: 'schema' });
+    await database.transaction((sql) => ensureSchema(sql, schema), { lock: 'schema' });
   } catch (error) {
     await database[Symbol.asyncDispose]();
     throw error;
@@ -48,8 +48,8 @@ export async function createPostgresStateStore(options: PostgresStateStoreOption
   return openStateStore(database);
 }
 
-// Asked first, because who may use a schema need not be allowed to make one.
-async function makeSchema(sql: SqlRunner, schema: string): Promise<void> {
+// Checked first, because a user of the schema may lack the permission to create one.
+async function ensureSchema(sql: SqlRunner, schema: string): Promise<void> {
   const found = await sql.all('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema]);
   if (found.length === 0) await sql.all(`CREATE SCHEMA ${schema}`);
 }

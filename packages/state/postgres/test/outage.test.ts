@@ -5,7 +5,7 @@ import { stoppablePostgresForTests } from '@ravi/state-testing';
 import { afterAll, test } from 'vitest';
 import { createPostgresStateStore } from '../src/index.ts';
 
-// A server of its own: it is stopped under the store.
+// A separate server, because the test stops it.
 const server = await stoppablePostgresForTests();
 afterAll(async () => {
   if (typeof server !== 'string') await server[Symbol.asyncDispose]();
@@ -18,7 +18,7 @@ function entryAt(position: number): JournalEntry {
   return { runId: 'run-1', sessionId: 'session-1', idempotencyKey: callId, position, record };
 }
 
-/** Starts calls one after the other until one is refused; how many were on record, and why no more. */
+/** Starts calls one after the other until one fails. Returns how many were recorded and the error. */
 async function callUntilRefused({ journal }: StateStore): Promise<{ readonly kept: number; readonly error: unknown }> {
   for (let kept = 0; ; kept++) {
     try {
@@ -32,7 +32,7 @@ async function callUntilRefused({ journal }: StateStore): Promise<{ readonly kep
 if (typeof server === 'string') {
   test.skip(`an outage (skipped: ${server})`);
 } else {
-  test('a server that goes away amid calls loses none that was on record, and is found again when it is back', async () => {
+  test('an outage during calls loses no recorded call, and the store reconnects afterwards', async () => {
     await using store = await createPostgresStateStore({ url: server.url });
     const calling = callUntilRefused(store);
     await store.journal.entries('run-1');

@@ -57,7 +57,7 @@ function fixtureOf(version: number): string {
   return join(import.meta.dirname, `fixtures/version-${version}.sql`);
 }
 
-test('every version of the schema has a database that it wrote', () => {
+test('every schema version has a fixture database', () => {
   for (const version of versions) assert.ok(existsSync(fixtureOf(version)), `run test/write-fixture.ts for ${version}`);
 });
 
@@ -71,7 +71,7 @@ for (const version of versions) {
   });
 }
 
-withServer('a database of a newer program is refused by both versions', async () => {
+withServer('a database of a newer program is rejected with both versions', async () => {
   const schema = newSchema();
   await (await openStore(schema))[Symbol.asyncDispose]();
   const newer = newestVersion() + 1;
@@ -80,7 +80,7 @@ withServer('a database of a newer program is refused by both versions', async ()
   await rejectsWith('E_CONFIG_INVALID', openStore(schema), words);
 });
 
-withServer('several stores that open a new schema at once all work on it, and another schema is apart', async () => {
+withServer('several stores can open a new schema at once, and another schema is separate', async () => {
   const schema = newSchema();
   const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(schema)));
   await Promise.all(stores.map((store, index) => store.runs.create(newRun(`run-${index}`))));
@@ -92,7 +92,7 @@ withServer('several stores that open a new schema at once all work on it, and an
   assert.equal((await other.runs.list({})).items.length, 0);
 });
 
-withServer('a table that somebody keeps locked is a retryable error, and the next change goes through', async () => {
+withServer('a locked table is a retryable error, and the next change succeeds', async () => {
   const schema = newSchema();
   await using store = await createPostgresStateStore({ url: url ?? '', schema, timeoutMs: 200 });
   await using client = await connect(schema);
@@ -102,28 +102,31 @@ withServer('a table that somebody keeps locked is a retryable error, and the nex
   await store.runs.create(newRun('run-2'));
 });
 
-withServer('a full disk is a retryable error that says so; nothing is lost, and it goes on with space', async () => {
-  const schema = newSchema();
-  await using store = await openStore(schema);
-  await store.runs.create(newRun('run-1'));
-  // A server says it with this code; a real one that is full would take the others of these tests with it.
-  await execute(
-    schema,
-    `CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$
+withServer(
+  'a full disk is a retryable error with that message; nothing is lost, and writes work again with space',
+  async () => {
+    const schema = newSchema();
+    await using store = await openStore(schema);
+    await store.runs.create(newRun('run-1'));
+    // A server reports it with this code; a real full disk would break the other tests.
+    await execute(
+      schema,
+      `CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
      CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON ravi_runs EXECUTE FUNCTION fill();`,
-  );
-  await rejectsWith('E_STATE_UNAVAILABLE', store.runs.create(newRun('run-2')), /disk of the state database is full/);
-  const change = { from: ['running'], to: 'paused', now: 2 } as const;
-  await rejectsWith('E_STATE_UNAVAILABLE', store.runs.transition('run-1', change), /is full/);
-  assert.equal((await store.runs.get('run-1'))?.status, 'running');
-  assert.equal(await store.runs.get('run-2'), undefined);
-  await execute(schema, 'DROP TRIGGER full_disk ON ravi_runs');
-  assert.ok(await store.runs.transition('run-1', change));
-  await store.runs.create(newRun('run-2'));
-});
+    );
+    await rejectsWith('E_STATE_UNAVAILABLE', store.runs.create(newRun('run-2')), /disk of the state database is full/);
+    const change = { from: ['running'], to: 'paused', now: 2 } as const;
+    await rejectsWith('E_STATE_UNAVAILABLE', store.runs.transition('run-1', change), /is full/);
+    assert.equal((await store.runs.get('run-1'))?.status, 'running');
+    assert.equal(await store.runs.get('run-2'), undefined);
+    await execute(schema, 'DROP TRIGGER full_disk ON ravi_runs');
+    assert.ok(await store.runs.transition('run-1', change));
+    await store.runs.create(newRun('run-2'));
+  },
+);
 
-withServer('a refused login is a matter of configuration, and is told without the password', async () => {
+withServer('a refused login is a configuration error whose message has no password', async () => {
   const wrong = new URL(url ?? '');
   wrong.password = 'the-wrong-one';
   await assert.rejects(createPostgresStateStore({ url: wrong.href }), (error) => {
@@ -133,9 +136,9 @@ withServer('a refused login is a matter of configuration, and is told without th
   });
 });
 
-test('a server that is not there is told to be unavailable, and a schema that is no name is refused', async () => {
-  const nowhere = 'postgres://nobody:secret@127.0.0.1:1/none';
-  await rejectsWith('E_STATE_UNAVAILABLE', createPostgresStateStore({ url: nowhere }), /does not answer/);
+test('an unreachable server is unavailable, and an invalid schema name is rejected', async () => {
+  const nowhere = 'postgres://missing:secret@127.0.0.1:1/none';
+  await rejectsWith('E_STATE_UNAVAILABLE', createPostgresStateStore({ url: nowhere }), /does not respond/);
   const schema = 'a"; DROP TABLE x; --';
   await rejectsWith('E_CONFIG_INVALID', createPostgresStateStore({ url: nowhere, schema }), /schema must match/);
 });

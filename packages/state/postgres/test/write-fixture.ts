@@ -6,7 +6,7 @@ import { insertStatements, startPostgres, writeSampleState } from '@ravi/state-t
 import pg from 'pg';
 import { createPostgresDatabase } from '../src/postgres-database.ts';
 
-// `node test/write-fixture.ts` once for each version of the schema: what it writes stays as it is for good.
+// Run `node test/write-fixture.ts` once for each schema version. The file it writes never changes afterwards.
 await using server = await startPostgres();
 const client = new pg.Client({ connectionString: server.url, options: '-c search_path=ravi' });
 await client.connect();
@@ -31,7 +31,7 @@ for (const { name, numbered } of tables.rows) {
 await client.end();
 writeFileSync(join(import.meta.dirname, `fixtures/version-${newestVersion()}.sql`), `${statements.join('\n')}\n`);
 
-/** Keeps the statements that make the tables. */
+/** Records the statements that create the tables. */
 function recorded(inner: Database): Database {
   return {
     ...inner,

@@ -6,9 +6,9 @@ import { createSqliteStateStore, defaultBusyTimeoutMs } from './sqlite-state-sto
 export { createSqliteStateStore } from './sqlite-state-store.ts';
 export type { SqliteStateStoreOptions } from './sqlite-state-store.ts';
 
-/** Options of the plugin in a configuration. */
+/** Options of the plugin in the configuration. */
 export interface SqliteStateConfig {
-  /** Relative to the folder of the configuration. */
+  /** Relative to the folder of the configuration file. */
   readonly file: string;
   readonly busyTimeoutMs: number;
   readonly durability: 'disk' | 'process';
@@ -20,17 +20,17 @@ const plugin: Plugin<'stateStore', SqliteStateConfig> = definePlugin({
   configSchema: {
     type: 'object',
     properties: {
-      file: { type: 'string', minLength: 1, description: 'The database file, or :memory:.' },
+      file: { type: 'string', minLength: 1, description: 'Path of the database file, or :memory:.' },
       busyTimeoutMs: {
         type: 'integer',
         minimum: 0,
         default: defaultBusyTimeoutMs,
-        description: 'How long to wait while another process writes.',
+        description: 'Milliseconds to wait while another process writes.',
       },
       durability: {
         enum: ['disk', 'process'],
         default: 'disk',
-        description: 'What a started call survives: a loss of power, or the end of the process.',
+        description: 'Whether a started call survives a power failure (disk) or only the end of the process (process).',
       },
     },
     required: ['file'],

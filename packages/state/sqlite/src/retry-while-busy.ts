@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isBusy } from './sqlite-errors.ts';
 
 const firstDelayMs = 1;
-const longestDelayMs = 16;
+const maxDelayMs = 16;
 
 /**
- * The result of `attempt`, tried again while another process writes. SQLite can wait by itself, but would stop the whole
- * process meanwhile.
- * @throws what `attempt` threw last, once `timeoutMs` have passed
+ * Returns the result of `attempt`, retried while another process writes. SQLite can wait on its own, but would block
+ * the event loop meanwhile.
+ * @throws the last error of `attempt` once `timeoutMs` have passed
  */
 export async function retryWhileBusy<Result>(attempt: () => Result, timeoutMs: number): Promise<Result> {
   const giveUpAt = performance.now() + timeoutMs;
-  for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
+  for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * 2, maxDelayMs)) {
     try {
       return attempt();
     } catch (error) {
       if (!isBusy(error) || performance.now() >= giveUpAt) throw error;
     }
-    // Two that wait for each other's end should not come back together.
+    // Random, so that two waiting processes do not retry at the same time.
     await sleep(delayMs * (0.5 + Math.random()));
   }
 }

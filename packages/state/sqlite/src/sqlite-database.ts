@@ -4,44 +4,44 @@ import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { closed } from '@ravi/state-kit';
 import type { Database, Dialect, SqlRow, SqlRunner, SqlValue, TransactionOptions } from '@ravi/state-kit';
-import { boundInOrder } from './bound-in-order.ts';
-import type { BoundInOrder } from './bound-in-order.ts';
+import { positionalParameters } from './positional-parameters.ts';
+import type { PositionalStatement } from './positional-parameters.ts';
 import { retryWhileBusy } from './retry-while-busy.ts';
 import { stateError } from './sqlite-errors.ts';
 
-/** Where the database lies and how long to wait for it. */
+/** Options of {@link openSqliteDatabase}. */
 export interface SqliteDatabaseOptions {
   /** Path of the file, or `:memory:`. */
   readonly file: string;
-  /** How long to wait while another process writes. */
+  /** Milliseconds to wait while another process writes. */
   readonly busyTimeoutMs: number;
-  /** When `disk`, what asks for it is flushed to the medium; else nothing is. */
+  /** `disk` flushes the transactions that ask for it; `process` flushes none. */
   readonly durability: NonNullable<TransactionOptions['durability']>;
 }
 
-interface Prepared extends Pick<BoundInOrder, 'arrange'> {
+interface Prepared extends Pick<PositionalStatement, 'arrange'> {
   readonly statement: StatementSync;
 }
 
 const dialect: Dialect = {
   sequence: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   text: 'TEXT',
-  // A transaction keeps every other writer out.
-  holdRows: '',
+  // A transaction excludes every other writer.
+  lockRows: '',
   jsonField: (column, field) => `json_extract(${column}, '$.${field}')`,
 };
 
-/** @throws KernelError `E_STATE_UNAVAILABLE` when the file cannot be opened, `E_STATE_CORRUPT` when it is no database */
+/** Opens the database. @throws KernelError `E_STATE_UNAVAILABLE` if the file cannot be opened, `E_STATE_CORRUPT` if it is not a database */
 export function openSqliteDatabase({ file, busyTimeoutMs, durability }: SqliteDatabaseOptions): Database {
   const connection = connect(file, busyTimeoutMs, durability);
   const statements = new Map<string, Prepared>();
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One at a time: a connection has one transaction, and nobody else may read what it has not committed. */
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = last.then(work);
-    last = turn.catch(() => {});
-    return turn;
+  /** Runs work one at a time: a connection has one transaction, and other work must not read uncommitted rows. */
+  function serialize<Result>(work: () => Promise<Result>): Promise<Result> {
+    const current = last.then(work);
+    last = current.catch(() => {});
+    return current;
   }
 
   function run(sql: string, values: readonly SqlValue[] = []): readonly SqlRow[] {
@@ -55,7 +55,7 @@ export function openSqliteDatabase({ file, busyTimeoutMs, durability }: SqliteDa
   }
 
   function prepare(sql: string): Prepared {
-    const { text, arrange } = boundInOrder(sql);
+    const { text, arrange } = positionalParameters(sql);
     const prepared = { statement: connection.prepare(text), arrange };
     statements.set(sql, prepared);
     return prepared;
@@ -77,9 +77,9 @@ export function openSqliteDatabase({ file, busyTimeoutMs, durability }: SqliteDa
 
   return {
     dialect,
-    all: (sql, values) => inTurn(() => retryWhileBusy(() => run(sql, values), busyTimeoutMs)),
+    all: (sql, values) => serialize(() => retryWhileBusy(() => run(sql, values), busyTimeoutMs)),
     transaction: (body, options = {}) =>
-      inTurn(async () => {
+      serialize(async () => {
         if (durability === 'process' || options.durability !== 'process') return transact(body);
         run('PRAGMA synchronous = NORMAL');
         try {
@@ -89,7 +89,7 @@ export function openSqliteDatabase({ file, busyTimeoutMs, durability }: SqliteDa
         }
       }),
     [Symbol.asyncDispose]: () =>
-      inTurn(async () => {
+      serialize(async () => {
         if (connection.isOpen) connection.close();
       }),
   };
@@ -100,10 +100,10 @@ function connect(file: string, timeout: number, durability: SqliteDatabaseOption
   try {
     if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     connection = new DatabaseSync(file, { timeout });
-    // Readers never wait for a writer, nor it for them. The mode stays with the file.
+    // Readers never wait for a writer, nor a writer for readers. The mode is stored in the file.
     connection.exec('PRAGMA journal_mode = WAL');
     connection.exec(`PRAGMA synchronous = ${durability === 'disk' ? 'FULL' : 'NORMAL'}`);
-    // Once it is open nobody waits in SQLite any more, which would stop the event loop.
+    // From here on SQLite must not wait, because that would block the event loop.
     connection.exec('PRAGMA busy_timeout = 0');
     return connection;
   } catch (error) {

@@ -9,7 +9,7 @@ const full = 13;
 const corrupt = 11;
 const notADatabase = 26;
 
-/** An error of SQLite in the words of the port; a bug of ours stays what it is. */
+/** Converts an error of SQLite to an error of the port. Bugs are returned unchanged. */
 export function stateError(error: unknown): unknown {
   const code = resultCode(error);
   if (code === undefined) return systemError(error);
@@ -32,7 +32,7 @@ export function stateError(error: unknown): unknown {
   }
 }
 
-/** Whether somebody else is writing at the moment. */
+/** Returns true if another connection is writing. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(isKernelError(error) ? error.cause : error);
   return code === busy || code === locked;
@@ -46,5 +46,5 @@ function resultCode(error: unknown): number | undefined {
 function systemError(error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
   const { code } = error as NodeJS.ErrnoException;
-  return unavailable(`The folder of the state database cannot be made: ${code}`, error);
+  return unavailable(`The folder of the state database cannot be created: ${code}`, error);
 }

@@ -6,7 +6,7 @@ import { pluginContract } from '@ravi/testkit/plugin';
 import { stateStoreContract } from '@ravi/testkit/state-store';
 import { test } from 'vitest';
 import plugin, { createSqliteStateStore } from '../src/index.ts';
-import { boundInOrder } from '../src/bound-in-order.ts';
+import { positionalParameters } from '../src/positional-parameters.ts';
 import { createPlaces } from './places.ts';
 
 const newPlace = await createPlaces();
@@ -23,7 +23,7 @@ stateStoreContract(test, () => openStore(newPlace()), {
   damage(store, record) {
     using database = new DatabaseSync(files.get(store)!);
     const [sql, values] = damageStatement(record);
-    const { text, arrange } = boundInOrder(sql);
+    const { text, arrange } = positionalParameters(sql);
     database.prepare(text).run(...arrange(values));
   },
   program: (store) => ({ file: join(import.meta.dirname, 'contract-program.ts'), args: [files.get(store)!] }),

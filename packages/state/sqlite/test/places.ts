@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 
-/** Gives fresh names of database files under one folder that is removed after the file's tests. */
+/** Returns a function that names new database files below a folder that is removed after the tests of the file. */
 export async function createPlaces(): Promise<() => string> {
   const folder = await mkdtemp(join(tmpdir(), 'ravi-state-sqlite-'));
   afterAll(() => rm(folder, { recursive: true, force: true }));

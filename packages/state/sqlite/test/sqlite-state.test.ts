@@ -32,7 +32,7 @@ function fixtureOf(version: number): string {
   return join(import.meta.dirname, `fixtures/version-${version}.sql`);
 }
 
-test('every version of the schema has a database that it wrote', () => {
+test('every schema version has a fixture database', () => {
   for (const version of versions) assert.ok(existsSync(fixtureOf(version)), `run test/write-fixture.ts for ${version}`);
 });
 
@@ -47,7 +47,7 @@ for (const version of versions) {
   });
 }
 
-test('a database of a newer program is refused by both versions, and left as it is', async () => {
+test('a database of a newer program is rejected with both versions and not changed', async () => {
   const file = newPlace();
   await (await createSqliteStateStore({ file }))[Symbol.asyncDispose]();
   const newer = newestVersion() + 1;
@@ -62,7 +62,7 @@ test('a database of a newer program is refused by both versions, and left as it 
   assert.equal(version, newer);
 });
 
-test('several stores that open a new file at once all work on it', async () => {
+test('several stores can open a new file at once', async () => {
   const file = newPlace();
   const stores = await Promise.all(Array.from({ length: 5 }, () => createSqliteStateStore({ file })));
   await Promise.all(stores.map((store, index) => store.runs.create(newRun(`run-${index}`))));
@@ -72,18 +72,18 @@ test('several stores that open a new file at once all work on it', async () => {
   }
 });
 
-test('while another process writes a change waits, and the event loop goes on', async () => {
+test('a change waits while another process writes, without blocking the event loop', async () => {
   const file = newPlace();
   await using store = await createSqliteStateStore({ file });
   using other = new DatabaseSync(file);
   other.exec('BEGIN IMMEDIATE');
   const created = store.runs.create(newRun('run-1'));
-  // Would never run if the wait kept the event loop.
+  // Would never run if the wait blocked the event loop.
   setImmediate(() => other.exec('COMMIT'));
   assert.equal((await created).id, 'run-1');
 });
 
-test('a file that stays locked is a retryable error that says so', async () => {
+test('a file that stays locked is a retryable error with that message', async () => {
   const file = newPlace();
   await using store = await createSqliteStateStore({ file, busyTimeoutMs: 1 });
   using other = new DatabaseSync(file);
@@ -98,7 +98,7 @@ test('a file that stays locked is a retryable error that says so', async () => {
   await store.runs.create(newRun('run-1'));
 });
 
-test('a full disk is a retryable error that says so; nothing is lost, and it goes on with space', async () => {
+test('a full disk is a retryable error with that message; nothing is lost, and writes work again with space', async () => {
   const database = openSqliteDatabase({ file: newPlace(), busyTimeoutMs: 1_000, durability: 'disk' });
   await using store = await openStateStore(database);
   await database.all('PRAGMA max_page_count = 60');
@@ -121,9 +121,9 @@ test('a full disk is a retryable error that says so; nothing is lost, and it goe
   assert.equal((await store.runs.list({}, { limit: 1_000 })).items.length, kept + 1);
 });
 
-test('a file that is no database, and one whose pages are damaged, are told to be damaged', async () => {
+test('a file that is not a database and a file with damaged pages are reported as corrupt', async () => {
   const text = newFile();
-  writeFileSync(text, 'no database at all, and long enough to be read as one'.repeat(100));
+  writeFileSync(text, 'not a database at all, but long enough to be read as one'.repeat(100));
   await assert.rejects(createSqliteStateStore({ file: text }), (error) => isKernelError(error, 'E_STATE_CORRUPT'));
 
   const file = newPlace();
@@ -136,7 +136,7 @@ test('a file that is no database, and one whose pages are damaged, are told to b
   await assert.rejects(createSqliteStateStore({ file }), (error) => isKernelError(error, 'E_STATE_CORRUPT'));
 });
 
-test('a file that cannot be opened is told to be unavailable, without its path', async () => {
+test('a file that cannot be opened is unavailable, and the message has no path', async () => {
   for (const file of [dirname(newFile()), '/dev/null/state.db']) {
     await assert.rejects(createSqliteStateStore({ file }), (error) => {
       assert.ok(isKernelError(error, 'E_STATE_UNAVAILABLE'));
@@ -146,7 +146,7 @@ test('a file that cannot be opened is told to be unavailable, without its path',
   }
 });
 
-test('a store in memory works like one in a file, and two are apart', async () => {
+test('a store in memory works like one in a file, and two of them are separate', async () => {
   await using one = await createSqliteStateStore({ file: ':memory:' });
   await using other = await createSqliteStateStore({ file: ':memory:', durability: 'process' });
   await one.runs.create(newRun('run-1'));

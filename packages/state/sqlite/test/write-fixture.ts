@@ -6,7 +6,7 @@ import { newestVersion } from '@ravi/state-kit';
 import { insertStatements, writeSampleState } from '@ravi/state-testing';
 import { createSqliteStateStore } from '../src/index.ts';
 
-// `node test/write-fixture.ts` once for each version of the schema: what it writes stays as it is for good.
+// Run `node test/write-fixture.ts` once for each schema version. The file it writes never changes afterwards.
 const folder = mkdtempSync(join(tmpdir(), 'ravi-fixture-'));
 const file = join(folder, 'state.db');
 const store = await createSqliteStateStore({ file });

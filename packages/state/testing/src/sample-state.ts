@@ -36,7 +36,7 @@ const request: ApprovalRequest = {
   expiresAt: start + 60_000,
 };
 
-/** Puts something into every part of an empty store. */
+/** Writes sample data to every part of an empty store. */
 export async function writeSampleState({
   runs,
   journal,
@@ -80,7 +80,7 @@ export async function writeSampleState({
   });
 }
 
-/** Asserts that a store holds what {@link writeSampleState} put there and goes on with it. */
+/** Asserts that a store holds the data of {@link writeSampleState} and continues to use it. */
 export async function checkSampleState({
   runs,
   journal,

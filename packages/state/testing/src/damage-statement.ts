@@ -1,11 +1,11 @@
 import type { StateRecord } from '@ravi/testkit/state-store';
 
-/** A statement and its parameters, which stand as `$1`, `$2`…. */
+/** Statement and its parameters, which are written `$1`, `$2`…. */
 export type Statement = readonly [sql: string, values: readonly (string | number)[]];
 
 const broken = '{"id": "';
 
-/** The statement that makes a record unreadable. */
+/** Returns the statement that makes a record unreadable. */
 export function damageStatement(record: StateRecord): Statement {
   switch (record.store) {
     case 'runs':

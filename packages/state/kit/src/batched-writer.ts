@@ -1,18 +1,18 @@
 import { closed } from './errors.ts';
 
-/** Items that are written together. */
+/** Writer that joins items into batches. */
 export interface BatchedWriter<Item> {
-  /** Resolves when the item is written; rejects with what `write` says of it, or of the whole batch, and with `E_STATE_UNAVAILABLE` once it is closed. */
+  /** Resolves when the item is written. Rejects with the problem that `write` returns for the item, with the error that `write` throws for the batch, or with `E_STATE_UNAVAILABLE` after `close`. */
   add(item: Item): Promise<void>;
-  /** Refuses what is added from now on, and resolves when everything before is written or refused. */
+  /** Rejects new items and resolves when all earlier ones are written or rejected. */
   close(): Promise<void>;
 }
 
-/** How batches are made. */
+/** Options of {@link createBatchedWriter}. */
 export interface BatchOptions<Item> {
-  /** What is wrong with each item, in their order; throws when nothing could be written. */
+  /** Writes items and returns the problem of each, in their order. Throws if nothing could be written. */
   write(items: readonly Item[]): Promise<readonly (Error | undefined)[]>;
-  /** The size of an item in whatever unit `maxSize` has. */
+  /** Returns the size of an item in the unit of `maxSize`. */
   sizeOf(item: Item): number;
   readonly maxItems: number;
   readonly maxSize: number;
@@ -24,7 +24,7 @@ interface Waiting<Item> {
   reject(error: unknown): void;
 }
 
-/** Group commit: what arrives while a batch is written, or in the same turn of the event loop, makes the next batch. */
+/** Creates a writer with group commit: items that arrive while a batch is written, or in the same event loop iteration, form the next batch. */
 export function createBatchedWriter<Item>(options: BatchOptions<Item>): BatchedWriter<Item> {
   let queue: Waiting<Item>[] = [];
   let running: Promise<void> | undefined;

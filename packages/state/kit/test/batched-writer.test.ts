@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { isKernelError } from '@ravi/kernel';
 import { test } from 'vitest';
-import { createBatchedWriter } from '../src/batches.ts';
-import type { BatchedWriter } from '../src/batches.ts';
+import { createBatchedWriter } from '../src/batched-writer.ts';
+import type { BatchedWriter } from '../src/batched-writer.ts';
 
 interface Recorder {
   readonly writer: BatchedWriter<string>;
@@ -24,13 +24,13 @@ function record(onWrite: (items: readonly string[]) => unknown = () => {}): Reco
   return { writer, batches };
 }
 
-test('what comes in one turn of the event loop is written together, in its order', async () => {
+test('items added in one event loop iteration are written together, in order', async () => {
   const { writer, batches } = record();
   await Promise.all(['a', 'b', 'c'].map((item) => writer.add(item)));
   assert.deepEqual(batches, [['a', 'b', 'c']]);
 });
 
-test('what comes while a batch is written makes the next one', async () => {
+test('items added while a batch is written form the next batch', async () => {
   const later: Promise<void>[] = [];
   const { writer, batches } = record(([item]) => {
     if (item === 'a') later.push(writer.add('b'), writer.add('c'));
@@ -40,13 +40,13 @@ test('what comes while a batch is written makes the next one', async () => {
   assert.deepEqual(batches, [['a'], ['b', 'c']]);
 });
 
-test('a batch ends at its number of items or its size, and an item beyond the size goes alone', async () => {
+test('a batch is limited by its number of items and its size, and a larger item is written alone', async () => {
   const { writer, batches } = record();
   await Promise.all(['a', 'b', 'c', 'd', '123456789', '12345678901', 'e'].map((item) => writer.add(item)));
   assert.deepEqual(batches, [['a', 'b', 'c'], ['d', '123456789'], ['12345678901'], ['e']]);
 });
 
-test('an item that is refused is rejected alone, a batch that fails as a whole, and later ones are written', async () => {
+test('a refused item is rejected alone, a failed batch as a whole, and later items are written', async () => {
   let failures = 0;
   const { writer } = record((items) => {
     if (!items.includes('doomed')) return;
@@ -67,7 +67,7 @@ test('an item that is refused is rejected alone, a batch that fails as a whole, 
   await writer.add('d');
 });
 
-test('it closes when everything that was added is written, and then takes no more', async () => {
+test('close waits for all added items, and later items are rejected', async () => {
   const { writer, batches } = record();
   const added = [writer.add('a'), writer.add('b')];
   await writer.close();

@@ -1,18 +1,18 @@
 import type { SqlValue } from '@ravi/state-kit';
 
-/** A statement whose parameters are bound by their place alone. */
-export interface BoundInOrder {
-  /** Each parameter is a `?`. */
+/** Statement whose parameters are bound by position. */
+export interface PositionalStatement {
+  /** SQL with a `?` for each parameter. */
   readonly text: string;
-  /** The values in the order in which the text uses them. */
+  /** Returns the values in the order in which the text uses them. */
   arrange(values: readonly SqlValue[]): readonly SqlValue[];
 }
 
 /**
- * A statement with `$1`, `$2`…, as PostgreSQL and the schema write them, in a form that every version of `node:sqlite` binds:
- * some cannot bind parameters with numbers by their place.
+ * Converts a statement with `$1`, `$2`… to `?` parameters. Some versions of `node:sqlite` cannot bind numbered
+ * parameters by position.
  */
-export function boundInOrder(sql: string): BoundInOrder {
+export function positionalParameters(sql: string): PositionalStatement {
   const order: number[] = [];
   const text = sql.replaceAll(/\$(\d+)/g, (_, number: string) => {
     order.push(Number(number) - 1);
