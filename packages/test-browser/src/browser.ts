@@ -4,12 +4,12 @@ import type { Page } from 'playwright-core';
 
 const executablePath = process.env['RAVI_CHROMIUM'] ?? '/usr/bin/chromium';
 
-/** Why no test can use a browser here; `undefined` when one can. */
+/** Reason why tests cannot use a browser here; `undefined` if they can. */
 export const missingBrowser: string | undefined = existsSync(executablePath)
   ? undefined
-  : `${executablePath} is not there: install Chromium, or name it in RAVI_CHROMIUM`;
+  : `${executablePath} does not exist: install Chromium, or set RAVI_CHROMIUM to its path`;
 
-// Nothing leaves the machine, and nothing needs rights that a container does not give.
+// Nothing leaves the machine, and nothing needs permissions that a container does not grant.
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -20,29 +20,29 @@ const flags = [
   '--disable-sync',
 ];
 
-/** A real Chromium without a window. */
+/** Headless Chromium. */
 export interface TestBrowser extends AsyncDisposable {
-  /** A page of a visitor of its own: nothing is shared with the others. */
+  /** Opens a page in a new browser context, which shares nothing with other pages. */
   open(url: string, options?: PageOptions): Promise<BrowserPage>;
 }
 
-/** How the visitor looks at the page. */
+/** Options of a page. */
 export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly theme?: 'light' | 'dark';
 }
 
-/** A page and what went wrong in it. */
+/** Page with its errors. */
 export interface BrowserPage {
   readonly page: Page;
-  /** Exceptions and errors of its console, refusals of its security policy among them. */
+  /** Exceptions and console errors of the page, violations of its security policy included. */
   readonly errors: readonly string[];
 }
 
 const limitMs = 15_000;
 
-/** Starts the browser. Dispose it. */
+/** Starts the browser. The caller must dispose it. */
 export async function openBrowser(): Promise<TestBrowser> {
   const browser = await chromium.launch({ executablePath, args: flags });
   return {

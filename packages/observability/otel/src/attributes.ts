@@ -1,19 +1,19 @@
 import type { AttributeValue, Attributes } from '@opentelemetry/api';
 import type { HookScope, ModelStopReason, ModelUsage } from '@ravi/kernel';
 
-/** Attributes without those that are not there. */
-export function given(attributes: Readonly<Record<string, AttributeValue | undefined>>): Attributes {
+/** Returns the attributes that have a value. */
+export function withoutUndefined(attributes: Readonly<Record<string, AttributeValue | undefined>>): Attributes {
   return Object.fromEntries(Object.entries(attributes).filter((entry) => entry[1] !== undefined));
 }
 
-/** What every span of a run says, by which the spans of one run or one conversation are found. */
-export function placeOf({ runId, sessionId }: HookScope): Attributes {
+/** Returns the attributes of every span of a run, by which the spans of one run or one conversation can be found. */
+export function scopeAttributes({ runId, sessionId }: HookScope): Attributes {
   return { 'gen_ai.conversation.id': sessionId, 'ravi.run.id': runId };
 }
 
-/** Token counts; those of caches and of reasoning are parts of the others. */
+/** Returns token counts. Cached and reasoning tokens are included in the input and output tokens. */
 export function usageAttributes(usage: ModelUsage): Attributes {
-  return given({
+  return withoutUndefined({
     'gen_ai.usage.input_tokens': usage.inputTokens,
     'gen_ai.usage.output_tokens': usage.outputTokens,
     'gen_ai.usage.cache_read.input_tokens': usage.cachedInputTokens,
@@ -31,12 +31,12 @@ const finishReasons: Readonly<Record<ModelStopReason, string>> = {
   other: 'other',
 };
 
-/** The conventions' words for why a model stopped. */
+/** Returns the finish reasons of the conventions for a stop reason. */
 export function finishReasonsOf(reason: ModelStopReason | undefined): string[] | undefined {
   return reason === undefined ? undefined : [finishReasons[reason]];
 }
 
-/** The conventions' name of a provider: that of ours, but for Google's. */
+/** Returns the provider name of the conventions, which differs from ours only for Google. */
 export function providerNameOf(id: string): string {
   return id === 'google' ? 'gcp.gemini' : id;
 }

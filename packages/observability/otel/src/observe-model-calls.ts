@@ -1,44 +1,44 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { Attributes } from '@opentelemetry/api';
-import { finishReasonsOf, given, placeOf, providerNameOf, usageAttributes } from './attributes.ts';
+import { finishReasonsOf, withoutUndefined, scopeAttributes, providerNameOf, usageAttributes } from './attributes.ts';
 import type { Instruments } from './instruments.ts';
-import { placeOfAnswer, placeOfRun, placeOfStep } from './span-tree.ts';
+import { modelCallKey, runKey, stepKey } from './span-tree.ts';
 import type { SpanTree } from './span-tree.ts';
 import type { HookSource } from './telemetry.ts';
 
-/** Answers of models: one span for each attempt. */
-export function observeAnswers(hooks: HookSource, spans: SpanTree, instruments: Instruments): (() => void)[] {
-  /** What was asked, by the id of the run. */
-  const asked = new Map<string, Attributes>();
+/** Traces and measures model calls: one span for each attempt. */
+export function observeModelCalls(hooks: HookSource, spans: SpanTree, instruments: Instruments): (() => void)[] {
+  /** Request attributes by the id of the run. */
+  const requests = new Map<string, Attributes>();
 
   return [
     hooks.observe('llm-start', (payload) => {
       const { runId, provider, model } = payload;
-      const attributes = given({
+      const attributes = withoutUndefined({
         'gen_ai.operation.name': 'chat',
         'gen_ai.provider.name': providerNameOf(provider),
         'gen_ai.request.model': model,
       });
-      asked.set(runId, attributes);
-      spans.open(placeOfAnswer(runId), model === undefined ? 'chat' : `chat ${model}`, {
+      requests.set(runId, attributes);
+      spans.open(modelCallKey(runId), model === undefined ? 'chat' : `chat ${model}`, {
         kind: SpanKind.CLIENT,
-        attributes: { ...attributes, ...placeOf(payload) },
-        parents: [placeOfStep(runId), placeOfRun(runId)],
+        attributes: { ...attributes, ...scopeAttributes(payload) },
+        parents: [stepKey(runId), runKey(runId)],
       });
     }),
     hooks.observe('llm-end', ({ runId, usage, model, stopReason, errorCode }) => {
-      const seconds = spans.close(placeOfAnswer(runId), {
-        attributes: given({
+      const seconds = spans.close(modelCallKey(runId), {
+        attributes: withoutUndefined({
           'gen_ai.response.model': model,
           'gen_ai.response.finish_reasons': finishReasonsOf(stopReason),
           ...usageAttributes(usage),
         }),
         errorType: errorCode,
       });
-      const common = { ...asked.get(runId), ...given({ 'gen_ai.response.model': model }) };
-      asked.delete(runId);
+      const common = { ...requests.get(runId), ...withoutUndefined({ 'gen_ai.response.model': model }) };
+      requests.delete(runId);
       if (seconds === undefined) return;
-      instruments.answerDuration.record(seconds, { ...common, ...given({ 'error.type': errorCode }) });
+      instruments.modelCallDuration.record(seconds, { ...common, ...withoutUndefined({ 'error.type': errorCode }) });
       for (const [type, tokens] of [
         ['input', usage.inputTokens],
         ['output', usage.outputTokens],

@@ -1,5 +1,5 @@
 import type { ResultPoint } from '@ravi/kernel';
-import { placeOfCall } from './span-tree.ts';
+import { callKey } from './span-tree.ts';
 import type { SpanTree } from './span-tree.ts';
 import type { HookSource } from './telemetry.ts';
 
@@ -12,14 +12,14 @@ const points: readonly ResultPoint[] = [
 ];
 const maxCharacters = 4_000;
 
-/** Puts what calls were asked and what they answered on their spans. */
+/** Puts the arguments and results of calls on their spans. */
 export function recordContent(hooks: HookSource, spans: SpanTree, redact: (text: string) => string): (() => void)[] {
   const put = (name: string, { runId, callId }: { runId: string; callId?: string }, text: string): void => {
-    const span = spans.get(placeOfCall(runId, callId));
+    const span = spans.get(callKey(runId, callId));
     if (span?.isRecording() === true) span.setAttribute(name, redact(text).slice(0, maxCharacters));
   };
   return [
-    // After the span has begun, because observers are told in the order in which they came.
+    // Runs after the span has started, because observers are notified in the order in which they were added.
     hooks.observe('tool-start', (payload) => put('gen_ai.tool.call.arguments', payload, payload.argsPreview)),
     ...points.map((point) =>
       hooks.interceptResult(point, (call, { text }) => {

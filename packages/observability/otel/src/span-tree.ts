@@ -2,34 +2,34 @@ import { context, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Attributes, Context, Span, SpanOptions, Tracer } from '@opentelemetry/api';
 import type { HookScope } from '@ravi/kernel';
 
-/** Where a span stands: what it is of, by the ids that hooks carry. */
-export type Place = string;
+/** Key of a span: its subject, by the ids that hooks carry. */
+export type SpanKey = string;
 
-/** The run of an agent. */
-export const placeOfRun = (runId: string): Place => `run ${runId}`;
-/** The step that a run takes at present. */
-export const placeOfStep = (runId: string): Place => `step ${runId}`;
-/** The answer that a run waits for. */
-export const placeOfAnswer = (runId: string): Place => `answer ${runId}`;
-/** A call; ids of calls are unique within a run. */
-export const placeOfCall = (runId: string, callId = ''): Place => `call ${runId} ${callId}`;
-/** The script of a call, or of a run that is nothing but a script. */
-export const placeOfChain = ({ runId, parentId = '' }: HookScope): Place => `chain ${runId} ${parentId}`;
+/** Returns the key of an agent run. */
+export const runKey = (runId: string): SpanKey => `run ${runId}`;
+/** Returns the key of the current step of a run. */
+export const stepKey = (runId: string): SpanKey => `step ${runId}`;
+/** Returns the key of the current model call of a run. */
+export const modelCallKey = (runId: string): SpanKey => `model-call ${runId}`;
+/** Returns the key of a tool call; call ids are unique within a run. */
+export const callKey = (runId: string, callId = ''): SpanKey => `call ${runId} ${callId}`;
+/** Returns the key of the script of a call, or of a run that is only a script. */
+export const chainKey = ({ runId, parentId = '' }: HookScope): SpanKey => `chain ${runId} ${parentId}`;
 
-/** How something ended. */
-export interface Ending {
+/** Final attributes of a span. */
+export interface SpanEnd {
   readonly attributes?: Attributes;
-  /** Why it failed, as `error.type`. */
+  /** Value of `error.type` for a failure. */
   readonly errorType?: string | undefined;
 }
 
-/** The spans that are open. */
+/** Open spans by key. */
 export interface SpanTree {
-  /** Begins a span below the first of `parents` that is open, else below the active one. */
-  open(place: Place, name: string, options: SpanOptions & { readonly parents: readonly Place[] }): void;
-  get(place: Place): Span | undefined;
-  /** Ends the span there, if any; gives how long it took in seconds. */
-  close(place: Place, ending?: Ending): number | undefined;
+  /** Starts a span as a child of the first open one of `parents`, or else of the active span. */
+  open(key: SpanKey, name: string, options: SpanOptions & { readonly parents: readonly SpanKey[] }): void;
+  get(key: SpanKey): Span | undefined;
+  /** Ends the span with this key, if it is open, and returns its duration in seconds. */
+  close(key: SpanKey, ending?: SpanEnd): number | undefined;
   closeAll(): void;
 }
 
@@ -38,31 +38,31 @@ interface OpenSpan {
   readonly started: number;
 }
 
-/** An empty tree whose spans come from `tracer`. */
+/** Creates an empty tree whose spans come from `tracer`. */
 export function createSpanTree(tracer: Tracer): SpanTree {
-  const spans = new Map<Place, OpenSpan>();
+  const spans = new Map<SpanKey, OpenSpan>();
 
-  function contextBelow(parents: readonly Place[]): Context {
+  function contextBelow(parents: readonly SpanKey[]): Context {
     const active = context.active();
-    for (const place of parents) {
-      const parent = spans.get(place);
+    for (const key of parents) {
+      const parent = spans.get(key);
       if (parent !== undefined) return trace.setSpan(active, parent.span);
     }
     return active;
   }
 
   const tree: SpanTree = {
-    open(place, name, { parents, ...options }) {
-      // What a crash of an observer left open would otherwise never end.
-      tree.close(place);
+    open(key, name, { parents, ...options }) {
+      // Otherwise a span left open by a failed observer would never end.
+      tree.close(key);
       const span = tracer.startSpan(name, options, contextBelow(parents));
-      spans.set(place, { span, started: performance.now() });
+      spans.set(key, { span, started: performance.now() });
     },
-    get: (place) => spans.get(place)?.span,
-    close(place, { attributes = {}, errorType } = {}) {
-      const open = spans.get(place);
+    get: (key) => spans.get(key)?.span,
+    close(key, { attributes = {}, errorType } = {}) {
+      const open = spans.get(key);
       if (open === undefined) return undefined;
-      spans.delete(place);
+      spans.delete(key);
       open.span.setAttributes(attributes);
       if (errorType !== undefined) {
         open.span.setAttribute('error.type', errorType);
@@ -72,7 +72,7 @@ export function createSpanTree(tracer: Tracer): SpanTree {
       return (performance.now() - open.started) / 1_000;
     },
     closeAll() {
-      for (const place of spans.keys()) tree.close(place);
+      for (const key of spans.keys()) tree.close(key);
     },
   };
   return tree;

@@ -14,7 +14,7 @@ const answered = { ...asked, status: 'ok', durationMs: 250, bytes: 2 } as const;
 beforeAll(() => void context.setGlobalContextManager(new AsyncLocalStorageContextManager()));
 afterAll(() => context.disable());
 
-test('an agent, its step, the answer and the call stand below each other with the names of the conventions', () => {
+test('spans of an agent, its step, its model call and its tool call are nested and named by the conventions', () => {
   const runtime = createObservedRuntime();
   runtime.emit('run-start', { ...scope, agent: 'clerk' });
   runtime.emit('step-start', { ...scope, agent: 'clerk', step: 1 });
@@ -49,7 +49,7 @@ test('an agent, its step, the answer and the call stand below each other with th
   assert.equal(runtime.span('invoke_agent clerk').status.code, SpanStatusCode.UNSET);
 });
 
-test('calls of scripts stand below their script, also when they end out of order', () => {
+test('calls of a script are children of the script, also when they end out of order', () => {
   const runtime = createObservedRuntime();
   const chain = { ...asked, tool: 'tool_chain' };
   const inner = { ...scope, parentId: 'call_1' };
@@ -66,7 +66,7 @@ test('calls of scripts stand below their script, also when they end out of order
   });
 });
 
-test('the run of an agent that was given a task stands below the call that gave it', () => {
+test('the run of a delegated task is a child of the call that delegated it', () => {
   const runtime = createObservedRuntime();
   const helper = { runId: 'run_2', sessionId: 'session_1', parentId: 'call_1' };
   runtime.emit('run-start', { ...scope, agent: 'clerk' });
@@ -81,7 +81,7 @@ test('the run of an agent that was given a task stands below the call that gave 
   });
 });
 
-test('failures carry their code as error.type, and what a human said stands on the call', () => {
+test('failures carry their code as error.type, and the approval decision is on the call', () => {
   const runtime = createObservedRuntime();
   const call = { ...scope, callId: 'call_1' };
   runtime.emit('tool-start', { ...call, ...asked });
@@ -104,7 +104,7 @@ test('failures carry their code as error.type, and what a human said stands on t
   assert.ok(!JSON.stringify(attributes).includes('grace'));
 });
 
-test('an answer and a step that never end are ended by the next ones and by their run', () => {
+test('the next step and the end of the run close a model call and a step that never ended', () => {
   const runtime = createObservedRuntime();
   const step = { ...scope, agent: 'clerk' };
   runtime.emit('run-start', step);
@@ -120,7 +120,7 @@ test('an answer and a step that never end are ended by the next ones and by thei
   assert.equal(runtime.span('invoke_agent clerk').attributes['error.type'], 'E_CANCELLED');
 });
 
-test('arguments and results are on no span unless asked for, and then redacted before they are cut', async () => {
+test('arguments and results are on no span by default; with the option they are redacted and then truncated', async () => {
   const result = { status: 'ok', text: `${'x'.repeat(3_995)}hunter2`, files: [] } as const satisfies InvocationResult;
   const play = async (runtime: ReturnType<typeof createObservedRuntime>): Promise<string> => {
     const call = { ...scope, callId: 'call_1' };
@@ -134,14 +134,14 @@ test('arguments and results are on no span unless asked for, and then redacted b
 
   const redact = (text: string): string => text.replaceAll('hunter2', '[redacted]');
   const open = createObservedRuntime({ content: { redact } });
-  const told = await play(open);
-  assert.ok(!told.includes('hunter'));
+  const recorded = await play(open);
+  assert.ok(!recorded.includes('hunter'));
   const { attributes } = open.span('execute_tool add');
   assert.equal(attributes['gen_ai.tool.call.arguments'], '{"text":"[redacted]"}');
   assert.equal(attributes['gen_ai.tool.call.result'], `${'x'.repeat(3_995)}[reda`);
 });
 
-test('answers, tokens, runs and calls are measured; names that models made up are one name', async () => {
+test('model calls, tokens, runs and tool calls are measured; invented tool names share one name', async () => {
   const runtime = createObservedRuntime();
   const model = { ...scope, agent: 'clerk', step: 1, provider: 'openai' };
   runtime.emit('llm-start', { ...model, model: 'gpt' });
@@ -177,7 +177,7 @@ test('answers, tokens, runs and calls are measured; names that models made up ar
   ]);
 });
 
-test('what a tool traces itself stands below its call, and without a call where it would stand anyway', async () => {
+test('spans of a tool are children of its call; without a call they keep their own parent', async () => {
   const runtime = createObservedRuntime();
   const work = async (name: string): Promise<void> => {
     await new Promise(setImmediate);
@@ -198,7 +198,7 @@ test('what a tool traces itself stands below its call, and without a call where 
   });
 });
 
-test('disposing it ends what is open and listens no longer', () => {
+test('dispose ends open spans and unsubscribes from the hooks', () => {
   const runtime = createObservedRuntime();
   runtime.emit('run-start', { ...scope, agent: 'clerk' });
   runtime.telemetry[Symbol.dispose]();
@@ -206,7 +206,7 @@ test('disposing it ends what is open and listens no longer', () => {
   assert.equal(runtime.listeners(), 0);
 });
 
-test('without an SDK everything still works and nothing is recorded', () => {
+test('without an SDK everything works and nothing is recorded', () => {
   const runtime = createObservedRuntime();
   using _telemetry = createTelemetry(runtime.hooks);
   runtime.emit('tool-start', { ...scope, ...asked, callId: 'call_1' });

@@ -13,19 +13,19 @@ import type { HookEvent, HookPayloads, InterceptedCall, InvocationResult, Result
 import { createTelemetry } from '@ravi/otel';
 import type { HookSource, Telemetry, TelemetryOptions } from '@ravi/otel';
 
-/** Spans by name, each with those below it. */
+/** Spans by name, each with its children. */
 export interface SpanNames {
   readonly [name: string]: SpanNames;
 }
 
-/** What one combination of attributes has measured. */
+/** Measurement of one combination of attributes. */
 export interface Measurement {
   readonly attributes: Attributes;
   readonly count: number;
   readonly sum: number | undefined;
 }
 
-/** Hooks that a test plays, and what an SDK in memory gets of them. */
+/** Hooks that a test emits, and the spans and measurements that an in-memory SDK receives. */
 export interface ObservedRuntime {
   readonly hooks: HookSource;
   readonly telemetry: Telemetry;
@@ -33,22 +33,22 @@ export interface ObservedRuntime {
   emit<Event extends HookEvent>(event: Event, payload: HookPayloads[Event]): void;
   finishCall(point: ResultPoint, call: InterceptedCall, result: InvocationResult): Promise<void>;
   finished(): readonly ReadableSpan[];
-  /** The only span of this name. */
+  /** Returns the only span with this name. */
   span(name: string): ReadableSpan;
   tree(): SpanNames;
   measurements(): Promise<Readonly<Record<string, readonly Measurement[]>>>;
   listeners(): number;
 }
 
-/** A runtime that does nothing but tell. */
+/** Creates a runtime that only emits hooks. */
 export function createObservedRuntime(options: TelemetryOptions = {}): ObservedRuntime {
   const spans = new InMemorySpanExporter();
   const tracerProvider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: spans })] });
   const metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const meterProvider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter: metrics })] });
-  const listeners = new Map<unknown, readonly ((...told: never[]) => unknown)[]>();
+  const listeners = new Map<unknown, readonly ((...payload: never[]) => unknown)[]>();
 
-  function listen(key: unknown, listener: (...told: never[]) => unknown): () => void {
+  function listen(key: unknown, listener: (...payload: never[]) => unknown): () => void {
     listeners.set(key, [...(listeners.get(key) ?? []), listener]);
     return () => void listeners.set(key, listeners.get(key)?.filter((each) => each !== listener) ?? []);
   }
@@ -77,7 +77,8 @@ export function createObservedRuntime(options: TelemetryOptions = {}): ObservedR
     finished: () => spans.getFinishedSpans(),
     span(name) {
       const [span, ...others] = spans.getFinishedSpans().filter((each) => each.name === name);
-      if (span === undefined || others.length > 0) throw new Error(`${others.length} more or no spans ${name}`);
+      if (span === undefined || others.length > 0)
+        throw new Error(`Expected one span ${name}, found ${span === undefined ? 0 : others.length + 1}`);
       return span;
     },
     tree: () => below(undefined),
