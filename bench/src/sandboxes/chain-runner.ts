@@ -6,9 +6,8 @@ import { createArgumentDigest } from '@ravi/host';
 import { defineTool } from '@ravi/kernel';
 import type { JsonSchema, JsonValue, Sandbox, Tool } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
-import type { RunnerOptions } from './runners.ts';
+import type { RunnerOptions, ScriptRunner } from './script-runner.ts';
 import { limits } from './script-runner.ts';
-import type { ScriptRunner } from './script-runner.ts';
 import { toolBodies } from './tool-bodies.ts';
 
 /** What differs between our sandboxes. */

@@ -1,4 +1,4 @@
-import type { ScriptRunner } from './script-runner.ts';
+import type { RunnerOptions, ScriptRunner } from './script-runner.ts';
 
 /** Who takes part. */
 export type RunnerName =
@@ -9,12 +9,6 @@ export type RunnerName =
   | 'TanStack isolate-quickjs'
   | 'UTCP code-mode'
   | '@ai-sdk/code-mode';
-
-/** What a runner is made for. */
-export interface RunnerOptions {
-  /** Scripts that are live at once, where the runner limits that by itself; its default when absent. */
-  readonly liveScripts?: number;
-}
 
 /** Every way to run a script; each is loaded only in the process that runs it. */
 export const runners: Readonly<Record<RunnerName, (options?: RunnerOptions) => Promise<ScriptRunner>>> = {

@@ -28,3 +28,9 @@ export const limits: {
   calls: 10_000,
   callsInFlight: 1_000,
 };
+
+/** Options of a runner. */
+export interface RunnerOptions {
+  /** Maximum number of scripts that are live at once, for runners that limit it; the runner's own default when absent. */
+  readonly liveScripts?: number;
+}

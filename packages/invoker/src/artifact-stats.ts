@@ -2,8 +2,8 @@ import { isKernelError } from '@ravi/kernel';
 import type { BlobStat } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import type { PendingCall } from './pending-call.ts';
-import { stopWithError } from './results.ts';
-import type { GateStop } from './results.ts';
+import { stopWithError } from './error-results.ts';
+import type { GateStop } from './error-results.ts';
 
 /**
  * Looks up every artifact that the arguments name, once per set of arguments; the digest then counts their content.

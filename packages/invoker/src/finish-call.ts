@@ -7,8 +7,8 @@ import type { PendingCall } from './pending-call.ts';
 import { readExecution } from './result/read-tool-result.ts';
 import type { Execution } from './result/read-tool-result.ts';
 import { shape } from './result/shape-result.ts';
-import { errorResult } from './results.ts';
-import type { GateStop } from './results.ts';
+import { errorResult } from './error-results.ts';
+import type { GateStop } from './error-results.ts';
 
 /** How a call ended: a gate stopped it, or its tool was executed. */
 export type Ending = GateStop | Execution;

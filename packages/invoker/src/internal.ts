@@ -2,7 +2,7 @@
 export { isInvocationResult } from './hooks/hook-manager.ts';
 export { encodeStructured } from './result/encode-structured.ts';
 export { extensionOf } from './result/media-files.ts';
-export { errorResult } from './results.ts';
+export { errorResult } from './error-results.ts';
 export { Cancellation } from './timing/cancellation.ts';
 export type { CancelListener } from './timing/cancellation.ts';
 export { freezeTool } from './toolbox/freeze-tool.ts';

@@ -13,7 +13,7 @@ import { emptyArray, inspectArguments, utf8Length } from '@ravi/support';
 import type { ArtifactPlace } from '@ravi/support';
 import { canonicalJson, withContentHashes } from './arguments/digest.ts';
 import { previewOf } from './arguments/redact.ts';
-import type { GateStop } from './results.ts';
+import type { GateStop } from './error-results.ts';
 import type { InvokerRuntime } from './runtime.ts';
 import type { InvokerSession } from './scope/session.ts';
 import { Cancellation } from './timing/cancellation.ts';

@@ -1,7 +1,7 @@
 import type { ApprovalHandler, BlobStore, Clock, HookScope, Journal, Logger, ToolRegistry } from '@ravi/kernel';
 import type { Digester } from './arguments/digest.ts';
 import type { HookManager } from './hooks/hook-manager.ts';
-import type { Scrubber } from './result/scrub.ts';
+import type { Scrubber } from './scrub.ts';
 import type { Deadlines } from './timing/deadlines.ts';
 import type { KeyedLocks } from './timing/keyed-locks.ts';
 import type { SchemaCache } from './validation/schema-cache.ts';

@@ -1,6 +1,6 @@
 import { isLocalTool } from '@ravi/kernel';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
-import { stopDenied } from '../results.ts';
+import { stopDenied } from '../error-results.ts';
 
 /** Gate 3a: the lists of the session (agent, role, active skills) and the tool's own callers; each can only narrow. */
 export function allowedGate(pending: PendingCall): GateOutcome {

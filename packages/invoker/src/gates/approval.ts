@@ -6,8 +6,8 @@ import { assessRisk, needsApproval } from '../approval/assess-risk.ts';
 import { redacted, restoreRedacted } from '../arguments/redact.ts';
 import { loadArtifactStats } from '../artifact-stats.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
-import { stopDenied } from '../results.ts';
-import type { GateStop } from '../results.ts';
+import { stopDenied } from '../error-results.ts';
+import type { GateStop } from '../error-results.ts';
 import { toolDigest } from '../toolbox/freeze-tool.ts';
 import { checkArguments, unreadable } from './arguments.ts';
 

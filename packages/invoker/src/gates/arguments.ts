@@ -1,8 +1,8 @@
 import { isKernelError, isLocalTool } from '@ravi/kernel';
 import type { ArtifactPlace } from '@ravi/support';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
-import { stopInvalidTool, stopWithError } from '../results.ts';
-import type { GateStop } from '../results.ts';
+import { stopInvalidTool, stopWithError } from '../error-results.ts';
+import type { GateStop } from '../error-results.ts';
 import { validateArguments } from '../validation/validate-arguments.ts';
 
 /** Gate 3b: the arguments against the tool's `inputSchema`. A place that holds an artifact ref is judged after gate 5. */

@@ -1,5 +1,5 @@
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
-import { errorResult } from '../results.ts';
+import { errorResult } from '../error-results.ts';
 
 /** Gate 1: every attempt takes one call from the session's budget, checked and counted in one synchronous step. */
 export function budgetGate(pending: PendingCall): GateOutcome {

@@ -1,5 +1,5 @@
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
-import { stopDenied } from '../results.ts';
+import { stopDenied } from '../error-results.ts';
 import { unreadable } from './arguments.ts';
 
 /** Between 3a and 3b: interceptors may change the arguments, which are then read and validated like any, or deny. */

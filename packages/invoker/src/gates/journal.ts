@@ -3,7 +3,7 @@ import type { Journal } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import { journalEntry, recordOf } from '../call-record.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
-import { stopWithError } from '../results.ts';
+import { stopWithError } from '../error-results.ts';
 
 /** Gate 6b: a call with side effects is on record before it starts; one that cannot be recorded does not start. */
 export function journalGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {

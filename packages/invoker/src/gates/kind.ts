@@ -1,8 +1,8 @@
 import { isCallableFromChain, isHostedTool, isProviderDefinedTool } from '@ravi/kernel';
 import type { ProviderDefinedTool } from '@ravi/kernel';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
-import { stopWithError } from '../results.ts';
-import type { GateStop } from '../results.ts';
+import { stopWithError } from '../error-results.ts';
+import type { GateStop } from '../error-results.ts';
 
 /** Gate 3: a script calls local tools only, and never `tool_chain`; the model itself also provider-defined ones. */
 export function kindGate(pending: PendingCall): GateOutcome {

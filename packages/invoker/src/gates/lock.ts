@@ -1,7 +1,7 @@
 import { isLocalTool } from '@ravi/kernel';
 import { emptyArray, errorText } from '@ravi/support';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
-import { stopWithError } from '../results.ts';
+import { stopWithError } from '../error-results.ts';
 
 /** Gate 6a: calls that may not run together wait for each other here; the time counts as nobody's execution. */
 export function lockGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {

@@ -2,7 +2,7 @@ import { isKernelError } from '@ravi/kernel';
 import type { AnyTool } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
-import { stopInvalidTool, stopWithError } from '../results.ts';
+import { stopInvalidTool, stopWithError } from '../error-results.ts';
 import { freezeTool } from '../toolbox/freeze-tool.ts';
 
 /** Gate 2: finds the tool by its name; an unknown name is answered with the nearest ones. */

@@ -114,7 +114,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.runId = options.runId ?? parent?.runId ?? randomId('run');
     this.sessionId = options.sessionId ?? parent?.sessionId ?? randomId('session');
     this.principal = options.principal ?? parent?.principal ?? 'local';
-    this.policy = policyOf(options, basePolicy);
+    this.policy = policyOf(options.policy, parent, basePolicy);
     this.toolsEnabled = (options.toolsEnabled ?? true) && (parent?.toolsEnabled ?? true);
     const shared = parent !== undefined && isSameRun(this, parent) ? parent : undefined;
     this.durability = options.durability;
@@ -122,7 +122,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.#outer = shared;
     for (const file of options.files ?? emptyArray) this.addFile(file);
     this.parentCallId = options.parentCallId;
-    this.#allowLists = allowListsOf(options);
+    this.#allowLists = allowListsOf(options, parent);
     this.#onProgress = options.onProgress;
     this.cancellation = new Cancellation(options.signal, parent?.cancellation);
   }
