@@ -1,15 +1,23 @@
 export type {
   Approval,
-  RecordedDecision,
   ApprovalBinding,
   ApprovalChange,
   ApprovalChangeQuery,
   ApprovalFilter,
-  ApprovalTransition,
   ApprovalStatus,
   ApprovalStore,
-} from './approval-store.ts';
-export type { ApprovalDecision, ApprovalHandler, ApprovalRequest, ApprovalDecisionInput } from './approval.ts';
+  ApprovalTransition,
+  RecordedDecision,
+} from './approval/approval-store.ts';
+export type { ApprovalDecision, ApprovalDecisionInput, ApprovalHandler, ApprovalRequest } from './approval/approval.ts';
+export { systemClock } from './base/clock.ts';
+export type { Clock, Timer } from './base/clock.ts';
+export { KernelError, isKernelError } from './base/errors.ts';
+export type { KernelErrorCode, KernelErrorOptions } from './base/errors.ts';
+export type { JsonObject, JsonSchema, JsonValue } from './base/json.ts';
+export { silentLogger } from './base/logger.ts';
+export type { LogFields, Logger } from './base/logger.ts';
+export type { Principal, RunContext } from './base/run-context.ts';
 export type {
   BlobRange,
   BlobReader,
@@ -19,22 +27,84 @@ export type {
   BlobStore,
   StoreOptions,
   SweepReport,
-} from './blob-store.ts';
-export { defaultChainPolicy, defineChainPolicy, maxCrossingBytes } from './chain.ts';
+} from './blob/blob-store.ts';
+export type { ApprovalTrace, ChainCallRecord } from './call/call-record.ts';
+export { defaultChainPolicy, defineChainPolicy, maxBridgeMessageBytes } from './call/chain-policy.ts';
+export type { ChainPolicy } from './call/chain-policy.ts';
+export type { ChainError, ChainRunResult, WholeResult } from './call/chain-run-result.ts';
 export type {
-  ApprovalTrace,
-  ChainCallRecord,
-  ChainError,
-  ChainFile,
-  ChainPolicy,
-  ChainRunResult,
+  HookEvent,
+  HookObserver,
+  HookPayloads,
+  HookScope,
+  InterceptedCall,
+  InterceptorDecision,
+  ResultInterceptor,
+  ResultPoint,
+  ToolInterceptor,
+} from './call/hooks.ts';
+export type { ChainFile, InvocationError, InvocationResult } from './call/invocation-result.ts';
+export type {
+  ModelError,
+  ModelErrorCode,
+  ModelEvent,
+  ModelStopReason,
+  ModelUsage,
+  ModelWarning,
+} from './model/model-event.ts';
+export type { ModelCallOptions, ModelProvider } from './model/model-provider.ts';
+export type {
+  ModelMessage,
+  ModelOutput,
+  ModelReasoning,
+  ModelRequest,
+  ModelSampling,
+  ToolChoice,
+} from './model/model-request.ts';
+export { definePlugin } from './plugin/plugin.ts';
+export type { Plugin, PluginContext, PortName, Ports } from './plugin/plugin.ts';
+export { sandboxLimits } from './sandbox/sandbox.ts';
+export type {
+  BridgeCall,
   ConsoleLine,
-  InvocationError,
-  InvocationResult,
-  WholeResult,
-} from './chain.ts';
-export type { Clock, Timer } from './clock.ts';
-export { textBlock, textOf } from './content.ts';
+  EndingLimit,
+  GuestError,
+  Sandbox,
+  SandboxFile,
+  SandboxLanguage,
+  SandboxLimit,
+  SandboxLimits,
+  SandboxOutcome,
+  SandboxRequest,
+  SandboxSupport,
+} from './sandbox/sandbox.ts';
+export type { HistoryStore, NewTurn, Turn } from './state/history-store.ts';
+export type { Job, JobChange, JobFilter, JobStatus, JobStore, NewJob } from './state/job-store.ts';
+export type {
+  Journal,
+  JournalEntry,
+  JournalEvent,
+  JournalItem,
+  JournaledCall,
+  JournaledEvent,
+  RunJournal,
+} from './state/journal.ts';
+export type { Listing, Page, PageRequest } from './state/page.ts';
+export type {
+  LeaseRequest,
+  NewRun,
+  Run,
+  RunDefinition,
+  RunFilter,
+  RunLease,
+  RunOutcome,
+  RunStatus,
+  RunStore,
+  RunTransition,
+} from './state/run-store.ts';
+export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
+export type { RetentionStore, StateStore } from './state/state-store.ts';
+export { textBlock, textOf } from './tool/content.ts';
 export type {
   ContentBlock,
   DataBlock,
@@ -48,96 +118,18 @@ export type {
   ToolResultBlock,
   ToolUseBlock,
   UnknownBlock,
-} from './content.ts';
-export { defineTool } from './define-tool.ts';
-export type { ArgumentsOf, ToolDefinition, ToolOutput } from './define-tool.ts';
-export { KernelError, isKernelError } from './errors.ts';
-export type { KernelErrorCode, KernelErrorOptions } from './errors.ts';
-export type { HistoryStore, NewTurn, Turn } from './history-store.ts';
-export type {
-  HookEvent,
-  HookObserver,
-  HookPayloads,
-  HookScope,
-  InterceptedCall,
-  InterceptorDecision,
-  ResultInterceptor,
-  ResultPoint,
-  ToolInterceptor,
-} from './hooks.ts';
-export type { Job, JobChange, JobFilter, JobStatus, JobStore, NewJob } from './job-store.ts';
-export type {
-  Journal,
-  JournalEntry,
-  JournalEvent,
-  JournaledCall,
-  JournaledEvent,
-  JournalItem,
-  RunJournal,
-} from './journal.ts';
-export type { JsonObject, JsonSchema, JsonValue } from './json.ts';
-export { silentLogger } from './logger.ts';
-export type { LogFields, Logger } from './logger.ts';
-export type {
-  ModelError,
-  ModelErrorCode,
-  ModelEvent,
-  ModelStopReason,
-  ModelUsage,
-  ModelWarning,
-} from './model-event.ts';
-export type {
-  ModelMessage,
-  ModelOutput,
-  ModelReasoning,
-  ModelRequest,
-  ModelSampling,
-  ToolChoice,
-} from './model-request.ts';
-export type { ModelCallOptions, ModelProvider } from './model.ts';
-export type { Listing, Page, PageRequest } from './page.ts';
-export { definePlugin } from './plugin.ts';
-export type { Plugin, PluginContext, PortName, Ports } from './plugin.ts';
-export type { ProgressEvent, ProgressSink, ProgressUpdate } from './progress.ts';
-export type { RetentionStore } from './retention-store.ts';
-export { compareRisk, isToolRisk } from './risk.ts';
-export type { ToolRisk } from './risk.ts';
-export type { Principal, RunContext } from './run-context.ts';
-export type {
-  LeaseRequest,
-  NewRun,
-  Run,
-  RunDefinition,
-  RunFilter,
-  RunLease,
-  RunOutcome,
-  RunStatus,
-  RunStore,
-  RunTransition,
-} from './run-store.ts';
-export type {
-  BridgeCall,
-  EndingLimit,
-  GuestError,
-  Sandbox,
-  SandboxFile,
-  SandboxLanguage,
-  SandboxLimit,
-  SandboxLimits,
-  SandboxOutcome,
-  SandboxRequest,
-  SandboxSupport,
-} from './sandbox.ts';
-export { sandboxLimits } from './sandbox.ts';
-export type { Skill } from './skill.ts';
-export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './snippet.ts';
-export { isStandardSchema, jsonSchemaOf } from './standard-schema.ts';
-export type { StandardResult, StandardSchema } from './standard-schema.ts';
-export type { StateStore } from './state-store.ts';
-export { systemClock } from './system-clock.ts';
-export type { ToolSource, ToolSourceContent } from './tool-source.ts';
-export { specOf } from './tool-spec.ts';
-export type { FunctionSpec, ProviderSpec, ToolSpec } from './tool-spec.ts';
+} from './tool/content.ts';
+export { defineTool } from './tool/define-tool.ts';
+export type { ArgumentsOf, ToolDefinition, ToolOutput } from './tool/define-tool.ts';
+export type { ProgressEvent, ProgressSink, ProgressUpdate } from './tool/progress.ts';
+export { compareRisk, isToolRisk } from './tool/risk.ts';
+export type { ToolRisk } from './tool/risk.ts';
+export { isStandardSchema, jsonSchemaOf } from './tool/standard-schema.ts';
+export type { Skill } from './tool/skill.ts';
+export type { StandardResult, StandardSchema } from './tool/standard-schema.ts';
+export type { ToolSource, ToolSourceContent } from './tool/tool-source.ts';
+export { specOf } from './tool/tool-spec.ts';
+export type { FunctionSpec, ProviderSpec, ToolSpec } from './tool/tool-spec.ts';
 export {
   isCallableFromChain,
   isHostedTool,
@@ -145,7 +137,7 @@ export {
   isProviderDefinedTool,
   notCallableFromChain,
   toolNamePattern,
-} from './tool.ts';
+} from './tool/tool.ts';
 export type {
   AnyTool,
   ArtifactStream,
@@ -160,4 +152,4 @@ export type {
   ToolContext,
   ToolExecutionResult,
   ToolRegistry,
-} from './tool.ts';
+} from './tool/tool.ts';

@@ -60,7 +60,7 @@ function optionsOf({ configSchema: schema }: DescribedPlugin): string {
 
 /** The policy is checked by code, not by a schema. The meaning of a field is the comment above it in the contract. */
 function policyRows(): readonly (readonly string[])[] {
-  const source = read('packages/kernel/src/chain.ts');
+  const source = read('packages/kernel/src/call/chain-policy.ts');
   return Object.entries(defaultChainPolicy).map(([field, value]) => {
     const [, meaning] = new RegExp(`/\\*\\* ([^\\n]+) \\*/\\n  readonly ${field}:`).exec(source) ?? [];
     if (meaning === undefined) throw new Error(`ChainPolicy has no comment on ${field}`);

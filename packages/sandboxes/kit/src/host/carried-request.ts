@@ -1,4 +1,4 @@
-import { maxCrossingBytes } from '@ravi/kernel';
+import { maxBridgeMessageBytes } from '@ravi/kernel';
 import type { SandboxLimits, SandboxRequest } from '@ravi/kernel';
 
 /** A request whose limits are no larger than what a frame carries. */
@@ -6,7 +6,7 @@ export interface CarriedRequest extends SandboxRequest {
   readonly limits: Required<SandboxLimits>;
 }
 
-/** The request with every limit of text filled in: a larger or absent one means `maxCrossingBytes`. */
+/** The request with every limit of text filled in: a larger or absent one means `maxBridgeMessageBytes`. */
 export function carriedRequest(request: SandboxRequest): CarriedRequest {
   const { limits } = request;
   return {
@@ -23,6 +23,6 @@ export function carriedRequest(request: SandboxRequest): CarriedRequest {
 }
 
 // Of text with three bytes a character the guest counts a third: a frame has room for all of it.
-function carried(maxBytes: number = maxCrossingBytes): number {
-  return Math.min(maxBytes, maxCrossingBytes);
+function carried(maxBytes: number = maxBridgeMessageBytes): number {
+  return Math.min(maxBytes, maxBridgeMessageBytes);
 }

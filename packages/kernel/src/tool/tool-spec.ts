@@ -1,4 +1,4 @@
-import type { JsonObject, JsonSchema } from './json.ts';
+import type { JsonObject, JsonSchema } from '../base/json.ts';
 import { isHostedTool, isProviderDefinedTool } from './tool.ts';
 import type { AnyTool, ToolCaller } from './tool.ts';
 

@@ -1,5 +1,6 @@
-import type { ChainCallRecord, InvocationResult } from './chain.ts';
-import type { JsonValue } from './json.ts';
+import type { ChainCallRecord } from '../call/call-record.ts';
+import type { InvocationResult } from '../call/invocation-result.ts';
+import type { JsonValue } from '../base/json.ts';
 import type { Listing } from './page.ts';
 
 /** Remembers calls with side effects across a crash: `started` is durable before the tool runs, the outcome after it. */

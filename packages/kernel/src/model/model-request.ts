@@ -1,6 +1,6 @@
-import type { ContentBlock } from './content.ts';
-import type { JsonObject, JsonSchema } from './json.ts';
-import type { ToolSpec } from './tool-spec.ts';
+import type { ContentBlock } from '../tool/content.ts';
+import type { JsonObject, JsonSchema } from '../base/json.ts';
+import type { ToolSpec } from '../tool/tool-spec.ts';
 
 /**
  * One turn of a conversation. Results of tools stand as `tool_result` blocks in the user message that follows the

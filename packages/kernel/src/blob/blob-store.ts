@@ -1,4 +1,4 @@
-import type { Principal } from './run-context.ts';
+import type { Principal } from '../base/run-context.ts';
 
 /** An opaque, unguessable reference to stored bytes. Not a path and not a URL. */
 export type BlobRef = string;

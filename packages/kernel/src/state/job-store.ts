@@ -1,7 +1,7 @@
-import type { InvocationError } from './chain.ts';
-import type { JsonValue } from './json.ts';
+import type { InvocationError } from '../call/invocation-result.ts';
+import type { JsonValue } from '../base/json.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { Principal } from './run-context.ts';
+import type { Principal } from '../base/run-context.ts';
 
 /** `queued` and `running` are live; the others are final. */
 export type JobStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';

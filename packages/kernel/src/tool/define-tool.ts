@@ -1,6 +1,6 @@
 import { textBlock } from './content.ts';
-import { KernelError } from './errors.ts';
-import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
+import { KernelError } from '../base/errors.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../base/json.ts';
 import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts';
 import type { StandardSchema } from './standard-schema.ts';
 import type { Tool, ToolContext, ToolExecutionResult } from './tool.ts';

@@ -1,5 +1,5 @@
-import type { ContentBlock } from './content.ts';
-import type { InvocationError } from './chain.ts';
+import type { ContentBlock } from '../tool/content.ts';
+import type { InvocationError } from '../call/invocation-result.ts';
 
 /** Token counts of one answer. */
 export interface ModelUsage {

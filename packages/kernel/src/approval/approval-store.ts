@@ -1,6 +1,6 @@
 import type { ApprovalRequest, ApprovalDecisionInput } from './approval.ts';
-import type { Listing, Page, PageRequest } from './page.ts';
-import type { Principal } from './run-context.ts';
+import type { Listing, Page, PageRequest } from '../state/page.ts';
+import type { Principal } from '../base/run-context.ts';
 
 /** `pending` becomes `approved`, `denied` or `expired`, and each of these `consumed`. No other transition exists. */
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired' | 'consumed';

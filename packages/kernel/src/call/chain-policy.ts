@@ -1,9 +1,6 @@
-import type { ContentBlock } from './content.ts';
-import { KernelError } from './errors.ts';
-import type { JsonValue } from './json.ts';
-import { isToolRisk } from './risk.ts';
-import type { ToolRisk } from './risk.ts';
-import type { ToolCaller } from './tool.ts';
+import { KernelError } from '../base/errors.ts';
+import { isToolRisk } from '../tool/risk.ts';
+import type { ToolRisk } from '../tool/risk.ts';
 
 /** The limits of one session. Times in milliseconds, sizes in UTF-8 bytes. */
 export interface ChainPolicy {
@@ -47,7 +44,7 @@ export interface ChainPolicy {
  * The largest text that crosses between a script and its host in one piece: 16 MiB. A result beyond its own limit is
  * kept whole up to this size.
  */
-export const maxCrossingBytes: number = 16_777_216;
+export const maxBridgeMessageBytes: number = 16_777_216;
 
 /** The policy of a session that says nothing else. */
 export const defaultChainPolicy: ChainPolicy = Object.freeze({
@@ -62,7 +59,7 @@ export const defaultChainPolicy: ChainPolicy = Object.freeze({
   maxRiskUnapproved: 'safe',
   defaultRisk: 'safe',
   maxArgumentBytes: 4_194_304,
-  maxCallOutputBytes: maxCrossingBytes,
+  maxCallOutputBytes: maxBridgeMessageBytes,
   maxConsoleBytes: 65_536,
   maxResultBytes: 1_048_576,
   maxSourceBytes: 262_144,
@@ -121,117 +118,4 @@ function checkField(field: string, value: unknown): void {
 
 function invalid(message: string): KernelError {
   return new KernelError('E_CONFIG_INVALID', message);
-}
-
-/** A media result of a call, readable by the script and by later calls. */
-export interface ChainFile {
-  /** `/workspace/media/<callId>-<tool>-<n>.<ext>`, unique per call. */
-  readonly path: string;
-  readonly mediaType: string;
-  readonly artifactRef: string;
-  readonly bytes: number;
-}
-
-/** A failure as a model and a script see it: no secret, host path or stack frame. */
-export interface InvocationError {
-  readonly code: string;
-  readonly message: string;
-  readonly retryable: boolean;
-  readonly retryAfterMs?: number;
-}
-
-/** The outcome of one call: the same JSON at the bridge, in the journal and over HTTP. */
-export interface InvocationResult {
-  readonly status: 'ok' | 'error' | 'denied';
-  /** What the model reads; a preview with a note when the result was stored. */
-  readonly text: string;
-  readonly structured?: JsonValue;
-  /** The stored result, when it was too large to stay inline. */
-  readonly artifactRef?: string;
-  /** The start of the stored result. */
-  readonly preview?: string;
-  readonly files: readonly ChainFile[];
-  /** Present unless `status` is `ok`. */
-  readonly error?: InvocationError;
-}
-
-/** Trace entry for the approval step of one call. */
-export interface ApprovalTrace {
-  readonly requestId: string;
-  readonly decision: 'approved' | 'denied' | 'skipped' | 'modified' | 'timeout' | 'no-handler' | 'run-scope';
-  readonly approver?: string;
-  readonly reason?: string;
-  /** Milliseconds until the decision. */
-  readonly waitedMs: number;
-}
-
-/** One call in the trace of a session: exactly one finished record per call, whatever happened. */
-export interface ChainCallRecord {
-  readonly callId: string;
-  readonly tool: string;
-  readonly caller: ToolCaller;
-  /** Keyed digest of the canonical arguments that were executed, `hmac-sha256:<hex>`; refs count as their content. */
-  readonly argsDigest: string;
-  /** Redacted and bounded, for people. */
-  readonly argsPreview: string;
-  readonly status: 'started' | 'ok' | 'error' | 'denied' | 'timeout' | 'cancelled' | 'unknown';
-  /** Milliseconds since the Unix epoch. */
-  readonly startedAt: number;
-  readonly durationMs: number;
-  readonly errorCode?: string;
-  readonly approval?: ApprovalTrace;
-  readonly artifactRef?: string;
-  /** Size of the result in bytes. */
-  readonly bytes?: number;
-  /** The tool answered after its time-out or cancellation; the answer was dropped. */
-  readonly late?: boolean;
-}
-
-/** Why and where a script failed, in the script's own lines. */
-export interface ChainError {
-  readonly code: string;
-  readonly message: string;
-  /** 1-based line in the source as the model wrote it. */
-  readonly line?: number;
-  /** 1-based column. */
-  readonly column?: number;
-  /** Up to three lines around the place, the line marked. */
-  readonly excerpt?: string;
-  readonly suggestion?: string;
-}
-
-/** A line that the script wrote to its console. */
-export interface ConsoleLine {
-  readonly level: 'log' | 'info' | 'warn' | 'error' | 'debug';
-  readonly text: string;
-}
-
-/** The value of a script before it was cut. */
-export interface WholeResult {
-  /** Its JSON text. */
-  readonly artifactRef: string;
-  /** Of that text. */
-  readonly bytes: number;
-}
-
-/** The outcome of one script. */
-export interface ChainRunResult {
-  readonly status: 'ok' | 'error' | 'timeout' | 'cancelled' | 'paused';
-  /** What the script returned. */
-  readonly value?: JsonValue;
-  /** Present when `value` is only the beginning of what the script returned. */
-  readonly whole?: WholeResult;
-  /** What the model reads: the value, or the error report with the calls that ran. */
-  readonly outputText: string;
-  readonly outputBlocks: readonly ContentBlock[];
-  readonly logs: readonly ConsoleLine[];
-  /** Number of calls that were attempted. */
-  readonly toolCalls: number;
-  readonly durationMs: number;
-  readonly error?: ChainError;
-  /** What the check before the run noticed beside `error`; absent when it noticed nothing or there was none. */
-  readonly warnings?: readonly ChainError[];
-  /** What the script left in `/workspace/out`, where the sandbox gives it files. */
-  readonly files?: readonly ChainFile[];
-  readonly callTrace: readonly ChainCallRecord[];
 }

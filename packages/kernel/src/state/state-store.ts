@@ -1,8 +1,7 @@
-import type { ApprovalStore } from './approval-store.ts';
+import type { ApprovalStore } from '../approval/approval-store.ts';
 import type { HistoryStore } from './history-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { RunJournal } from './journal.ts';
-import type { RetentionStore } from './retention-store.ts';
 import type { RunStore } from './run-store.ts';
 import type { SnippetStore } from './snippet.ts';
 
@@ -30,4 +29,19 @@ export interface StateStore extends AsyncDisposable {
   readonly history: HistoryStore;
   readonly snippets: SnippetStore;
   readonly retention: RetentionStore;
+}
+
+/**
+ * Takes what is over out of a store for good. Any number of processes may do so at once. The audit log of approvals and
+ * conversations stay. What a run has pinned in a store of blobs is for the caller to give back first.
+ */
+export interface RetentionStore {
+  /** Removes a final run with its journal, its approvals and its jobs, all or nothing; `false` when it is live or not there. */
+  removeRun(id: string): Promise<boolean>;
+  /**
+   * Removes what belongs to no run on record, as calls do that a client makes by itself: approvals that are pending no
+   * more and whose time was over before `before`, and the calls of a run id when all of them were over by then. Damaged
+   * rows stay, and so do events. Gives how many approvals and run ids went.
+   */
+  removeStrays(before: number): Promise<number>;
 }

@@ -1,7 +1,7 @@
-import type { JsonObject } from './json.ts';
-import type { ModelMessage } from './model-request.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { ModelMessage } from '../model/model-request.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { Principal } from './run-context.ts';
+import type { Principal } from '../base/run-context.ts';
 
 /** A turn as it happens. */
 export interface NewTurn {

@@ -1,8 +1,8 @@
-import type { InvocationError } from './chain.ts';
-import type { JsonObject, JsonValue } from './json.ts';
+import type { InvocationError } from '../call/invocation-result.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Listing, Page, PageRequest } from './page.ts';
-import type { Principal } from './run-context.ts';
-import type { SandboxLanguage } from './sandbox.ts';
+import type { Principal } from '../base/run-context.ts';
+import type { SandboxLanguage } from '../sandbox/sandbox.ts';
 import type { SnippetTool } from './snippet.ts';
 
 /** `running` and `paused` are live: they may go on. The others are final. */

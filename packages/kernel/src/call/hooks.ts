@@ -1,9 +1,11 @@
-import type { ApprovalTrace, ChainRunResult, ConsoleLine, InvocationResult } from './chain.ts';
-import type { JsonObject } from './json.ts';
-import type { ModelStopReason, ModelUsage } from './model-event.ts';
-import type { ToolRisk } from './risk.ts';
-import type { SandboxLanguage } from './sandbox.ts';
-import type { ToolCaller } from './tool.ts';
+import type { ApprovalTrace } from './call-record.ts';
+import type { ChainRunResult } from './chain-run-result.ts';
+import type { ConsoleLine, SandboxLanguage } from '../sandbox/sandbox.ts';
+import type { InvocationResult } from './invocation-result.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { ModelStopReason, ModelUsage } from '../model/model-event.ts';
+import type { ToolRisk } from '../tool/risk.ts';
+import type { ToolCaller } from '../tool/tool.ts';
 
 /** What every hook payload carries. */
 export interface HookScope {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json.ts';
+import type { JsonSchema } from '../base/json.ts';
 
 /**
  * The part of Standard Schema v1 and of its JSON Schema extension that `defineTool` uses; zod, valibot and arktype

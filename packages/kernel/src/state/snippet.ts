@@ -1,6 +1,6 @@
-import type { JsonSchema } from './json.ts';
-import type { Principal } from './run-context.ts';
-import type { SandboxLanguage } from './sandbox.ts';
+import type { JsonSchema } from '../base/json.ts';
+import type { Principal } from '../base/run-context.ts';
+import type { SandboxLanguage } from '../sandbox/sandbox.ts';
 
 /** A tool that a snippet may call, and how the tool was defined when the snippet was saved. */
 export interface SnippetTool {

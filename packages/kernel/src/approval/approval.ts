@@ -1,0 +1,52 @@
+import type { JsonObject } from '../base/json.ts';
+import type { Principal } from '../base/run-context.ts';
+import type { ToolRisk } from '../tool/risk.ts';
+
+/** Request for permission to run one call, decided by a person or a rule. Immutable and JSON-serialisable. */
+export interface ApprovalRequest {
+  readonly id: string;
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly callId: string;
+  readonly principal: Principal;
+  readonly tool: string;
+  readonly description: string;
+  readonly risk: ToolRisk;
+  /** The effect of the call, in the tool's own words. */
+  readonly summary?: string;
+  /** The arguments, redacted for display. */
+  readonly args: JsonObject;
+  /** The digest of the exact arguments that the decision is bound to. */
+  readonly argsDigest: string;
+  /** SHA-256 of the tool's definition; a decision for another definition does not count. */
+  readonly toolDigest: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly requestedAt: number;
+  /** Milliseconds since the Unix epoch; a decision made at or after this moment is ignored. */
+  readonly expiresAt: number;
+}
+
+/** `skipped` counts as denied; `modified` approves other arguments, which are validated and assessed again. */
+export type ApprovalDecision = 'approved' | 'denied' | 'skipped' | 'modified';
+
+/** Decision on an {@link ApprovalRequest}, as a handler returns it. */
+export interface ApprovalDecisionInput {
+  readonly decision: ApprovalDecision;
+  /** Arguments to run with instead; required for `modified`. */
+  readonly modifiedArgs?: JsonObject;
+  /** Shown to the model, so that it can adapt. */
+  readonly reason?: string;
+  /** Name of the approver. */
+  readonly approver?: string;
+  /**
+   * `once` (default): this call only. `run`: also later calls of the same tool, definition and principal in the same
+   * run, unless their risk is higher. `critical` calls need a decision every time.
+   */
+  readonly scope?: 'once' | 'run';
+}
+
+/** Obtains approval decisions. The invoker limits the wait, so a handler may simply wait for its approver. */
+export interface ApprovalHandler {
+  /** Resolves with the decision. When `signal` aborts, the caller no longer waits: withdraw the request. */
+  request(request: ApprovalRequest, options: { readonly signal: AbortSignal }): Promise<ApprovalDecisionInput>;
+}

@@ -1,0 +1,10 @@
+export type {
+  BlobRange,
+  BlobReader,
+  BlobRef,
+  BlobScope,
+  BlobStat,
+  BlobStore,
+  StoreOptions,
+  SweepReport,
+} from './blob/blob-store.ts';

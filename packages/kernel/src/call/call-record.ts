@@ -1,0 +1,33 @@
+import type { ToolCaller } from '../tool/tool.ts';
+
+/** Trace entry for the approval step of one call. */
+export interface ApprovalTrace {
+  readonly requestId: string;
+  readonly decision: 'approved' | 'denied' | 'skipped' | 'modified' | 'timeout' | 'no-handler' | 'run-scope';
+  readonly approver?: string;
+  readonly reason?: string;
+  /** Milliseconds until the decision. */
+  readonly waitedMs: number;
+}
+
+/** One call in the trace of a session: exactly one finished record per call, whatever happened. */
+export interface ChainCallRecord {
+  readonly callId: string;
+  readonly tool: string;
+  readonly caller: ToolCaller;
+  /** Keyed digest of the canonical arguments that were executed, `hmac-sha256:<hex>`; refs count as their content. */
+  readonly argsDigest: string;
+  /** Redacted and bounded, for people. */
+  readonly argsPreview: string;
+  readonly status: 'started' | 'ok' | 'error' | 'denied' | 'timeout' | 'cancelled' | 'unknown';
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly errorCode?: string;
+  readonly approval?: ApprovalTrace;
+  readonly artifactRef?: string;
+  /** Size of the result in bytes. */
+  readonly bytes?: number;
+  /** The tool answered after its time-out or cancellation; the answer was dropped. */
+  readonly late?: boolean;
+}

@@ -1,0 +1,26 @@
+export type { HistoryStore, NewTurn, Turn } from './state/history-store.ts';
+export type { Job, JobChange, JobFilter, JobStatus, JobStore, NewJob } from './state/job-store.ts';
+export type {
+  Journal,
+  JournalEntry,
+  JournalEvent,
+  JournalItem,
+  JournaledCall,
+  JournaledEvent,
+  RunJournal,
+} from './state/journal.ts';
+export type { Listing, Page, PageRequest } from './state/page.ts';
+export type {
+  LeaseRequest,
+  NewRun,
+  Run,
+  RunDefinition,
+  RunFilter,
+  RunLease,
+  RunOutcome,
+  RunStatus,
+  RunStore,
+  RunTransition,
+} from './state/run-store.ts';
+export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
+export type { RetentionStore, StateStore } from './state/state-store.ts';
