@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { BlobRef, BlobStore } from '@ravi/kernel';
-import { crashPinOwner } from './crash-child.ts';
-import type { CrashOrders, CrashReport } from './crash-child.ts';
+import { crashPinOwner } from '../blob-store-crash-child.ts';
+import type { CrashOrders, CrashReport } from '../blob-store-crash-child.ts';
 import { sha256Of } from './samples.ts';
 
 /** How `blobStoreCrashTests` reaches an adapter, and looks behind it. */

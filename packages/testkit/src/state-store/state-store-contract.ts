@@ -1,5 +1,5 @@
 import type { SnippetStore, StateStore } from '@ravi/kernel';
-import { snippetStoreContract } from '../snippet-store/snippet-store-contract.ts';
+import { snippetStoreContract } from '../snippet-store.ts';
 import { approvalCases } from './approval-cases.ts';
 import { clockCases } from './clock-cases.ts';
 import { damageCases } from './damage-cases.ts';
