@@ -5,4 +5,5 @@ export type { KernelErrorCode, KernelErrorOptions } from './base/errors.ts';
 export type { JsonObject, JsonSchema, JsonValue } from './base/json.ts';
 export { silentLogger } from './base/logger.ts';
 export type { LogFields, Logger } from './base/logger.ts';
+export type { Listing, Page, PageRequest } from './base/page.ts';
 export type { Principal, RunContext } from './base/run-context.ts';

@@ -2,15 +2,4 @@ export type { ApprovalTrace, ChainCallRecord } from './call/call-record.ts';
 export { defaultChainPolicy, defineChainPolicy, maxBridgeMessageBytes } from './call/chain-policy.ts';
 export type { ChainPolicy } from './call/chain-policy.ts';
 export type { ChainError, ChainRunResult, WholeResult } from './call/chain-run-result.ts';
-export type {
-  HookEvent,
-  HookObserver,
-  HookPayloads,
-  HookScope,
-  InterceptedCall,
-  InterceptorDecision,
-  ResultInterceptor,
-  ResultPoint,
-  ToolInterceptor,
-} from './call/hooks.ts';
 export type { ChainFile, InvocationError, InvocationResult } from './call/invocation-result.ts';

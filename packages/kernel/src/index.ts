@@ -17,6 +17,7 @@ export type { KernelErrorCode, KernelErrorOptions } from './base/errors.ts';
 export type { JsonObject, JsonSchema, JsonValue } from './base/json.ts';
 export { silentLogger } from './base/logger.ts';
 export type { LogFields, Logger } from './base/logger.ts';
+export type { Listing, Page, PageRequest } from './base/page.ts';
 export type { Principal, RunContext } from './base/run-context.ts';
 export type {
   BlobRange,
@@ -32,6 +33,7 @@ export type { ApprovalTrace, ChainCallRecord } from './call/call-record.ts';
 export { defaultChainPolicy, defineChainPolicy, maxBridgeMessageBytes } from './call/chain-policy.ts';
 export type { ChainPolicy } from './call/chain-policy.ts';
 export type { ChainError, ChainRunResult, WholeResult } from './call/chain-run-result.ts';
+export type { ChainFile, InvocationError, InvocationResult } from './call/invocation-result.ts';
 export type {
   HookEvent,
   HookObserver,
@@ -42,8 +44,8 @@ export type {
   ResultInterceptor,
   ResultPoint,
   ToolInterceptor,
-} from './call/hooks.ts';
-export type { ChainFile, InvocationError, InvocationResult } from './call/invocation-result.ts';
+} from './event/hooks.ts';
+export type { ProgressEvent, ProgressSink } from './event/progress.ts';
 export type {
   ModelError,
   ModelErrorCode,
@@ -89,7 +91,6 @@ export type {
   JournaledEvent,
   RunJournal,
 } from './state/journal.ts';
-export type { Listing, Page, PageRequest } from './state/page.ts';
 export type {
   LeaseRequest,
   NewRun,
@@ -121,11 +122,10 @@ export type {
 } from './tool/content.ts';
 export { defineTool } from './tool/define-tool.ts';
 export type { ArgumentsOf, ToolDefinition, ToolOutput } from './tool/define-tool.ts';
-export type { ProgressEvent, ProgressSink, ProgressUpdate } from './tool/progress.ts';
 export { compareRisk, isToolRisk } from './tool/risk.ts';
 export type { ToolRisk } from './tool/risk.ts';
-export { isStandardSchema, jsonSchemaOf } from './tool/standard-schema.ts';
 export type { Skill } from './tool/skill.ts';
+export { isStandardSchema, jsonSchemaOf } from './tool/standard-schema.ts';
 export type { StandardResult, StandardSchema } from './tool/standard-schema.ts';
 export type { ToolSource, ToolSourceContent } from './tool/tool-source.ts';
 export { specOf } from './tool/tool-spec.ts';
@@ -142,6 +142,7 @@ export type {
   AnyTool,
   ArtifactStream,
   HostedTool,
+  ProgressUpdate,
   ProviderCall,
   ProviderDefinedTool,
   RiskAssessment,

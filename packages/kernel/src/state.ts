@@ -9,7 +9,6 @@ export type {
   JournaledEvent,
   RunJournal,
 } from './state/journal.ts';
-export type { Listing, Page, PageRequest } from './state/page.ts';
 export type {
   LeaseRequest,
   NewRun,

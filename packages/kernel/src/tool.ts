@@ -15,11 +15,10 @@ export type {
 } from './tool/content.ts';
 export { defineTool } from './tool/define-tool.ts';
 export type { ArgumentsOf, ToolDefinition, ToolOutput } from './tool/define-tool.ts';
-export type { ProgressEvent, ProgressSink, ProgressUpdate } from './tool/progress.ts';
 export { compareRisk, isToolRisk } from './tool/risk.ts';
 export type { ToolRisk } from './tool/risk.ts';
-export { isStandardSchema, jsonSchemaOf } from './tool/standard-schema.ts';
 export type { Skill } from './tool/skill.ts';
+export { isStandardSchema, jsonSchemaOf } from './tool/standard-schema.ts';
 export type { StandardResult, StandardSchema } from './tool/standard-schema.ts';
 export type { ToolSource, ToolSourceContent } from './tool/tool-source.ts';
 export { specOf } from './tool/tool-spec.ts';
@@ -36,6 +35,7 @@ export type {
   AnyTool,
   ArtifactStream,
   HostedTool,
+  ProgressUpdate,
   ProviderCall,
   ProviderDefinedTool,
   RiskAssessment,

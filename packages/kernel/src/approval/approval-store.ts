@@ -1,5 +1,5 @@
 import type { ApprovalRequest, ApprovalDecisionInput } from './approval.ts';
-import type { Listing, Page, PageRequest } from '../state/page.ts';
+import type { Listing, Page, PageRequest } from '../base/page.ts';
 import type { Principal } from '../base/run-context.ts';
 
 /** `pending` becomes `approved`, `denied` or `expired`, and each of these `consumed`. No other transition exists. */

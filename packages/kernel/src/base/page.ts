@@ -1,4 +1,4 @@
-import type { KernelError } from '../base/errors.ts';
+import type { KernelError } from './errors.ts';
 
 /** What a query found. A row that cannot be read never hides the others: it stands in `corrupt` instead. */
 export interface Listing<Item> {

@@ -1,7 +1,7 @@
-import type { ApprovalTrace } from './call-record.ts';
-import type { ChainRunResult } from './chain-run-result.ts';
+import type { ApprovalTrace } from '../call/call-record.ts';
+import type { ChainRunResult } from '../call/chain-run-result.ts';
 import type { ConsoleLine, SandboxLanguage } from '../sandbox/sandbox.ts';
-import type { InvocationResult } from './invocation-result.ts';
+import type { InvocationResult } from '../call/invocation-result.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ModelStopReason, ModelUsage } from '../model/model-event.ts';
 import type { ToolRisk } from '../tool/risk.ts';

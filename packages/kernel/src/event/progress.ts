@@ -1,9 +1,4 @@
-/** What a running tool reports about itself through `ctx.progress`. */
-export interface ProgressUpdate {
-  /** Share done, 0 to 1, when it is known. */
-  readonly fraction?: number;
-  readonly message?: string;
-}
+import type { ProgressUpdate } from '../tool/tool.ts';
 
 /** One step of a session that a user interface may show live, calls inside a script included. */
 export type ProgressEvent =

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.ts';
 import type { ModelMessage } from '../model/model-request.ts';
-import type { Page, PageRequest } from './page.ts';
+import type { Page, PageRequest } from '../base/page.ts';
 import type { Principal } from '../base/run-context.ts';
 
 /** A turn as it happens. */

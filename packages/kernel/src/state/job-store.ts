@@ -1,6 +1,6 @@
 import type { InvocationError } from '../call/invocation-result.ts';
 import type { JsonValue } from '../base/json.ts';
-import type { Page, PageRequest } from './page.ts';
+import type { Page, PageRequest } from '../base/page.ts';
 import type { Principal } from '../base/run-context.ts';
 
 /** `queued` and `running` are live; the others are final. */

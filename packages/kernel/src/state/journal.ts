@@ -1,7 +1,7 @@
 import type { ChainCallRecord } from '../call/call-record.ts';
 import type { InvocationResult } from '../call/invocation-result.ts';
 import type { JsonValue } from '../base/json.ts';
-import type { Listing } from './page.ts';
+import type { Listing } from '../base/page.ts';
 
 /** Remembers calls with side effects across a crash: `started` is durable before the tool runs, the outcome after it. */
 export interface Journal {

@@ -1,6 +1,6 @@
 import type { InvocationError } from '../call/invocation-result.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { Listing, Page, PageRequest } from './page.ts';
+import type { Listing, Page, PageRequest } from '../base/page.ts';
 import type { Principal } from '../base/run-context.ts';
 import type { SandboxLanguage } from '../sandbox/sandbox.ts';
 import type { SnippetTool } from './snippet.ts';

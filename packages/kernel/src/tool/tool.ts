@@ -3,7 +3,6 @@ import type { Clock } from '../base/clock.ts';
 import type { ContentBlock } from './content.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../base/json.ts';
 import type { Logger } from '../base/logger.ts';
-import type { ProgressUpdate } from './progress.ts';
 import type { ToolRisk } from './risk.ts';
 import type { Principal } from '../base/run-context.ts';
 
@@ -26,6 +25,13 @@ export interface Scratchpad {
   get(key: string): unknown;
   set(key: string, value: unknown): void;
   delete(key: string): void;
+}
+
+/** What a running tool reports about itself through `ctx.progress`. */
+export interface ProgressUpdate {
+  /** Share done, 0 to 1, when it is known. */
+  readonly fraction?: number;
+  readonly message?: string;
 }
 
 /** What a tool gets beside its arguments. */
