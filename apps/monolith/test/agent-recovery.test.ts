@@ -67,7 +67,7 @@ test(
     assert.deepEqual([ended.status, ended.steps], ['completed', 2]);
     const { items: turns } = await send(url, `/v1/sessions/${sessionId}/history`);
     const told = JSON.stringify(turns);
-    assert.match(told, /tool_chain ran, and what it came to is unknown/);
+    assert.match(told, /while tool_chain was running\. Its outcome is unknown/);
     assert.match(told, /launch: ok, slow: unknown/);
     assert.deepEqual(await installation.launches(), ['launch moon']);
     // The artifact of before is still there, though the store was swept at the start.

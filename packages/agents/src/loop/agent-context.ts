@@ -1,48 +1,67 @@
+import { sessionOf } from '@ravi/invoker';
 import type { InvokerSession } from '@ravi/invoker';
-import type { InvocationResult, JsonObject, ModelMessage, RunContext } from '@ravi/kernel';
+import type { ContentBlock, InvocationResult, JsonObject, ModelMessage, RunContext, ToolContext } from '@ravi/kernel';
 import type { AgentResult } from './agent-result.ts';
-import type { ReActAgent } from './react-agent.ts';
 
-/** How a sub-agent is started. */
+/** Task of a run: text, or content blocks with media. */
+export type AgentTask = string | readonly ContentBlock[];
+
+/** An agent that can run as a sub-agent: a `ReActAgent`. Other objects are rejected with a `TypeError`. */
+export interface Agent {
+  readonly name: string;
+  readonly description: string | undefined;
+  run(task: AgentTask): Promise<AgentResult>;
+}
+
+/** Options of a sub-agent. */
 export interface SpawnOptions {
-  /** Higher goes first where model calls wait for each other; 0 when absent. */
+  /** Model calls with a higher priority run first when a `Supervision` makes them wait; default 0. */
   readonly priority?: number;
-  /** The call that the sub-agent works for. */
+  /** Id of the call that the sub-agent works for. */
   readonly parentCallId?: string;
-  /** Ends the sub-agent alone. */
+  /** Cancels only the sub-agent. */
   readonly signal?: AbortSignal;
 }
 
-/** The run that middleware and tools find themselves in. */
+/** The current run, as middleware and tools of an agent see it. */
 export interface AgentContext extends RunContext {
   readonly agent: string;
-  /** Answers asked for so far, the current one included. */
+  /** Number of the current step, from 1. */
   readonly step: number;
-  /** How deep the agent stands under others; 0 for the one that was started from outside. */
+  /** Nesting depth; 0 for an agent that was not started by another one. */
   readonly depth: number;
   readonly messages: readonly ModelMessage[];
-  /** Calls a tool through the invoker, with every gate. */
+  /** Calls a tool through the invoker and all its gates. */
   tool(name: string, args: JsonObject): Promise<InvocationResult>;
-  /** Starts another agent under this run and gives its run id; it may use what this one may, and its budget. @throws KernelError `E_BUDGET_EXHAUSTED` when no more agents may be started */
-  spawn(agent: ReActAgent, task: string, options?: SpawnOptions): string;
-  /** Waits for a sub-agent. @throws KernelError `E_STATE_INVALID` for an id that `spawn` did not give */
+  /**
+   * Starts a sub-agent and returns its run id. It may use the tools that this run may use, and spends this run's budget.
+   * @throws KernelError `E_BUDGET_EXHAUSTED` if a limit of the supervision is reached
+   */
+  spawn(agent: Agent, task: string, options?: SpawnOptions): string;
+  /** Waits for a sub-agent. @throws KernelError `E_STATE_INVALID` for an id that `spawn` did not return */
   join(runId: string): Promise<AgentResult>;
-  /** Ends the run after what is under way; the answer that is being written is void. `guardrail` names what tripped. */
+  /** Ends the run after the current work and discards an incomplete response. `guardrail` is the name of the guardrail that tripped. */
   stop(reason: string, options?: { readonly guardrail?: string }): void;
   /** Milliseconds since the Unix epoch. */
   now(): number;
   uuid(): string;
 }
 
-// The invoker knows no agent, so the loop keeps what connects the two.
-const contexts = new WeakMap<InvokerSession, AgentContext>();
+const key: unique symbol = Symbol('agent run of a session');
 
-/** Makes `context` the agent run whose calls pass through `session`. */
-export function setAgentContext(session: InvokerSession, context: AgentContext): void {
-  contexts.set(session, context);
+// A property, not a WeakMap: each run has a session of its own, and a WeakMap with young keys slows every collection.
+interface AgentSession extends InvokerSession {
+  [key]?: AgentContext;
 }
 
-/** Returns the agent run whose calls pass through `session`; `undefined` for the session of a script or a caller without agent. */
-export function agentContextOf(session: InvokerSession): AgentContext | undefined {
-  return contexts.get(session);
+/** Makes `run` the agent run whose calls pass through `session`. */
+export function setAgentContext(session: InvokerSession, run: AgentContext): void {
+  const agentSession: AgentSession = session;
+  agentSession[key] = run;
+}
+
+/** Returns the run whose model called the tool; `undefined` for a call of a script or without an agent. */
+export function agentContextOf(context: ToolContext): AgentContext | undefined {
+  const session: AgentSession | undefined = sessionOf(context);
+  return session?.[key];
 }

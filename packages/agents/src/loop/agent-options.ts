@@ -1,4 +1,4 @@
-import type { HookManager, InvokerSession, ToolInvoker } from '@ravi/invoker';
+import type { HookManager, ToolInvoker, InvokerSession } from '@ravi/invoker';
 import type {
   AnyTool,
   ApprovalHandler,
@@ -22,26 +22,33 @@ import type {
 import type { Supervision } from '../supervision/supervision.ts';
 import type { AgentContext } from './agent-context.ts';
 import type { BudgetLimits } from './budget.ts';
-import type { HistoryView } from './compaction.ts';
 import type { AgentMiddleware } from './middleware.ts';
-import type { PriceTable } from './prices.ts';
-
-/** The final answer as a value. */
+import type { PriceTable } from './usage.ts';
+/** Requests the final answer as a value. */
 export interface AgentOutput {
   readonly schema: JsonSchema | StandardSchema;
   readonly name?: string;
   readonly description?: string;
-  /** How often the model is told what is wrong and asked again; 2 when absent. */
+  /** Times that an answer which does not fit is sent back with the problem; default 2. */
   readonly retries?: number;
 }
 
-/** Ends a run after the calls of a step; a true answer stops it. */
+/** Checked after the calls of each step; `true` stops the run. */
 export type StopCondition = (context: AgentContext) => boolean | Promise<boolean>;
 
-/** What every request of an agent says beside its conversation. */
+/** Selects the messages that a model sees. The conversation itself does not change. */
+export interface HistoryView {
+  /** Returns the messages to send. If it throws, the run fails. */
+  view(
+    messages: readonly ModelMessage[],
+    options: { readonly signal: AbortSignal },
+  ): readonly ModelMessage[] | Promise<readonly ModelMessage[]>;
+}
+
+/** Fields of every model request of an agent, except the conversation. */
 export type RequestDefaults = Omit<ModelRequest, 'system' | 'messages' | 'tools' | 'output'>;
 
-/** What an agent makes its own invoker of; not allowed beside `invoker`. */
+/** Options of the invoker that an agent creates; not allowed together with `invoker`. */
 export interface InvokerParts {
   readonly approvalHandler?: ApprovalHandler;
   readonly artifactStore?: BlobStore;
@@ -52,33 +59,33 @@ export interface InvokerParts {
   readonly logger?: Logger;
 }
 
-/** How a process holds the runs that it works on, so that another goes on with them only when it is gone. */
+/** Lease on the runs of a process. Another process may continue a run only after its lease has expired. */
 export interface RunLeasing {
-  /** A name that no other process has, new for each start of a process. */
+  /** Name of the process; unique, and new for each start. */
   readonly owner: string;
-  /** Milliseconds that a run is held without a sign of life; 10 000 when absent. */
+  /** Milliseconds that a lease holds without renewal; default 10 000. */
   readonly leaseMs?: number;
 }
 
 /** Options of a {@link ReActAgent}. */
 export interface AgentOptions extends InvokerParts {
-  /** For events, logs and, as a tool of another agent, its name there. */
+  /** Name in events and logs, and the default name as a tool of another agent. */
   readonly name: string;
-  /** What it is good at, for an agent that may hand work to it. */
+  /** Description for agents that may delegate work to this one. */
   readonly description?: string;
   readonly model: ModelProvider;
   /**
-   * A list becomes a Toolbox. Beside `invoker`, tools that its registry lacks are added to it, and the agent may call
-   * those of the list alone.
+   * An array becomes a Toolbox. Together with `invoker`, tools that are missing in its registry are added to it, and the
+   * agent may call only the tools of the array.
    */
   readonly tools?: readonly AnyTool[] | ToolRegistry;
-  /** The one invoker of the process; without it the agent makes its own. */
+  /** An invoker to share; by default the agent creates its own. */
   readonly invoker?: ToolInvoker;
-  /** The first part of the system prompt. */
+  /** First part of the system prompt. */
   readonly system?: string;
-  /** Answers that one run may ask for; 32 when absent. */
+  /** Maximum number of steps of one run; default 32. */
   readonly maxSteps?: number;
-  /** How often an answer that failed retryably is asked for again; 2 when absent. */
+  /** Retries after a retryable failure of the model; default 2. */
   readonly modelRetries?: number;
   readonly request?: RequestDefaults;
   readonly output?: AgentOutput;
@@ -87,38 +94,49 @@ export interface AgentOptions extends InvokerParts {
   readonly skills?: readonly Skill[];
   readonly middleware?: readonly AgentMiddleware[];
   readonly stopWhen?: readonly StopCondition[];
-  /** What the model sees of a long conversation; all of it when absent. */
+  /** Selects what the model sees of a long conversation; default all of it. */
   readonly view?: HistoryView;
-  /** A call that runs longer than this many milliseconds goes on as a job. */
+  /** Milliseconds after which a running call becomes a job; by default calls do not become jobs. */
   readonly promoteAfterMs?: number;
-  /** Keeps every message as it happens. A session's conversation is then read from it. */
+  /** Stores every message as it happens. The conversation of a session is then loaded from it. */
   readonly history?: HistoryStore;
-  /** Knows which runs there are, and lets a paused one go on exactly once. */
+  /** Stores runs and their status. A paused run is then resumed exactly once. */
   readonly runs?: RunStore;
-  /** With `runs` and `history`: runs outlive the process, and another one goes on with them by `recover`. */
+  /** With `runs` and `history`: another process can continue the runs with `recover`. */
   readonly lease?: RunLeasing;
-  /** Keeps jobs beyond their run. */
+  /** Stores jobs beyond the end of their run. */
   readonly jobs?: JobStore;
-  /** Bounds the agents under this one. */
+  /** Limits the sub-agents of this agent. */
   readonly supervision?: Supervision;
 }
 
-/** How one task is run. */
+/** Options of one run. */
 export interface RunOptions {
-  /** A random one when absent. */
+  /** Default: a random id. */
   readonly runId?: string;
-  /** The conversation; a new one when absent. */
+  /** Id of the conversation; default: a new one. */
   readonly sessionId?: string;
-  /** `local` when absent. */
+  /** Default: `local`. */
   readonly principal?: Principal;
   readonly signal?: AbortSignal;
-  /** Earlier messages, when no history store has them. */
+  /** Earlier messages, if no history store has them. */
   readonly messages?: readonly ModelMessage[];
-  /** The only tools that may be called in this run. */
+  /** Only these tools may be called in this run. */
   readonly allowedTools?: readonly string[];
   readonly policy?: Partial<ChainPolicy>;
-  /** Bounds of this run; those of the agent hold beside them. */
+  /** Limits of this run, in addition to those of the agent. */
   readonly budget?: BudgetLimits;
-  /** A session to run inside of: ids, principal, grants, scratchpad and files are its own, and its restrictions hold. */
+  /** Parent session: the run uses its ids, principal, grants, scratchpad and files, and keeps its restrictions. */
   readonly session?: InvokerSession;
+}
+
+/** Options of a run that continues after a pause. */
+export type ResumeOptions = Pick<RunOptions, 'signal' | 'allowedTools' | 'policy' | 'budget'>;
+
+/** Returns a condition that stops the run after a step in which one of these tools was called. */
+export function whenCalled(...tools: readonly string[]): StopCondition {
+  return ({ messages }) => {
+    const response = messages.findLast((message) => message.role === 'assistant');
+    return response?.content.some((block) => block.type === 'tool_use' && tools.includes(block.name)) === true;
+  };
 }

@@ -2,9 +2,9 @@ import type { ChainCallRecord, InvocationError, JsonValue, ModelMessage, ModelUs
 import type { PausedRun } from '../questions/paused-run.ts';
 
 /**
- * Why a run ended: `answer` the model was done, `max-steps`, `budget` or `stop-condition` a bound of the agent was
- * reached, `middleware` or `guardrail` something around it stopped it, `length` or `refusal` the model's last word was no
- * answer, `question` a human is asked, `cancelled` nobody waits any more, `error` it failed.
+ * Reason why a run ended: `answer` the model gave its final answer; `max-steps`, `budget` or `stop-condition` a limit of
+ * the agent was reached; `middleware` or `guardrail` stopped it; `length` or `refusal` the last response was cut off or
+ * refused; `question` the user is asked; `cancelled` the caller cancelled it; `error` it failed.
  */
 export type AgentEndReason =
   | 'answer'
@@ -19,29 +19,29 @@ export type AgentEndReason =
   | 'cancelled'
   | 'error';
 
-/** How a run ended, before the rest of its result is added. */
+/** Status of a run that ended, with the reason. */
 export interface AgentEnding {
   readonly status: 'completed' | 'stopped' | 'paused' | 'failed' | 'cancelled';
   readonly reason: AgentEndReason;
-  /** The validated value, when the agent has an `output` and completed. */
+  /** Validated value of a completed run whose agent has an `output`. */
   readonly output?: JsonValue;
-  /** Present when it failed; also says which bound stopped it, or why a paused run is paused still. */
+  /** The failure; also the limit that stopped the run, or the reason why a resumed run is still paused. */
   readonly error?: InvocationError;
-  /** What `resume` needs; JSON. Present when it is paused. */
+  /** Argument for `resume`, as JSON. Present if the run is paused. */
   readonly paused?: PausedRun;
 }
 
-/** The outcome of a run. A failure is a value, never an exception. */
+/** Result of a run. A failure is a value, never an exception. */
 export interface AgentResult extends AgentEnding {
   readonly runId: string;
   readonly sessionId: string;
-  /** Text of the last answer. */
+  /** Text of the last response. */
   readonly text: string;
-  /** The whole conversation, earlier turns included. Every call in it has one result, unless the run is paused. */
+  /** The whole conversation, earlier runs included. Every call in it has one result, unless the run is paused. */
   readonly messages: readonly ModelMessage[];
-  /** Answers that were asked for, failed attempts not counted. */
+  /** Number of steps; failed attempts are not counted. */
   readonly steps: number;
-  /** Of all answers of this run together, sub-agents not counted. */
+  /** Sum over all responses of this run, without sub-agents. */
   readonly usage: ModelUsage;
   /** One finished record for each call. */
   readonly trace: readonly ChainCallRecord[];

@@ -1,48 +1,64 @@
-import { sessionBlobs, sessionOf } from '@ravi/invoker';
 import type { InvokerSession } from '@ravi/invoker';
-import { errorResult, isInvocationResult } from '@ravi/invoker/internal';
 import { KernelError } from '@ravi/kernel';
-import type {
-  InvocationResult,
-  JsonObject,
-  ModelEvent,
-  ModelMessage,
-  ModelRequest,
-  ModelUsage,
-  Timer,
-  ToolContext,
-  ToolRegistry,
-  ToolUseBlock,
-} from '@ravi/kernel';
-import { errorText, randomId } from '@ravi/support';
-import type { KeptLease } from '../durable/keep-lease.ts';
-import { Jobs } from '../execution/jobs.ts';
+import type { InvocationResult, JsonObject, ModelMessage, ModelUsage, ToolContext, ToolRegistry } from '@ravi/kernel';
+import { randomId } from '@ravi/support';
+import { Jobs } from '../jobs/jobs.ts';
 import { OfferedTools } from '../prompt/offered-tools.ts';
 import { SystemPrompt } from '../prompt/system-prompt.ts';
 import type { Question } from '../questions/paused-run.ts';
+import type { KeptLease } from '../recovery/keep-lease.ts';
 import { ActiveSkills } from '../skills/active-skills.ts';
 import type { Supervision } from '../supervision/supervision.ts';
-import { writeInPlace } from '../supervision/write-in-place.ts';
 import { agentContextOf, setAgentContext } from './agent-context.ts';
-import type { AgentContext, SpawnOptions } from './agent-context.ts';
+import type { Agent, AgentContext, SpawnOptions } from './agent-context.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentEventSink } from './agent-event.ts';
 import type { AgentEnding, AgentResult } from './agent-result.ts';
-import { noUsage } from './answer.ts';
 import type { Budget } from './budget.ts';
-import type { Conversation, TurnDetails } from './conversation.ts';
-import { UsageEstimate } from './estimate-usage.ts';
-import { ModelCall } from './late-values.ts';
-import { wrapModel, wrapTool } from './middleware.ts';
-import type { ReActAgent } from './react-agent.ts';
-import type { AgentRunParts } from './run-parts.ts';
-import type { TurnCalls } from './turn-calls.ts';
-import { addUsage } from './usage.ts';
+import type { Conversation } from './conversation.ts';
+import { noUsage } from './model-response.ts';
+import { UsageEstimate } from './usage.ts';
+/** Parts of an {@link AgentRun}. */
+export interface AgentRunParts {
+  readonly definition: AgentDefinition;
+  readonly session: InvokerSession;
+  readonly conversation: Conversation;
+  readonly budget: Budget | undefined;
+  readonly emit: AgentEventSink | undefined;
+  readonly priority: number;
+  readonly parent: AgentRun | undefined;
+  /** Starts an agent under this run. */
+  readonly startChild: (parent: AgentRun, agent: Agent, task: string, options: ChildOptions) => Promise<AgentResult>;
+  /** First line of the task, for lists of runs; absent after a pause. */
+  readonly title: string | undefined;
+  /** What the run had done before a pause, or before its process ended. */
+  readonly resumedFrom: ResumedFrom | undefined;
+}
+
+/** Progress of a run when it stopped. */
+export interface ResumedFrom {
+  readonly steps: number;
+  readonly usage: ModelUsage;
+  /** True if the process of the run ended: the run store already lists the run as running, and as ours. */
+  readonly isRecovered?: boolean;
+}
+
+/** Options of a sub-agent whose run id is known. */
+export interface ChildOptions extends SpawnOptions {
+  readonly runId: string;
+}
+
+/** The calls of the current response, as streams and tools use them. */
+export interface OpenCalls {
+  /** True while the step waits for the result of this call. */
+  isOpen(callId: string): boolean;
+  /** Turns a running call into a job. Returns `false` if it cannot become one. */
+  promote(callId: string): boolean;
+}
 
 /** The run that a tool was called by directly; `undefined` for a call of a script or of no agent. */
 export function runOf(context: ToolContext): AgentRun | undefined {
-  const session = sessionOf(context);
-  const run = session && agentContextOf(session);
+  const run = agentContextOf(context);
   return run instanceof AgentRun ? run : undefined;
 }
 
@@ -62,14 +78,14 @@ export class AgentRun implements AgentContext {
   /** It goes on after a pause. */
   readonly isResumed: boolean;
   /** It goes on after its process ended. */
-  readonly isTaken: boolean;
+  readonly isRecovered: boolean;
   /** The run store has it as running, by us. */
   isRecorded = false;
   /** Held while it runs, where runs outlive the process. */
   lease: KeptLease | undefined;
   readonly supervision: Supervision | undefined;
   readonly offered: OfferedTools;
-  readonly #system: SystemPrompt;
+  readonly systemPrompt: SystemPrompt;
   /** Open questions by call. */
   questions: ReadonlyMap<string, Question> = none;
   step: number;
@@ -78,16 +94,14 @@ export class AgentRun implements AgentContext {
   text = '';
   /** Times that the final answer did not fit its schema. */
   outputFailures = 0;
-  /** The calls of the answer that is written or worked on. */
-  turn: TurnCalls | undefined;
+  /** The calls of the response that is being written or worked on. */
+  calls: OpenCalls | undefined;
   /** Set once something wants the run to end. */
   ending: AgentEnding | undefined;
   readonly #startChild: AgentRunParts['startChild'];
-  #writes: Set<Promise<unknown>> | undefined;
   #children: Map<string, Promise<AgentResult>> | undefined;
   #skills: ActiveSkills | undefined;
   #jobs: Jobs | undefined;
-  #timeLimit: Timer | undefined;
   #estimate: UsageEstimate | undefined;
 
   constructor(parts: AgentRunParts) {
@@ -101,13 +115,13 @@ export class AgentRun implements AgentContext {
     this.parentRunId = parts.parent?.runId;
     this.title = parts.title;
     this.supervision = parts.parent?.supervision ?? this.definition.supervision;
-    this.isTaken = parts.before?.isTaken ?? false;
-    this.isResumed = parts.before !== undefined && !this.isTaken;
-    this.step = parts.before?.steps ?? 0;
-    this.usage = parts.before?.usage ?? noUsage;
+    this.isRecovered = parts.resumedFrom?.isRecovered ?? false;
+    this.isResumed = parts.resumedFrom !== undefined && !this.isRecovered;
+    this.step = parts.resumedFrom?.steps ?? 0;
+    this.usage = parts.resumedFrom?.usage ?? noUsage;
     this.#startChild = parts.startChild;
     this.offered = new OfferedTools(this.definition, this.session);
-    this.#system = new SystemPrompt(this);
+    this.systemPrompt = new SystemPrompt(this);
     setAgentContext(this.session, this);
   }
 
@@ -158,11 +172,6 @@ export class AgentRun implements AgentContext {
     return this.definition.invoker.registry;
   }
 
-  /** Whether running calls may become jobs. */
-  get isPromotable(): boolean {
-    return this.definition.promoteAfterMs !== undefined || this.emit !== undefined;
-  }
-
   check(): void {
     this.session.check();
   }
@@ -186,7 +195,17 @@ export class AgentRun implements AgentContext {
       this.definition.invoker.hooks.emit('guardrail-trip', { runId, sessionId, agent, guardrail, reason });
     }
     const error = { code: guardrail === undefined ? 'E_STOPPED' : 'E_GUARDRAIL', message: reason, retryable: false };
-    this.ending ??= { status: 'stopped', reason: guardrail === undefined ? 'middleware' : 'guardrail', error };
+    this.end({ status: 'stopped', reason: guardrail === undefined ? 'middleware' : 'guardrail', error });
+  }
+
+  /** Ends the run after the current work, unless something else ends it already. */
+  end(ending: AgentEnding): void {
+    this.ending ??= ending;
+  }
+
+  /** Ends the run because a limit of its budget is reached. */
+  exceed(message: string): void {
+    this.end({ status: 'stopped', reason: 'budget', error: { code: 'E_BUDGET_EXHAUSTED', message, retryable: false } });
   }
 
   /** A call asks a human. */
@@ -199,97 +218,7 @@ export class AgentRun implements AgentContext {
     this.questions = none;
   }
 
-  /** Ends the run for a bound of its budget. */
-  exceed(message: string): void {
-    const error = { code: 'E_BUDGET_EXHAUSTED', message, retryable: false };
-    this.ending ??= { status: 'stopped', reason: 'budget', error };
-  }
-
-  /** Starts the clock of the budget. */
-  watchTime(): void {
-    const remainingMs = this.budget?.remainingMs;
-    if (remainingMs === undefined) return;
-    this.#timeLimit = this.definition.invoker.clock.setTimer(() => {
-      this.exceed('The time of the budget (maxTimeMs) is over');
-      this.session.cancel('The time of the budget is over');
-    }, remainingMs);
-  }
-
-  /** Calls `promote` after `promoteAfterMs`, when the agent has such a bound. */
-  promoteLater(promote: () => void): Timer | undefined {
-    const { promoteAfterMs, invoker } = this.definition;
-    return promoteAfterMs === undefined ? undefined : invoker.clock.setTimer(promote, promoteAfterMs);
-  }
-
-  /** Nothing fires any more. */
-  dispose(): void {
-    this.#timeLimit?.cancel();
-  }
-
-  /** What the model is asked now. */
-  request(): ModelRequest | Promise<ModelRequest> {
-    const { view } = this.definition;
-    const { messages } = this.conversation;
-    if (view === undefined) return this.#requestWith([...messages]);
-    return Promise.resolve(view.view(messages, { signal: this.signal })).then((shown) => this.#requestWith(shown));
-  }
-
-  #requestWith(messages: readonly ModelMessage[]): ModelRequest {
-    const { definition } = this;
-    const system = this.#system.text;
-    return {
-      ...definition.request,
-      ...(system === '' ? {} : { system }),
-      messages,
-      tools: this.offered.specs(),
-      ...(definition.output === undefined ? {} : { output: definition.output.request }),
-    };
-  }
-
-  /** The model with its middleware. */
-  stream(request: ModelRequest): AsyncIterable<ModelEvent> {
-    const { model, middleware, invoker } = this.definition;
-    const { artifactStore } = invoker;
-    const blobs = artifactStore === undefined ? undefined : sessionBlobs(this.session, artifactStore);
-    const ask = (asked: ModelRequest): AsyncIterable<ModelEvent> =>
-      model.stream(asked, new ModelCall(this.session, blobs));
-    return wrapModel(
-      middleware,
-      this,
-      this.supervision === undefined ? ask : this.#inPlace(this.supervision, ask),
-    )(request);
-  }
-
-  #inPlace(
-    supervision: Supervision,
-    ask: (asked: ModelRequest) => AsyncIterable<ModelEvent>,
-  ): (asked: ModelRequest) => AsyncIterable<ModelEvent> {
-    const { priority, session, definition } = this;
-    const writer = { priority, cancellation: session.cancellation, clock: definition.invoker.clock };
-    return (asked) => writeInPlace(supervision, writer, () => ask(asked));
-  }
-
-  /** One call of the model: middleware, then the invoker. Rejects when the run or the call is cancelled, and only then. */
-  invoke(call: ToolUseBlock, signal: AbortSignal | undefined): Promise<InvocationResult> {
-    const { middleware } = this.definition;
-    if (middleware.length === 0) return this.#invoke(call, call.id, signal);
-    let attempts = 0;
-    // Each is a call of its own, with its own approval and its own record.
-    const core = (made: ToolUseBlock): Promise<InvocationResult> =>
-      this.#invoke(made, ++attempts === 1 ? call.id : `${call.id}.attempt_${attempts}`, signal);
-    return this.#guarded(call, wrapTool(middleware, this, core), signal);
-  }
-
-  #invoke(
-    { name, arguments: args, callType: type, caller }: ToolUseBlock,
-    callId: string,
-    signal: AbortSignal | undefined,
-  ): Promise<InvocationResult> {
-    const { session } = this;
-    return this.definition.invoker.invoke({ name, args, callId, type }, { session, caller, signal });
-  }
-
-  spawn(agent: ReActAgent, task: string, options: SpawnOptions = {}): string {
+  spawn(agent: Agent, task: string, options: SpawnOptions = {}): string {
     this.supervision?.admit(this.depth + 1);
     const { runId, sessionId } = this;
     const childRunId = randomId('run');
@@ -304,60 +233,5 @@ export class AgentRun implements AgentContext {
     if (child === undefined)
       return Promise.reject(new KernelError('E_STATE_INVALID', `There is no sub-agent ${runId}`));
     return child;
-  }
-
-  /** Something is being stored that the run need not wait for before its end. */
-  writing(write: Promise<unknown>): void {
-    this.#writes ??= new Set();
-    this.#writes.add(write);
-    void write.finally(() => this.#writes?.delete(write));
-  }
-
-  /** Waits for what is being stored. */
-  async flush(): Promise<void> {
-    if (this.#writes !== undefined) await Promise.all(this.#writes);
-  }
-
-  /** Adds to what the answers of this run used. */
-  spend(usage: ModelUsage): void {
-    this.usage = addUsage(this.usage, usage);
-  }
-
-  /**
-   * Adds a message and waits until it is stored. A run that another process may have by now asks first.
-   * @throws KernelError of the stores, `E_CANCELLED` when it has
-   */
-  say(message: ModelMessage, details?: JsonObject): Promise<void> | undefined {
-    const { lease } = this;
-    if (lease === undefined || lease.isCertain) return this.#say(message, details);
-    return lease.confirm().then((isOurs) => (isOurs ? this.#say(message, details) : this.check()));
-  }
-
-  #say(message: ModelMessage, details: JsonObject | undefined): Promise<void> | undefined {
-    const saving = this.conversation.append(message, this.turnDetails(details));
-    if (this.emit === undefined || message.content.length === 0) return saving;
-    if (saving !== undefined) return saving.then(() => this.emit?.({ type: 'message', message }));
-    this.emit({ type: 'message', message });
-    return undefined;
-  }
-
-  turnDetails(details?: JsonObject): TurnDetails {
-    return { runId: this.runId, createdAt: this.now(), ...(details === undefined ? {} : { details }) };
-  }
-
-  async #guarded(
-    call: ToolUseBlock,
-    wrapped: (call: ToolUseBlock) => Promise<InvocationResult>,
-    signal: AbortSignal | undefined,
-  ): Promise<InvocationResult> {
-    try {
-      const result: unknown = await wrapped(call);
-      if (isInvocationResult(result)) return result;
-      throw new TypeError('tool middleware must give an InvocationResult');
-    } catch (error) {
-      if (this.session.cancellation.isCancelled || signal?.aborted === true) throw error;
-      this.definition.logger.error('tool middleware failed', { tool: call.name, error: errorText(error) });
-      return errorResult('E_INTERNAL', `The call of ${call.name} failed inside the runtime`);
-    }
   }
 }

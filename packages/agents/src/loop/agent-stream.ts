@@ -1,25 +1,31 @@
 import type { AgentEvent, AgentEventSink } from './agent-event.ts';
 import type { AgentResult } from './agent-result.ts';
-import type { AgentRun } from './agent-run.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { OpenCalls } from './agent-run.ts';
 
-/** What a run is given so that a stream can follow it. */
+/** Parts of a run that its stream controls. */
+export interface StreamedRun {
+  readonly calls: OpenCalls | undefined;
+  readonly jobs: Jobs;
+}
+
+/** Callbacks and signal that connect a run to its stream. */
 export interface StreamParts {
   readonly signal: AbortSignal;
   readonly emit: AgentEventSink;
-  readonly onStart: (run: AgentRun) => void;
+  readonly onStart: (run: StreamedRun) => void;
 }
 
 /**
- * A run that tells what happens. Events wait until they are read, and each is read once: several who read at once share
- * them. The last one is `run-end`. The run begins at once and goes on whether or not anybody reads; when the last who
- * reads stops before the end it is cancelled.
+ * Events of a run. They are buffered until they are read, and each is read once: concurrent readers share them. The last
+ * one is `run-end`. The run starts at once, read or not, and is cancelled when the last reader stops before the end.
  */
 export class AgentStream implements AsyncIterable<AgentEvent> {
-  /** How the run ended. */
+  /** Result of the run. */
   readonly result: Promise<AgentResult>;
   readonly #controller = new AbortController();
   readonly #events: AgentEvent[] = [];
-  #run: AgentRun | undefined;
+  #run: StreamedRun | undefined;
   #isOver = false;
   #readers = 0;
   #news: PromiseWithResolvers<void> | undefined;
@@ -36,22 +42,22 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
     this.result.catch(() => this.#end());
   }
 
-  /** Ends the run. Every open call is answered all the same. */
+  /** Cancels the run. Every open call still gets a result. */
   cancel(reason = 'The run was cancelled'): void {
     this.#controller.abort(reason);
   }
 
   /**
-   * Lets a running call go on as a job, so that the model can do other work; `false` when it is not running, or of a tool
-   * of the loop itself, such as `wait_job`.
+   * Turns a running call into a job so that the model can do other work. Returns `false` if the call is not running, or
+   * belongs to a tool of the loop itself, such as `wait_job`.
    */
   promote(callId: string): boolean {
-    return this.#run?.turn?.promote(callId) ?? false;
+    return this.#run?.calls?.promote(callId) ?? false;
   }
 
-  /** Ends one job of the run, and the model is told; `false` when it is over or unknown. */
+  /** Stops one job of the run and notifies the model. Returns `false` if the job has finished or is unknown. */
   stopJob(jobId: string, reason = 'The job was stopped'): boolean {
-    return this.#run?.jobs.stop(jobId, reason, { isTold: false }) ?? false;
+    return this.#run?.jobs.stop(jobId, reason, { isRead: false }) ?? false;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void, undefined> {
@@ -65,11 +71,11 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
       }
     } finally {
       this.#readers--;
-      if (!this.#isOver && this.#readers === 0) this.cancel('Nobody reads the events any more');
+      if (!this.#isOver && this.#readers === 0) this.cancel('The reader of the events stopped');
     }
   }
 
-  // A tool that goes on by itself may still tell of its progress when the run is over.
+  // A tool that ignores its signal may report progress after the end of the run.
   #push(event: AgentEvent): void {
     if (this.#isOver) return;
     this.#events.push(event);

@@ -1,18 +1,31 @@
-import type { ContentBlock, ModelEvent, ModelRequest, ModelStopReason, ModelUsage } from '@ravi/kernel';
+import { sessionBlobs } from '@ravi/invoker';
+import type { InvokerSession } from '@ravi/invoker';
+import type {
+  BlobReader,
+  ContentBlock,
+  ModelCallOptions,
+  ModelEvent,
+  ModelRequest,
+  ModelStopReason,
+  ModelUsage,
+} from '@ravi/kernel';
+import { buildRequest } from '../prompt/build-request.ts';
+import { writeInPlace } from '../supervision/write-in-place.ts';
 import type { AgentRun } from './agent-run.ts';
-import { readAnswer } from './answer.ts';
-import type { Answer } from './answer.ts';
 import type { Reservation } from './budget.ts';
-import { delay } from './delay.ts';
-import { isSuspended } from './suspension.ts';
-import { TurnCalls } from './turn-calls.ts';
-
+import { appendMessage } from './conversation.ts';
+import { wrapModel } from './middleware.ts';
+import { readResponse } from './model-response.ts';
+import type { ModelResponse } from './model-response.ts';
+import { isSuspended } from './run-record.ts';
+import { StepCalls } from './step-calls.ts';
+import { addUsage } from './usage.ts';
 /** An answer that ended well, with its calls under way or waiting. */
-export interface GoodAnswer {
+export interface CompleteResponse {
   readonly blocks: readonly ContentBlock[];
   readonly reason: ModelStopReason;
   readonly usage: ModelUsage;
-  readonly calls: TurnCalls;
+  readonly calls: StepCalls;
   /** The model that answered, as the provider names it. */
   readonly model: string | undefined;
 }
@@ -24,20 +37,22 @@ const maxRetryDelayMs = 60_000;
  * Asks the model until an answer ends well. `undefined` when none did: the run's `ending` says why, or it was cancelled.
  * What was written until the cancellation stays in the conversation as text, unless something judges whole answers.
  */
-export async function askModel(run: AgentRun): Promise<GoodAnswer | undefined> {
+export async function askModel(run: AgentRun): Promise<CompleteResponse | undefined> {
   for (let attempt = 0; ; attempt++) {
-    const asked = run.request();
+    const asked = buildRequest(run);
     const request = asked instanceof Promise ? await asked : asked;
     run.check();
     const reservation = run.ending === undefined ? reserve(run, request) : undefined;
     if (run.ending !== undefined) return undefined;
-    const { answer, calls } = await ask(run, request, reservation);
-    if (answer.reason !== undefined && run.ending === undefined) return goodAnswer(answer, answer.reason, calls);
+    const { response, calls } = await ask(run, request, reservation);
+    if (response.reason !== undefined && run.ending === undefined) {
+      return completeResponse(response, response.reason, calls);
+    }
     calls.discard();
-    if (run.session.cancellation.isCancelled && !isSuspended(run)) await keepText(run, answer);
+    if (run.session.cancellation.isCancelled && !isSuspended(run)) await keepText(run, response);
     run.check();
-    if (run.ending !== undefined || answer.error === undefined) return undefined;
-    const { error } = answer;
+    if (run.ending !== undefined || response.error === undefined) return undefined;
+    const { error } = response;
     if (!error.retryable || attempt >= run.definition.modelRetries) {
       run.ending = { status: 'failed', reason: 'error', error };
       return undefined;
@@ -51,49 +66,54 @@ async function ask(
   run: AgentRun,
   request: ModelRequest,
   reservation: Reservation | undefined,
-): Promise<{ readonly answer: Answer; readonly calls: TurnCalls }> {
-  const calls = new TurnCalls(run);
-  run.turn = calls;
+): Promise<{ readonly response: ModelResponse; readonly calls: StepCalls }> {
+  const calls = new StepCalls(run);
+  run.calls = calls;
   announceStart(run, request);
-  const answer = await readAnswer(
-    () => run.stream(request),
+  const response = await readResponse(
+    () => streamModel(run, request),
     run.session.cancellation,
-    (event) => takeEvent(run, calls, event),
+    (event) => handleEvent(run, calls, event),
   );
-  reservation?.settle(answer.usage, answer.model);
-  run.spend(answer.usage);
-  announceEnd(run, answer);
-  return { answer, calls };
+  reservation?.settle(response.usage, response.model);
+  run.usage = addUsage(run.usage, response.usage);
+  announceEnd(run, response);
+  return { response, calls };
 }
 
-function takeEvent(run: AgentRun, calls: TurnCalls, event: ModelEvent): ContentBlock | undefined {
-  if (event.type === 'block') return takeBlock(run, calls, event.block);
+function handleEvent(run: AgentRun, calls: StepCalls, event: ModelEvent): ContentBlock | undefined {
+  if (event.type === 'block') return addCall(run, calls, event.block);
   if (run.emit === undefined) return undefined;
   if (event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'warning') run.emit(event);
   if (event.type === 'tool-call-start') {
     run.emit({ type: event.type, callId: calls.ids.announce(event.id), tool: event.name });
   }
   if (event.type === 'tool-call-delta') {
-    run.emit({ type: event.type, callId: calls.ids.written(event.id), text: event.text });
+    run.emit({ type: event.type, callId: calls.ids.current(event.id), text: event.text });
   }
   return undefined;
 }
 
-function takeBlock(run: AgentRun, calls: TurnCalls, block: ContentBlock): ContentBlock {
+function addCall(run: AgentRun, calls: StepCalls, block: ContentBlock): ContentBlock {
   if (block.type !== 'tool_use') return block;
-  const id = run.emit === undefined ? run.conversation.claimId(block.id) : calls.ids.take(block.id);
+  const id = run.emit === undefined ? run.conversation.claimId(block.id) : calls.ids.claim(block.id);
   const call = id === block.id ? block : { ...block, id };
   calls.add(call);
   return call;
 }
 
-function goodAnswer({ blocks, usage, model }: Answer, reason: ModelStopReason, calls: TurnCalls): GoodAnswer {
+function completeResponse(
+  { blocks, usage, model }: ModelResponse,
+  reason: ModelStopReason,
+  calls: StepCalls,
+): CompleteResponse {
   return { blocks, reason, usage, calls, model };
 }
 
-async function keepText(run: AgentRun, { text }: Answer): Promise<void> {
-  const isJudged = run.definition.middleware.some((each) => each.judgesAnswers === true);
-  if (!isJudged && text.trim() !== '') await run.say({ role: 'assistant', content: [{ type: 'text', text }] });
+async function keepText(run: AgentRun, { text }: ModelResponse): Promise<void> {
+  const isBuffered = run.definition.middleware.some((each) => each.buffersResponse === true);
+  if (!isBuffered && text.trim() !== '')
+    await appendMessage(run, { role: 'assistant', content: [{ type: 'text', text }] });
 }
 
 function reserve(run: AgentRun, request: ModelRequest): Reservation | undefined {
@@ -105,6 +125,19 @@ function reserve(run: AgentRun, request: ModelRequest): Reservation | undefined 
   return undefined;
 }
 
+/** The model with its middleware, in a place of the supervision if there is one. */
+function streamModel(run: AgentRun, request: ModelRequest): AsyncIterable<ModelEvent> {
+  const { session, supervision, priority } = run;
+  const { model, middleware, invoker } = run.definition;
+  const { artifactStore, clock } = invoker;
+  const blobs = artifactStore === undefined ? undefined : sessionBlobs(session, artifactStore);
+  const ask = (asked: ModelRequest): AsyncIterable<ModelEvent> =>
+    model.stream(asked, new LazyModelCallOptions(session, blobs));
+  if (supervision === undefined) return wrapModel(middleware, run, ask)(request);
+  const writer = { priority, cancellation: session.cancellation, clock };
+  return wrapModel(middleware, run, (asked) => writeInPlace(supervision, writer, () => ask(asked)))(request);
+}
+
 function announceStart(run: AgentRun, request: ModelRequest): void {
   const { invoker, model: provider } = run.definition;
   if (!invoker.hooks.observes('llm-start')) return;
@@ -114,7 +147,7 @@ function announceStart(run: AgentRun, request: ModelRequest): void {
   invoker.hooks.emit('llm-start', { runId, sessionId, agent, step, provider: provider.id, ...asked });
 }
 
-function announceEnd(run: AgentRun, { usage, model, reason, error }: Answer): void {
+function announceEnd(run: AgentRun, { usage, model, reason, error }: ModelResponse): void {
   const { hooks } = run.definition.invoker;
   if (!hooks.observes('llm-end')) return;
   const { runId, sessionId, agent, step } = run;
@@ -129,4 +162,38 @@ function announceEnd(run: AgentRun, { usage, model, reason, error }: Answer): vo
     ...(reason === undefined ? {} : { stopReason: reason }),
     ...(error === undefined ? {} : { errorCode: error.code }),
   });
+}
+
+/** Waits. @throws KernelError `E_CANCELLED` as soon as the run is cancelled */
+async function delay({ session, definition }: AgentRun, delayMs: number): Promise<void> {
+  session.check();
+  if (delayMs <= 0) return;
+  await new Promise<void>((resolve) => {
+    const timer = definition.invoker.clock.setTimer(() => {
+      unsubscribe();
+      resolve();
+    }, delayMs);
+    const unsubscribe = session.cancellation.onCancel(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
+  session.check();
+}
+
+/** Options of one model call. The signal is created when the provider asks for it. */
+// A class, because a literal with a getter gets a hidden class of its own in V8, which lives in the old generation and
+// keeps the whole run there until the next full collection.
+class LazyModelCallOptions implements ModelCallOptions {
+  readonly #session: InvokerSession;
+  readonly blobs?: BlobReader;
+
+  constructor(session: InvokerSession, blobs: BlobReader | undefined) {
+    this.#session = session;
+    if (blobs !== undefined) this.blobs = blobs;
+  }
+
+  get signal(): AbortSignal {
+    return this.#session.signal;
+  }
 }

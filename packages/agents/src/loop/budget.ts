@@ -1,6 +1,6 @@
 import type { Clock, ModelUsage } from '@ravi/kernel';
-import { costOf } from './prices.ts';
-import type { PriceTable } from './prices.ts';
+import { costOf } from './usage.ts';
+import type { PriceTable } from './usage.ts';
 
 /** What a run and all agents under it may use together. Absent means no bound. */
 export interface BudgetLimits {
@@ -115,7 +115,7 @@ export class Budget {
   }
 
   /** Counts one call, or says which bound does not allow it. */
-  takeCall(): string | undefined {
+  countCall(): string | undefined {
     for (const budget of this.#chain()) {
       const { maxToolCalls } = budget.#limits;
       if (maxToolCalls !== undefined && budget.#toolCalls >= maxToolCalls) {

@@ -20,12 +20,12 @@ export class CallIds {
   }
 
   /** The id of the call that is being written. */
-  written(id: string): string {
+  current(id: string): string {
     return this.#announced.get(id)?.at(-1) ?? id;
   }
 
   /** The id of a call whose block is there, claimed now when nothing announced it. */
-  take(id: string): string {
+  claim(id: string): string {
     return this.#announced.get(id)?.shift() ?? this.#conversation.claimId(id);
   }
 }

@@ -1,6 +1,8 @@
 import { KernelError } from '@ravi/kernel';
 import type { HistoryStore, JsonObject, ModelMessage, NewTurn, Principal, Turn } from '@ravi/kernel';
-import { closeOpenCalls, joinMessages } from './pairing.ts';
+import type { KeptLease } from '../recovery/keep-lease.ts';
+import type { AgentEventSink } from './agent-event.ts';
+import { closeOpenCalls, joinMessages } from './join-messages.ts';
 
 /** Where a conversation is kept, turn by turn. */
 export interface ConversationPlace {
@@ -104,6 +106,45 @@ export class Conversation {
     if (message.role !== 'assistant') return;
     for (const block of message.content) if (block.type === 'tool_use') this.#callIds.add(block.id);
   }
+}
+
+/** The parts of a run that appending to its conversation needs. */
+export interface ConversationWriter {
+  readonly conversation: Conversation;
+  readonly runId: string;
+  readonly emit: AgentEventSink | undefined;
+  readonly lease: KeptLease | undefined;
+  now(): number;
+  check(): void;
+}
+
+/**
+ * Appends a message of a run, stores it, and emits it. Returns `undefined` when there is nothing to wait for. If another
+ * process may hold the lease by now, the run store is asked first.
+ * @throws KernelError of the stores, `E_CANCELLED` if the lease is lost
+ */
+export function appendMessage(
+  run: ConversationWriter,
+  message: ModelMessage,
+  details?: JsonObject,
+): Promise<void> | undefined {
+  const { lease } = run;
+  if (lease === undefined || lease.isCertain) return append(run, message, details);
+  return lease.confirm().then((isOurs) => (isOurs ? append(run, message, details) : run.check()));
+}
+
+function append(run: ConversationWriter, message: ModelMessage, details?: JsonObject): Promise<void> | undefined {
+  const { conversation, emit } = run;
+  const saving = conversation.append(message, turnDetails(run, details));
+  if (emit === undefined || message.content.length === 0) return saving;
+  if (saving !== undefined) return saving.then(() => emit({ type: 'message', message }));
+  emit({ type: 'message', message });
+  return undefined;
+}
+
+/** Returns what is stored with a message of the run. */
+export function turnDetails(run: Pick<ConversationWriter, 'runId' | 'now'>, details?: JsonObject): TurnDetails {
+  return { runId: run.runId, createdAt: run.now(), ...(details === undefined ? {} : { details }) };
 }
 
 /** What a stored turn says beside its message. */

@@ -7,9 +7,9 @@ import type { AgentContext } from './agent-context.ts';
  */
 export interface AgentMiddleware {
   /** It judges whole answers: text of one that was cancelled, which it did not see the end of, joins no conversation. */
-  readonly judgesAnswers?: boolean;
+  readonly buffersResponse?: boolean;
   /** Around a whole step: the answer and its calls. A step that is left out ends the run. */
-  turn?(context: AgentContext, next: () => Promise<void>): Promise<void>;
+  step?(context: AgentContext, next: () => Promise<void>): Promise<void>;
   /** Around one answer; asked again for each attempt. */
   model?(
     request: ModelRequest,
@@ -57,13 +57,13 @@ export function wrapsCalls(middleware: readonly AgentMiddleware[]): boolean {
 }
 
 /** As {@link wrapModel}, for steps. */
-export function wrapTurn(
+export function wrapStep(
   middleware: readonly AgentMiddleware[],
   context: AgentContext,
   core: () => Promise<void>,
 ): () => Promise<void> {
   return middleware.reduceRight((next, each) => {
-    const around = each.turn?.bind(each);
+    const around = each.step?.bind(each);
     return around === undefined ? next : () => around(context, next);
   }, core);
 }

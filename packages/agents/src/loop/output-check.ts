@@ -2,7 +2,6 @@ import { SchemaCache, validateArguments } from '@ravi/invoker/internal';
 import { isKernelError, isStandardSchema, jsonSchemaOf } from '@ravi/kernel';
 import type { JsonSchema, JsonValue, ModelOutput, StandardSchema } from '@ravi/kernel';
 import type { AgentOutput } from './agent-options.ts';
-
 /** A final answer that was looked at. */
 export type CheckedOutput = { readonly value: JsonValue } | { readonly problem: string };
 

@@ -1,28 +1,36 @@
+import type { InvokerSession } from '@ravi/invoker';
 import { isKernelError, textBlock, textOf } from '@ravi/kernel';
-import type { ContentBlock, JsonObject, ModelStopReason, ModelUsage, ToolResultBlock } from '@ravi/kernel';
+import type {
+  ChainCallRecord,
+  ContentBlock,
+  JsonObject,
+  ModelStopReason,
+  ModelUsage,
+  Timer,
+  ToolResultBlock,
+} from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import { pauseState } from '../questions/pause.ts';
 import type { AgentEnding, AgentEndReason, AgentResult } from './agent-result.ts';
 import type { AgentRun } from './agent-run.ts';
 import { askModel } from './ask-model.ts';
-import type { GoodAnswer } from './ask-model.ts';
-import { RunTrace } from './late-values.ts';
-import { wrapTurn } from './middleware.ts';
-import { holdsModelMedia, storeModelMedia } from './model-media.ts';
-import { beginRun, endRun } from './run-record.ts';
-import { standingOf } from './standing.ts';
-import { isSuspended, suspend } from './suspension.ts';
-
+import type { CompleteResponse } from './ask-model.ts';
+import { appendMessage } from './conversation.ts';
+import { wrapStep } from './middleware.ts';
+import { holdsModelMedia, storeModelMedia } from './model-result.ts';
+import { beginRun, endRun, isSuspended, suspend } from './run-record.ts';
+import { snapshotOf } from './run-snapshot.ts';
 /** Begins with what there is to begin with and runs steps until something ends the run. It always resolves. */
 export async function runAgent<Input>(
   run: AgentRun,
   begin: (run: AgentRun, input: Input) => Promise<void> | undefined,
   input: Input,
 ): Promise<AgentResult> {
+  let timeLimit: Timer | undefined;
   try {
     await beginRun(run);
     await begin(run, input);
-    run.watchTime();
+    timeLimit = startTimeLimit(run);
     while (run.ending === undefined) {
       const answer = await takeNextStep(run);
       if (answer === undefined) continue;
@@ -32,21 +40,31 @@ export async function runAgent<Input>(
     }
   } catch (error) {
     // What its last process still wrote is read by the next one.
-    if (run.isTaken && isKernelError(error, 'E_STATE_CONFLICT')) suspend(run, 'The conversation went on elsewhere');
-    end(run, endingOf(run, error));
+    if (run.isRecovered && isKernelError(error, 'E_STATE_CONFLICT')) suspend(run, 'The conversation went on elsewhere');
+    run.end(endingOf(run, error));
   }
+  timeLimit?.cancel();
   return finish(run, run.ending as AgentEnding);
 }
 
+function startTimeLimit(run: AgentRun): Timer | undefined {
+  const remainingMs = run.budget?.remainingMs;
+  if (remainingMs === undefined) return undefined;
+  return run.definition.invoker.clock.setTimer(() => {
+    run.exceed('The time of the budget (maxTimeMs) is over');
+    run.session.cancel('The time of the budget is over');
+  }, remainingMs);
+}
+
 // What is left to do with an answer; nothing when middleware was around the whole step.
-function takeNextStep(run: AgentRun): Promise<GoodAnswer | void> | void {
+function takeNextStep(run: AgentRun): Promise<CompleteResponse | void> | void {
   const { middleware, maxSteps } = run.definition;
   run.check();
-  if (run.step >= maxSteps) return end(run, stopped('max-steps', `The run took ${maxSteps} steps (maxSteps)`));
-  if (middleware.length === 0) return think(run);
+  if (run.step >= maxSteps) return run.end(stopped('max-steps', `The run took ${maxSteps} steps (maxSteps)`));
+  if (middleware.length === 0) return requestResponse(run);
   const before = run.step;
-  const step = wrapTurn(middleware, run, async () => {
-    const answer = await think(run);
+  const step = wrapStep(middleware, run, async () => {
+    const answer = await requestResponse(run);
     if (answer === undefined) return;
     await answer.calls.finish(answer.reason);
     await endStep(run, answer);
@@ -57,7 +75,7 @@ function takeNextStep(run: AgentRun): Promise<GoodAnswer | void> | void {
 }
 
 // The first half of a step: the model's answer, once it has joined the conversation.
-async function think(run: AgentRun): Promise<GoodAnswer | undefined> {
+async function requestResponse(run: AgentRun): Promise<CompleteResponse | undefined> {
   run.step++;
   announceStart(run);
   const answer = await askModel(run);
@@ -65,76 +83,74 @@ async function think(run: AgentRun): Promise<GoodAnswer | undefined> {
   const { blocks } = answer;
   run.text = textOf(blocks.filter((block) => block.type === 'text'));
   const content = holdsModelMedia(blocks) ? await storeModelMedia(run, blocks) : blocks;
-  const saving = run.say({ role: 'assistant', content }, detailsOf(run, answer));
+  const saving = appendMessage(run, { role: 'assistant', content }, detailsOf(run, answer));
   if (saving !== undefined) await saving;
   return answer;
 }
 
 // The second half: what its calls came to, or the end.
-async function endStep(run: AgentRun, { calls, reason, usage }: GoodAnswer): Promise<void> {
-  if (calls.size === 0) await takeAnswer(run, reason);
-  else await takeResults(run, calls.takeResults());
+async function endStep(run: AgentRun, { calls, reason, usage }: CompleteResponse): Promise<void> {
+  if (calls.size === 0) await handleFinalAnswer(run, reason);
+  else await appendToolResults(run, calls.collectResults());
   announceEnd(run, usage, calls.size);
 }
 
 /** What the stored turn says beside its message. */
-function detailsOf({ agent }: AgentRun, { usage, model, reason: stopReason }: GoodAnswer): JsonObject {
+function detailsOf({ agent }: AgentRun, { usage, model, reason: stopReason }: CompleteResponse): JsonObject {
   return { agent, usage: { ...usage }, stopReason, ...(model === undefined ? {} : { model }) };
 }
 
 /** Tells the model what its calls came to. */
-export async function takeResults(run: AgentRun, results: readonly ToolResultBlock[]): Promise<void> {
+export async function appendToolResults(run: AgentRun, results: readonly ToolResultBlock[]): Promise<void> {
   // Whoever goes on with the run makes these calls again, or finds what they came to.
   if (isSuspended(run)) run.check();
-  const content = run.hasJobs ? [...results, ...run.jobs.takeNews()] : results;
+  const content = run.hasJobs ? [...results, ...run.jobs.consumeUnread()] : results;
   if (run.questions.size > 0) return pause(run, content);
-  const saving = run.say({ role: 'user', content }, standingOf(run));
+  const saving = appendMessage(run, { role: 'user', content }, snapshotOf(run));
   if (saving !== undefined) await saving;
   run.check();
   for (const condition of run.definition.stopWhen) {
-    if (await condition(run)) end(run, { status: 'stopped', reason: 'stop-condition' });
+    if (await condition(run)) run.end({ status: 'stopped', reason: 'stop-condition' });
   }
 }
 
 /** Takes an answer without calls: the last word, or a reason to go on. */
-export async function takeAnswer(run: AgentRun, reason: ModelStopReason): Promise<void> {
+export async function handleFinalAnswer(run: AgentRun, reason: ModelStopReason): Promise<void> {
   if (reason === 'pause') return;
-  if (reason === 'length') return end(run, stopped('length', 'The answer was cut off by a limit of its length'));
-  if (reason === 'refusal') return end(run, stopped('refusal', 'The model, or a filter, refused to answer'));
-  if (run.hasJobs && (await run.jobs.waitForNews())) return tell(run, run.jobs.takeNews());
+  if (reason === 'length') return run.end(stopped('length', 'The answer was cut off by a limit of its length'));
+  if (reason === 'refusal') return run.end(stopped('refusal', 'The model, or a filter, refused to answer'));
+  if (run.hasJobs && (await run.jobs.waitForUnread())) return appendUserMessage(run, run.jobs.consumeUnread());
   const { output } = run.definition;
-  if (output === undefined) return end(run, { status: 'completed', reason: 'answer' });
+  if (output === undefined) return run.end({ status: 'completed', reason: 'answer' });
   const checked = await output.check(run.text);
-  if ('value' in checked) return end(run, { status: 'completed', reason: 'answer', output: checked.value });
+  if ('value' in checked) return run.end({ status: 'completed', reason: 'answer', output: checked.value });
   if (run.outputFailures++ >= output.retries) {
     const message = `The final answer does not fit its schema: ${checked.problem}`;
-    return end(run, {
+    return run.end({
       status: 'failed',
       reason: 'error',
       error: { code: 'E_OUTPUT_INVALID', message, retryable: true },
     });
   }
-  return tell(run, [textBlock(`The answer does not fit the schema: ${checked.problem} Answer again with JSON alone.`)]);
+  return appendUserMessage(run, [
+    textBlock(`The answer does not fit the schema: ${checked.problem} Answer again with JSON alone.`),
+  ]);
 }
 
-async function tell(run: AgentRun, content: readonly ContentBlock[]): Promise<void> {
-  await run.say({ role: 'user', content });
+async function appendUserMessage(run: AgentRun, content: readonly ContentBlock[]): Promise<void> {
+  await appendMessage(run, { role: 'user', content });
 }
 
 // What siblings of the question gave is stored now; the open calls get their results when it is answered.
 async function pause(run: AgentRun, content: readonly ContentBlock[]): Promise<void> {
   const notes = run.jobs.stopAll('the run is paused');
   const state = pauseState(run);
-  await run.say(
+  await appendMessage(
+    run,
     { role: 'user', content: [...content, ...notes] },
-    { pause: state as unknown as JsonObject, ...standingOf(run) },
+    { pause: state as unknown as JsonObject, ...snapshotOf(run) },
   );
-  end(run, { status: 'paused', reason: 'question', paused: { ...state, messages: [...run.messages] } });
-}
-
-/** Ends the run, unless something has already. */
-export function end(run: AgentRun, ending: AgentEnding): void {
-  run.ending ??= ending;
+  run.end({ status: 'paused', reason: 'question', paused: { ...state, messages: [...run.messages] } });
 }
 
 function stopped(reason: AgentEndReason, message: string): AgentEnding {
@@ -159,10 +175,9 @@ function endingOf(run: AgentRun, error: unknown): AgentEnding {
 }
 
 async function finish(run: AgentRun, ending: AgentEnding): Promise<AgentResult> {
-  run.dispose();
   if (run.hasJobs) run.jobs.stopAll('the run has ended');
   if (ending.status !== 'paused') run.conversation.forgetOpenCalls('The run ended before this call did');
-  await run.flush();
+  if (run.hasJobs) await run.jobs.flush();
   await endRun(run, ending);
   await run.session.close();
   const { session, conversation, text, step: steps, usage } = run;
@@ -191,4 +206,19 @@ function announceEnd(run: AgentRun, usage: ModelUsage, toolCalls: number): void 
   const { runId, sessionId, agent, step } = run;
   if (hooks.observes('step-end')) hooks.emit('step-end', { runId, sessionId, agent, step, toolCalls });
   run.emit?.({ type: 'step-end', step, usage });
+}
+
+/** The part of a result that is made when it is read: digests of arguments cost more than the calls. */
+// A class, because a literal with a getter gets a hidden class of its own in V8, which lives in the old generation and
+// keeps the whole run there until the next full collection.
+class RunTrace {
+  readonly #session: InvokerSession;
+
+  constructor(session: InvokerSession) {
+    this.#session = session;
+  }
+
+  get trace(): readonly ChainCallRecord[] {
+    return this.#session.trace;
+  }
 }

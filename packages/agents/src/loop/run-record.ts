@@ -1,13 +1,13 @@
-import { KernelError } from '@ravi/kernel';
+import type { InvokerSession } from '@ravi/invoker';
+import { KernelError, isKernelError } from '@ravi/kernel';
 import type { RunOutcome, RunStatus, RunStore } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
-import { keepLease } from '../durable/keep-lease.ts';
-import type { KeptLease } from '../durable/keep-lease.ts';
+import { keepLease } from '../recovery/keep-lease.ts';
+import type { KeptLease } from '../recovery/keep-lease.ts';
+import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentEnding } from './agent-result.ts';
 import type { AgentRun } from './agent-run.ts';
-import { newRightsOf } from './standing.ts';
-import { isSuspended, suspend } from './suspension.ts';
-
+import { changedPermissions } from './run-snapshot.ts';
 /** The kind of runs that are an agent's; a store may hold others. */
 export const agentKind: string = 'agent';
 
@@ -30,8 +30,8 @@ export async function beginRun(run: AgentRun): Promise<void> {
   run.emit?.({ type: 'run-start', runId, sessionId, agent });
   const { runs } = run.definition;
   if (runs === undefined) return;
-  const heldSince = run.isTaken ? undefined : run.now();
-  if (!run.isTaken) await (run.isResumed ? takePaused(run, runs) : createRun(run, runs));
+  const heldSince = run.isRecovered ? undefined : run.now();
+  if (!run.isRecovered) await (run.isResumed ? claimPaused(run, runs) : createRun(run, runs));
   run.isRecorded = true;
   run.lease = leaseOf(run, runs, heldSince);
 }
@@ -43,14 +43,14 @@ async function createRun(run: AgentRun, runs: RunStore): Promise<void> {
   const parent = run.parentRunId === undefined ? {} : { parentRunId: run.parentRunId };
   const named = { agent, ...(title === undefined ? {} : { title }) };
   // What it may do when another process goes on with it.
-  const rights = lease === undefined ? {} : newRightsOf(run);
+  const permissions = lease === undefined ? {} : changedPermissions(run);
   const policy = lease === undefined ? {} : { policy: { ...run.session.policy } };
-  const definition = { kind: agentKind, details: { ...named, ...rights }, ...policy };
+  const definition = { kind: agentKind, details: { ...named, ...permissions }, ...policy };
   const row = { id: runId, principal, sessionId, definition, createdAt: now, ...parent };
   await runs.create(row, lease === undefined ? undefined : { ...lease, now });
 }
 
-async function takePaused(run: AgentRun, runs: RunStore): Promise<void> {
+async function claimPaused(run: AgentRun, runs: RunStore): Promise<void> {
   const { runId } = run;
   const { lease } = run.definition;
   const now = run.now();
@@ -119,4 +119,25 @@ function outcomeOf({ text }: AgentRun, { reason, output, error }: AgentEnding): 
 
 function scopeOf(run: AgentRun): { readonly runId: string; readonly sessionId: string; readonly parentId?: string } {
   return run.session.scope;
+}
+
+/** The parts of a run that decide whether it is suspended. */
+export interface Suspendable {
+  readonly definition: Pick<AgentDefinition, 'lease'>;
+  readonly lease: KeptLease | undefined;
+  readonly session: InvokerSession;
+}
+
+/**
+ * Whether the run was cancelled only here, where another process can go on with it, or does already: its own process ends
+ * (a cancellation caused by `E_RUN_SUSPENDED`), or its lease is lost. Then nothing is put on record that would end it.
+ */
+export function isSuspended({ definition, lease, session: { cancellation } }: Suspendable): boolean {
+  if (definition.lease === undefined || !cancellation.isCancelled) return false;
+  return lease?.isLost === true || isKernelError(cancellation.error.cause, 'E_RUN_SUSPENDED');
+}
+
+/** Cancels the run here and leaves it to whoever goes on with it. */
+export function suspend({ session }: Pick<Suspendable, 'session'>, reason: string): void {
+  session.cancel(reason, new KernelError('E_RUN_SUSPENDED', reason));
 }

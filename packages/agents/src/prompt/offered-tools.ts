@@ -3,7 +3,6 @@ import { specOf } from '@ravi/kernel';
 import type { AnyTool, ToolSpec } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
 import type { AgentDefinition } from '../loop/agent-definition.ts';
-
 /**
  * What a run's model is told of tools: those that the session allows, in the order of the registry. Deferred ones come
  * once they were described. The list stays the same object while nothing changes.

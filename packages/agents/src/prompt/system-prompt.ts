@@ -1,19 +1,27 @@
 import { isLocalTool } from '@ravi/kernel';
 import type { AnyTool, Skill } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
-import type { AgentRun } from '../loop/agent-run.ts';
+import type { AgentDefinition } from '../loop/agent-definition.ts';
+import type { ActiveSkills } from '../skills/active-skills.ts';
+import type { OfferedTools } from './offered-tools.ts';
+/** The parts of a run that its system prompt is made of. */
+export interface PromptSource {
+  readonly definition: Pick<AgentDefinition, 'system' | 'skills'>;
+  readonly offered: OfferedTools;
+  readonly skills: ActiveSkills;
+}
 
 /**
  * The system prompt of a step: the agent's own words, the hints of the tools that may be called, the skills that there
  * are, and the instructions of those that are active. The same state gives the same text, so that providers can cache it.
  */
 export class SystemPrompt {
-  readonly #run: AgentRun;
+  readonly #run: PromptSource;
   #tools: readonly AnyTool[] | undefined;
   #active: readonly Skill[] | undefined;
   #text = '';
 
-  constructor(run: AgentRun) {
+  constructor(run: PromptSource) {
     this.#run = run;
   }
 

@@ -41,7 +41,7 @@ function ask(tool: string, args: JsonObject, context: ToolContext): string {
   const run = runOf(context);
   const { callId } = context;
   // The answer becomes the result of the call, so the turn must have it.
-  if (run?.turn?.isOpen(callId) !== true)
+  if (run?.calls?.isOpen(callId) !== true)
     throw new KernelError('E_TOOL_NOT_CALLABLE', `${tool} can be called in the turn of an agent only, by its model`);
   const { question, choices } = args as { readonly question: string; readonly choices?: readonly string[] };
   run.ask({ callId, tool, question, ...(choices === undefined ? {} : { choices }) });

@@ -1,21 +1,34 @@
+import type { InvokerSession } from '@ravi/invoker';
 import { KernelError, textBlock } from '@ravi/kernel';
-import type { JsonObject, ModelMessage, ModelUsage } from '@ravi/kernel';
-import type { AgentRun } from '../loop/agent-run.ts';
-import { budgetRecordOf, readBudgetRecord } from '../loop/budget-record.ts';
-import { resultBlock } from '../loop/pairing.ts';
-import { permissionsOf, readPermissions } from '../loop/permissions.ts';
-import type { ResumePoint } from '../loop/react-agent.ts';
-import type { PausedRun, Question, QuestionAnswer } from './paused-run.ts';
-
+import type { JsonObject, ModelMessage, ModelUsage, Principal } from '@ravi/kernel';
+import type { Budget } from '../loop/budget.ts';
+import { resultBlock } from '../loop/join-messages.ts';
+import { budgetRecordOf, readBudgetRecord, permissionsOf, readPermissions } from '../loop/run-snapshot.ts';
+import type { ActiveSkills } from '../skills/active-skills.ts';
+import type { PausedRun, Question, QuestionAnswer, ResumePoint } from './paused-run.ts';
 /** A paused run without its conversation, which has a place of its own. */
 export type PauseState = Omit<PausedRun, 'messages'>;
 
-/** What the run is at this moment. */
-export function pauseState(run: AgentRun): PauseState {
+/** The parts of a run that its pause is made of. */
+export interface Pausable {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly principal: Principal;
+  readonly agent: string;
+  readonly step: number;
+  readonly usage: ModelUsage;
+  readonly questions: ReadonlyMap<string, Question>;
+  readonly session: InvokerSession;
+  readonly skills: ActiveSkills;
+  readonly budget: Budget | undefined;
+}
+
+/** Returns the state of a run that pauses now. */
+export function pauseState(run: Pausable): PauseState {
   const { runId, sessionId, principal, agent, step: steps, usage } = run;
   const questions = [...run.questions.values()];
   const permissions = permissionsOf(run.session, run.skills.activeNames);
-  const budget = budgetRecordOf(run);
+  const budget = budgetRecordOf(run.budget);
   return {
     runId,
     sessionId,

@@ -1,6 +1,5 @@
 import type { ModelMessage, ModelUsage, Principal } from '@ravi/kernel';
-import type { BudgetRecord } from '../loop/budget-record.ts';
-import type { Permissions } from '../loop/permissions.ts';
+import type { BudgetRecord, Permissions } from '../loop/run-snapshot.ts';
 
 /** A question of a tool to the human behind the run. */
 export interface Question {
@@ -31,3 +30,14 @@ export interface PausedRun {
 
 /** The answer to the only question of a run, or one for each by `callId`, which answers no other question. */
 export type QuestionAnswer = string | Readonly<Record<string, string>>;
+
+/** Session in whose history a paused run waits; may also name the run and the questions that the caller means. */
+export interface PausedSession {
+  readonly sessionId: string;
+  readonly principal?: Principal;
+  readonly runId?: string;
+  readonly questions?: readonly Pick<Question, 'callId'>[];
+}
+
+/** A paused run, or the session in whose history it waits. */
+export type ResumePoint = PausedRun | PausedSession;

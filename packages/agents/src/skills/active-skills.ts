@@ -1,8 +1,6 @@
 import type { InvokerSession } from '@ravi/invoker';
 import type { Skill } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
-import { isSameList } from '../loop/permissions.ts';
-
 /** The only tools that may be called while a skill is active; JSON. */
 export interface SkillBound {
   readonly skill: string;
@@ -100,4 +98,9 @@ export class ActiveSkills {
     this.#active = active;
     this.#list = [...active.keys()];
   }
+}
+
+/** True if both name the same tools. */
+export function isSameList(held: ReadonlySet<string>, list: readonly string[]): boolean {
+  return held.size === list.length && list.every((tool) => held.has(tool));
 }

@@ -17,7 +17,7 @@ const activateSkillTool: Tool = defineTool({
   description: 'Takes up a skill. Its instructions then stand in the system prompt; follow them until you give it up.',
   inputSchema,
   risk: 'safe',
-  waitsForAnswer: true,
+  runAfterResponse: true,
   allowedCallers: ['direct'],
   execute(args, context) {
     const { skills, skill } = find(args, context);
@@ -34,7 +34,7 @@ const deactivateSkillTool: Tool = defineTool({
   description: 'Gives up a skill that you took up and no longer need.',
   inputSchema,
   risk: 'safe',
-  waitsForAnswer: true,
+  runAfterResponse: true,
   allowedCallers: ['direct'],
   execute(args, context) {
     const { skills, skill } = find(args, context);

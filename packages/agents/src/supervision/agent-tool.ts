@@ -1,7 +1,7 @@
 import { defineTool, KernelError, textBlock } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
-import { runOf } from '../loop/agent-run.ts';
-import type { ReActAgent } from '../loop/react-agent.ts';
+import { agentContextOf } from '../loop/agent-context.ts';
+import type { Agent } from '../loop/agent-context.ts';
 
 /** How an agent stands as a tool. */
 export interface AgentToolOptions {
@@ -19,7 +19,7 @@ export interface AgentToolOptions {
  * its tokens, money, calls and time are the caller's, and it ends when the caller does. Its own calls pass its own
  * gates, so handing it a task needs no approval.
  */
-export function createAgentTool(agent: ReActAgent, options: AgentToolOptions = {}): Tool {
+export function createAgentTool(agent: Agent, options: AgentToolOptions = {}): Tool {
   const { priority = 0, mode, name = agent.name, description = agent.description } = options;
   return defineTool({
     name,
@@ -36,7 +36,7 @@ export function createAgentTool(agent: ReActAgent, options: AgentToolOptions = {
     allowedCallers: ['direct'],
     ...(mode === undefined ? {} : { mode }),
     async execute({ task }, context) {
-      const run = runOf(context);
+      const run = agentContextOf(context);
       if (run === undefined)
         throw new KernelError('E_TOOL_NOT_CALLABLE', `${name} can be called in the turn of an agent only`);
       const { callId: parentCallId, signal } = context;

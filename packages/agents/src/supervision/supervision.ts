@@ -1,6 +1,5 @@
 import type { Cancellation } from '@ravi/invoker/internal';
 import { KernelError } from '@ravi/kernel';
-
 /** Bounds of a {@link Supervision}. */
 export interface SupervisionOptions {
   /** Sub-agents that may be started in all; 16 when absent. */

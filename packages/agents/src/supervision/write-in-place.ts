@@ -1,7 +1,6 @@
 import type { Cancellation } from '@ravi/invoker/internal';
 import type { Clock, ModelEvent, Timer } from '@ravi/kernel';
 import type { Supervision } from './supervision.ts';
-
 /** Who writes. */
 export interface Writer {
   readonly priority: number;

@@ -12,7 +12,7 @@ const policy = { maxRiskUnapproved: 'high' } as const;
 test('middleware wraps steps, answers and calls, the first of the list outermost, and may change them', async () => {
   const seen: string[] = [];
   const tracing = (name: string): AgentMiddleware => ({
-    async turn(_, next) {
+    async step(_, next) {
       seen.push(`${name} turn`);
       await next();
     },
@@ -74,11 +74,11 @@ test('middleware that gives no result of a call gives an error result, and the h
 });
 
 test('middleware may leave a step out, which ends the run, and may fail it', async () => {
-  const skipping: AgentMiddleware = { async turn() {} };
+  const skipping: AgentMiddleware = { async step() {} };
   const model = createScriptedModel([{ text: 'never' }]);
   const skipped = await new ReActAgent({ name: 'clerk', model, middleware: [skipping] }).run('go');
   assert.deepEqual([skipped.status, skipped.reason, model.requests.length], ['stopped', 'middleware', 0]);
-  const failing: AgentMiddleware = { turn: () => Promise.reject(new Error('secret')) };
+  const failing: AgentMiddleware = { step: () => Promise.reject(new Error('secret')) };
   const failed = await new ReActAgent({ name: 'clerk', model, middleware: [failing] }).run('go');
   assert.deepEqual([failed.status, failed.error?.code], ['failed', 'E_INTERNAL']);
   assert.doesNotMatch(failed.error?.message ?? '', /secret/);

@@ -14,7 +14,7 @@ test('a run that ends while its view is made reserves nothing for the answer tha
       model: createScriptedModel([{ text: 'never' }]),
       middleware: [
         {
-          turn(own, next) {
+          step(own, next) {
             context = own;
             return next();
           },
@@ -28,7 +28,7 @@ test('a run that ends while its view is made reserves nothing for the answer tha
       },
     });
   const spawning: AgentMiddleware = {
-    async turn(own, next) {
+    async step(own, next) {
       for (let time = 0; time < 3; time++) {
         assert.equal((await own.join(own.spawn(stopped(), 'Look'))).status, 'stopped');
       }

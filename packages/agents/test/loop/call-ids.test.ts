@@ -101,7 +101,7 @@ test('no two calls of a run have the same key: those of middleware, of a model, 
     },
   });
   const middleware: AgentMiddleware = {
-    async turn(context, next) {
+    async step(context, next) {
       await context.tool('note', {});
       await context.tool('note', {});
       await next();

@@ -5,7 +5,7 @@ import type { ModelProvider } from '@ravi/kernel';
 import { createScriptedModel, pairingProblems, settle } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createGuardrail, ReActAgent } from '../../src/index.ts';
-import { readAnswer } from '../../src/loop/answer.ts';
+import { readResponse } from '../../src/loop/model-response.ts';
 import { createTestHistory } from '../support/memory-state.ts';
 
 test('a run that is cancelled while its view is made asks no model and ends', async () => {
@@ -35,7 +35,7 @@ test('no answer is read of a run that is cancelled already', async () => {
   const request = { messages: [], tools: [] };
   const { signal } = new AbortController();
   const cancelled = new Cancellation(AbortSignal.abort());
-  const answer = await readAnswer(
+  const answer = await readResponse(
     () => hanging.stream(request, { signal }),
     cancelled,
     () => undefined,

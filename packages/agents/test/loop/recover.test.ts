@@ -36,7 +36,7 @@ test('a run goes on in another process: outcomes on record hold, unknown ones ar
   assert.deepEqual(world.office.done, ['look', 'write', 'hang', 'look']);
   const [look, write, hang] = resultsOf(result.messages);
   assert.deepEqual([look, write], ['look is done', 'write is done']);
-  assert.match(hang ?? '', /hang ran, and what it came to is unknown/);
+  assert.match(hang ?? '', /while hang was running\. Its outcome is unknown/);
   assert.deepEqual(pairingProblems(result.messages), []);
   assert.deepEqual([world.row().status, world.row().lease], ['completed', undefined]);
 });
@@ -264,7 +264,7 @@ test('a run without a task on record, or whose session has gone on, fails and sa
   const empty = createWorld();
   empty.runs.restore({ ...world.row(), status: 'running', sessionId: 'other' });
   const lost = await empty.process(createScriptedModel([])).recover(empty.row(), empty.recovery).result;
-  assert.match(lost.error?.message ?? '', /before the task of this run was on record/);
+  assert.match(lost.error?.message ?? '', /before the task of this run was stored/);
 });
 
 test('an agent goes on with no run of another, and without a lease with nothing', async () => {

@@ -189,7 +189,7 @@ test('middleware asks no question of its own, and may make one of a call that is
   const question = { question: 'May I?' };
   const refused: (string | undefined)[] = [];
   const asking: AgentMiddleware = {
-    async turn(context, next) {
+    async step(context, next) {
       refused.push((await context.tool('ask_user', question)).error?.code);
       await next();
     },

@@ -94,7 +94,7 @@ test('a provider that does not end after its last event keeps its place for a se
   };
   const middleware: readonly AgentMiddleware[] = [
     {
-      async turn(_, next) {
+      async step(_, next) {
         await next();
         await halt.promise;
       },
@@ -131,7 +131,7 @@ test('who gives up waiting for a place takes none', async () => {
 test('what was reserved for an answer that waits for a place comes back when it is cancelled', async () => {
   const supervision = new Supervision({ maxConcurrent: 1 });
   const statuses: string[] = [];
-  const turn = async (context: AgentContext, next: () => Promise<void>): Promise<void> => {
+  const step = async (context: AgentContext, next: () => Promise<void>): Promise<void> => {
     const leave = await supervision.enter(0, new Cancellation());
     for (let time = 0; time < 3; time++) {
       const controller = new AbortController();
@@ -144,6 +144,6 @@ test('what was reserved for an answer that waits for a place comes back when it 
     await next();
   };
   const budget = { maxTokens: 2_500 };
-  const result = await asking([{ text: 'ok' }], { supervision, budget, middleware: [{ turn }] }).run('go');
+  const result = await asking([{ text: 'ok' }], { supervision, budget, middleware: [{ step }] }).run('go');
   assert.deepEqual([...statuses, result.status], ['cancelled', 'cancelled', 'cancelled', 'completed']);
 });

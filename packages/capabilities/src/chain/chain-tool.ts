@@ -73,7 +73,7 @@ export function createToolChainTool(options: ToolChainToolOptions): Tool & { rea
     },
     // The calls inside are judged one by one.
     risk: 'safe',
-    waitsForAnswer: true,
+    runAfterResponse: true,
     managesOwnTimeout: true,
     allowedCallers: ['direct'],
     [notCallableFromChain]: true,

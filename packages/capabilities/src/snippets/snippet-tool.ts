@@ -45,7 +45,7 @@ export function createSnippetTool(
     inputSchema,
     // The calls inside are judged one by one.
     risk: 'safe',
-    waitsForAnswer: true,
+    runAfterResponse: true,
     managesOwnTimeout: true,
     allowedCallers: ['direct'],
     documentation: () => documentationOf(snippet),

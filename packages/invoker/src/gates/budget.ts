@@ -3,7 +3,7 @@ import { errorResult } from '../error-results.ts';
 
 /** Gate 1: every attempt takes one call from the session's budget, checked and counted in one synchronous step. */
 export function budgetGate(pending: PendingCall): GateOutcome {
-  if (pending.session.takeCall()) return pending;
+  if (pending.session.countCall()) return pending;
   const limit = pending.session.policy.maxToolCalls;
   if (pending.runtime.hooks.observes('budget-exceeded')) {
     pending.runtime.hooks.emit('budget-exceeded', { ...pending.scope, tool: pending.name, limit });

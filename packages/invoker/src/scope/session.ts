@@ -214,7 +214,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   }
 
   /** Takes one call from the budget; `false` when it is used up. */
-  takeCall(): boolean {
+  countCall(): boolean {
     if (this.#callCount >= this.policy.maxToolCalls) return false;
     this.#callCount++;
     return true;
@@ -292,7 +292,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** Takes a call as it is in the journal of the run: it counts and leaves what it left, and nothing is executed. */
   replay(record: ChainCallRecord, { files }: InvocationResult): void {
-    this.takeCall();
+    this.countCall();
     this.record({ tool: record.tool, status: record.status, record });
     for (const file of files) this.addFile(file);
   }

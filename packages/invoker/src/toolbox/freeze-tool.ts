@@ -89,7 +89,7 @@ function localFields(tool: Tool): Omit<Tool, 'name' | 'description'> {
     ...(mode === undefined ? {} : { mode: oneOf(mode, ['direct', 'background'], name, 'mode') }),
     idempotent: tool.idempotent === true,
     suspends: tool.suspends === true,
-    waitsForAnswer: tool.waitsForAnswer === true,
+    runAfterResponse: tool.runAfterResponse === true,
     deferLoading: tool.deferLoading === true,
     ...(tool.documentation === undefined ? {} : { documentation: tool.documentation.bind(tool) }),
     execute: tool.execute.bind(tool),

@@ -92,7 +92,7 @@ export interface Tool {
    * Starts only once the answer that calls it has ended well, although it is `safe`, and so do the calls behind it: it
    * changes its run, or makes calls of its own.
    */
-  readonly waitsForAnswer?: boolean;
+  readonly runAfterResponse?: boolean;
   /** Sent to a model only after discovery. */
   readonly deferLoading?: boolean;
   /** Absent means both. */

@@ -1,0 +1,165 @@
+import type { InvokerSession } from '@ravi/invoker';
+import { textBlock } from '@ravi/kernel';
+import type { ContentBlock, InvocationResult, JobStatus, JsonValue, Principal, ToolUseBlock } from '@ravi/kernel';
+import { randomId } from '@ravi/support';
+import type { AgentEventSink } from '../loop/agent-event.ts';
+import { mediaOf } from '../loop/model-result.ts';
+import { createJobRecord } from './job-record.ts';
+import type { JobRecord, JobStorage } from './job-record.ts';
+/** A call that continues in the background while the run works on. */
+export interface RunningJob {
+  readonly id: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly status: JobStatus;
+  /** Present once it is final. */
+  readonly result?: InvocationResult;
+}
+
+interface Entry extends RunningJob {
+  status: JobStatus;
+  result?: InvocationResult;
+  /** True once the model has received the result. */
+  isRead: boolean;
+  readonly cancel: () => void;
+  readonly record: JobRecord | undefined;
+  readonly done: PromiseWithResolvers<void>;
+}
+
+/** Parts of a run that its jobs need. */
+export interface JobOwner {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly principal: Principal;
+  readonly session: InvokerSession;
+  readonly emit: AgentEventSink | undefined;
+  readonly definition: JobStorage;
+  now(): number;
+  check(): void;
+}
+
+/** Jobs of one run. They end with the run at the latest. */
+export class Jobs {
+  readonly #run: JobOwner;
+  readonly #entries: Entry[] = [];
+  #unread: PromiseWithResolvers<void> | undefined;
+
+  constructor(run: JobOwner) {
+    this.#run = run;
+  }
+
+  /** Turns a running call into a job and returns its id; `cancel` cancels the call. */
+  begin({ id: callId, name: tool, arguments: args }: ToolUseBlock, cancel: () => void): string {
+    const id = randomId('job');
+    const { principal, sessionId, runId } = this.#run;
+    const job = { id, principal, sessionId, runId, kind: tool, input: args };
+    const record = createJobRecord(this.#run.definition, job, () => this.#run.now());
+    const done = Promise.withResolvers<void>();
+    const entry: Entry = { id, callId, tool, status: 'running', isRead: false, cancel, record, done };
+    this.#entries.push(entry);
+    return id;
+  }
+
+  /** Sets the result of a call that became a job. Returns `false` for any other call. */
+  finish(callId: string, result: InvocationResult): boolean {
+    const entry = this.#entries.find((each) => each.callId === callId);
+    if (entry === undefined) return false;
+    if (isLive(entry)) this.#end(entry, result.status === 'ok' ? 'completed' : statusOf(result), result);
+    return true;
+  }
+
+  get(id: string): RunningJob | undefined {
+    return this.#entry(id);
+  }
+
+  /** Resolves when the job is final. */
+  done(id: string): Promise<void> {
+    return this.#entry(id)?.done.promise ?? Promise.resolve();
+  }
+
+  /** Marks a result as read: it is not sent to the model again. */
+  markRead(id: string): void {
+    const entry = this.#entry(id);
+    if (entry !== undefined) entry.isRead = true;
+  }
+
+  /** Stops a job. Returns `false` if it has finished or is unknown. With `isRead: false` the model is notified. */
+  stop(id: string, reason: string, { isRead = true }: { readonly isRead?: boolean } = {}): boolean {
+    const entry = this.#entry(id);
+    if (entry === undefined || !isLive(entry)) return false;
+    const error = { code: 'E_CANCELLED', message: reason, retryable: false };
+    this.#end(entry, 'cancelled', { status: 'error', text: reason, files: [], error });
+    entry.isRead = isRead;
+    entry.cancel();
+    return true;
+  }
+
+  /** Stops all running jobs and returns a note about each for the model. */
+  stopAll(reason: string): readonly ContentBlock[] {
+    return this.#entries.filter(isLive).map(({ id, tool }) => {
+      this.stop(id, reason);
+      return textBlock(`The job ${id} of ${tool} was stopped: ${reason}.`);
+    });
+  }
+
+  /** Returns the results that the model has not received, for the next message, and marks them as read. */
+  consumeUnread(): readonly ContentBlock[] {
+    if (this.#entries.length === 0) return [];
+    const unread = this.#entries.filter(isUnread);
+    return unread.flatMap((entry) => {
+      entry.isRead = true;
+      const { id, tool, callId, status, result } = entry;
+      const text = textBlock(`The job ${id} of ${tool} (call ${callId}) is ${status}:\n${result?.text ?? ''}`);
+      return [text, ...mediaOf(result)];
+    });
+  }
+
+  /**
+   * Waits until there is an unread result. Returns `false` if no running job can bring one.
+   * @throws KernelError `E_CANCELLED` if the run is cancelled in the meantime
+   */
+  async waitForUnread(): Promise<boolean> {
+    while (!this.#entries.some(isUnread)) {
+      if (!this.#entries.some(isLive)) return false;
+      this.#run.check();
+      this.#unread = Promise.withResolvers<void>();
+      const unsubscribe = this.#run.session.cancellation.onCancel(this.#unread.resolve);
+      await this.#unread.promise;
+      unsubscribe();
+      this.#run.check();
+    }
+    return true;
+  }
+
+  /** Waits until the last change of every job is stored. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#entries.flatMap(({ record }) => (record === undefined ? [] : [record.saved])));
+  }
+
+  #entry(id: string): Entry | undefined {
+    return this.#entries.find((entry) => entry.id === id);
+  }
+
+  #end(entry: Entry, status: JobStatus, result: InvocationResult): void {
+    entry.status = status;
+    entry.result = result;
+    entry.record?.end(status, result as unknown as JsonValue, result.error);
+    const { id: jobId, callId, tool } = entry;
+    this.#run.emit?.({ type: 'job-finished', jobId, callId, tool, result });
+    entry.done.resolve();
+    this.#unread?.resolve();
+  }
+}
+
+/** True while the job has no result. */
+export function isLive({ status }: { readonly status: JobStatus }): boolean {
+  return status === 'running' || status === 'queued';
+}
+
+function isUnread(entry: Entry): boolean {
+  return !isLive(entry) && !entry.isRead;
+}
+
+function statusOf(result: InvocationResult): JobStatus {
+  return result.error?.code === 'E_CANCELLED' ? 'cancelled' : 'failed';
+}

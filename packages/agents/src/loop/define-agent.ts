@@ -1,0 +1,106 @@
+import { ToolInvoker, Toolbox } from '@ravi/invoker';
+import { freezeTool } from '@ravi/invoker/internal';
+import { KernelError, isLocalTool, silentLogger, toolNamePattern } from '@ravi/kernel';
+import type { AnyTool, ToolRegistry } from '@ravi/kernel';
+import { emptyArray } from '@ravi/support';
+import { jobTools } from '../jobs/job-tools.ts';
+import { infoTool } from '../prompt/info-tool.ts';
+import { askClarificationTool, askUserTool } from '../questions/ask-tools.ts';
+import { skillTools } from '../skills/skill-tools.ts';
+import type { AgentDefinition } from './agent-definition.ts';
+import type { AgentOptions, RequestDefaults } from './agent-options.ts';
+import { createOutputCheck } from './output-check.ts';
+/** Checks options, fills in defaults, and adds tools to the registry. @throws KernelError `E_CONFIG_INVALID`, `E_TOOL_INVALID`, `E_TOOL_NAME_CONFLICT` */
+export function defineAgent(options: AgentOptions): AgentDefinition {
+  const { name, maxSteps = 32, modelRetries = 2, skills = emptyArray } = options;
+  if (!toolNamePattern.test(name)) throw invalid(`name ${JSON.stringify(name)} must match ${toolNamePattern.source}`);
+  if (!Number.isSafeInteger(maxSteps) || maxSteps < 1) throw invalid(`maxSteps must be at least 1, got ${maxSteps}`);
+  const invoker = invokerOf(options);
+  const allowedTools = registerTools(invoker.registry, options);
+  return {
+    name,
+    model: options.model,
+    invoker,
+    logger: options.logger ?? silentLogger,
+    allowedTools,
+    loopTools: loopToolsOf(invoker.registry),
+    system: options.system ?? '',
+    maxSteps,
+    modelRetries,
+    request: options.request ?? noDefaults,
+    output: options.output === undefined ? undefined : createOutputCheck(options.output),
+    budget: options.budget,
+    prices: options.prices,
+    skills,
+    middleware: options.middleware ?? emptyArray,
+    stopWhen: options.stopWhen ?? emptyArray,
+    view: options.view,
+    promoteAfterMs: options.promoteAfterMs,
+    history: options.history,
+    runs: options.runs,
+    lease: options.lease === undefined ? undefined : { leaseMs: 10_000, ...options.lease },
+    jobs: options.jobs,
+    supervision: options.supervision,
+  };
+}
+
+const loopTools: readonly AnyTool[] = [...skillTools, ...jobTools, infoTool, askUserTool, askClarificationTool];
+
+const noDefaults: RequestDefaults = Object.freeze({});
+
+function loopToolsOf(registry: ToolRegistry): readonly string[] {
+  const present = loopTools.filter((tool) => registry.get(tool.name) === freezeTool(tool));
+  return present.length === 0 ? emptyArray : present.map((tool) => tool.name);
+}
+
+const invokerParts = ['approvalHandler', 'artifactStore', 'policy', 'hooks', 'journal', 'clock'] as const;
+
+function invokerOf(options: AgentOptions): ToolInvoker {
+  const { invoker, tools = [] } = options;
+  if (invoker === undefined) {
+    const { logger, hooks } = options;
+    const reports = { ...(logger === undefined ? {} : { logger }), ...(hooks === undefined ? {} : { hooks }) };
+    return new ToolInvoker({ ...options, registry: isRegistry(tools) ? tools : new Toolbox(tools, reports) });
+  }
+  const misplaced = invokerParts.filter((part) => options[part] !== undefined);
+  if (misplaced.length > 0)
+    throw invalid(`pass ${misplaced.join(', ')} to the invoker: an agent with an invoker does not create its own`);
+  if (isRegistry(tools))
+    throw invalid('pass tools as an array when you pass an invoker: the invoker already has a registry');
+  return invoker;
+}
+
+// The tools that the agent may call; `undefined` for all of the registry.
+function registerTools(registry: ToolRegistry, options: AgentOptions): readonly string[] | undefined {
+  const { tools, invoker } = options;
+  const listed = tools === undefined || isRegistry(tools) ? [] : tools;
+  const needed = neededTools(registry, options, listed);
+  for (const tool of [...listed, ...needed]) registerTool(registry, tool);
+  if (invoker === undefined || tools === undefined) return undefined;
+  return [...listed, ...needed].map((tool) => tool.name);
+}
+
+function neededTools(registry: ToolRegistry, options: AgentOptions, listed: readonly AnyTool[]): readonly AnyTool[] {
+  const mayHaveJobs =
+    options.promoteAfterMs !== undefined ||
+    [...registry.all(), ...listed].some((tool) => isLocalTool(tool) && tool.mode === 'background');
+  return [...((options.skills?.length ?? 0) > 0 ? skillTools : []), ...(mayHaveJobs ? jobTools : [])];
+}
+
+function registerTool(registry: ToolRegistry, tool: AnyTool): void {
+  const known = registry.get(tool.name);
+  if (known === undefined) return registry.add(tool);
+  if (known === tool || known === freezeTool(tool)) return;
+  throw new KernelError(
+    'E_TOOL_NAME_CONFLICT',
+    `The registry already has another tool named ${tool.name}; rename one of them`,
+  );
+}
+
+function isRegistry(tools: readonly AnyTool[] | ToolRegistry): tools is ToolRegistry {
+  return !Array.isArray(tools);
+}
+
+function invalid(message: string): KernelError {
+  return new KernelError('E_CONFIG_INVALID', `Agent: ${message}`);
+}

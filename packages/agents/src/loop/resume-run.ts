@@ -1,0 +1,95 @@
+import { isKernelError, KernelError } from '@ravi/kernel';
+import type { ModelMessage } from '@ravi/kernel';
+import { answersOf, checkPoint, readPause } from '../questions/pause.ts';
+import type { PauseState } from '../questions/pause.ts';
+import type { QuestionAnswer, ResumePoint } from '../questions/paused-run.ts';
+import type { AgentDefinition } from './agent-definition.ts';
+import type { ResumeOptions } from './agent-options.ts';
+import type { AgentResult } from './agent-result.ts';
+import { AgentRun } from './agent-run.ts';
+import { appendMessage, Conversation } from './conversation.ts';
+import { narrowedPolicy, narrowTo, snapshotOf } from './run-snapshot.ts';
+import { runAgent } from './run-agent.ts';
+import { openBudget, openSession } from './open-session.ts';
+import { startChild } from './start-run.ts';
+import type { Start } from './start-run.ts';
+
+/** Goes on with a paused run. */
+export async function resumeRun(
+  definition: AgentDefinition,
+  {
+    point,
+    answer,
+    options,
+    emit,
+    onStart,
+  }: Pick<Start, 'emit' | 'onStart'> & {
+    readonly point: ResumePoint;
+    readonly answer: QuestionAnswer;
+    readonly options: ResumeOptions;
+  },
+): Promise<AgentResult> {
+  const { state, conversation } = await readPoint(definition, point);
+  const { runId, sessionId, principal, permissions, steps, usage, budget } = state;
+  const limits = options.budget ?? budget?.limits;
+  if (state.agent !== definition.name) {
+    throw new KernelError(
+      'E_CONFIG_INVALID',
+      `The run ${runId} is of the agent ${state.agent}, not of ${definition.name}`,
+    );
+  }
+  const answers = answersOf(state.questions, answer);
+  const policy = { ...options.policy, ...narrowedPolicy(definition.invoker.policy, options.policy, permissions) };
+  const session = openSession(definition, { ...options, runId, sessionId, principal, policy }, emit, {
+    toolsEnabled: permissions.toolsEnabled,
+  });
+  narrowTo(session, permissions);
+  const run = new AgentRun({
+    definition,
+    session,
+    conversation,
+    budget: openBudget(definition, limits, undefined, budget === undefined ? { usage } : { spent: budget.spent }),
+    emit,
+    priority: 0,
+    parent: undefined,
+    startChild,
+    title: undefined,
+    resumedFrom: { steps, usage },
+  });
+  run.skills.restore(permissions.skills);
+  onStart?.(run);
+  return runAgent(run, appendAnswers, { answers, state });
+}
+
+// An answer that cannot be stored for now can be given again: the question stays open.
+async function appendAnswers(
+  run: AgentRun,
+  { answers, state }: { readonly answers: ModelMessage; readonly state: PauseState },
+): Promise<void> {
+  const paused = { ...state, messages: [...run.messages] };
+  try {
+    await appendMessage(run, answers, snapshotOf(run));
+  } catch (failure) {
+    if (!isKernelError(failure) || !failure.retryable) throw failure;
+    const { code, message, retryable } = failure;
+    run.end({ status: 'paused', reason: 'question', paused, error: { code, message, retryable } });
+  }
+}
+
+async function readPoint(
+  definition: AgentDefinition,
+  point: ResumePoint,
+): Promise<{ readonly state: PauseState; readonly conversation: Conversation }> {
+  const { history } = definition;
+  const { sessionId, principal = 'local' } = point;
+  if (history === undefined) {
+    if (!('messages' in point)) {
+      throw new KernelError('E_CONFIG_INVALID', `The agent has no history to read the session ${sessionId} from`);
+    }
+    return { state: point, conversation: new Conversation(point.messages) };
+  }
+  const conversation = new Conversation([], { store: history, principal, sessionId });
+  const state = readPause(await conversation.load(), sessionId);
+  checkPoint(point, state);
+  return { state, conversation };
+}

@@ -1,0 +1,33 @@
+import type { ModelMessage, ModelRequest } from '@ravi/kernel';
+import type { AgentDefinition } from '../loop/agent-definition.ts';
+import type { OfferedTools } from './offered-tools.ts';
+import type { SystemPrompt } from './system-prompt.ts';
+
+/** The parts of a run that its requests are made of. */
+export interface RequestSource {
+  readonly definition: Pick<AgentDefinition, 'request' | 'output' | 'view'>;
+  readonly messages: readonly ModelMessage[];
+  readonly systemPrompt: SystemPrompt;
+  readonly offered: OfferedTools;
+  readonly signal: AbortSignal;
+}
+
+/** Returns the next request to the model. */
+export function buildRequest(run: RequestSource): ModelRequest | Promise<ModelRequest> {
+  const { messages } = run;
+  const { view } = run.definition;
+  if (view === undefined) return requestWith(run, [...messages]);
+  return Promise.resolve(view.view(messages, { signal: run.signal })).then((shown) => requestWith(run, shown));
+}
+
+function requestWith(run: RequestSource, messages: readonly ModelMessage[]): ModelRequest {
+  const { request, output } = run.definition;
+  const system = run.systemPrompt.text;
+  return {
+    ...request,
+    ...(system === '' ? {} : { system }),
+    messages,
+    tools: run.offered.specs(),
+    ...(output === undefined ? {} : { output: output.request }),
+  };
+}

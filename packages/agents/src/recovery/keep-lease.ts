@@ -1,0 +1,82 @@
+import { isKernelError } from '@ravi/kernel';
+import type { Clock, Logger, RunStore, Timer } from '@ravi/kernel';
+
+/** Options of {@link keepLease}. */
+export interface LeaseOptions {
+  readonly runs: RunStore;
+  readonly runId: string;
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Milliseconds that the lease holds without renewal. */
+  readonly leaseMs: number;
+  /** Time of the last claim or renewal, by the clock of this process; unknown when absent. */
+  readonly heldSince?: number;
+  /** Called when another process holds the lease. Called at most once. */
+  onLost(): void;
+}
+
+/** Lease that is renewed until it is disposed. */
+export interface KeptLease extends Disposable {
+  /** True once another process holds the lease. */
+  readonly isLost: boolean;
+  /** True while no other process can hold the lease. In a process that was blocked this is `false` before its timers fire. */
+  readonly isCertain: boolean;
+  /** Renews the lease now. Returns `false` if it is lost. @throws KernelError of the store */
+  confirm(): Promise<boolean>;
+}
+
+/**
+ * Renews a lease every third of its length until it is disposed. A store that is unavailable is asked again: no other
+ * process can claim the run there either, and the journal rejects writes of a process that has lost the lease.
+ */
+export function keepLease(options: LeaseOptions): KeptLease {
+  const { runs, runId, owner, clock, logger, leaseMs, heldSince = -Infinity, onLost } = options;
+  const intervalMs = Math.ceil(leaseMs / 3);
+  let certainUntil = heldSince + leaseMs;
+  let isLost = false;
+  let isOver = false;
+  let timer: Timer = clock.setTimer(renew, intervalMs);
+
+  async function confirm(): Promise<boolean> {
+    const now = clock.now();
+    const isOurs = await runs.renew(runId, { owner, now, leaseMs });
+    if (isOurs) certainUntil = Math.max(certainUntil, now + leaseMs);
+    else handleLoss();
+    return isOurs;
+  }
+
+  function renew(): void {
+    confirm().then(schedule, (error: unknown) => {
+      logger.warn('a lease could not be renewed', { runId, code: isKernelError(error) ? error.code : 'unknown' });
+      schedule();
+    });
+  }
+
+  function schedule(): void {
+    if (!isOver) timer = clock.setTimer(renew, intervalMs);
+  }
+
+  function handleLoss(): void {
+    if (isOver) return;
+    end();
+    isLost = true;
+    onLost();
+  }
+
+  function end(): void {
+    isOver = true;
+    timer.cancel();
+  }
+
+  return {
+    get isLost() {
+      return isLost;
+    },
+    get isCertain() {
+      return !isLost && clock.now() < certainUntil;
+    },
+    confirm,
+    [Symbol.dispose]: end,
+  };
+}

@@ -1,0 +1,44 @@
+import { errorResult } from '@ravi/invoker/internal';
+import { KernelError } from '@ravi/kernel';
+import type { InvocationResult, JournaledCall, JournalItem, Listing, ToolUseBlock } from '@ravi/kernel';
+/**
+ * Returns a function that finds the outcome of a call whose process ended, in the journal of its run: the recorded
+ * outcome; `E_CALL_UNKNOWN` if the call, or another one inside it, began and has no outcome; `undefined` if the call can be
+ * made again because nothing with side effects has begun in it. With `hadChildren` no call is made again: calls of
+ * sub-agents are recorded under their own runs.
+ * @throws KernelError `E_STATE_CORRUPT` if the journal is damaged
+ */
+export function createOutcomeLookup(
+  runId: string,
+  { items, corrupt }: Listing<JournalItem>,
+  { hadChildren }: { readonly hadChildren: boolean },
+): (call: ToolUseBlock) => InvocationResult | undefined {
+  const [damage] = corrupt;
+  if (damage !== undefined) {
+    throw new KernelError('E_STATE_CORRUPT', "The recorded results of this run's calls are corrupt", { cause: damage });
+  }
+  const calls = items.filter((item) => item.type === 'call');
+  return ({ id, name }) => {
+    const own = calls.find(({ entry }) => entry.idempotencyKey === `${runId}:${id}`);
+    if (own !== undefined && hasOutcome(own)) return own.result;
+    const inner = calls.filter(({ entry }) => entry.record.callId.startsWith(`${id}.`));
+    if (own === undefined && inner.length === 0 && !hadChildren) return undefined;
+    return errorResult('E_CALL_UNKNOWN', unknownText(name, inner));
+  };
+}
+
+// A cancelled call may or may not have had its effect.
+function hasOutcome({ status, entry }: JournaledCall): boolean {
+  return status === 'finished' && entry.record.status !== 'cancelled';
+}
+
+function unknownText(name: string, inner: readonly JournaledCall[]): string {
+  const parts = inner.map(
+    (call) => `${call.entry.record.tool}: ${hasOutcome(call) ? call.entry.record.status : 'unknown'}`,
+  );
+  const within = parts.length === 0 ? '' : ` Recorded calls inside it: ${parts.join(', ')}.`;
+  return (
+    `The process ended while ${name} was running. Its outcome is unknown, and it was not repeated.${within} ` +
+    'Check what has happened before you call it again'
+  );
+}

@@ -1,0 +1,154 @@
+import { withRisksOf } from '@ravi/invoker';
+import { defineChainPolicy, isKernelError, KernelError, textOf } from '@ravi/kernel';
+import type {
+  ModelStopReason,
+  Run,
+  RunDefinition,
+  RunJournal,
+  RunStore,
+  ToolResultBlock,
+  ToolUseBlock,
+} from '@ravi/kernel';
+import type { AgentDefinition } from '../loop/agent-definition.ts';
+import type { AgentResult } from '../loop/agent-result.ts';
+import { AgentRun } from '../loop/agent-run.ts';
+import type { StreamParts } from '../loop/agent-stream.ts';
+import { modelResult } from '../loop/model-result.ts';
+import { openBudget, openSession } from '../loop/open-session.ts';
+import { appendToolResults, handleFinalAnswer, runAgent } from '../loop/run-agent.ts';
+import { agentKind } from '../loop/run-record.ts';
+import { narrowedPolicy, narrowTo, readPermissions } from '../loop/run-snapshot.ts';
+import type { RecordedPermissions } from '../loop/run-snapshot.ts';
+import { startChild } from '../loop/start-run.ts';
+import { StepCalls } from '../loop/step-calls.ts';
+import { readPause } from '../questions/pause.ts';
+import { createOutcomeLookup } from './outcome-lookup.ts';
+import { loadRunHistory } from './run-history.ts';
+import type { RunHistory } from './run-history.ts';
+/** Parameters of {@link recoverRun}. */
+export interface RecoverParts extends StreamParts {
+  readonly journal: Pick<RunJournal, 'entries'>;
+}
+
+/** Continues a run whose process ended. If its stored state cannot be used, the run ends as failed. */
+export async function recoverRun(definition: AgentDefinition, row: Run, parts: RecoverParts): Promise<AgentResult> {
+  const { runs, history: store, lease, invoker } = definition;
+  if (runs === undefined || store === undefined || lease === undefined) {
+    throw new KernelError('E_CONFIG_INVALID', 'recover needs an agent with runs, history and a lease');
+  }
+  const { id: runId, principal, sessionId } = row;
+  if (row.definition.kind !== agentKind || row.definition.details?.['agent'] !== definition.name) {
+    throw new KernelError('E_CONFIG_INVALID', `Run ${runId} does not belong to agent "${definition.name}"`);
+  }
+  const claimed = await runs.claim(runId, { ...lease, now: invoker.clock.now() });
+  if (claimed?.status !== 'running') {
+    throw new KernelError(
+      'E_STATE_CONFLICT',
+      `Run ${runId} cannot be resumed here: it is not running, or another process holds its lease`,
+    );
+  }
+  try {
+    const history = await loadRunHistory({ store, principal, sessionId }, runId);
+    const run = restore(definition, claimed, history, parts);
+    parts.onStart(run);
+    return await runAgent(run, continueRun, { history, journal: parts.journal });
+  } catch (error) {
+    const isForLater = isKernelError(error) && error.retryable;
+    if (!isForLater) await fail(runs, claimed, error, invoker.clock.now());
+    throw error;
+  }
+}
+
+function restore(definition: AgentDefinition, row: Run, history: RunHistory, { signal, emit }: RecoverParts): AgentRun {
+  const { id: runId, principal, sessionId, definition: recorded } = row;
+  const { invoker } = definition;
+  const { permissions, skillBounds } = history.permissions ?? permissionsAtStart(recorded);
+  const policyAtStart = withRisksOf(invoker.policy, defineChainPolicy(recorded.policy));
+  const policy = { ...policyAtStart, ...narrowedPolicy(policyAtStart, undefined, permissions) };
+  const session = openSession(definition, { runId, sessionId, principal, policy, signal }, emit, {
+    toolsEnabled: permissions.toolsEnabled,
+  });
+  narrowTo(session, permissions);
+  const run = new AgentRun({
+    definition,
+    session,
+    conversation: history.conversation,
+    budget: openBudget(definition, history.limits, undefined, { spent: history.spent, usage: history.usageSince }),
+    emit,
+    priority: 0,
+    parent: undefined,
+    startChild,
+    title: undefined,
+    resumedFrom: { steps: history.steps, usage: history.usage, isRecovered: true },
+  });
+  run.skills.restore(history.skills, skillBounds);
+  return run;
+}
+
+function permissionsAtStart({ details }: RunDefinition): RecordedPermissions {
+  return { permissions: readPermissions(details?.['permissions']), skillBounds: [] };
+}
+
+async function continueRun(
+  run: AgentRun,
+  { history, journal }: Pick<RecoverParts, 'journal'> & { readonly history: RunHistory },
+): Promise<void> {
+  const { last, hasTask } = history;
+  if (run.parentRunId !== undefined || !hasTask || last?.runId !== run.runId) throw lost(hasTask);
+  if (last.details?.['pause'] !== undefined) {
+    const state = readPause(last.details, run.sessionId);
+    return run.end({ status: 'paused', reason: 'question', paused: { ...state, messages: [...run.messages] } });
+  }
+  if (last.message.role === 'user') return;
+  const calls = last.message.content.filter((block) => block.type === 'tool_use');
+  const { stopReason: reason = 'end' } = (last.details ?? {}) as { readonly stopReason?: ModelStopReason };
+  if (calls.length > 0) return appendToolResults(run, await resultsOf(run, { calls, reason, journal }));
+  run.text = textOf(last.message.content.filter((block) => block.type === 'text'));
+  return handleFinalAnswer(run, reason);
+}
+
+/** Returns the results of the calls that were open when the process ended, in the order of the calls. */
+async function resultsOf(
+  run: AgentRun,
+  {
+    calls,
+    reason,
+    journal,
+  }: Pick<RecoverParts, 'journal'> & { readonly calls: readonly ToolUseBlock[]; readonly reason: ModelStopReason },
+): Promise<readonly ToolResultBlock[]> {
+  const { runs } = run.definition;
+  const children = await runs?.list({ parentRunId: run.runId }, { limit: 1 });
+  const outcomeOf = createOutcomeLookup(run.runId, await journal.entries(run.runId), {
+    hadChildren: (children?.items.length ?? 0) > 0,
+  });
+  const stepCalls = new StepCalls(run);
+  run.calls = stepCalls;
+  const results = new Map<string, ToolResultBlock>();
+  for (const call of calls) {
+    const outcome = outcomeOf(call);
+    if (outcome === undefined) stepCalls.add(call);
+    else {
+      run.budget?.countCall();
+      results.set(call.id, modelResult(call, outcome));
+    }
+  }
+  await stepCalls.finish(reason);
+  for (const result of stepCalls.collectResults()) results.set(result.toolUseId, result);
+  return calls.flatMap(({ id }) => results.get(id) ?? []);
+}
+
+function lost(hasTask: boolean): KernelError {
+  const message = hasTask
+    ? 'The process ended during this run, and its conversation has continued without it'
+    : 'The process ended before the task of this run was stored. Start the run again';
+  return new KernelError('E_RUN_LOST', message);
+}
+
+async function fail(runs: RunStore, { id, lease }: Run, error: unknown, now: number): Promise<void> {
+  const { code, message } = isKernelError(error)
+    ? error
+    : { code: 'E_INTERNAL', message: 'The run failed inside the runtime' };
+  const owner = lease === undefined ? {} : { owner: lease.owner };
+  const outcome = { error: { code, message, retryable: false } };
+  await runs.transition(id, { from: ['running'], to: 'failed', now, ...owner, outcome });
+}

@@ -1,0 +1,63 @@
+import type { ModelUsage, Turn } from '@ravi/kernel';
+import { noUsage } from '../loop/model-response.ts';
+import { nothingSpent } from '../loop/budget.ts';
+import type { BudgetLimits, BudgetSpent } from '../loop/budget.ts';
+import { readBudgetRecord, readRecordedPermissions } from '../loop/run-snapshot.ts';
+import type { BudgetRecord, RecordedPermissions } from '../loop/run-snapshot.ts';
+import { Conversation } from '../loop/conversation.ts';
+import type { ConversationPlace } from '../loop/conversation.ts';
+import { addUsage } from '../loop/usage.ts';
+
+/** State of a run, as the turns of its session record it. */
+export interface RunHistory {
+  readonly conversation: Conversation;
+  /** True if the task of the run is stored. */
+  readonly hasTask: boolean;
+  /** Last turn of the conversation, of any run. */
+  readonly last: Turn | undefined;
+  /** Number of stored responses of the model. */
+  readonly steps: number;
+  readonly usage: ModelUsage;
+  /** Limits of this run, without those of its agent. */
+  readonly limits: BudgetLimits | undefined;
+  /** Amounts spent until the results of its last calls. */
+  readonly spent: BudgetSpent;
+  /** Usage of the responses after that. */
+  readonly usageSince: ModelUsage;
+  /** Names of the skills that were active after the last results. */
+  readonly skills: readonly string[];
+  /** Permissions at that time; absent if they have not changed since the run was created. */
+  readonly permissions: RecordedPermissions | undefined;
+}
+
+/** Loads a conversation and the state of one run in it. @throws KernelError of the store, `E_STATE_CORRUPT` */
+export async function loadRunHistory(place: ConversationPlace, runId: string): Promise<RunHistory> {
+  let [hasTask, steps, usage, usageSince] = [false, 0, noUsage, noUsage];
+  let budget: BudgetRecord = { spent: nothingSpent };
+  let [notedAt, endedAt]: (number | undefined)[] = [];
+  let skills: readonly string[] = [];
+  let permissions: RecordedPermissions | undefined;
+  let last: Turn | undefined;
+  const conversation = new Conversation([], place);
+  await conversation.load((turn) => {
+    last = turn;
+    if (turn.runId !== runId) return;
+    const { details = {} } = turn;
+    notedAt ??= turn.createdAt;
+    endedAt = turn.createdAt;
+    const noted = readBudgetRecord(details['budget']);
+    if (noted !== undefined) [budget, usageSince, notedAt] = [noted, noUsage, turn.createdAt];
+    if (details['isTask'] === true) hasTask = true;
+    if (Array.isArray(details['skills'])) skills = details['skills'] as readonly string[];
+    permissions = readRecordedPermissions(details) ?? permissions;
+    if (turn.message.role !== 'assistant') return;
+    steps++;
+    if (details['usage'] === undefined) return;
+    const used = details['usage'] as unknown as ModelUsage;
+    usage = addUsage(usage, used);
+    usageSince = addUsage(usageSince, used);
+  });
+  const sinceMs = Math.max(0, (endedAt ?? 0) - (notedAt ?? 0));
+  const spent = { ...budget.spent, timeMs: budget.spent.timeMs + sinceMs };
+  return { conversation, hasTask, last, steps, usage, limits: budget.limits, spent, usageSince, skills, permissions };
+}

@@ -1,0 +1,89 @@
+import { defineTool } from '@ravi/kernel';
+import type {
+  ArgumentsOf,
+  JsonObject,
+  JsonSchema,
+  JsonValue,
+  StandardSchema,
+  Tool,
+  ToolContext,
+  ToolDefinition,
+} from '@ravi/kernel';
+import { classifyContinuation } from './classify-continuation.ts';
+import { StatefulCallRegistry } from './stateful-call-registry.ts';
+
+/** Options of {@link defineStatefulTool}: a tool that works in parts, with a reply of the model after each `yield`. */
+export interface StatefulToolDefinition<Schema extends JsonSchema | StandardSchema> extends Omit<
+  ToolDefinition<Schema>,
+  'execute' | 'outputSchema'
+> {
+  /**
+   * `yield` returns an intermediate result to the model and evaluates to its reply; `return` gives the last result. All
+   * parts share one context: its `callId`, `idempotencyKey` and `progress` are those of the current call, and its
+   * `signal` is aborted when no call can follow.
+   */
+  execute(args: ArgumentsOf<Schema>, context: ToolContext): AsyncGenerator<JsonValue, JsonValue | undefined, JsonValue>;
+}
+
+/**
+ * Defines two tools for one generator: `<name>` starts it and returns the first intermediate result with an id,
+ * `<name>_continue` continues or stops it. Both pass every gate with the same risk and the same locks: a start that needs
+ * approval needs it again for each continuation, unless the approval was for the whole run. A generator ends with its
+ * session, and when one of its calls is cancelled or times out, because that result would reach no one. A session may have
+ * 100 open calls of each tool.
+ */
+export function defineStatefulTool<const Schema extends JsonSchema | StandardSchema>(
+  definition: StatefulToolDefinition<Schema>,
+): readonly [start: Tool, next: Tool] {
+  const { name, description, execute, promptHint, documentation, inputSchema, ...common } = definition;
+  const calls = new StatefulCallRegistry(name);
+  const originalArgs = new WeakMap<ToolContext, JsonObject>();
+
+  const typed = defineTool({
+    ...common,
+    runAfterResponse: true,
+    inputSchema,
+    name,
+    description: `${description} Returns an intermediate result; continue with ${name}_continue.`,
+    ...(promptHint === undefined ? {} : { promptHint }),
+    ...(documentation === undefined ? {} : { documentation: () => documentation.call(definition) }),
+    execute(args, context) {
+      const call = calls.open(originalArgs.get(context) as JsonObject, context);
+      return call.start((shared) => execute.call(definition, args, shared));
+    },
+  });
+  const start: Tool = {
+    ...typed,
+    // Risk and locks depend on the arguments before a schema library transforms them.
+    execute(args, context) {
+      originalArgs.set(context, args);
+      return typed.execute(args, context);
+    },
+  };
+  const next = defineTool({
+    ...common,
+    ...classifyContinuation(start, calls),
+    // Repeating a reply would answer two intermediate results, even if each part is idempotent.
+    idempotent: false,
+    runAfterResponse: true,
+    name: `${name}_continue`,
+    description: `Continues what ${name} has started, or stops it.`,
+    inputSchema: continueSchema,
+    async execute(args, context) {
+      const call = calls.find(args['id'] as string, context);
+      return args['stop'] === true ? call.stop(context) : call.continue(args, context);
+    },
+  });
+  return [start, next];
+}
+
+const continueSchema = {
+  type: 'object',
+  properties: {
+    id: { type: 'string', description: 'The id from the intermediate result' },
+    input: { description: 'Your reply to the intermediate result' },
+    stop: { type: 'boolean', description: 'true stops it instead' },
+  },
+  required: ['id'],
+  additionalProperties: false,
+} as const;
