@@ -16,7 +16,16 @@ test('config show prints what holds, without secrets and passwords', async () =>
   assert.equal(code, 0);
   assert.doesNotMatch(output, /hush/);
   const { config: shown } = JSON.parse(output) as { config: { server: object; plugins: Record<string, object> } };
-  assert.deepEqual(shown.server, { host: '127.0.0.1', ...config.server });
+  assert.deepEqual(shown.server, {
+    host: '127.0.0.1',
+    port: 8_000,
+    tokens: [{ principal: 'ada', token: { $env: 'ADA' }, roles: ['run'] }],
+    allowedHosts: [],
+    maxConcurrent: 512,
+    headersTimeoutMs: 10_000,
+    requestTimeoutMs: 30_000,
+    unreadTimeoutMs: 60_000,
+  });
   assert.deepEqual(shown.plugins['blobStore'], {
     use: '@ravi/blob-s3',
     bucket: 'b',

@@ -8,7 +8,7 @@ const pluginEntry: JsonSchema = {
   properties: { use: { type: 'string', minLength: 1, description: 'Package name or ./path of the plugin.' } },
 };
 
-const serverToken: JsonSchema = {
+const accessToken: JsonSchema = {
   type: 'object',
   required: ['principal'],
   additionalProperties: false,
@@ -21,10 +21,18 @@ const serverToken: JsonSchema = {
     },
     tokenFile: { type: 'string', minLength: 1, description: 'File with the secret.' },
     tokenSha256: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the secret.' },
-    principal: { type: 'string', minLength: 1, description: 'Whose runs and artifacts it sees.' },
-    roles: { type: 'array', items: { enum: ['run', 'approve', 'admin'] }, description: '"run" alone when absent.' },
+    principal: { type: 'string', minLength: 1, description: 'Caller that the token identifies.' },
+    roles: {
+      type: 'array',
+      items: { enum: ['run', 'approve', 'admin'] },
+      default: ['run'],
+      description: 'Permissions of the caller.',
+    },
   },
 };
+
+/** Default of `server.requestsPerMinute` if there are access tokens; a schema cannot express the condition. */
+export const defaultRequestsPerMinute = 6_000;
 
 const price: JsonSchema = { type: 'number', minimum: 0 };
 
@@ -50,13 +58,42 @@ export const configSchema: JsonSchema = {
       properties: {
         host: { type: 'string', minLength: 1, default: '127.0.0.1', description: 'Address to listen on.' },
         port: { type: 'integer', minimum: 0, maximum: 65_535, default: 7341, description: '0 picks a free port.' },
-        tokens: { type: 'array', items: serverToken, description: 'Who may use the server.' },
-        allowedHosts: { type: 'array', items: { type: 'string', minLength: 1 }, description: 'Names beside loopback.' },
-        requestsPerMinute: { type: 'integer', minimum: 1, description: 'Of one principal.' },
-        maxConcurrent: { type: 'integer', minimum: 1, description: 'Calls and scripts that run at once; 512.' },
-        headersTimeoutMs: { type: 'integer', minimum: 1, description: 'For the headers of a request; 10 000.' },
-        requestTimeoutMs: { type: 'integer', minimum: 1, description: 'For a whole request; 30 000.' },
-        unreadTimeoutMs: { type: 'integer', minimum: 1, description: 'For a client that reads nothing; 60 000.' },
+        tokens: { type: 'array', items: accessToken, default: [], description: 'Access tokens of the callers.' },
+        allowedHosts: {
+          type: 'array',
+          items: { type: 'string', minLength: 1 },
+          default: [],
+          description: 'Host names to accept in addition to loopback.',
+        },
+        requestsPerMinute: {
+          type: 'integer',
+          minimum: 1,
+          description: `Limit of one caller; ${defaultRequestsPerMinute} with tokens, unlimited without.`,
+        },
+        maxConcurrent: {
+          type: 'integer',
+          minimum: 1,
+          default: 512,
+          description: 'Tool calls, scripts and starts of runs that are processed at once.',
+        },
+        headersTimeoutMs: {
+          type: 'integer',
+          minimum: 1,
+          default: 10_000,
+          description: 'Time for a client to send the headers of a request.',
+        },
+        requestTimeoutMs: {
+          type: 'integer',
+          minimum: 1,
+          default: 30_000,
+          description: 'Time for a client to send a whole request.',
+        },
+        unreadTimeoutMs: {
+          type: 'integer',
+          minimum: 1,
+          default: 60_000,
+          description: 'Time for a client to read the next part of a response.',
+        },
       },
     },
     policy: {
@@ -70,11 +107,11 @@ export const configSchema: JsonSchema = {
       additionalProperties: false,
       default: {},
       properties: {
-        preflight: { type: 'boolean', default: true, description: 'Whether scripts are checked before they run.' },
+        preflight: { type: 'boolean', default: true, description: 'true checks scripts before they run.' },
         approvals: {
           enum: ['wait', 'pause'],
           default: 'wait',
-          description: 'Whether a script waits for a human, or is stored and goes on with the answer.',
+          description: 'A script with a pending approval waits, or is stored and resumes after the decision.',
         },
       },
     },
@@ -83,28 +120,36 @@ export const configSchema: JsonSchema = {
       additionalProperties: false,
       default: {},
       properties: {
-        system: { type: 'string', description: 'The first part of its system prompt.' },
-        maxSteps: { type: 'integer', minimum: 1, description: 'Answers that one run may ask its model for.' },
+        system: { type: 'string', description: 'First part of the system prompt.' },
+        maxSteps: { type: 'integer', minimum: 1, default: 32, description: 'Maximum number of model calls per run.' },
         demoScript: {
           type: 'string',
           minLength: 1,
-          description: 'Script that the scripted model runs where no key of a provider is set.',
+          description: 'Script that the demo model runs if no provider key is set.',
         },
         budget: {
           type: 'object',
           additionalProperties: false,
-          description: 'What one run may use; no bound where a field is absent.',
+          description: 'Limits of one run; an absent field has no limit.',
           properties: {
-            maxTokens: { type: 'integer', minimum: 1, description: 'Input and output of the model.' },
+            maxTokens: { type: 'integer', minimum: 1, description: 'Input and output tokens of the model.' },
             maxCost: { type: 'number', minimum: 0, description: 'In the currency of "prices".' },
-            maxToolCalls: { type: 'integer', minimum: 1, description: 'Calls of the model, those of scripts apart.' },
-            maxTimeMs: { type: 'integer', minimum: 1, description: 'Milliseconds, humans included.' },
+            maxToolCalls: {
+              type: 'integer',
+              minimum: 1,
+              description: 'Tool calls by the model; calls by scripts do not count.',
+            },
+            maxTimeMs: {
+              type: 'integer',
+              minimum: 1,
+              description: 'Duration in milliseconds, including waits for people.',
+            },
           },
         },
         prices: {
           type: 'object',
           additionalProperties: modelPrice,
-          description: 'Prices for a million tokens, by the name of the model.',
+          description: 'Prices of a million tokens, by model name.',
         },
       },
     },
@@ -113,7 +158,7 @@ export const configSchema: JsonSchema = {
       required: ['maxAgeDays'],
       additionalProperties: false,
       properties: {
-        maxAgeDays: { type: 'number', exclusiveMinimum: 0, description: 'Days after which runs that are over go.' },
+        maxAgeDays: { type: 'number', exclusiveMinimum: 0, description: 'Days after which a finished run is removed.' },
       },
     },
     logging: {
@@ -124,7 +169,7 @@ export const configSchema: JsonSchema = {
         level: {
           enum: ['debug', 'info', 'warn', 'error'],
           default: 'info',
-          description: 'The least important lines that are written; RAVI_LOG_LEVEL wins.',
+          description: 'Least important level that is written; RAVI_LOG_LEVEL takes precedence.',
         },
       },
     },
@@ -136,12 +181,12 @@ export const configSchema: JsonSchema = {
         endpoint: {
           type: 'string',
           pattern: '^https?://',
-          description: 'OTLP collector that gets spans and metrics; OTEL_EXPORTER_OTLP_ENDPOINT wins.',
+          description: 'OTLP collector of spans and metrics; OTEL_EXPORTER_OTLP_ENDPOINT takes precedence.',
         },
         content: {
           type: 'boolean',
           default: false,
-          description: 'Whether spans hold arguments and results of calls, redacted and cut.',
+          description: 'true puts arguments and results of calls, redacted and cut, on spans.',
         },
       },
     },

@@ -1,20 +1,20 @@
 import type { ChainPolicy } from '@ravi/kernel';
 import type { ListPort, SinglePort } from './plugin-ports.ts';
 
-/** One plugin in a configuration: where it is, and its options beside that. */
+/** One plugin in a configuration: its package or file, and its options. */
 export interface PluginEntry {
   /** A package name, or a path from the configuration's folder that starts with `./` or `../`. Never a URL. */
   readonly use: string;
   readonly [option: string]: unknown;
 }
 
-/** The plugins of a configuration, by the port they fill. */
+/** Plugins of a configuration, by port. */
 export type PluginsConfig = { readonly [Port in SinglePort]?: PluginEntry } & {
   readonly [Port in ListPort]?: readonly PluginEntry[];
 };
 
-/** Somebody who may use the server; exactly one of `token`, `tokenFile` and `tokenSha256` is given. */
-export interface ServerToken {
+/** An access token and its caller. Exactly one of `token`, `tokenFile` and `tokenSha256` is set. */
+export interface AccessTokenConfig {
   /** Environment variable with a secret of at least 32 characters. */
   readonly token?: { readonly $env: string };
   /** File with such a secret. */
@@ -22,38 +22,53 @@ export interface ServerToken {
   /** SHA-256 of such a secret, in hex. */
   readonly tokenSha256?: string;
   readonly principal: string;
-  /** `run` alone when absent. */
+  /** Default: `run`. */
   readonly roles?: readonly ('run' | 'approve' | 'admin')[];
 }
 
-/** Who may use the server, and how much. */
-export interface ServerAccess {
-  /** Needed for every address that is not loopback; without any, everybody on this machine may do everything. */
-  readonly tokens?: readonly ServerToken[];
-  /** Names of the server beside loopback ones. */
-  readonly allowedHosts?: readonly string[];
-  /** Of one principal. */
+/** An {@link AccessTokenConfig} with its default. */
+export type ResolvedAccessToken = AccessTokenConfig & Required<Pick<AccessTokenConfig, 'roles'>>;
+
+/** Settings of the HTTP server. Times are milliseconds. */
+export interface ServerConfig {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  /**
+   * Required for an address that is not loopback. Without tokens every process on this machine is the caller `local` with
+   * all roles.
+   */
+  readonly tokens: readonly ResolvedAccessToken[];
+  /** Host names to accept in addition to loopback. */
+  readonly allowedHosts: readonly string[];
+  /** Limit of one caller. Default: `defaultRequestsPerMinute` with tokens, unlimited without. */
   readonly requestsPerMinute?: number;
-  /** Calls, scripts and starts of runs that are worked on at once. */
-  readonly maxConcurrent?: number;
+  /** Tool calls, scripts and starts of runs that are processed at once. */
+  readonly maxConcurrent: number;
+  /** Time for a client to send the headers of a request. */
+  readonly headersTimeoutMs: number;
+  /** Time for a client to send a whole request. */
+  readonly requestTimeoutMs: number;
+  /** Time for a client to read the next part of a response. */
+  readonly unreadTimeoutMs: number;
 }
 
-/** The agent of a server. */
+/** Settings of a server's agent. */
 export interface AgentConfig {
-  /** The first part of its system prompt. */
+  /** First part of its system prompt. */
   readonly system?: string;
-  /** Answers that one run may ask its model for. */
+  /** Maximum number of model calls per run. Default: 32. */
   readonly maxSteps?: number;
-  /** The file that its scripted model runs where no key of a provider is set. */
+  /** Script that the demo model runs if no provider key is set. */
   readonly demoScript?: string;
-  /** What one run may use. `maxCost` needs `prices`, and is in their currency. */
+  /** Limits of one run; an absent field has no limit. `maxCost` needs `prices` and is in their currency. */
   readonly budget?: {
     readonly maxTokens?: number;
     readonly maxCost?: number;
     readonly maxToolCalls?: number;
     readonly maxTimeMs?: number;
   };
-  /** Prices for a million tokens by the name of the model, all in one currency. */
+  /** Prices of a million tokens by model name, all in one currency. */
   readonly prices?: Readonly<
     Record<
       string,
@@ -62,45 +77,42 @@ export interface AgentConfig {
   >;
 }
 
-/** How long a client may take, in milliseconds. Whoever takes longer only holds a connection, which is closed. */
-export interface ServerLimits {
-  /** To send the headers of a request; 10 000 when absent. */
-  readonly headersTimeoutMs?: number;
-  /** To send a whole request; 30 000 when absent. */
-  readonly requestTimeoutMs?: number;
-  /** To take the next part of an answer that waits for it; 60 000 when absent. */
-  readonly unreadTimeoutMs?: number;
+/** Settings of scripts. */
+export interface ChainsConfig {
+  /** `false` runs scripts without checking them first. */
+  readonly preflight: boolean;
+  /**
+   * What a script with a pending approval does if there is a state store: `wait` for up to `policy.approvalTimeoutMs`, or
+   * `pause`: it is stored and resumes after the decision.
+   */
+  readonly approvals: 'wait' | 'pause';
 }
 
-/** What is removed from the state store, where there is one. */
+/** Retention of finished runs in the state store. */
 export interface RetentionConfig {
-  /** Days after which runs that are over go, with their journals, approvals, jobs and artifacts. */
+  /** Days after which a finished run is removed, with its journal, approvals, jobs and artifacts. */
   readonly maxAgeDays: number;
 }
 
-/** The log of a server. */
+/** Settings of a server's log. */
 export interface LoggingConfig {
-  /** The least important lines that are written. */
+  /** Least important level that is written. */
   readonly level: 'debug' | 'info' | 'warn' | 'error';
 }
 
-/** What a server tells OpenTelemetry. */
+/** Settings of the OpenTelemetry export. */
 export interface TelemetryConfig {
-  /** The collector that gets spans and metrics, over OTLP; nobody does when absent. */
+  /** OTLP collector of spans and metrics; nothing is exported without one. */
   readonly endpoint?: string;
-  /** Whether spans hold arguments and results of calls, redacted and cut. */
+  /** True to put arguments and results of calls, redacted and cut, on spans. */
   readonly content: boolean;
 }
 
-/** A configuration as somebody writes it. Relative paths mean the configuration's folder. */
+/** A configuration as written by its author. Relative paths start at the configuration's folder. */
 export interface RaviConfig {
-  readonly server?: { readonly host?: string; readonly port?: number } & ServerAccess & ServerLimits;
+  readonly server?: Partial<Omit<ServerConfig, 'tokens'>> & { readonly tokens?: readonly AccessTokenConfig[] };
   readonly policy?: Partial<ChainPolicy>;
-  /**
-   * `preflight: false` runs scripts without checking them first. `approvals` is what a script does that waits for a human,
-   * where there is a state store: it waits for as long as the policy says, or is stored and goes on with the answer.
-   */
-  readonly chains?: { readonly preflight?: boolean; readonly approvals?: 'wait' | 'pause' };
+  readonly chains?: Partial<ChainsConfig>;
   readonly agent?: AgentConfig;
   readonly logging?: Partial<LoggingConfig>;
   readonly telemetry?: Partial<TelemetryConfig>;
@@ -112,26 +124,26 @@ export interface RaviConfig {
   readonly plugins?: PluginsConfig;
 }
 
-/** A configuration that was checked and completed with the defaults. */
+/** A configuration that was checked and completed with the defaults of `configSchema`. */
 export interface ResolvedConfig {
-  readonly server: { readonly host: string; readonly port: number } & ServerAccess & ServerLimits;
+  readonly server: ServerConfig;
   readonly policy: ChainPolicy;
-  readonly chains: { readonly preflight: boolean; readonly approvals: 'wait' | 'pause' };
+  readonly chains: ChainsConfig;
   /** `demoScript` is an absolute path. */
-  readonly agent: AgentConfig;
+  readonly agent: AgentConfig & Required<Pick<AgentConfig, 'maxSteps'>>;
   readonly logging: LoggingConfig;
   readonly telemetry: TelemetryConfig;
-  /** Everything stays when absent. */
+  /** Runs are kept forever if absent. */
   readonly retention?: RetentionConfig;
   /** Absolute paths. */
   readonly tools: readonly string[];
   /** Absolute paths. */
   readonly skills: readonly string[];
-  /** As written: each plugin's schema checks its options when it is opened. */
+  /** As written: a plugin's schema checks its options when it is opened. */
   readonly plugins: PluginsConfig;
 }
 
-/** Types a configuration in TypeScript; returns it unchanged. */
+/** Returns `config` unchanged; gives a configuration in TypeScript its type. */
 export function defineConfig(config: RaviConfig): RaviConfig {
   return config;
 }

@@ -1,17 +1,18 @@
 export { createArgumentDigest } from './argument-digest.ts';
-export { configSchema } from './config-schema.ts';
+export { configSchema, defaultRequestsPerMinute } from './config-schema.ts';
 export { defineConfig } from './config.ts';
 export type {
+  AccessTokenConfig,
   AgentConfig,
+  ChainsConfig,
   LoggingConfig,
   PluginEntry,
   PluginsConfig,
   RaviConfig,
   RetentionConfig,
-  ServerAccess,
-  ServerLimits,
-  ServerToken,
+  ResolvedAccessToken,
   ResolvedConfig,
+  ServerConfig,
   TelemetryConfig,
 } from './config.ts';
 export type { ConfigLocation } from './find-config.ts';

@@ -17,8 +17,15 @@ export interface OpenPluginsOptions extends PluginContext {
   readonly fallbackBaseDir?: string;
 }
 
-/** The ports that a configuration fills. Disposing ends every plugin, the last opened first. */
-export type OpenedPlugins = { readonly [Port in SinglePort]?: Ports[Port] } & {
+/**
+ * Opened plugins by port; a port that `Config` always fills is always there. Disposing it disposes every plugin, the last
+ * opened first.
+ */
+export type OpenedPlugins<Config extends PluginsConfig = PluginsConfig> = {
+  readonly [Port in SinglePort]?: Ports[Port];
+} & {
+  readonly [Port in SinglePort as Config extends Readonly<Record<Port, PluginEntry>> ? Port : never]: Ports[Port];
+} & {
   readonly [Port in ListPort]: readonly Ports[Port][];
 } & AsyncDisposable;
 
@@ -27,10 +34,10 @@ export type OpenedPlugins = { readonly [Port in SinglePort]?: Ports[Port] } & {
  * @throws KernelError `E_PLUGIN_NOT_FOUND`, `E_PLUGIN_INVALID`, `E_CONFIG_INVALID` for bad options, or the plugin's own
  * code; disposing the result throws an `AggregateError` after everything was tried
  */
-export async function openPlugins(
-  { plugins }: { readonly plugins: PluginsConfig },
+export async function openPlugins<Config extends PluginsConfig>(
+  { plugins }: { readonly plugins: Config },
   { fallbackBaseDir, ...context }: OpenPluginsOptions,
-): Promise<OpenedPlugins> {
+): Promise<OpenedPlugins<Config>> {
   const lifetime = createLifetime();
   const opened: OpenedPlugin[] = [];
   try {
@@ -54,10 +61,7 @@ export async function openPlugins(
     return [port, count === 'list' ? values : values[0]] as const;
   });
   return {
-    ...(Object.fromEntries(ports.filter(([, value]) => value !== undefined)) as Omit<
-      OpenedPlugins,
-      keyof AsyncDisposable
-    >),
+    ...(Object.fromEntries(ports.filter(([, value]) => value !== undefined)) as OpenedPlugins<Config>),
     async [Symbol.asyncDispose]() {
       const failures = await lifetime.end();
       if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));

@@ -29,7 +29,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
       policy: defineChainPolicy(policy),
       chains: chains as ResolvedConfig['chains'],
       agent: {
-        ...agent,
+        ...(agent as ResolvedConfig['agent']),
         ...(agent.demoScript === undefined ? {} : { demoScript: resolve(baseDir, agent.demoScript) }),
       },
       ...(retention === undefined ? {} : { retention }),

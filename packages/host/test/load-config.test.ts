@@ -22,9 +22,18 @@ function invalid(...parts: readonly string[]) {
 test('without any file the defaults hold and relative paths mean the working directory', async () => {
   const { config, baseDir, path, folder } = await load({});
   assert.deepEqual(config, {
-    server: { host: '127.0.0.1', port: 7341 },
+    server: {
+      host: '127.0.0.1',
+      port: 7341,
+      tokens: [],
+      allowedHosts: [],
+      maxConcurrent: 512,
+      headersTimeoutMs: 10_000,
+      requestTimeoutMs: 30_000,
+      unreadTimeoutMs: 60_000,
+    },
     policy: defaultChainPolicy,
-    agent: {},
+    agent: { maxSteps: 32 },
     chains: { preflight: true, approvals: 'wait' },
     logging: { level: 'info' },
     telemetry: { content: false },
@@ -67,7 +76,7 @@ test('how long runs are kept is taken, and an age that is none is named', async 
 test('skill folders, budgets and prices are taken, and what is no price is named', async () => {
   const agent = { budget: { maxTokens: 10, maxCost: 0.5 }, prices: { small: { input: 1, output: 2 } } };
   const { config, folder } = await load({ 'ravi.config.json': JSON.stringify({ skills: ['./skills'], agent }) });
-  assert.deepEqual([config.skills, config.agent], [[join(folder, 'skills')], agent]);
+  assert.deepEqual([config.skills, config.agent], [[join(folder, 'skills')], { ...agent, maxSteps: 32 }]);
   const dear = { agent: { prices: { small: { input: 'much', output: 2 } } } };
   await assert.rejects(load({ 'ravi.config.json': JSON.stringify(dear) }), invalid('agent.prices.small.input'));
 });
