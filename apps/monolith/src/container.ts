@@ -1,227 +1,143 @@
 import 'reflect-metadata/lite';
-import { createApprovalFeed, createRecordedApprovals, ReActAgent } from '@ravi/agents';
+import { createApprovalFeed, createRecordedApprovals } from '@ravi/agents';
 import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
-import type { PriceTable } from '@ravi/agents';
-import { createDurableChains } from '@ravi/capabilities';
-import type { DurableChains } from '@ravi/capabilities';
-import type { ApprovalHandler } from '@ravi/kernel';
 import { createArgumentDigest } from '@ravi/host';
+import type { ApprovalHandler } from '@ravi/kernel';
 import { createTelemetry } from '@ravi/otel';
 import type { Telemetry } from '@ravi/otel';
 import { container as root, instancePerContainerCachingFactory } from 'tsyringe';
 import type { DependencyContainer, InjectionToken } from 'tsyringe';
-import { createChainRunner } from './runs/chain-runner.ts';
+import { budgetOperations } from './http/agents/budgets.ts';
+import { conversationOperations } from './http/agents/conversations.ts';
+import { responseOperations } from './http/agents/responses.ts';
+import { skillOperations } from './http/agents/skills.ts';
 import { createHttpApp } from './http/app.ts';
-import type { StatefulParts } from './http/app.ts';
-import { createAgentRunner } from './runs/agent-runner.ts';
-import { createExchangeRecorder } from './runs/exchange-recorder.ts';
-import { createRecordedChains } from './runs/recorded-chains.ts';
-import { createRunRecorder } from './runs/run-recorder.ts';
-import { createRunService } from './runs/run-service.ts';
-import { createStoredEvents } from './runs/stored-events.ts';
+import { artifactOperations } from './http/blobs/artifacts.ts';
+import type { Operation } from './http/core/operation.ts';
+import { withOpenApi } from './http/core/openapi.ts';
+import { jobOperations } from './http/runs/jobs.ts';
+import { runOperations } from './http/runs/runs.ts';
+import { chainCheckOperation } from './http/scripts/chain-check.ts';
+import { chainOperations, createScriptRunner } from './http/scripts/chains.ts';
+import { snippetOperations } from './http/scripts/snippets.ts';
+import { createHealthCheck } from './http/server/health.ts';
+import { metricsOperations } from './http/server/metrics.ts';
+import { settingsOperations } from './http/server/settings.ts';
+import { signInOperations } from './http/server/sign-in.ts';
+import { toolOperations } from './http/tools/tools.ts';
+import { createChainRunner } from './runs/chain-runner.ts';
+import { createDurableServices } from './runs/durable-services.ts';
+import { tokens } from './tokens.ts';
+import type { Adapters, Configuration, Parts, Routes, Services } from './tokens.ts';
 import { createSnippetTools } from './tools/snippet-tools.ts';
 import { createToolMetrics } from './tools/tool-metrics.ts';
-import { tokens } from './tokens.ts';
-import type { Services } from './tokens.ts';
 
-/** What is opened before the container is made: everything asynchronous, everything with an end. */
-export type OpenedServices = Omit<
-  Services,
-  | 'stateStore'
-  | 'approvalFeed'
-  | 'durableChains'
-  | 'callerApprovals'
-  | 'storedEvents'
-  | 'recorder'
-  | 'agent'
-  | 'agentRunner'
-  | 'runs'
-  | 'toolMetrics'
-  | 'telemetryProviders'
-  | 'telemetry'
-  | 'hooks'
-  | 'toolbox'
-  | 'invoker'
-  | 'runChain'
-  | 'toolReport'
-  | 'snippetTools'
-  | 'httpApp'
-> &
-  Partial<Pick<Services, 'stateStore' | 'callerApprovals' | 'telemetryProviders'>>;
+/** Creates one part from the parts that it names. */
+type Factory<Part> = (parts: Parts) => Part;
 
-/** The composition root: a child container of its own per process or test. It ends nothing; the lifespan does. */
-export function createContainer(opened: OpenedServices): DependencyContainer {
+const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } = {
+  hooks: ({ clock, logger }) => new HookManager({ clock, logger }),
+  telemetry: openTelemetry,
+  toolbox: ({ hooks, logger }) => new Toolbox([], { hooks, logger }),
+  toolMetrics: ({ hooks }) => createToolMetrics(hooks),
+  approvalFeed: ({ stateStore, clock, logger }) =>
+    stateStore && createApprovalFeed({ store: stateStore.approvals, clock, logger }),
+  approvals: createApprovals,
+  invoker: createInvoker,
+  runChain: createChainRunner,
+  snippetTools: createSnippetTools,
+  durable: createDurableServices,
+  runScript: createScriptRunner,
+  checkHealth: createHealthCheck,
+};
+
+const routes: { readonly [Name in keyof Routes]: Factory<Routes[Name]> } = {
+  operations: (parts) => withOpenApi([...operationsOf(parts), ...durableOperationsOf(parts)]),
+  httpApp: createHttpApp,
+};
+
+/**
+ * Creates the container of a process or test: configuration and adapters as they were opened, then one instance of each
+ * service and route, created when it is first resolved. The container disposes nothing; `openMonolith` does.
+ */
+export function createContainer(opened: Configuration & Adapters): DependencyContainer {
   const container = root.createChildContainer();
-  for (const [name, value] of Object.entries(opened)) {
-    if (value !== undefined) container.register(tokens[name as keyof OpenedServices], { useValue: value });
+  const parts = partsOf(container);
+  const factories: Readonly<Record<string, Factory<unknown>>> = { ...services, ...routes };
+  const values: Readonly<Record<string, unknown>> = { ...opened };
+  for (const [name, token] of Object.entries<InjectionToken>(tokens)) {
+    const create = factories[name] ?? (() => values[name]);
+    container.register(token, { useFactory: instancePerContainerCachingFactory(() => create(parts)) });
   }
-
-  const single = <Service>(token: InjectionToken<Service>, factory: (from: DependencyContainer) => Service): void => {
-    container.register(token, { useFactory: instancePerContainerCachingFactory(factory) });
-  };
-  single(tokens.hooks, (from) => new HookManager(reporting(from)));
-  if (opened.telemetryProviders !== undefined) single(tokens.telemetry, createTelemetryOf);
-  single(tokens.toolbox, (from) => new Toolbox([], { ...reporting(from), hooks: from.resolve(tokens.hooks) }));
-  single(tokens.toolMetrics, (from) => createToolMetrics(from.resolve(tokens.hooks)));
-  single(tokens.invoker, createInvoker);
-  if (opened.stateStore !== undefined) {
-    const { approvals: store } = opened.stateStore;
-    single(tokens.approvalFeed, (from) => createApprovalFeed({ store, ...reporting(from) }));
-    single(tokens.durableChains, createChains);
-    single(tokens.storedEvents, (from) => createStoredEvents(from.resolve(tokens.stateStore).journal));
-    single(tokens.recorder, (from) =>
-      createRunRecorder({
-        hooks: from.resolve(tokens.hooks),
-        stored: from.resolve(tokens.storedEvents),
-        blobStore: from.resolve(tokens.blobStore),
-        redact: from.resolve(tokens.redactor).strings,
-        ...pricesOf(from),
-        ...reporting(from),
-      }),
-    );
-    single(tokens.runs, (from) =>
-      createRunService({
-        store: from.resolve(tokens.stateStore),
-        chains: from.resolve(tokens.durableChains),
-        agentRunner: from.resolve(tokens.agentRunner),
-        hooks: from.resolve(tokens.hooks),
-        ...reporting(from),
-      }),
-    );
-    single(tokens.agent, createAgent);
-    single(tokens.agentRunner, (from) =>
-      createAgentRunner({
-        agent: from.resolve(tokens.agent),
-        recorder: from.resolve(tokens.recorder),
-        journal: from.resolve(tokens.stateStore).journal,
-        lifetime: from.resolve(tokens.lifetime),
-      }),
-    );
-  }
-  single(tokens.runChain, (from) =>
-    createChainRunner(from.resolve(tokens.invoker), {
-      sandbox: from.resolve(tokens.sandbox),
-      preflight: from.resolve(tokens.preflight),
-      lifetime: from.resolve(tokens.lifetime),
-    }),
-  );
-  single(tokens.snippetTools, (from) =>
-    createSnippetTools({
-      toolbox: from.resolve(tokens.toolbox),
-      invoker: from.resolve(tokens.invoker),
-      sandbox: from.resolve(tokens.sandbox),
-      preflight: from.resolve(tokens.preflight),
-    }),
-  );
-  single(tokens.httpApp, (from) =>
-    createHttpApp({
-      config: from.resolve(tokens.config),
-      toolbox: from.resolve(tokens.toolbox),
-      invoker: from.resolve(tokens.invoker),
-      runChain: from.resolve(tokens.runChain),
-      blobStore: from.resolve(tokens.blobStore),
-      sandbox: from.resolve(tokens.sandbox),
-      preflight: from.resolve(tokens.preflight),
-      model: from.resolve(tokens.model),
-      toolMetrics: from.resolve(tokens.toolMetrics),
-      skills: from.resolve(tokens.skills),
-      snippetStore: from.resolve(tokens.snippetStore),
-      snippetTools: from.resolve(tokens.snippetTools),
-      approvalMode: from.resolve(tokens.config).chains.approvals,
-      ...(from.isRegistered(tokens.durableChains) ? { stateful: statefulParts(from) } : {}),
-      approvalHandler: from.resolve(tokens.approvalHandler),
-      access: from.resolve(tokens.access),
-      redactor: from.resolve(tokens.redactor),
-      ...(from.isRegistered(tokens.telemetryProviders)
-        ? { telemetryProviders: from.resolve(tokens.telemetryProviders) }
-        : {}),
-      ...(from.isRegistered(tokens.callerApprovals) ? { callerApprovals: from.resolve(tokens.callerApprovals) } : {}),
-      lifetime: from.resolve(tokens.lifetime),
-      ...reporting(from),
-    }),
-  );
   return container;
 }
 
-function createTelemetryOf(from: DependencyContainer): Telemetry {
-  const { content } = from.resolve(tokens.config).telemetry;
-  return createTelemetry(from.resolve(tokens.hooks), {
-    ...from.resolve(tokens.telemetryProviders),
-    ...(content ? { content: { redact: from.resolve(tokens.redactor).text } } : {}),
-  });
+/** Returns the parts of a container as properties; each is resolved when it is read. */
+export function partsOf(container: DependencyContainer): Parts {
+  const parts: Partial<Parts> = {};
+  for (const [name, token] of Object.entries<InjectionToken>(tokens)) {
+    Object.defineProperty(parts, name, { enumerable: true, get: () => container.resolve(token) });
+  }
+  return parts as Parts;
 }
 
-function createInvoker(from: DependencyContainer): ToolInvoker {
+function openTelemetry({ telemetryProviders, config, redactor, hooks }: Parts): Telemetry | undefined {
+  if (telemetryProviders === undefined) return undefined;
+  const content = config.telemetry.content ? { content: { redact: redactor.text } } : {};
+  return createTelemetry(hooks, { ...telemetryProviders, ...content });
+}
+
+// With a state store each request is stored before a handler is asked.
+function createApprovals(parts: Parts): ApprovalHandler {
+  const { stateStore, approvalFeed: feed, approvalHandler: handler, clock, logger } = parts;
+  if (stateStore === undefined || feed === undefined) return handler;
+  return createRecordedApprovals({ store: stateStore.approvals, feed, handler, clock, logger });
+}
+
+function createInvoker(parts: Parts): ToolInvoker {
+  const { config, toolbox, approvals, blobStore, hooks, digestKey, hostPaths, clock, logger } = parts;
+  const { telemetry, stateStore } = parts;
   return new ToolInvoker({
-    registry: from.resolve(tokens.toolbox),
-    approvalHandler: approvalsOf(from),
-    artifactStore: from.resolve(tokens.blobStore),
-    policy: from.resolve(tokens.config).policy,
-    hooks: from.resolve(tokens.hooks),
-    digest: createArgumentDigest(from.resolve(tokens.digestKey)),
-    ...(from.isRegistered(tokens.telemetry) ? { wrapExecution: from.resolve(tokens.telemetry).within } : {}),
-    hostPaths: from.resolve(tokens.hostPaths),
-    ...(from.isRegistered(tokens.stateStore) ? { journal: from.resolve(tokens.stateStore).journal } : {}),
-    ...reporting(from),
+    registry: toolbox,
+    approvalHandler: approvals,
+    artifactStore: blobStore,
+    policy: config.policy,
+    hooks,
+    digest: createArgumentDigest(digestKey),
+    hostPaths,
+    clock,
+    logger,
+    ...(telemetry && { wrapExecution: telemetry.within }),
+    ...(stateStore && { journal: stateStore.journal }),
   });
 }
 
-function createChains(from: DependencyContainer): DurableChains {
-  const chains = createDurableChains({
-    store: from.resolve(tokens.stateStore),
-    invoker: from.resolve(tokens.invoker),
-    sandbox: from.resolve(tokens.sandbox),
-    preflight: from.resolve(tokens.preflight),
-    logger: from.resolve(tokens.logger),
-  });
-  return createRecordedChains(chains, from.resolve(tokens.recorder));
+function operationsOf(parts: Parts): readonly Operation[] {
+  const { config, access, lifetime, model, skills, preflight, toolbox, toolMetrics, invoker, checkHealth, durable } =
+    parts;
+  return [
+    ...settingsOperations({ plugins: config.plugins, model, toolbox, invoker, checkHealth }),
+    ...metricsOperations(toolMetrics, () => durable?.chains.active ?? 0),
+    ...signInOperations(access),
+    ...toolOperations({ toolbox, invoker, toolMetrics, lifetime }),
+    ...skillOperations(skills),
+    ...chainOperations(invoker.policy, parts.runScript),
+    chainCheckOperation({ invoker, preflight }),
+  ];
 }
 
-// Without a list of tools it may call every one of the registry.
-function createAgent(from: DependencyContainer): ReActAgent {
-  const { runs, history, jobs } = from.resolve(tokens.stateStore);
-  const { system, maxSteps, budget } = from.resolve(tokens.config).agent;
-  return new ReActAgent({
-    name: 'ravi',
-    model: from.resolve(tokens.model),
-    invoker: from.resolve(tokens.invoker),
-    logger: from.resolve(tokens.logger),
-    runs,
-    history,
-    jobs,
-    lease: { owner: `process_${crypto.randomUUID()}` },
-    middleware: [createExchangeRecorder(from.resolve(tokens.storedEvents), from.resolve(tokens.logger))],
-    skills: from.resolve(tokens.skills),
-    ...pricesOf(from),
-    ...(budget === undefined ? {} : { budget }),
-    ...(system === undefined ? {} : { system }),
-    ...(maxSteps === undefined ? {} : { maxSteps }),
-  });
-}
-
-function pricesOf(from: DependencyContainer): { readonly prices?: PriceTable } {
-  const { prices } = from.resolve(tokens.config).agent;
-  return prices === undefined ? {} : { prices };
-}
-
-// With a state store each request is on record before anybody is asked, whoever that is.
-function approvalsOf(from: DependencyContainer): ApprovalHandler {
-  const handler = from.resolve(tokens.approvalHandler);
-  if (!from.isRegistered(tokens.stateStore)) return handler;
-  const { approvals: store } = from.resolve(tokens.stateStore);
-  return createRecordedApprovals({ store, handler, feed: from.resolve(tokens.approvalFeed), ...reporting(from) });
-}
-
-function statefulParts(from: DependencyContainer): StatefulParts {
-  return {
-    store: from.resolve(tokens.stateStore),
-    chains: from.resolve(tokens.durableChains),
-    runs: from.resolve(tokens.runs),
-    recorder: from.resolve(tokens.recorder),
-    storedEvents: from.resolve(tokens.storedEvents),
-  };
-}
-
-function reporting(from: DependencyContainer): Pick<Services, 'clock' | 'logger'> {
-  return { clock: from.resolve(tokens.clock), logger: from.resolve(tokens.logger) };
+function durableOperationsOf(parts: Parts): readonly Operation[] {
+  const { config, lifetime, clock, redactor, blobStore, snippetStore, snippetTools, toolbox, invoker, durable } = parts;
+  if (durable === undefined) return [];
+  const { store, runs, recorder } = durable;
+  const { policy } = invoker;
+  return [
+    ...runOperations({ durable, policy, approvalMode: config.chains.approvals, blobStore, redactor, lifetime }),
+    ...responseOperations({ store: store.runs, runs, recorder, lifetime }),
+    ...artifactOperations({ blobStore, runs: store.runs, recorder }),
+    ...jobOperations(store.jobs, runs),
+    ...conversationOperations(store),
+    ...snippetOperations({ snippetStore, snippetTools, toolbox, policy, durable, runScript: parts.runScript, clock }),
+    ...budgetOperations({ budget: config.agent.budget ?? {}, runs: store.runs, recorder, clock }),
+  ];
 }

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { loadConfig, openPlugins } from '@ravi/host';
-import type { OpenedPlugins, PluginsConfig, ResolvedConfig } from '@ravi/host';
+import type { OpenedPlugins, PluginEntry, PluginsConfig, ResolvedConfig } from '@ravi/host';
 import type { Clock, Logger } from '@ravi/kernel';
 
 /** Where an installation is looked for. */
@@ -25,9 +25,15 @@ export interface InstallationOptions {
   readonly plugins?: PluginsConfig;
 }
 
-/** A configuration with every port filled that the runtime needs, and where it lives. */
+/** Plugins of an installation, which fill every port that the runtime needs. */
+export type InstalledPlugins = PluginsConfig & {
+  readonly blobStore: PluginEntry;
+  readonly sandbox: PluginEntry;
+};
+
+/** A configuration with every required port filled, and its folders. */
 export interface Installation {
-  readonly config: ResolvedConfig;
+  readonly config: ResolvedConfig & { readonly plugins: InstalledPlugins };
   /** Folder that relative paths of the configuration mean. */
   readonly baseDir: string;
   /** Folder of the digest key and of the default blob store. */
@@ -52,10 +58,10 @@ export async function findInstallation(options: InstallationOptions): Promise<In
  * Opens plugins of an installation. A package that its folder does not have is taken from this application.
  * @throws KernelError as `openPlugins` of the host
  */
-export function openInstalledPlugins(
-  plugins: PluginsConfig,
+export function openInstalledPlugins<Config extends PluginsConfig>(
+  plugins: Config,
   context: { readonly baseDir: string; readonly clock: Clock; readonly logger: Logger },
-): Promise<OpenedPlugins> {
+): Promise<OpenedPlugins<Config>> {
   return openPlugins({ plugins }, { ...context, fallbackBaseDir: import.meta.dirname });
 }
 
@@ -66,7 +72,7 @@ function serverPlugins(dataFolder: string): PluginsConfig {
   return { stateStore: { use: '@ravi/state-sqlite', file: join(dataFolder, 'state.db') } };
 }
 
-function defaultPlugins(dataFolder: string): PluginsConfig {
+function defaultPlugins(dataFolder: string): InstalledPlugins {
   return {
     blobStore: { use: '@ravi/blob-fs', root: join(dataFolder, 'blobs') },
     sandbox: { use: '@ravi/sandbox-isolated-vm' },

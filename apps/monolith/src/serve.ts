@@ -5,15 +5,15 @@ import { getRequestListener } from '@hono/node-server';
 import { isWebApprovalHandler } from '@ravi/approval-web';
 import { keepRunsGoing } from '@ravi/capabilities';
 import type { RunKeeper } from '@ravi/capabilities';
-import type { ServerLimits } from '@ravi/host';
+import type { ServerConfig } from '@ravi/host';
 import { KernelError } from '@ravi/kernel';
-import type { DependencyContainer } from 'tsyringe';
+import { partsOf } from './container.ts';
 import { answerNoRequest, guardConnections } from './http/core/guard-connections.ts';
 import { warnOfInvalidSchemas } from './tools/invalid-schemas.ts';
 import type { Monolith } from './lifespan.ts';
 import { requireLoopback } from './loopback.ts';
 import { createRecoverAgentRun } from './runs/recover-agent-run.ts';
-import { tokens } from './tokens.ts';
+import type { Parts } from './tokens.ts';
 
 /** Where to listen; what is absent comes from the configuration. */
 export interface ServeOptions {
@@ -41,24 +41,19 @@ const maxBacklog = 4_096;
  * @throws KernelError `E_CONFIG_INVALID` for an address that others could reach, or one that is taken
  */
 export async function serve(monolith: Monolith, options: ServeOptions = {}): Promise<HttpServer> {
-  const { container } = monolith;
-  const { server: configured } = container.resolve(tokens.config);
+  const parts = partsOf(monolith.container);
+  const { config, httpApp, approvalHandler, toolbox, logger } = parts;
+  const { server: configured } = config;
   const { host = configured.host, port = configured.port, graceMs = 3_000 } = options;
-  if (configured.tokens === undefined || configured.tokens.length === 0) requireLoopback(host);
-  const app = container.resolve(tokens.httpApp);
-  const approvalHandler = container.resolve(tokens.approvalHandler);
-  const answer = getRequestListener(app.fetch, { errorHandler: answerNoRequest });
+  if (configured.tokens.length === 0) requireLoopback(host);
+  const answer = getRequestListener(httpApp.fetch, { errorHandler: answerNoRequest });
   const server = createServer(serverOptions(configured), (...exchange) => void answer(...exchange));
-  const { unreadTimeoutMs = 60_000 } = configured;
-  guardConnections(server, { unreadTimeoutMs });
+  guardConnections(server, configured);
   const address = await listen(server, { host, port });
-  const keeper = keepGoing(container);
+  const keeper = keepGoing(parts);
   const closing = new AbortController();
   // Not before it listens: thousands of schemas take seconds, and most are never asked for.
-  void warnOfInvalidSchemas(container.resolve(tokens.toolbox), {
-    logger: container.resolve(tokens.logger),
-    signal: closing.signal,
-  });
+  void warnOfInvalidSchemas(toolbox, { logger, signal: closing.signal });
   return {
     url: urlOf(address),
     async [Symbol.asyncDispose]() {
@@ -83,7 +78,7 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
 }
 
 // Who sends a request slower than this only wants to hold the connection.
-function serverOptions({ headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 }: ServerLimits): ServerOptions {
+function serverOptions({ headersTimeoutMs, requestTimeoutMs }: ServerConfig): ServerOptions {
   return {
     // Node refuses to give headers more time than the whole request.
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
@@ -95,23 +90,11 @@ function serverOptions({ headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 }:
 }
 
 // Here and not in the lifespan: a command that ends soon must not take runs on.
-function keepGoing(container: DependencyContainer): RunKeeper | undefined {
-  if (!container.isRegistered(tokens.durableChains)) return undefined;
-  const store = container.resolve(tokens.stateStore);
-  const reporting = { clock: container.resolve(tokens.clock), logger: container.resolve(tokens.logger) };
-  const agentRunner = container.resolve(tokens.agentRunner);
-  return keepRunsGoing({
-    chains: container.resolve(tokens.durableChains),
-    store,
-    feed: container.resolve(tokens.approvalFeed),
-    goOnWithOther: createRecoverAgentRun({
-      store,
-      agentRunner,
-      recorder: container.resolve(tokens.recorder),
-      ...reporting,
-    }),
-    ...reporting,
-  });
+function keepGoing({ durable, approvalFeed: feed, clock, logger }: Parts): RunKeeper | undefined {
+  if (durable === undefined || feed === undefined) return undefined;
+  const { store, chains, agentRunner, recorder } = durable;
+  const goOnWithOther = createRecoverAgentRun({ store, agentRunner, recorder, clock, logger });
+  return keepRunsGoing({ chains, store, feed, goOnWithOther, clock, logger });
 }
 
 function listen(

@@ -1,6 +1,6 @@
-import type { ApprovalFeed, ReActAgent } from '@ravi/agents';
+import type { ApprovalFeed } from '@ravi/agents';
 import type { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
-import type { DurableChains, Preflight } from '@ravi/capabilities';
+import type { Preflight } from '@ravi/capabilities';
 import type { ResolvedConfig } from '@ravi/host';
 import type {
   ApprovalHandler,
@@ -13,115 +13,125 @@ import type {
   SnippetStore,
   StateStore,
 } from '@ravi/kernel';
-import type { Hono } from 'hono';
 import type { Telemetry } from '@ravi/otel';
+import type { Hono } from 'hono';
 import type { InjectionToken } from 'tsyringe';
 import type { Access } from './access/access.ts';
 import type { CallerApprovals } from './access/caller-approvals.ts';
-import type { ChainRunner } from './runs/chain-runner.ts';
-import type { ToolReport } from './tools/load-tools.ts';
-import type { AgentRunner } from './runs/agent-runner.ts';
-import type { RunRecorder } from './runs/run-recorder.ts';
+import type { Operation } from './http/core/operation.ts';
+import type { ScriptRunner } from './http/scripts/chains.ts';
+import type { HealthCheck } from './http/server/health.ts';
 import type { Redactor } from './logging/redactor.ts';
 import type { TelemetryProviders } from './observability/telemetry-providers.ts';
-import type { RunService } from './runs/run-service.ts';
-import type { StoredEvents } from './runs/stored-events.ts';
+import type { ChainRunner } from './runs/chain-runner.ts';
+import type { DurableServices } from './runs/durable-services.ts';
 import type { SnippetTools } from './tools/snippet-tools.ts';
 import type { ToolMetrics } from './tools/tool-metrics.ts';
 
-/** Everything that lives once per process, by the name of its token. */
-export interface Services {
+/** Everything that is known before an adapter opens. */
+export interface Configuration {
   readonly config: ResolvedConfig;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Removes secrets from logs, traces and events. */
+  readonly redactor: Redactor;
   /** Key of argument digests, 32 bytes. */
   readonly digestKey: Uint8Array;
   /** Folders that no message to a model, script or client may name. */
   readonly hostPaths: readonly string[];
+  /** Recognises callers by access token or sign-in. */
+  readonly access: Access;
   /** Aborts when the process shuts down; every session listens to it. */
   readonly lifetime: AbortSignal;
+}
+
+/** Adapters of the process, opened before the container is created. */
+export interface Adapters {
+  readonly stateStore: StateStore | undefined;
   readonly blobStore: BlobStore;
-  readonly approvalHandler: ApprovalHandler;
   readonly sandbox: Sandbox;
-  /** Checks scripts before they run; `false` when the configuration switches that off. */
-  readonly preflight: Preflight | false;
-  /** Registered only when the configuration names one. */
-  readonly stateStore: StateStore;
-  /** Tells of changes of approvals; registered with the state store. */
-  readonly approvalFeed: ApprovalFeed;
-  /** Chains that outlive the process; registered with the state store. */
-  readonly durableChains: DurableChains;
-  /** Who may use the server. */
-  readonly access: Access;
-  /** Registered where the server itself answers approvals. */
-  readonly callerApprovals: CallerApprovals;
+  readonly approvalHandler: ApprovalHandler;
+  /** `undefined` if another handler is configured. */
+  readonly callerApprovals: CallerApprovals | undefined;
   readonly model: ModelProvider;
-  /** Those up to `runs` are registered with the state store. */
-  readonly storedEvents: StoredEvents;
-  readonly recorder: RunRecorder;
-  readonly agent: ReActAgent;
-  readonly agentRunner: AgentRunner;
-  readonly runs: RunService;
-  readonly toolMetrics: ToolMetrics;
-  readonly snippetStore: SnippetStore;
-  readonly snippetTools: SnippetTools;
-  /** What the agent may learn to do. */
   readonly skills: readonly Skill[];
-  /** Takes secrets out of logs, traces and events. */
-  readonly redactor: Redactor;
-  /** Registered where telemetry goes somewhere. */
-  readonly telemetryProviders: TelemetryProviders;
-  readonly telemetry: Telemetry;
+  readonly snippetStore: SnippetStore;
+  /** Checks scripts before they run; `false` if the configuration turns it off. */
+  readonly preflight: Preflight | false;
+  /** `undefined` if telemetry is not exported. */
+  readonly telemetryProviders: TelemetryProviders | undefined;
+}
+
+/** Services built from configuration and adapters. */
+export interface Services {
   readonly hooks: HookManager;
+  /** `undefined` without `telemetryProviders`. */
+  readonly telemetry: Telemetry | undefined;
   readonly toolbox: Toolbox;
+  readonly toolMetrics: ToolMetrics;
+  /** Reports changes of approvals; `undefined` without a state store. */
+  readonly approvalFeed: ApprovalFeed | undefined;
+  /** Handler that the invoker asks; with a state store it stores each request first. */
+  readonly approvals: ApprovalHandler;
   readonly invoker: ToolInvoker;
   readonly runChain: ChainRunner;
-  readonly toolReport: ToolReport;
+  readonly snippetTools: SnippetTools;
+  /** `undefined` without a state store. */
+  readonly durable: DurableServices | undefined;
+  /** Runs a script of a request. */
+  readonly runScript: ScriptRunner;
+  readonly checkHealth: HealthCheck;
+}
+
+/** The HTTP interface. */
+export interface Routes {
+  readonly operations: readonly Operation[];
   readonly httpApp: Hono;
 }
 
-/** One token per service. */
-export type Tokens = { readonly [Name in keyof Services]: InjectionToken<Services[Name]> };
+/** All parts of a process, by the names of their tokens. */
+export type Parts = Configuration & Adapters & Services & Routes;
 
-/** The keys of the container. */
+/** One token per part. */
+export type Tokens = { readonly [Name in keyof Parts]: InjectionToken<Parts[Name]> };
+
+/** Keys of the container. */
 export const tokens: Tokens = {
   config: token('config'),
   clock: token('clock'),
   logger: token('logger'),
+  redactor: token('redactor'),
   digestKey: token('digestKey'),
   hostPaths: token('hostPaths'),
-  lifetime: token('lifetime'),
-  blobStore: token('blobStore'),
-  approvalHandler: token('approvalHandler'),
-  sandbox: token('sandbox'),
-  preflight: token('preflight'),
-  stateStore: token('stateStore'),
-  approvalFeed: token('approvalFeed'),
-  durableChains: token('durableChains'),
   access: token('access'),
+  lifetime: token('lifetime'),
+  stateStore: token('stateStore'),
+  blobStore: token('blobStore'),
+  sandbox: token('sandbox'),
+  approvalHandler: token('approvalHandler'),
   callerApprovals: token('callerApprovals'),
   model: token('model'),
-  storedEvents: token('storedEvents'),
-  recorder: token('recorder'),
-  agent: token('agent'),
-  agentRunner: token('agentRunner'),
-  runs: token('runs'),
-  toolMetrics: token('toolMetrics'),
-  snippetStore: token('snippetStore'),
-  snippetTools: token('snippetTools'),
   skills: token('skills'),
-  redactor: token('redactor'),
+  snippetStore: token('snippetStore'),
+  preflight: token('preflight'),
   telemetryProviders: token('telemetryProviders'),
-  telemetry: token('telemetry'),
   hooks: token('hooks'),
+  telemetry: token('telemetry'),
   toolbox: token('toolbox'),
+  toolMetrics: token('toolMetrics'),
+  approvalFeed: token('approvalFeed'),
+  approvals: token('approvals'),
   invoker: token('invoker'),
   runChain: token('runChain'),
-  toolReport: token('toolReport'),
+  snippetTools: token('snippetTools'),
+  durable: token('durable'),
+  runScript: token('runScript'),
+  checkHealth: token('checkHealth'),
+  operations: token('operations'),
   httpApp: token('httpApp'),
 };
 
 // A function, because a constant annotated as InjectionToken<T> narrows to `symbol` and loses T.
-function token<Service>(name: string): InjectionToken<Service> {
+function token<Part>(name: string): InjectionToken<Part> {
   return Symbol(name);
 }

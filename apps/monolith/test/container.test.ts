@@ -5,34 +5,25 @@ import type { InjectionToken } from 'tsyringe';
 import { test } from 'vitest';
 import { startServer } from './support/server.ts';
 
-// All tokens alike: which service belongs to which is what the types of `tokens` say.
+// One type for all tokens; the types of `tokens` check which part belongs to which.
 const anyTokens: Readonly<Record<string, InjectionToken<unknown>>> = tokens;
-const onDemand: ReadonlySet<string> = new Set([
-  'stateStore',
-  'approvalFeed',
-  'durableChains',
-  'callerApprovals',
-  'storedEvents',
-  'recorder',
-  'agent',
-  'agentRunner',
-  'runs',
-  'telemetryProviders',
-  'telemetry',
-]);
+const telemetry = ['telemetryProviders', 'telemetry'];
+const durable = ['stateStore', 'approvalFeed', 'durable'];
 
-test('every token resolves to one and the same service each time', async () => {
-  await using server = await startServer();
-  const { container } = server.monolith;
-  for (const [name, token] of Object.entries(anyTokens)) {
-    // No configuration here names a state store or a collector; everything else must be there.
-    assert.equal(container.isRegistered(token), !onDemand.has(name), name);
-    if (onDemand.has(name)) continue;
-    const service = container.resolve(token);
-    assert.notEqual(service, undefined, name);
-    assert.equal(container.resolve(token), service, name);
-  }
-});
+for (const { where, options, absent } of [
+  { where: 'without a state store', options: {}, absent: [...telemetry, ...durable, 'callerApprovals'] },
+  { where: 'of a server', options: { isServer: true }, absent: telemetry },
+]) {
+  test(`every token ${where} resolves to the same part each time`, async () => {
+    await using server = await startServer({}, {}, options);
+    const { container } = server.monolith;
+    for (const [name, token] of Object.entries(anyTokens)) {
+      const part = container.resolve(token);
+      assert.equal(part === undefined, absent.includes(name), name);
+      assert.equal(container.resolve(token), part, name);
+    }
+  });
+}
 
 test('there is one Toolbox and one ToolInvoker, and HTTP and scripts go through them', async () => {
   await using server = await startServer();

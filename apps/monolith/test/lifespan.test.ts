@@ -27,7 +27,7 @@ test('a start tells which tools declare no risk and which files do not load, and
     { 'tools/broken.mjs': 'export default {', 'tools/empty.mjs': 'export const nothing = 1;' },
     { logger },
   );
-  const { undeclaredRisk, failures } = server.monolith.container.resolve(tokens.toolReport);
+  const { undeclaredRisk, failures } = server.monolith.toolReport;
   assert.deepEqual(undeclaredRisk, ['echo']);
   assert.deepEqual(
     failures.map(({ source, from }) => `${source}/${from}`),
@@ -44,7 +44,7 @@ test('the log of a server says why a tool or a skill did not load', async () => 
   const logger = (settings: LogSettings): Logger =>
     createServerLog(settings, { write: (line) => void written.push(line) });
   await using server = await startServer({ skills: ['./skills'] }, files, { logger });
-  const reasons = server.monolith.container.resolve(tokens.toolReport).failures.map(({ message }) => message);
+  const reasons = server.monolith.toolReport.failures.map(({ message }) => message);
   assert.deepEqual(reasons, ['Error: no key for it']);
   const lines = written.map((line) => JSON.parse(line) as Readonly<Record<string, string>>);
   const find = (message: string): Readonly<Record<string, string>> | undefined =>
@@ -72,7 +72,7 @@ test('a tool of a second folder does not shadow one of the first and is reported
   await using server = await startServer({ tools: ['./tools', './more'] }, { 'more/echo.mjs': impostor });
   const answer = await server.post('/v1/tools/echo', { args: { word: 'truth' } });
   assert.deepEqual(answer.body.structured, { word: 'truth' });
-  const [failure] = server.monolith.container.resolve(tokens.toolReport).failures;
+  const [failure] = server.monolith.toolReport.failures;
   assert.match(failure?.message ?? '', /echo of more would shadow the tool of the same name of tools/);
 });
 

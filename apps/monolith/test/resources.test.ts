@@ -3,7 +3,7 @@ import { tokens } from '@ravi/monolith';
 import { afterAll, beforeAll, test } from 'vitest';
 import { readEvents } from './support/event-reader.ts';
 import type { SentEvent } from './support/event-reader.ts';
-import { startServer } from './support/server.ts';
+import { startServer, stateStoreOf } from './support/server.ts';
 import type { TestServer } from './support/server.ts';
 
 const skill = `---
@@ -176,7 +176,7 @@ test('what cannot be saved or run as a snippet is refused with its reason', asyn
 });
 
 test('a job that nobody runs any more is cancelled on record, and one that is over is not', async () => {
-  const { jobs } = server.monolith.container.resolve(tokens.stateStore);
+  const { jobs } = stateStoreOf(server.monolith);
   const about = { principal: 'local', sessionId: 'session-1', kind: 'crawl', createdAt: 1 };
   await jobs.create({ ...about, id: 'job-of-before' });
   const cancelled = await server.post('/v1/jobs/job-of-before/cancel', {});

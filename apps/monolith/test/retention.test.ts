@@ -3,7 +3,7 @@ import { HookManager } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { KernelError } from '@ravi/kernel';
 import type { BlobRef, BlobStore, JsonObject, RunStatus, StateStore } from '@ravi/kernel';
-import { openMonolith, tokens } from '@ravi/monolith';
+import { openMonolith } from '@ravi/monolith';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
 import { test } from 'vitest';
@@ -11,6 +11,7 @@ import { startRetention } from '../src/maintenance/retention.ts';
 import { createRunRecorder } from '../src/runs/run-recorder.ts';
 import { createStoredEvents } from '../src/runs/stored-events.ts';
 import { createInstallation } from './support/installation.ts';
+import { stateStoreOf } from './support/server.ts';
 
 const dayMs = 86_400_000;
 
@@ -124,13 +125,13 @@ test('a process removes them when its configuration says so, and only then', asy
     const opening = { cwd: installation.folder, env: {} };
     {
       await using monolith = await openMonolith(opening);
-      const { runs } = monolith.container.resolve(tokens.stateStore);
+      const { runs } = stateStoreOf(monolith);
       const old = { id: 'run-1', principal: 'ada', sessionId: 'session', createdAt: 1, definition: { kind: 'chain' } };
       await runs.create(old);
       await runs.transition('run-1', { from: ['running'], to: 'completed', now: 1 });
     }
     await using monolith = await openMonolith(opening);
-    const { runs } = monolith.container.resolve(tokens.stateStore);
+    const { runs } = stateStoreOf(monolith);
     if ('retention' in retention) await until(async () => (await runs.get('run-1')) === undefined);
     else assert.equal((await runs.get('run-1'))?.status, 'completed');
   }

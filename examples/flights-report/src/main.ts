@@ -55,7 +55,7 @@ function approvalHandler(): PluginEntry {
 async function demonstrate({ container }: Monolith, url: string): Promise<string | undefined> {
   const script = await readFile(join(folder, 'script.ts'), 'utf8');
   using collector = collectPayloads(container.resolve(tokens.hooks));
-  const run = await (container.isRegistered(tokens.durableChains) ? runInStore : runAtOnce)(url, script);
+  const run = await (container.resolve(tokens.durable) === undefined ? runAtOnce : runInStore)(url, script);
   if (typeof run === 'string') return run;
   print(showResult(run));
   print(showTrace(run.callTrace));

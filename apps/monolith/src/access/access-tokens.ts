@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { ServerToken } from '@ravi/host';
+import type { AccessTokenConfig, ResolvedAccessToken } from '@ravi/host';
 import { KernelError } from '@ravi/kernel';
 import type { Caller } from './caller.ts';
 
 /** A caller and what it proves itself with. */
-export interface KnownToken {
+export interface AccessToken {
   readonly caller: Caller;
   /** SHA-256 of the token. */
   readonly digest: Buffer;
@@ -18,12 +18,12 @@ const minCharacters = 32;
  * Reads the tokens of a configuration, from the environment, files or hashes.
  * @throws KernelError `E_CONFIG_INVALID` for one that is missing, weak or given twice
  */
-export async function readTokens(
-  tokens: readonly ServerToken[],
+export async function readAccessTokens(
+  configured: readonly ResolvedAccessToken[],
   { env, baseDir }: { readonly env: Readonly<Record<string, string | undefined>>; readonly baseDir: string },
-): Promise<readonly KnownToken[]> {
+): Promise<readonly AccessToken[]> {
   const known = await Promise.all(
-    tokens.map(async ({ principal, roles = ['run'], ...proof }, index) => {
+    configured.map(async ({ principal, roles, ...proof }, index) => {
       const place = `server.tokens[${index}]`;
       return { caller: Object.freeze({ principal, roles }), digest: await digestOf(proof, place) };
     }),
@@ -31,7 +31,10 @@ export async function readTokens(
   if (new Set(known.map(({ digest }) => digest.toString('hex'))).size === known.length) return known;
   throw invalid('two of server.tokens are the same');
 
-  async function digestOf({ token, tokenFile, tokenSha256 }: Omit<ServerToken, 'principal' | 'roles'>, place: string) {
+  async function digestOf(
+    { token, tokenFile, tokenSha256 }: Omit<AccessTokenConfig, 'principal' | 'roles'>,
+    place: string,
+  ) {
     if ([token, tokenFile, tokenSha256].filter((given) => given !== undefined).length !== 1) {
       throw invalid(`${place} needs exactly one of "token", "tokenFile" and "tokenSha256"`);
     }
@@ -44,7 +47,7 @@ export async function readTokens(
 }
 
 /** Whose token it is. Takes the same time whichever token it is, and for a wrong one. */
-export function callerWith(presented: string, tokens: readonly KnownToken[]): Caller | undefined {
+export function callerOf(presented: string, tokens: readonly AccessToken[]): Caller | undefined {
   const digest = sha256(presented);
   let found: Caller | undefined;
   for (const known of tokens) if (timingSafeEqual(digest, known.digest)) found = known.caller;

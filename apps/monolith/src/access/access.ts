@@ -3,68 +3,67 @@ import type { Clock } from '@ravi/kernel';
 import { problem } from '../http/core/problem.ts';
 import { localCaller } from './caller.ts';
 import type { Caller } from './caller.ts';
-import { callerWith } from './known-tokens.ts';
-import type { KnownToken } from './known-tokens.ts';
-import { createSessions } from './sessions.ts';
-import type { Sessions } from './sessions.ts';
+import { callerOf } from './access-tokens.ts';
+import type { AccessToken } from './access-tokens.ts';
+import { createSignIns } from './sign-ins.ts';
+import type { SignIns } from './sign-ins.ts';
 
-/** Who may use the server. */
+/** Recognises callers. */
 export interface Access {
-  /** Everybody there is. */
+  /** All known callers. */
   readonly callers: readonly Caller[];
-  readonly sessions: Sessions;
-  /** Whose token it is. @throws KernelError `E_UNAUTHENTICATED`, `E_RATE_LIMITED` after too many wrong ones */
+  readonly signIns: SignIns;
+  /** Returns the caller of an access token. @throws KernelError `E_UNAUTHENTICATED`, `E_RATE_LIMITED` after too many failures */
   check(token: string, address: string): Caller;
-  /** Who sends a request. @throws KernelError as `check` */
+  /** Returns the caller of a request. @throws KernelError as `check` */
   authenticate(headers: Headers, address: string): Caller;
 }
 
 /** Options of {@link createAccess}. */
 export interface AccessOptions {
-  /** None means that everybody on this machine is the caller `local`. */
-  readonly tokens: readonly KnownToken[];
-  /** Of one caller; absent means without a limit, for callers without a token alone. */
-  readonly requestsPerMinute?: number;
+  /** If empty, every process on this machine is the caller `local`. */
+  readonly accessTokens: readonly AccessToken[];
+  /** Limit of one caller; `undefined` is unlimited. */
+  readonly requestsPerMinute: number | undefined;
   readonly clock: Clock;
 }
 
 const failuresPerMinute = 20;
-const usualRequestsPerMinute = 6_000;
 
-/** Access by token or sign-in. */
-export function createAccess({ tokens, requestsPerMinute, clock }: AccessOptions): Access {
-  const isOpen = tokens.length === 0;
-  const sessions = createSessions(clock);
+/** Creates access by access token or sign-in. */
+export function createAccess({ accessTokens, requestsPerMinute, clock }: AccessOptions): Access {
+  const isOpen = accessTokens.length === 0;
+  const signIns = createSignIns(clock);
   const failures = createRateLimit(failuresPerMinute, clock);
-  const perMinute = requestsPerMinute ?? (isOpen ? undefined : usualRequestsPerMinute);
-  const requests = perMinute === undefined ? undefined : createRateLimit(perMinute, clock);
+  const requests = requestsPerMinute === undefined ? undefined : createRateLimit(requestsPerMinute, clock);
 
   function check(token: string, address: string): Caller {
     const waitMs = failures.waitMs(address);
-    if (waitMs !== undefined) throw problem('E_RATE_LIMITED', 'Too many wrong tokens came from here', waitMs);
-    const caller = callerWith(token, tokens);
+    if (waitMs !== undefined)
+      throw problem('E_RATE_LIMITED', 'Too many failed sign-in attempts from this address', waitMs);
+    const caller = callerOf(token, accessTokens);
     if (caller !== undefined) return caller;
     failures.take(address);
-    throw problem('E_UNAUTHENTICATED', 'This token is not known here');
+    throw problem('E_UNAUTHENTICATED', 'Unknown access token');
   }
 
-  function callerOf(headers: Headers, address: string): Caller {
+  function recognise(headers: Headers, address: string): Caller {
     if (isOpen) return localCaller;
     const [, token] = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '') ?? [];
-    const caller = token === undefined ? sessions.read(headers.get('cookie')) : check(token, address);
+    const caller = token === undefined ? signIns.read(headers.get('cookie')) : check(token, address);
     if (caller !== undefined) return caller;
     throw problem('E_UNAUTHENTICATED', 'Sign in, or send a token as "Authorization: Bearer …"');
   }
 
   return {
-    callers: isOpen ? [localCaller] : tokens.map(({ caller }) => caller),
-    sessions,
+    callers: isOpen ? [localCaller] : accessTokens.map(({ caller }) => caller),
+    signIns,
     check,
     authenticate(headers, address) {
-      const caller = callerOf(headers, address);
+      const caller = recognise(headers, address);
       const waitMs = requests?.take(caller.principal);
       if (waitMs === undefined) return caller;
-      throw problem('E_RATE_LIMITED', 'Too many requests in a minute', waitMs);
+      throw problem('E_RATE_LIMITED', 'Too many requests per minute', waitMs);
     },
   };
 }

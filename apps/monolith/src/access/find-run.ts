@@ -1,12 +1,11 @@
-import type { Run } from '@ravi/kernel';
+import type { Run, RunStore } from '@ravi/kernel';
 import { maySee } from './caller.ts';
-import type { StatefulParts } from '../http/app.ts';
 import type { ApiRequest } from '../http/core/operation.ts';
 import { problem } from '../http/core/problem.ts';
 
 /** Finds a run that the caller may see; one of somebody else is not there. @throws KernelError `E_RUN_NOT_FOUND` */
-export async function findRun({ store }: StatefulParts, { caller }: ApiRequest, runId: string): Promise<Run> {
-  const run = await store.runs.get(runId);
+export async function findRun(runs: RunStore, { caller }: ApiRequest, runId: string): Promise<Run> {
+  const run = await runs.get(runId);
   if (run === undefined || !maySee(caller, run.principal))
     throw problem('E_RUN_NOT_FOUND', `There is no run "${runId}"`);
   return run;

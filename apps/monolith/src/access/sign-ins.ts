@@ -3,7 +3,7 @@ import type { Clock } from '@ravi/kernel';
 import type { Caller } from './caller.ts';
 
 /** Sign-ins of browsers, for as long as the process lives. */
-export interface Sessions {
+export interface SignIns {
   /** The value of `Set-Cookie` for a new sign-in. */
   open(caller: Caller, options: { readonly isSecure: boolean }): string;
   /** Who has signed in with the header `Cookie`. */
@@ -19,7 +19,7 @@ const ttlMs = 43_200_000;
 const maxSessions = 10_000;
 
 /** Sign-ins that hold for twelve hours; of too many the oldest end. */
-export function createSessions(clock: Clock): Sessions {
+export function createSignIns(clock: Clock): SignIns {
   const sessions = new Map<string, { readonly caller: Caller; readonly expiresAt: number }>();
   const idIn = (cookies: string | null): string => pattern.exec(cookies ?? '')?.[1] ?? '';
 

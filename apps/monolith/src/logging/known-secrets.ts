@@ -14,7 +14,7 @@ export async function knownSecrets(
   const variables = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && isSecretKey(name) ? [value] : [],
   );
-  const tokens = (server.tokens ?? []).map(async ({ token, tokenFile }) => {
+  const tokens = server.tokens.map(async ({ token, tokenFile }) => {
     if (token !== undefined) return env[token.$env] ?? '';
     return tokenFile === undefined ? '' : textOf(resolve(baseDir, tokenFile));
   });

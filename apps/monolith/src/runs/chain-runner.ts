@@ -32,12 +32,17 @@ export interface ChainRequest {
 /** Runs a script; what goes wrong inside it is part of the result. */
 export type ChainRunner = (request: ChainRequest) => Promise<ChainRunResult>;
 
+/** Options of {@link createChainRunner}. */
+export interface ChainRunnerOptions {
+  readonly invoker: ToolInvoker;
+  readonly sandbox: Sandbox;
+  readonly preflight: Preflight | false;
+  /** Ends every script when it aborts. */
+  readonly lifetime: AbortSignal;
+}
+
 /** A runner that ends every script when the process shuts down. */
-export function createChainRunner(
-  invoker: ToolInvoker,
-  options: { readonly sandbox: Sandbox; readonly preflight: Preflight | false; readonly lifetime: AbortSignal },
-): ChainRunner {
-  const { sandbox, preflight, lifetime } = options;
+export function createChainRunner({ invoker, sandbox, preflight, lifetime }: ChainRunnerOptions): ChainRunner {
   return ({ code, language, input, policy = {}, signal, ...session }) =>
     runChain({
       code,

@@ -4,7 +4,7 @@ import type { EventLog } from './event-log.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
 /** Durable chains whose runs are written down. Whoever starts or resumes one, it is in the same log. */
-export function createRecordedChains(chains: DurableChains, recorder: RunRecorder): DurableChains {
+export function withEventRecording(chains: DurableChains, recorder: RunRecorder): DurableChains {
   async function follow(
     runId: string,
     about: JsonObject,

@@ -16,17 +16,20 @@ const snippetOwner: Principal = 'local';
 /** The source by which the toolbox knows these tools. */
 const snippetSource = 'snippets';
 
-/** Snippets that are saved and deleted while the process lives. */
-export function createSnippetTools(options: {
+/** Options of {@link createSnippetTools}. */
+export interface SnippetToolsOptions {
   readonly toolbox: Toolbox;
   readonly invoker: ToolInvoker;
   readonly sandbox: Sandbox;
   readonly preflight: Preflight | false;
-}): SnippetTools {
-  const { toolbox, ...parts } = options;
+}
+
+/** Snippets that are saved and deleted while the process lives. */
+export function createSnippetTools({ toolbox, invoker, sandbox, preflight }: SnippetToolsOptions): SnippetTools {
   return {
     offer(snippet) {
-      if (snippet.principal === snippetOwner) toolbox.add(createSnippetTool(snippet, parts), { source: snippetSource });
+      if (snippet.principal !== snippetOwner) return;
+      toolbox.add(createSnippetTool(snippet, { invoker, sandbox, preflight }), { source: snippetSource });
     },
     withdraw(principal, name) {
       if (principal === snippetOwner) toolbox.remove(name);

@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { RaviConfig } from '@ravi/host';
-import { openMonolith, serve } from '@ravi/monolith';
+import type { StateStore } from '@ravi/kernel';
+import { openMonolith, serve, tokens } from '@ravi/monolith';
 import type { HttpServer, Monolith, MonolithOptions } from '@ravi/monolith';
 import { createInstallation } from './installation.ts';
 import type { TestInstallation } from './installation.ts';
@@ -24,6 +26,13 @@ export interface TestServer extends AsyncDisposable {
   post(path: string, body: unknown, headers?: OutgoingHttpHeaders): Promise<Answer>;
   /** Runs a script over HTTP. */
   chain(code: string, policy?: object): Promise<Answer>;
+}
+
+/** Returns the state store of a process that has one. */
+export function stateStoreOf({ container }: Monolith): StateStore {
+  const store = container.resolve(tokens.stateStore);
+  assert.ok(store);
+  return store;
 }
 
 /** Opens a server over a new installation. */

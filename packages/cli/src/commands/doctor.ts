@@ -87,7 +87,7 @@ async function checkPlugin(port: PortName, entry: PluginEntry, { baseDir }: Inst
 
 async function checkTools(where: Parameters<typeof openMonolith>[0]): Promise<string> {
   await using monolith = await openMonolith(where);
-  const report = monolith.container.resolve(tokens.toolReport);
+  const report = monolith.toolReport;
   const toolbox = monolith.container.resolve(tokens.toolbox);
   const failures = [...report.failures];
   for await (const failure of findInvalidSchemas(toolbox)) failures.push(failure);

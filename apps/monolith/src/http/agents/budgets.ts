@@ -1,6 +1,5 @@
 import type { AgentConfig } from '@ravi/host';
-import type { Principal, Run } from '@ravi/kernel';
-import type { HttpAppOptions, StatefulParts } from '../app.ts';
+import type { Clock, Principal, Run, RunStore } from '@ravi/kernel';
 import { listAnswer } from '../core/operation.ts';
 import type { Operation } from '../core/operation.ts';
 import { runDetails } from '../../runs/run-details.ts';
@@ -21,14 +20,17 @@ const dayMs = 86_400_000;
 const pageSize = 100;
 const maxRuns = 1_000;
 
+/** Services of {@link budgetOperations}. */
+export interface BudgetServices {
+  /** Limits of one run; a field that is absent has none. */
+  readonly budget: NonNullable<AgentConfig['budget']>;
+  readonly runs: RunStore;
+  readonly recorder: Pick<RunRecorder, 'read'>;
+  readonly clock: Clock;
+}
+
 /** What is configured for runs of the agent, and what they and their owner have used. */
-export function budgetOperations({
-  config,
-  stateful,
-  clock,
-}: HttpAppOptions & { readonly stateful: StatefulParts }): readonly Operation[] {
-  const { store, recorder } = stateful;
-  const { budget = {} } = config.agent;
+export function budgetOperations({ budget, runs: store, recorder, clock }: BudgetServices): readonly Operation[] {
   const spentOf = createSpentOf(recorder);
 
   /** Runs of the agent since the last midnight of UTC, newest first, 1 000 at most. */
@@ -38,7 +40,7 @@ export function budgetOperations({
     let cursor: string | undefined;
     do {
       const page = { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
-      const { items, next } = await store.runs.list({ principal }, page);
+      const { items, next } = await store.list({ principal }, page);
       const today = items.filter(({ createdAt }) => createdAt >= midnight);
       runs.push(...today.filter(({ definition }) => definition.kind === 'agent'));
       cursor = today.length < items.length ? undefined : next;

@@ -1,9 +1,9 @@
-import type { StatefulParts } from '../app.ts';
+import type { StateStore } from '@ravi/kernel';
 import { listAnswer, pageOf, pageQuery } from '../core/operation.ts';
 import type { Operation } from '../core/operation.ts';
 
 /** Conversations of the caller. */
-export function sessionOperations({ store }: StatefulParts): readonly Operation[] {
+export function conversationOperations({ runs, history }: Pick<StateStore, 'runs' | 'history'>): readonly Operation[] {
   return [
     {
       method: 'get',
@@ -11,7 +11,7 @@ export function sessionOperations({ store }: StatefulParts): readonly Operation[
       summary: 'List the sessions of a page of runs, the one with the newest run first.',
       query: pageQuery,
       async answer(request) {
-        const { items, next } = await store.runs.list({ principal: request.caller.principal }, pageOf(request));
+        const { items, next } = await runs.list({ principal: request.caller.principal }, pageOf(request));
         const sessions = new Map<string, { sessionId: string; runs: number; lastRunAt: number }>();
         for (const { sessionId, createdAt } of items) {
           const known = sessions.get(sessionId);
@@ -28,7 +28,7 @@ export function sessionOperations({ store }: StatefulParts): readonly Operation[
       query: pageQuery,
       async answer(request) {
         const { params, caller } = request;
-        const { items, next } = await store.history.read(caller.principal, params['id'] ?? '', pageOf(request));
+        const { items, next } = await history.read(caller.principal, params['id'] ?? '', pageOf(request));
         return listAnswer(items, next);
       },
     },

@@ -1,17 +1,23 @@
-import type { JsonValue } from '@ravi/kernel';
-import type { HttpAppOptions, StatefulParts } from '../app.ts';
+import type { JsonValue, RunStore } from '@ravi/kernel';
+import type { RunRecorder } from '../../runs/run-recorder.ts';
+import type { RunService } from '../../runs/run-service.ts';
 import { streamEvents } from '../events/event-stream.ts';
 import { findRun } from '../../access/find-run.ts';
 import type { Operation } from '../core/operation.ts';
 import { problem } from '../core/problem.ts';
 import { responseFormat, runIdOf } from '../events/responses-format.ts';
 
+/** Services of {@link responseOperations}. */
+export interface ResponseServices {
+  readonly store: RunStore;
+  readonly runs: RunService;
+  readonly recorder: RunRecorder;
+  readonly lifetime: AbortSignal;
+}
+
 /** `POST /v1/responses`: the agent for clients that speak OpenAI's Responses. Its tools are the server's own. */
-export function responseOperations(
-  options: HttpAppOptions & { readonly stateful: StatefulParts },
-): readonly Operation[] {
-  const { stateful, lifetime } = options;
-  const { runs, recorder } = stateful;
+export function responseOperations(services: ResponseServices): readonly Operation[] {
+  const { store, runs, recorder, lifetime } = services;
   return [
     {
       method: 'post',
@@ -34,8 +40,7 @@ export function responseOperations(
       async answer(request) {
         const { input, stream, previous_response_id: previous } = request.body;
         const { principal } = request.caller;
-        const before =
-          previous === undefined ? undefined : await findRun(stateful, request, runIdOf(previous as string));
+        const before = previous === undefined ? undefined : await findRun(store, request, runIdOf(previous as string));
         const task = taskOf(input);
         const run = await runs.startAgent({
           task,

@@ -1,9 +1,9 @@
-import type { HttpAppOptions } from '../app.ts';
+import type { Skill } from '@ravi/kernel';
 import { listAnswer } from '../core/operation.ts';
 import type { Operation } from '../core/operation.ts';
 
 /** What the agent may learn to do. */
-export function skillOperations({ skills }: HttpAppOptions): readonly Operation[] {
+export function skillOperations(skills: readonly Skill[]): readonly Operation[] {
   return [
     {
       method: 'get',

@@ -1,14 +1,20 @@
 import { isWebApprovalHandler } from '@ravi/approval-web';
 import { Hono } from 'hono';
 import { addressOf } from '../core/mount.ts';
-import type { HttpAppOptions } from '../app.ts';
+import type { ApprovalHandler } from '@ravi/kernel';
+import type { Access } from '../../access/access.ts';
+import type { CallerApprovals } from '../../access/caller-approvals.ts';
 
 /** The approval page and its API, when the approval handler answers over HTTP; else nothing. */
 export function approvalRoutes({
   approvalHandler,
   callerApprovals,
   access,
-}: Pick<HttpAppOptions, 'approvalHandler' | 'callerApprovals' | 'access'>): Hono {
+}: {
+  readonly approvalHandler: ApprovalHandler;
+  readonly callerApprovals: CallerApprovals | undefined;
+  readonly access: Access;
+}): Hono {
   const routes = new Hono();
   if (!isWebApprovalHandler(approvalHandler)) return routes;
   routes.on(['GET', 'POST', 'DELETE'], ['/approvals', '/approvals/', '/v1/approvals/*'], (context) => {

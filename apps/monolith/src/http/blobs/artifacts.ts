@@ -1,9 +1,8 @@
 import { isKernelError } from '@ravi/kernel';
-import type { BlobStat, BlobStore } from '@ravi/kernel';
+import type { BlobStat, BlobStore, RunStore } from '@ravi/kernel';
 import { maySee } from '../../access/caller.ts';
 import { artifactRefs } from '../../runs/run-details.ts';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
-import type { HttpAppOptions, StatefulParts } from '../app.ts';
 import { findRun } from '../../access/find-run.ts';
 import { listAnswer, pageOf, pageQuery } from '../core/operation.ts';
 import type { ApiRequest, Operation } from '../core/operation.ts';
@@ -26,13 +25,15 @@ export async function statsOf(blobStore: BlobStore, refs: readonly string[]): Pr
   return stats.filter((stat) => stat !== undefined);
 }
 
-/** Artifacts by run, one by one, and their content, whole or in part. */
-export function artifactOperations(
-  options: HttpAppOptions & { readonly stateful: StatefulParts },
-): readonly Operation[] {
-  const { blobStore, stateful } = options;
-  const { store, recorder } = stateful;
+/** Services of {@link artifactOperations}. */
+export interface ArtifactServices {
+  readonly blobStore: BlobStore;
+  readonly runs: RunStore;
+  readonly recorder: RunRecorder;
+}
 
+/** Artifacts by run, one by one, and their content, whole or in part. */
+export function artifactOperations({ blobStore, runs, recorder }: ArtifactServices): readonly Operation[] {
   async function find({ caller, params: { ref = '' } }: ApiRequest): Promise<BlobStat> {
     const stat = await blobStore.stat(ref);
     if (stat !== undefined && maySee(caller, stat.scope.principal)) return stat;
@@ -48,11 +49,11 @@ export function artifactOperations(
       async answer(request) {
         const { query, caller } = request;
         if (query['runId'] !== undefined) {
-          const run = await findRun(stateful, request, String(query['runId']));
+          const run = await findRun(runs, request, String(query['runId']));
           return listAnswer(await statsOf(blobStore, await refsOf(recorder, run.id)));
         }
         const own = caller.roles.includes('admin') ? {} : { principal: caller.principal };
-        const { items, next } = await store.runs.list(own, pageOf(request));
+        const { items, next } = await runs.list(own, pageOf(request));
         const refs = await Promise.all(items.map(({ id }) => refsOf(recorder, id)));
         return listAnswer(await statsOf(blobStore, refs.flat()), next);
       },

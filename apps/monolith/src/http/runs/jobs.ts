@@ -1,6 +1,6 @@
-import type { Job, JobStatus } from '@ravi/kernel';
+import type { Job, JobStatus, JobStore } from '@ravi/kernel';
 import { maySee } from '../../access/caller.ts';
-import type { StatefulParts } from '../app.ts';
+import type { RunService } from '../../runs/run-service.ts';
 import { listAnswer, pageOf, pageQuery } from '../core/operation.ts';
 import type { ApiRequest, Operation } from '../core/operation.ts';
 import { problem } from '../core/problem.ts';
@@ -8,9 +8,9 @@ import { problem } from '../core/problem.ts';
 const statuses: readonly JobStatus[] = ['queued', 'running', 'completed', 'failed', 'cancelled'];
 
 /** Work that goes on beside the steps of an agent. */
-export function jobOperations({ store, runs }: StatefulParts): readonly Operation[] {
+export function jobOperations(jobs: JobStore, runs: RunService): readonly Operation[] {
   async function find({ params: { id = '' }, caller }: ApiRequest): Promise<Job> {
-    const job = await store.jobs.get(id);
+    const job = await jobs.get(id);
     if (job !== undefined && maySee(caller, job.principal)) return job;
     throw problem('E_JOB_UNKNOWN', `There is no job "${id}"`);
   }
@@ -29,7 +29,7 @@ export function jobOperations({ store, runs }: StatefulParts): readonly Operatio
           ...(status === undefined ? {} : { status }),
           ...(runId === undefined ? {} : { runId }),
         };
-        const { items, next } = await store.jobs.list(filter, pageOf(request));
+        const { items, next } = await jobs.list(filter, pageOf(request));
         return listAnswer(items, next);
       },
     },
@@ -47,7 +47,7 @@ export function jobOperations({ store, runs }: StatefulParts): readonly Operatio
       async answer(request) {
         const job = await find(request);
         await runs.cancelJob(job);
-        return Response.json((await store.jobs.get(job.id)) ?? job, { status: 202 });
+        return Response.json((await jobs.get(job.id)) ?? job, { status: 202 });
       },
     },
   ];

@@ -1,10 +1,11 @@
 import type { QuestionAnswer } from '@ravi/agents';
 import type { ApprovalMode } from '@ravi/capabilities';
-import type { Run, RunStatus } from '@ravi/kernel';
+import type { BlobStore, ChainPolicy, Run, RunStatus } from '@ravi/kernel';
 import { runDetails } from '../../runs/run-details.ts';
 import { agUiEvents } from '../events/ag-ui.ts';
 import { aiUiEvents } from '../events/ai-ui.ts';
-import type { HttpAppOptions, StatefulParts } from '../app.ts';
+import type { DurableServices } from '../../runs/durable-services.ts';
+import type { Redactor } from '../../logging/redactor.ts';
 import { statsOf } from '../blobs/artifacts.ts';
 import { maxScriptBodyBytes, scriptOf, scriptProperties } from '../scripts/script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
@@ -18,11 +19,22 @@ const statuses: readonly RunStatus[] = ['running', 'paused', 'completed', 'faile
 const id = { type: 'string', minLength: 1, maxLength: 100 } as const;
 const answerText = { type: 'string', maxLength: 100_000 } as const;
 
+/** Services of {@link runOperations}. */
+export interface RunServices {
+  readonly durable: DurableServices;
+  readonly policy: ChainPolicy;
+  /** Mode of a script whose request names none. */
+  readonly approvalMode: ApprovalMode;
+  readonly blobStore: BlobStore;
+  readonly redactor: Redactor;
+  readonly lifetime: AbortSignal;
+}
+
 /** Runs of the agent and of scripts that outlive the request. */
-export function runOperations(options: HttpAppOptions & { readonly stateful: StatefulParts }): readonly Operation[] {
-  const { stateful, invoker, approvalMode, blobStore, redactor, lifetime } = options;
-  const { store, runs, chains, recorder, storedEvents } = stateful;
-  const find = (request: ApiRequest): Promise<Run> => findRun(stateful, request, request.params['id'] ?? '');
+export function runOperations(services: RunServices): readonly Operation[] {
+  const { durable, policy, approvalMode, blobStore, redactor, lifetime } = services;
+  const { store, runs, chains, recorder, storedEvents } = durable;
+  const find = (request: ApiRequest): Promise<Run> => findRun(store.runs, request, request.params['id'] ?? '');
 
   return [
     {
@@ -30,7 +42,7 @@ export function runOperations(options: HttpAppOptions & { readonly stateful: Sta
       path: '/v1/runs',
       summary: 'Start a run of the agent or of a script; it goes on in the background.',
       role: 'run',
-      maxBodyBytes: maxScriptBodyBytes(invoker.policy),
+      maxBodyBytes: maxScriptBodyBytes(policy),
       body: {
         type: 'object',
         required: ['kind'],
@@ -49,7 +61,7 @@ export function runOperations(options: HttpAppOptions & { readonly stateful: Sta
         const about = { principal, ...(sessionId === undefined ? {} : { sessionId: sessionId as string }) };
         if (kind === 'agent' && task === undefined) throw problem('E_REQUEST_INVALID', '"task" must be text');
         if (kind === 'chain' && code === undefined) throw problem('E_REQUEST_INVALID', '"code" must be text');
-        const script = scriptOf(body, invoker.policy);
+        const script = scriptOf(body, policy);
         const run =
           kind === 'agent'
             ? await runs.startAgent({ ...about, task: task as string, policy: script.policy })

@@ -1,10 +1,23 @@
 import { createArgumentCheck } from '@ravi/invoker';
+import type { Toolbox } from '@ravi/invoker';
 import { checkSnippetTools, saveSnippet } from '@ravi/capabilities';
 import type { SaveSnippetOptions } from '@ravi/capabilities';
-import type { ChainRunResult, JsonObject, JsonSchema, Principal, SandboxLanguage, Snippet } from '@ravi/kernel';
-import type { HttpAppOptions, StatefulParts } from '../app.ts';
+import type {
+  ChainPolicy,
+  ChainRunResult,
+  Clock,
+  JsonObject,
+  JsonSchema,
+  Principal,
+  SandboxLanguage,
+  Snippet,
+  SnippetStore,
+} from '@ravi/kernel';
+import type { DurableServices } from '../../runs/durable-services.ts';
+import type { SnippetTools } from '../../tools/snippet-tools.ts';
 import { maxScriptBodyBytes, scriptOf, scriptProperties } from './script-request.ts';
-import { runScript, streamQuery } from './chains.ts';
+import { streamQuery } from './chains.ts';
+import type { ScriptRunner } from './chains.ts';
 import { findRun } from '../../access/find-run.ts';
 import { listAnswer } from '../core/operation.ts';
 import type { ApiRequest, Operation } from '../core/operation.ts';
@@ -14,11 +27,28 @@ const { code, language, policy } = scriptProperties;
 const input = { type: 'object', description: 'What the script finds in "input".' } as const;
 const version = { type: 'integer', minimum: 1, description: 'The newest when absent.' } as const;
 
+/** Services of {@link snippetOperations}. */
+export interface SnippetServices {
+  readonly snippetStore: SnippetStore;
+  readonly snippetTools: SnippetTools;
+  readonly toolbox: Toolbox;
+  readonly policy: ChainPolicy;
+  readonly durable: DurableServices;
+  readonly runScript: ScriptRunner;
+  readonly clock: Clock;
+}
+
 /** Scripts that ran well and were saved, each principal's own. */
-export function snippetOperations(
-  options: HttpAppOptions & { readonly stateful: StatefulParts },
-): readonly Operation[] {
-  const { snippetStore: store, snippetTools, toolbox: registry, invoker, stateful, clock } = options;
+export function snippetOperations(services: SnippetServices): readonly Operation[] {
+  const {
+    snippetStore: store,
+    snippetTools,
+    toolbox: registry,
+    policy: serverPolicy,
+    durable,
+    runScript,
+    clock,
+  } = services;
   const checkArguments = createArgumentCheck();
   const path = '/v1/snippets/{name}';
 
@@ -38,11 +68,11 @@ export function snippetOperations(
       throw problem('E_REQUEST_INVALID', 'Give either "runId" or "code"');
     }
     if (body['runId'] === undefined) {
-      const script = { ...scriptOf(body, invoker.policy), ...inputOf(body) };
-      const run = await stateful.chains.start({ ...script, principal: caller.principal, approvals: 'wait' });
+      const script = { ...scriptOf(body, serverPolicy), ...inputOf(body) };
+      const run = await durable.chains.start({ ...script, principal: caller.principal, approvals: 'wait' });
       return { ...languageOf(script), code: script.code, run, runId: run.runId };
     }
-    const { id: runId, definition, outcome } = await findRun(stateful, request, body['runId'] as string);
+    const { id: runId, definition, outcome } = await findRun(durable.store.runs, request, body['runId'] as string);
     if (definition.code === undefined || outcome?.result === undefined) {
       throw problem('E_SNIPPET_INVALID', `The run "${runId}" is no script that has ended`);
     }
@@ -80,7 +110,7 @@ export function snippetOperations(
       path,
       summary: 'Save a script that ran well, from its run or by running it now, as the next version.',
       role: 'run',
-      maxBodyBytes: maxScriptBodyBytes(invoker.policy),
+      maxBodyBytes: maxScriptBodyBytes(serverPolicy),
       body: {
         type: 'object',
         required: ['description'],
@@ -142,9 +172,9 @@ export function snippetOperations(
         const mistake = checkArguments(snippet.inputSchema ?? noInput, given);
         if (mistake !== undefined)
           throw problem('E_ARGUMENTS_INVALID', `Invalid input for ${snippet.name}: ${mistake}`);
-        const script = scriptOf({ ...request.body, code: snippet.code, language: snippet.language }, invoker.policy);
+        const script = scriptOf({ ...request.body, code: snippet.code, language: snippet.language }, serverPolicy);
         const allowedTools = snippet.tools.map((tool) => tool.name);
-        return runScript({ ...script, input: given as JsonObject, allowedTools }, request, options);
+        return runScript({ ...script, input: given as JsonObject, allowedTools }, request);
       },
     },
   ];

@@ -7,11 +7,12 @@ export interface AdapterHealth {
   readonly durationMs: number;
 }
 
-/** Adapters that can be asked. */
-export interface CheckedAdapters {
+/** Options of {@link createHealthCheck}: the adapters that it checks. */
+export interface HealthCheckOptions {
   readonly blobStore: BlobStore;
   readonly sandbox: Sandbox;
-  readonly stateStore?: StateStore;
+  readonly stateStore: StateStore | undefined;
+  readonly clock: Clock;
 }
 
 /** How each adapter is, by port. What it says in detail stays inside. */
@@ -27,7 +28,7 @@ const probe = {
 };
 
 /** Asks each adapter for something cheap; the blob store has to keep a byte, and is asked every five seconds at most. */
-export function createHealthCheck({ blobStore, sandbox, stateStore }: CheckedAdapters, clock: Clock): HealthCheck {
+export function createHealthCheck({ blobStore, sandbox, stateStore, clock }: HealthCheckOptions): HealthCheck {
   async function measure(check: () => unknown): Promise<AdapterHealth> {
     const started = clock.monotonic();
     const status = await Promise.resolve()

@@ -1,5 +1,4 @@
-import type { ToolFigures } from '../../tools/tool-metrics.ts';
-import type { HttpAppOptions } from '../app.ts';
+import type { ToolFigures, ToolMetrics } from '../../tools/tool-metrics.ts';
 import type { Operation } from '../core/operation.ts';
 
 const toolCounters: readonly (readonly [name: string, help: string, figure: keyof ToolFigures])[] = [
@@ -9,7 +8,7 @@ const toolCounters: readonly (readonly [name: string, help: string, figure: keyo
 ];
 
 /** `GET /metrics` in the text format of Prometheus: what this process has done. */
-export function metricsOperations({ toolMetrics, stateful }: HttpAppOptions): readonly Operation[] {
+export function metricsOperations(toolMetrics: ToolMetrics, activeScripts: () => number): readonly Operation[] {
   return [
     {
       method: 'get',
@@ -29,7 +28,7 @@ export function metricsOperations({ toolMetrics, stateful }: HttpAppOptions): re
           ['', process.memoryUsage.rss()],
         ]);
         const chains = metric('ravi_chains_active', 'gauge', 'Scripts that this process runs.', [
-          ['', stateful?.chains.active ?? 0],
+          ['', activeScripts()],
         ]);
         return new Response([...counters, chains, memory].join(''), {
           headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },

@@ -1,13 +1,22 @@
-import { createHealthCheck } from './health.ts';
+import type { Toolbox, ToolInvoker } from '@ravi/invoker';
+import type { PluginsConfig } from '@ravi/host';
+import type { ModelProvider } from '@ravi/kernel';
+import type { HealthCheck } from './health.ts';
 import { demoModelId } from '../../model/demo-model.ts';
-import type { HttpAppOptions } from '../app.ts';
 import type { Operation } from '../core/operation.ts';
 
+/** Services of {@link settingsOperations}. */
+export interface SettingsServices {
+  readonly plugins: PluginsConfig;
+  readonly model: ModelProvider;
+  readonly toolbox: Toolbox;
+  readonly invoker: ToolInvoker;
+  readonly checkHealth: HealthCheck;
+}
+
 /** Whether the server lives and can work, and what is plugged in. */
-export function settingsOperations(options: HttpAppOptions): readonly Operation[] {
-  const { toolbox, invoker, config, model, blobStore, sandbox, stateful, clock } = options;
-  const adapters = { blobStore, sandbox, ...(stateful === undefined ? {} : { stateStore: stateful.store }) };
-  const checkHealth = createHealthCheck(adapters, clock);
+export function settingsOperations(services: SettingsServices): readonly Operation[] {
+  const { plugins: configured, model, toolbox, invoker, checkHealth } = services;
   return [
     {
       method: 'get',
@@ -34,7 +43,7 @@ export function settingsOperations(options: HttpAppOptions): readonly Operation[
       summary: 'What is plugged in, how it is, and the policy.',
       async answer() {
         // Options of plugins may hold secrets: which package it is says enough.
-        const plugins = Object.entries(config.plugins).flatMap(([port, entries]) =>
+        const plugins = Object.entries(configured).flatMap(([port, entries]) =>
           [entries].flat().map(({ use }) => ({ port, package: use })),
         );
         return {

@@ -2,7 +2,7 @@ import type { Access } from '../../access/access.ts';
 import type { Operation } from '../core/operation.ts';
 
 /** Signing in, so that a browser needs no token in its scripts. */
-export function sessionOperation({ access }: { readonly access: Access }): readonly Operation[] {
+export function signInOperations(access: Access): readonly Operation[] {
   const path = '/v1/session';
   return [
     {
@@ -18,7 +18,7 @@ export function sessionOperation({ access }: { readonly access: Access }): reado
       },
       answer({ body, address, isSecure }) {
         const caller = access.check(body['token'] as string, address);
-        return Response.json(caller, { headers: { 'set-cookie': access.sessions.open(caller, { isSecure }) } });
+        return Response.json(caller, { headers: { 'set-cookie': access.signIns.open(caller, { isSecure }) } });
       },
     },
     { method: 'get', path, summary: 'Who is asking.', answer: ({ caller }) => caller },
@@ -28,7 +28,7 @@ export function sessionOperation({ access }: { readonly access: Access }): reado
       summary: 'Sign out.',
       isOpen: true,
       answer: ({ headers }) =>
-        new Response(null, { status: 204, headers: { 'set-cookie': access.sessions.close(headers.get('cookie')) } }),
+        new Response(null, { status: 204, headers: { 'set-cookie': access.signIns.close(headers.get('cookie')) } }),
     },
   ];
 }

@@ -1,14 +1,23 @@
+import type { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { toolStubs } from '@ravi/capabilities';
 import { isLocalTool } from '@ravi/kernel';
 import { describeTools } from '../../tools/describe-tool.ts';
-import type { HttpAppOptions } from '../app.ts';
+import type { ToolMetrics } from '../../tools/tool-metrics.ts';
 import { listAnswer } from '../core/operation.ts';
 import type { Operation } from '../core/operation.ts';
 import { problem } from '../core/problem.ts';
 import { createToolList } from './tool-list.ts';
 
+/** Services of {@link toolOperations}. */
+export interface ToolServices {
+  readonly toolbox: Toolbox;
+  readonly invoker: ToolInvoker;
+  readonly toolMetrics: ToolMetrics;
+  readonly lifetime: AbortSignal;
+}
+
 /** What tools there are, each as its own page needs it, and a call of one through the invoker. */
-export function toolOperations({ toolbox, invoker, lifetime, toolMetrics }: HttpAppOptions): readonly Operation[] {
+export function toolOperations({ toolbox, invoker, lifetime, toolMetrics }: ToolServices): readonly Operation[] {
   const answerAll = createToolList({ toolbox, invoker });
   return [
     {

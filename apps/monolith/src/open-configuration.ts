@@ -1,0 +1,47 @@
+import { homedir } from 'node:os';
+import { defaultRequestsPerMinute } from '@ravi/host';
+import type { Clock } from '@ravi/kernel';
+import { createAccess } from './access/access.ts';
+import { readAccessTokens } from './access/access-tokens.ts';
+import { loadDigestKey } from './digest-key.ts';
+import type { Installation } from './installation.ts';
+import { knownSecrets } from './logging/known-secrets.ts';
+import { openLog } from './logging/open-log.ts';
+import type { LogSource } from './logging/open-log.ts';
+import { createRedactor } from './logging/redactor.ts';
+import type { Configuration } from './tokens.ts';
+
+/** Options of {@link openConfiguration}. */
+export interface OpenConfigurationOptions {
+  readonly installation: Installation;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly logger: LogSource | undefined;
+  readonly lifetime: AbortSignal;
+}
+
+/**
+ * Opens the log and reads the secrets, keys and access tokens that a configuration names.
+ * @throws KernelError `E_CONFIG_INVALID`
+ */
+export async function openConfiguration(options: OpenConfigurationOptions): Promise<Configuration> {
+  const { clock, env, cwd, lifetime } = options;
+  const { config, baseDir, dataFolder } = options.installation;
+  const redactor = createRedactor(await knownSecrets(config, { env, baseDir }));
+  const logger = openLog(options.logger, { ...config.logging, env, redactor });
+  const digestKey = await loadDigestKey(dataFolder);
+  const accessTokens = await readAccessTokens(config.server.tokens, { env, baseDir });
+  const defaultLimit = accessTokens.length === 0 ? undefined : defaultRequestsPerMinute;
+  const { requestsPerMinute = defaultLimit } = config.server;
+  return {
+    config,
+    clock,
+    logger,
+    redactor,
+    digestKey,
+    hostPaths: [baseDir, dataFolder, cwd, homedir()],
+    access: createAccess({ accessTokens, requestsPerMinute, clock }),
+    lifetime,
+  };
+}

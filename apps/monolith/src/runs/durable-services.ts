@@ -1,0 +1,80 @@
+import { ReActAgent } from '@ravi/agents';
+import type { HookManager, ToolInvoker } from '@ravi/invoker';
+import { createDurableChains } from '@ravi/capabilities';
+import type { DurableChains, Preflight } from '@ravi/capabilities';
+import type { ResolvedConfig } from '@ravi/host';
+import type { BlobStore, Clock, Logger, ModelProvider, Sandbox, Skill, StateStore } from '@ravi/kernel';
+import type { Redactor } from '../logging/redactor.ts';
+import { createAgentRunner } from './agent-runner.ts';
+import type { AgentRunner } from './agent-runner.ts';
+import { createExchangeRecorder } from './exchange-recorder.ts';
+import { withEventRecording } from './with-event-recording.ts';
+import { createRunRecorder } from './run-recorder.ts';
+import type { RunRecorder } from './run-recorder.ts';
+import { createRunService } from './run-service.ts';
+import type { RunService } from './run-service.ts';
+import { createStoredEvents } from './stored-events.ts';
+import type { StoredEvents } from './stored-events.ts';
+
+/** Services that exist only with a state store. */
+export interface DurableServices {
+  readonly store: StateStore;
+  readonly storedEvents: StoredEvents;
+  readonly recorder: RunRecorder;
+  /** Scripts that outlive the process; without them a script ends with its request. */
+  readonly chains: DurableChains;
+  readonly agentRunner: AgentRunner;
+  readonly runs: RunService;
+}
+
+/** Options of {@link createDurableServices}. */
+export interface DurableServicesOptions {
+  /** Without one there are no durable services. */
+  readonly stateStore: StateStore | undefined;
+  readonly config: Pick<ResolvedConfig, 'agent'>;
+  readonly model: ModelProvider;
+  readonly skills: readonly Skill[];
+  readonly invoker: ToolInvoker;
+  readonly hooks: HookManager;
+  readonly sandbox: Sandbox;
+  readonly preflight: Preflight | false;
+  readonly blobStore: BlobStore;
+  readonly redactor: Redactor;
+  readonly lifetime: AbortSignal;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Creates the services of durable runs over one state store. The caller disposes `recorder`, `chains` and `agentRunner`. */
+export function createDurableServices(options: DurableServicesOptions): DurableServices | undefined {
+  const { stateStore: store, invoker, hooks, sandbox, preflight, blobStore, lifetime, clock, logger } = options;
+  if (store === undefined) return undefined;
+  const { system, maxSteps, budget, prices } = options.config.agent;
+  const { runs, journal, history, jobs } = store;
+  const priced = prices === undefined ? {} : { prices };
+
+  const storedEvents = createStoredEvents(journal);
+  const redact = options.redactor.strings;
+  const recorder = createRunRecorder({ hooks, stored: storedEvents, blobStore, redact, ...priced, clock, logger });
+  const chains = withEventRecording(createDurableChains({ store, invoker, sandbox, preflight, logger }), recorder);
+  // Without a list of tools the agent may call every tool of the registry.
+  const agent = new ReActAgent({
+    name: 'ravi',
+    model: options.model,
+    invoker,
+    logger,
+    runs,
+    history,
+    jobs,
+    lease: { owner: `process_${crypto.randomUUID()}` },
+    middleware: [createExchangeRecorder(storedEvents, logger)],
+    skills: options.skills,
+    ...priced,
+    ...(budget === undefined ? {} : { budget }),
+    ...(system === undefined ? {} : { system }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+  });
+  const agentRunner = createAgentRunner({ agent, recorder, journal, lifetime });
+  const service = createRunService({ store, chains, agentRunner, hooks, clock, logger });
+  return { store, storedEvents, recorder, chains, agentRunner, runs: service };
+}
