@@ -3,8 +3,8 @@ import type { Server, ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { isWebApprovalHandler } from '@ravi/approval-web';
-import { keepRunsGoing } from '@ravi/capabilities';
-import type { RunKeeper } from '@ravi/capabilities';
+import { startRunRecovery } from '@ravi/capabilities';
+import type { RunRecovery } from '@ravi/capabilities';
 import type { ServerConfig } from '@ravi/host';
 import { KernelError } from '@ravi/kernel';
 import { partsOf } from './container.ts';
@@ -90,11 +90,11 @@ function serverOptions({ headersTimeoutMs, requestTimeoutMs }: ServerConfig): Se
 }
 
 // Here and not in the lifespan: a command that ends soon must not take runs on.
-function keepGoing({ durable, approvalFeed: feed, clock, logger }: Parts): RunKeeper | undefined {
+function keepGoing({ durable, approvalFeed: feed, clock, logger }: Parts): RunRecovery | undefined {
   if (durable === undefined || feed === undefined) return undefined;
   const { store, chains, agentRunner, recorder } = durable;
-  const goOnWithOther = createRecoverAgentRun({ store, agentRunner, recorder, clock, logger });
-  return keepRunsGoing({ chains, store, feed, goOnWithOther, clock, logger });
+  const resumeOther = createRecoverAgentRun({ store, agentRunner, recorder, clock, logger });
+  return startRunRecovery({ chains, store, feed, resumeOther, clock, logger });
 }
 
 function listen(

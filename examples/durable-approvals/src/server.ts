@@ -4,7 +4,7 @@ import { serve } from '@hono/node-server';
 import { createApprovalFeed, createRecordedApprovals } from '@ravi/agents';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createWebApprovalHandler } from '@ravi/approval-web';
-import { createDurableChains, keepRunsGoing } from '@ravi/capabilities';
+import { createDurableChains, startRunRecovery } from '@ravi/capabilities';
 import { silentLogger as logger, systemClock as clock } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
@@ -25,7 +25,7 @@ const invoker = new ToolInvoker({
   digestKey: createHash('sha256').update(token).digest(),
 });
 const chains = createDurableChains({ store, invoker, sandbox: createIsolatedVmSandbox() });
-keepRunsGoing({ chains, store, feed, clock, logger });
+startRunRecovery({ chains, store, feed, clock, logger });
 const web = createWebApprovalHandler({ store: approvals, tokens: [{ token, principal: 'grace', roles: ['approve'] }] });
 // #endregion
 

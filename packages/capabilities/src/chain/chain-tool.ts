@@ -1,13 +1,21 @@
-import type { ToolInvoker } from '@ravi/invoker';
+import type { ToolInvoker, SessionOptions } from '@ravi/invoker';
 import { notCallableFromChain } from '@ravi/kernel';
-import type { ChainPolicy, Sandbox, SandboxLanguage, Tool, ToolRegistry } from '@ravi/kernel';
+import type {
+  ChainPolicy,
+  Sandbox,
+  SandboxLanguage,
+  Tool,
+  ToolRegistry,
+  ProgressEvent,
+  ToolContext,
+} from '@ravi/kernel';
+import { sessionOf } from '@ravi/invoker';
 import { toolOverview } from '../discovery/tool-overview.ts';
 import { scriptTools } from '../discovery/visible-tools.ts';
 import type { Preflight } from '../preflight/preflight.ts';
 import { runChain } from './run-chain.ts';
-import { sessionWithin } from './session-within.ts';
-import { toolStubs } from './stubs/tool-stubs.ts';
-import type { ToolStubs } from './stubs/tool-stubs.ts';
+import { toolDeclarations } from './declarations/tool-declarations.ts';
+import type { ToolDeclarations } from './declarations/tool-declarations.ts';
 
 /** Options of {@link createToolChainTool}. */
 export interface ToolChainToolOptions {
@@ -95,9 +103,32 @@ export function createToolChainTool(options: ToolChainToolOptions): Tool & { rea
 }
 
 /** Declarations of the tools of a registry that a script may call: local, not deferred, not refused to scripts. */
-export function chainToolStubs(registry: ToolRegistry, options: { readonly maxBytes?: number } = {}): ToolStubs {
-  return toolStubs(
+export function chainToolDeclarations(
+  registry: ToolRegistry,
+  options: { readonly maxBytes?: number } = {},
+): ToolDeclarations {
+  return toolDeclarations(
     scriptTools(registry).filter((tool) => tool.deferLoading !== true),
     options,
   );
+}
+
+/** The session of a script that runs inside of a tool's call: same run, session and principal, and no more allowed. */
+export function sessionWithin(context: ToolContext): SessionOptions {
+  const { runId, sessionId, principal, callId } = context;
+  const parent = sessionOf(context);
+  return {
+    runId,
+    sessionId,
+    principal,
+    parentCallId: callId,
+    // What the calling session does not allow is not allowed to its script either.
+    ...(parent === undefined ? {} : { parent }),
+    onProgress: (event) => forward(event, context),
+  };
+}
+
+function forward(event: ProgressEvent, context: ToolContext): void {
+  if (event.type === 'tool-call') context.progress({ message: `${event.tool} …` });
+  if (event.type === 'tool-result') context.progress({ message: `${event.tool}: ${event.status}` });
 }

@@ -1,13 +1,12 @@
 import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
-import { maxBridgeMessageBytes } from '@ravi/kernel';
-import type { ChainPolicy, JsonValue, WholeResult } from '@ravi/kernel';
-import { cutValue } from './cut-value.ts';
+import { maxCrossingBytes } from '@ravi/kernel';
+import type { ChainPolicy, JsonValue, WholeResult, JsonObject } from '@ravi/kernel';
 import { limitFailure } from './failure.ts';
 import type { ChainFailure } from './failure.ts';
 
 /** How much a script may hand over: more than its result may have only where the whole can be stored. */
 export function maxHandedOver({ maxResultBytes }: ChainPolicy, { artifactStore }: ToolInvoker): number {
-  return artifactStore === undefined ? maxResultBytes : Math.max(maxResultBytes, maxBridgeMessageBytes);
+  return artifactStore === undefined ? maxResultBytes : Math.max(maxResultBytes, maxCrossingBytes);
 }
 
 /** A value as a script returned it, with its JSON text. */
@@ -39,4 +38,79 @@ export async function cutResult<Value extends ScriptValue>(
   } catch {
     return limitFailure('result', policy);
   }
+}
+
+/** A part of a JSON value, and the bytes of its JSON text. */
+interface Part {
+  readonly value: JsonValue;
+  readonly bytes: number;
+  readonly whole: boolean;
+}
+
+/**
+ * The beginning of `value` that fits into `maxBytes` of JSON: leading items, leading properties, the start of a text.
+ * What is left is a value of the same shape, never broken JSON; `undefined` when nothing fits.
+ */
+export function cutValue(value: JsonValue, maxBytes: number): JsonValue | undefined {
+  return partOf(value, maxBytes)?.value;
+}
+
+function partOf(value: JsonValue, maxBytes: number): Part | undefined {
+  if (maxBytes < 2) return undefined;
+  if (typeof value === 'string') return partOfText(value, maxBytes);
+  if (Array.isArray(value)) return partOfList(value, maxBytes);
+  if (typeof value === 'object' && value !== null) return partOfObject(value as JsonObject, maxBytes);
+  const bytes = jsonBytes(value);
+  return bytes > maxBytes ? undefined : { value, bytes, whole: true };
+}
+
+function partOfList(items: readonly JsonValue[], maxBytes: number): Part {
+  const kept: JsonValue[] = [];
+  let bytes = 2;
+  for (const item of items) {
+    const part = partOf(item, maxBytes - bytes - 1);
+    if (part === undefined) return { value: kept, bytes, whole: false };
+    kept.push(part.value);
+    bytes += part.bytes + 1;
+    if (!part.whole) return { value: kept, bytes, whole: false };
+  }
+  return { value: kept, bytes, whole: true };
+}
+
+function partOfObject(object: JsonObject, maxBytes: number): Part {
+  const kept: [string, JsonValue][] = [];
+  let bytes = 2;
+  let whole = true;
+  for (const [key, item] of Object.entries(object)) {
+    const keyBytes = jsonBytes(key) + 2;
+    const part = partOf(item, maxBytes - bytes - keyBytes);
+    whole = part?.whole ?? false;
+    if (part !== undefined) {
+      kept.push([key, part.value]);
+      bytes += keyBytes + part.bytes;
+    }
+    if (!whole) break;
+  }
+  // Unlike assignment this takes `__proto__` for a key like any other.
+  return { value: Object.fromEntries(kept), bytes, whole };
+}
+
+function partOfText(text: string, maxBytes: number): Part | undefined {
+  const bytes = text.length <= maxBytes ? jsonBytes(text) : Infinity;
+  if (bytes <= maxBytes) return { value: text, bytes, whole: true };
+  let most = Math.min(text.length, maxBytes);
+  let least = 0;
+  while (least < most) {
+    const middle = Math.ceil((least + most) / 2);
+    if (jsonBytes(text.slice(0, middle)) <= maxBytes) least = middle;
+    else most = middle - 1;
+  }
+  const start = text.slice(0, least);
+  // Half a character at the end would be written longer than it is.
+  const value = start.isWellFormed() || !text.isWellFormed() ? start : start.slice(0, -1);
+  return { value, bytes: jsonBytes(value), whole: false };
+}
+
+function jsonBytes(value: JsonValue): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }

@@ -1,5 +1,5 @@
 import type { ChainError, ChainPolicy, EndingLimit, GuestError, SandboxOutcome } from '@ravi/kernel';
-import { excerptOf } from './source/excerpt.ts';
+import { excerptOf } from './source/text.ts';
 import type { PreparedScript } from './source/prepare-script.ts';
 
 /** A run that did not end well. */

@@ -1,11 +1,10 @@
 import type { BridgeCall } from '@ravi/kernel';
-import { unknownToolFinding } from '../preflight/checks/unknown-tool-finding.ts';
-import type { Finding } from '../preflight/finding.ts';
-import type { PreflightReport, PreflightScript } from '../preflight/preflight.ts';
+import { unknownToolFinding } from '../preflight/finding.ts';
+import type { Finding, PreflightReport, PreflightScript } from '../preflight/finding.ts';
 import { preflightReport } from '../preflight/preflight-report.ts';
-import { createLineIndex } from './source/line-index.ts';
+import { createLineIndex } from './source/text.ts';
 import type { PreparedScript } from './source/prepare-script.ts';
-import { isRecord } from './stubs/definitions.ts';
+import { isRecord } from './declarations/definitions.ts';
 
 type Answer = (call: BridgeCall) => Promise<string>;
 

@@ -4,23 +4,24 @@ import type { BlobStore, ChainFile } from '@ravi/kernel';
 const maxFiles = 100;
 const maxPathLength = 512;
 
-/** The files that a script leaves behind. */
+/** Files that a script writes. */
 export interface OutputFiles {
   readonly all: readonly ChainFile[];
   /**
-   * Stores a file. `payload` is `<path>\n<media type>\n<base64>` as the script's side wrote it: hostile until checked.
-   * @throws Error with a `code`, in words that a script may read
+   * Stores a file and returns its artifact reference. `payload` is `<path>\n<media type>\n<base64>` from the guest:
+   * hostile until checked.
+   * @throws Error with a `code` and a message that a script may read
    */
-  keep(payload: string): Promise<string>;
+  add(payload: string): Promise<string>;
 }
 
-/** Stores files for `session`, pinned as long as it is open, like those that tools make. */
+/** Stores files for `session`, pinned while it is open, like files that tools return. */
 export function createOutputFiles(session: InvokerSession, store: BlobStore | undefined): OutputFiles {
   const all: ChainFile[] = [];
   let accepted = 0;
   return {
     all,
-    async keep(payload) {
+    async add(payload) {
       const [path = '', mediaType = ''] = payload.split('\n', 2);
       if (!/^\/workspace\/out\/[^\0]+$/.test(path) || path.length > maxPathLength || path.split('/').includes('..')) {
         throw failure('E_ARGUMENTS_INVALID', 'A script leaves files in /workspace/out');
@@ -38,4 +39,20 @@ export function createOutputFiles(session: InvokerSession, store: BlobStore | un
 
 function failure(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
+}
+
+const maxListed = 20;
+const maxShownLength = 256;
+
+/**
+ * Returns the file of an earlier call at `path` as JSON for the script.
+ * @throws Error with a `code` and a message that a script may read
+ */
+export function findFile(files: readonly ChainFile[], path: string): string {
+  const file = files.find((candidate) => candidate.path === path);
+  if (file !== undefined) return JSON.stringify(file);
+  const there = files.slice(-maxListed).map((candidate) => candidate.path);
+  const list = there.length === 0 ? 'no call has made one' : `there are ${there.join(', ')}`;
+  const message = `There is no file ${path.slice(0, maxShownLength)}; ${list}`;
+  throw Object.assign(new Error(message), { code: 'E_BLOB_NOT_FOUND' });
 }

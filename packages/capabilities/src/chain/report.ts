@@ -1,4 +1,5 @@
 import type { ChainCallRecord, ChainError, ConsoleLine, WholeResult } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
 
 const maxListedCalls = 50;
 
@@ -64,4 +65,38 @@ export function consoleReport(logs: readonly ConsoleLine[]): string {
 export function cutReport(whole: WholeResult | undefined): string {
   if (whole === undefined) return '';
   return `\n\nNote: the value was cut; it has ${whole.bytes} bytes in all. Pass {"$artifact":"${whole.artifactRef}"} as an argument to hand the whole to a tool.`;
+}
+
+const hostGlobals = ['require', 'fetch', 'process', 'Buffer', 'global', 'window', 'document', 'module', 'exports'];
+
+/** What a model could do about a failed script, when that can be told. */
+export function suggestionFor(
+  error: ChainError,
+  trace: readonly ChainCallRecord[],
+  toolNames: readonly string[],
+): string | undefined {
+  if (error.code === 'E_TOOL_UNKNOWN') {
+    const called = trace.findLast((record) => record.errorCode === 'E_TOOL_UNKNOWN')?.tool ?? '';
+    const near = nearNames(called, toolNames).map(callOf);
+    return near.length === 0 ? undefined : `Did you mean ${near.join(' or ')}?`;
+  }
+  if (error.code === 'E_LIMIT_STACK')
+    return 'A function calls itself too often: use a loop, or go down in smaller steps';
+  const missing = /(?:ReferenceError: |NameError: name ')([\w$]+)'? is not defined/.exec(error.message)?.[1];
+  if (missing === undefined) return undefined;
+  if (missing === 'tool') return 'Tools are in `tools`';
+  if (toolNames.includes(missing)) return `Call it as ${callOf(missing)}`;
+  if (hostGlobals.includes(missing)) return 'A script reaches the world through `tools` only';
+  const [near] = nearNames(missing, toolNames);
+  return near === undefined ? undefined : `Did you mean ${callOf(near)}?`;
+}
+
+/** The tool as a script names it. */
+export function referenceOf(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}` : `tools[${JSON.stringify(name)}]`;
+}
+
+/** A call of the tool as a script writes it. */
+export function callOf(name: string): string {
+  return `${referenceOf(name)}(args)`;
 }

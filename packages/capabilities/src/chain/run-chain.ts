@@ -1,38 +1,38 @@
 import type { InvokerSession, SessionOptions, ToolInvoker } from '@ravi/invoker';
-import { textBlock } from '@ravi/kernel';
-import type { ChainPolicy, ChainRunResult, ContentBlock, Sandbox } from '@ravi/kernel';
+import { isKernelError, textBlock } from '@ravi/kernel';
+import type { ChainPolicy, ChainRunResult, ContentBlock, SandboxLanguage } from '@ravi/kernel';
 import { scriptTools } from '../discovery/visible-tools.ts';
-import type { Preflight } from '../preflight/preflight.ts';
-import { announced } from './announced.ts';
 import { createChainBridge } from './bridge.ts';
 import type { ChainBridge } from './bridge.ts';
 import { createConsoleLog } from './console-log.ts';
 import type { ConsoleLog } from './console-log.ts';
 import type { ChainFailure } from './failure.ts';
-import { consoleReport, cutReport, failureReport, mistakeReport, unawaitedReport, warningReport } from './report.ts';
+import {
+  consoleReport,
+  cutReport,
+  failureReport,
+  mistakeReport,
+  suggestionFor,
+  unawaitedReport,
+  warningReport,
+} from './report.ts';
 import { runScript } from './run-script.ts';
-import type { EndedScript, ScriptSurroundings } from './run-script.ts';
-import type { ChainSource } from './source/prepare-chain.ts';
-import { suggestionFor } from './suggest.ts';
+import type { EndedScript, ScriptHost, RunScriptOptions } from './run-script.ts';
 
-/** A script and what it runs with. */
-export interface ChainRunOptions extends ChainSource {
-  readonly invoker: ToolInvoker;
-  readonly sandbox: Sandbox;
-  /** Who the run is for; its session is opened and closed here. */
+/** Options of {@link runChain}. */
+export interface ChainRunOptions extends RunScriptOptions {
+  /** Options of the session of the run, which {@link runChain} opens and closes. */
   readonly session?: Omit<SessionOptions, 'policy' | 'signal'>;
   readonly policy?: Partial<ChainPolicy>;
-  /** Checks the script before it runs; `false` for no check. When absent, the one of this process. */
-  readonly preflight?: Preflight | false;
-  /** Cancels the run and every call of it. */
+  /** Cancels the run and all of its calls. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Runs one script: every call of it passes the invoker, in a session of its own whose pins are given back at the end.
- * What the script does wrong is in the result.
+ * Runs one script. Each of its calls passes the invoker, in a session of its own whose pins are released at the end.
+ * Errors of the script are part of the result.
  * @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself, `E_SANDBOX_UNAVAILABLE` and
- * `E_UNSUPPORTED` of the sandbox
+ * `E_UNSUPPORTED` from the sandbox
  */
 export async function runChain(options: ChainRunOptions): Promise<ChainRunResult> {
   const { invoker, policy, signal } = options;
@@ -44,29 +44,50 @@ export async function runChain(options: ChainRunOptions): Promise<ChainRunResult
   return runInSession(options, session, createChainBridge(invoker, session));
 }
 
-/** Whatever stands between a script and its tools. */
-export type ChainSurroundings = Pick<ChainBridge, 'files' | 'settled'> &
-  ScriptSurroundings & {
-    /** Why the run was stopped from outside of the script, which may have noticed something of it. */
+/** The host side of a whole run. */
+export type ChainHost = Pick<ChainBridge, 'files' | 'settled'> &
+  ScriptHost & {
+    /** Returns why the run was stopped from outside the script, which may have seen an error of it. */
     stopped?(ended: EndedScript): ChainFailure | undefined;
   };
 
-type ScriptOptions = Omit<ChainRunOptions, 'policy' | 'signal' | 'session'>;
-
-/** Runs one script in `session`, and closes that. */
+/** Runs one script in `session` and closes the session. */
 export function runInSession(
-  options: ScriptOptions,
+  options: RunScriptOptions,
   session: InvokerSession,
-  surroundings: ChainSurroundings,
+  host: ChainHost,
 ): Promise<ChainRunResult> {
-  return announced(session, options, () => runToEnd(options, session, surroundings));
+  return withScriptHooks(session, options, () => runToEnd(options, session, host));
 }
 
-async function runToEnd(
-  options: ScriptOptions,
+/** Emits `chain-start` and `chain-end` around a run, also when the sandbox fails. */
+async function withScriptHooks(
   session: InvokerSession,
-  surroundings: ChainSurroundings,
+  { invoker, language = 'javascript' }: { readonly invoker: ToolInvoker; readonly language?: SandboxLanguage },
+  run: () => Promise<ChainRunResult>,
 ): Promise<ChainRunResult> {
+  const { hooks, clock } = invoker;
+  const started = clock.monotonic();
+  const end = (status: ChainRunResult['status'], errorCode: string | undefined): void =>
+    hooks.emit('chain-end', {
+      ...session.scope,
+      status,
+      durationMs: clock.monotonic() - started,
+      toolCalls: session.callCount,
+      ...(errorCode === undefined ? {} : { errorCode }),
+    });
+  hooks.emit('chain-start', { ...session.scope, language });
+  try {
+    const result = await run();
+    end(result.status, result.error?.code);
+    return result;
+  } catch (error) {
+    end('error', isKernelError(error) ? error.code : 'E_INTERNAL');
+    throw error;
+  }
+}
+
+async function runToEnd(options: RunScriptOptions, session: InvokerSession, host: ChainHost): Promise<ChainRunResult> {
   const { invoker } = options;
   const started = invoker.clock.monotonic();
   const log = createConsoleLog(session.policy.maxConsoleBytes, ({ level, text }) =>
@@ -74,17 +95,17 @@ async function runToEnd(
   );
   let ended: EndedScript;
   try {
-    ended = await runScript(options, session, surroundings, log);
+    ended = await runScript(options, session, host, log);
   } finally {
-    // Calls that nobody awaited end here, on record.
+    // Cancels the calls that the script did not await, and records that.
     await session.close();
-    await surroundings.settled();
+    await host.settled();
   }
-  const stopped = surroundings.stopped?.(ended);
+  const stopped = host.stopped?.(ended);
   const { consoleDroppedBytes } = ended;
   const how = stopped === undefined ? ended : { ...stopped, consoleDroppedBytes };
   const result = resultOf(how, session, invoker, invoker.clock.monotonic() - started, log);
-  return surroundings.files.length === 0 ? result : { ...result, files: surroundings.files };
+  return host.files.length === 0 ? result : { ...result, files: host.files };
 }
 
 function resultOf(
@@ -118,7 +139,7 @@ function resultOf(
   return withTrace({ status: ended.status, error, outputText, outputBlocks, ...run }, session);
 }
 
-/** Adds the trace of a session that is over. It is made at the first look: the digests of a thousand calls take their time. */
+// The trace is computed when it is first read, because the digests of a thousand calls take time.
 function withTrace(result: Omit<ChainRunResult, 'callTrace'>, session: InvokerSession): ChainRunResult {
   let trace: ChainRunResult['callTrace'] | undefined;
   const get = (): ChainRunResult['callTrace'] => (trace ??= session.trace);

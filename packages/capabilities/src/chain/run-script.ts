@@ -1,8 +1,20 @@
-import type { InvokerSession } from '@ravi/invoker';
-import type { BridgeCall, ChainError, ChainPolicy, JsonValue, SandboxOutcome, WholeResult } from '@ravi/kernel';
-import type { PreflightReport } from '../preflight/preflight.ts';
+import { sessionBlobs } from '@ravi/invoker';
+import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
+import type {
+  BridgeCall,
+  ChainError,
+  ChainPolicy,
+  JsonValue,
+  Sandbox,
+  SandboxLanguage,
+  SandboxOutcome,
+  SandboxRequest,
+  WholeResult,
+} from '@ravi/kernel';
+import type { PreflightReport } from '../preflight/finding.ts';
+import { createPreflight } from '../preflight/preflight.ts';
+import type { Preflight } from '../preflight/preflight.ts';
 import { pythonPrelude } from '../python-prelude.ts';
-import { checkFirst } from './check-first.ts';
 import type { ConsoleLog } from './console-log.ts';
 import { cutResult, maxHandedOver } from './cut-result.ts';
 import { failureOf, maxBridgeCalls } from './failure.ts';
@@ -10,16 +22,21 @@ import type { ChainFailure } from './failure.ts';
 import { createGuestCheck } from './guest-check.ts';
 import type { GuestCheck } from './guest-check.ts';
 import { durablePreludeSource, preludeSource } from './prelude/source.ts';
-import type { ChainRunOptions } from './run-chain.ts';
-import { sandboxFiles } from './sandbox-files.ts';
-import { prepareChain } from './source/prepare-chain.ts';
-import type { PreparedScript } from './source/prepare-script.ts';
-import { withOpening } from './source/with-opening.ts';
+import { prepareChain, withOpening } from './source/prepare-script.ts';
+import type { ChainSource, PreparedScript } from './source/prepare-script.ts';
 
-/** How a script ended. */
+/** Options of {@link runScript}. */
+export interface RunScriptOptions extends ChainSource {
+  readonly invoker: ToolInvoker;
+  readonly sandbox: Sandbox;
+  /** Checks the script before it runs; `false` disables the check. Defaults to the check of this process. */
+  readonly preflight?: Preflight | false;
+}
+
+/** The end of a script. */
 export type EndedScript = {
   readonly consoleDroppedBytes: number;
-  /** For which the script was not run. */
+  /** The mistakes because of which the script was not run. */
   readonly mistakes?: readonly ChainError[];
   readonly warnings?: readonly ChainError[];
 } & (
@@ -33,23 +50,23 @@ export type EndedScript = {
     }
 );
 
-/** What a script meets in its guest, and what stands between it and its tools. */
-export interface ScriptSurroundings {
-  answer(call: BridgeCall): Promise<string>;
-  /** Present when the script has to be replayable. */
+/** The host side of a script: replies to its calls and what replaying it needs. */
+export interface ScriptHost {
+  reply(call: BridgeCall): Promise<string>;
+  /** Present if the script must be replayable. */
   readonly durable?: {
-    /** Stands in front of the script, on its first line. */
+    /** Code put before the script, on its first line. */
     readonly opening: string;
-    /** How many more calls to the host than tool calls may be under way. */
+    /** Calls to the host that may be in flight in addition to tool calls. */
     readonly moreInFlight: number;
   };
 }
 
-/** Reads, checks and runs one script in a session that somebody else opened and closes. */
+/** Reads, checks and runs one script in a session that the caller opens and closes. */
 export async function runScript(
-  options: ChainRunOptions,
+  options: RunScriptOptions,
   session: InvokerSession,
-  { answer, durable }: ScriptSurroundings,
+  { reply, durable }: ScriptHost,
   log: ConsoleLog,
 ): Promise<EndedScript> {
   const { code: source, language = 'javascript', sandbox, invoker } = options;
@@ -65,7 +82,7 @@ export async function runScript(
     language,
     code: script.code,
     prelude: preludeOf(options, { checked: check !== undefined, isDurable: durable !== undefined }),
-    ...sandboxFiles(sandbox, language, session, invoker.artifactStore),
+    ...sandboxFiles(options, language, session),
     principal,
     signal,
     limits: {
@@ -74,12 +91,12 @@ export async function runScript(
       memoryBytes: policy.memoryLimitBytes,
       maxConsoleBytes: policy.maxConsoleBytes,
       maxResultBytes: maxHandedOver(policy, invoker),
-      // Each answer of a durable run is confirmed.
+      // A durable run confirms each reply with a call of its own.
       maxCalls: maxBridgeCalls(policy) * (durable === undefined ? 1 : 2),
       maxInFlight: policy.maxInFlight + (durable?.moreInFlight ?? 0),
     },
-    // Not `answer` itself: what else a sandbox tells a bridge means something else to it.
-    bridge: check === undefined ? (call) => answer(call) : check.before((call) => answer(call)),
+    // Not `reply` itself, because a sandbox passes a second argument.
+    bridge: check === undefined ? (call) => reply(call) : check.before((call) => reply(call)),
     onConsole: log.add,
     humanWaitMs: () => session.humanWaitMs(),
   });
@@ -95,22 +112,56 @@ export async function runScript(
   };
 }
 
+const noReport: PreflightReport = { mistakes: [], warnings: [] };
+// Holds no state of any run, and no process until a script is checked.
+const ownPreflight = createPreflight();
+
+// Empty when the check is disabled or does not read the language, and when the run is cancelled meanwhile.
+async function checkFirst(script: RunScriptOptions, session: InvokerSession): Promise<PreflightReport> {
+  const { code, language = 'javascript', invoker, preflight = ownPreflight } = script;
+  const { signal } = session;
+  if (preflight === false || !preflight.languages.includes(language) || signal.aborted) return noReport;
+  const { promise: cancelled, resolve: cancel } = Promise.withResolvers<PreflightReport>();
+  const onAbort = (): void => cancel(noReport);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const argumentsMayChange = invoker.hooks.intercepts;
+    const report = preflight.check({ source: code, registry: invoker.registry, session, argumentsMayChange });
+    return await Promise.race([report, cancelled]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+// The files of earlier calls, for a sandbox that places them. Each is read when the guest receives it.
+function sandboxFiles(
+  { sandbox, invoker }: RunScriptOptions,
+  language: SandboxLanguage,
+  session: InvokerSession,
+): Pick<SandboxRequest, 'files'> {
+  if (sandbox.supports.files?.includes(language) !== true) return {};
+  const blobs = sessionBlobs(session, invoker.artifactStore);
+  return {
+    files: session.files.map(({ path, bytes, artifactRef }) => ({ path, bytes, open: () => blobs.open(artifactRef) })),
+  };
+}
+
 function preludeOf(
-  { language, input }: ChainRunOptions,
+  { language, input }: RunScriptOptions,
   { checked, isDurable }: { readonly checked: boolean; readonly isDurable: boolean },
 ): string {
   if (language === 'python') return pythonPrelude({ input, checked });
   return isDurable ? durablePreludeSource : preludeSource;
 }
 
-/** The end of a script in which a check found mistakes: nothing of it ran. */
+// A script with mistakes was not run at all.
 function stoppedBy({ mistakes, warnings }: PreflightReport): EndedScript | undefined {
   const [error, ...others] = mistakes;
   if (error === undefined) return undefined;
   return { status: 'error', error, mistakes, warnings: [...others, ...warnings], consoleDroppedBytes: 0 };
 }
 
-function guestCheck({ code, invoker }: ChainRunOptions, session: InvokerSession, script: PreparedScript): GuestCheck {
+function guestCheck({ code, invoker }: RunScriptOptions, session: InvokerSession, script: PreparedScript): GuestCheck {
   const { registry, hooks } = invoker;
   return createGuestCheck({ source: code, registry, session, argumentsMayChange: hooks.intercepts }, script);
 }
@@ -119,13 +170,13 @@ function endOf(outcome: SandboxOutcome, source: string, script: PreparedScript, 
   const { consoleDroppedBytes } = outcome;
   if (outcome.status === 'ok') return { ...readValue(outcome.value), consoleDroppedBytes };
   if (outcome.status === 'error' && outcome.error.code === 'E_RESULT_NOT_JSON' && script.implicitValue) {
-    // The last expression may stand there for its effect alone, `map.set(…)` for one.
+    // The last expression may be there for its effect alone, for example `map.set(…)`.
     return { status: 'ok', note: `(${outcome.error.message})`, consoleDroppedBytes };
   }
   return { ...failureOf(outcome, { source, script, policy }), consoleDroppedBytes };
 }
 
-// Text of the guest's own making, so it may be anything.
+// The guest wrote the text, so it may be anything.
 function readValue(
   text: string | undefined,
 ): ChainFailure | { readonly status: 'ok'; readonly value?: JsonValue; readonly text?: string } {
@@ -133,6 +184,9 @@ function readValue(
   try {
     return { status: 'ok', value: JSON.parse(text) as JsonValue, text };
   } catch {
-    return { status: 'error', error: { code: 'E_RESULT_NOT_JSON', message: 'The script returned what is no JSON' } };
+    return {
+      status: 'error',
+      error: { code: 'E_RESULT_NOT_JSON', message: 'The script returned a value that is not JSON' },
+    };
   }
 }

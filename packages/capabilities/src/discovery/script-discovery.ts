@@ -1,6 +1,6 @@
 import { KernelError } from '@ravi/kernel';
 import type { ToolRegistry } from '@ravi/kernel';
-import { isRecord } from '../chain/stubs/definitions.ts';
+import { isRecord } from '../chain/declarations/definitions.ts';
 import { toolDirectoryOf } from './tool-directory.ts';
 import type { ToolDetail, ToolSearchPage } from './tool-directory.ts';
 import { scriptTools } from './visible-tools.ts';
@@ -13,8 +13,8 @@ const maxQuestionCharacters = 16_384;
 
 /** What a script finds out about tools: `tools.search` and `tools.describe`, on the host's side. */
 export interface ScriptDiscovery {
-  /** Whether `tools.<name>` with one object of arguments is a question, since no tool has that name. */
-  answers(name: string): boolean;
+  /** True if `tools.<name>` with one object of arguments is a question about tools, because no tool has that name. */
+  handles(name: string): boolean;
   /**
    * Answers `tools.<name>`; the JSON text of its arguments is hostile until checked.
    * @throws KernelError `E_ARGUMENTS_INVALID`, `E_CANCELLED`, `E_LIMIT_CALLS`, `E_TOOL_UNKNOWN`, and
@@ -44,7 +44,7 @@ export function createScriptDiscovery(
   }
 
   return {
-    answers: (name) => (name === 'search' || name === 'describe') && registry.get(name) === undefined,
+    handles: (name) => (name === 'search' || name === 'describe') && registry.get(name) === undefined,
     async ask(name, args) {
       if (!/^\$?(?:search|describe)$/.test(name))
         throw new KernelError('E_ARGUMENTS_INVALID', 'There is no such question');

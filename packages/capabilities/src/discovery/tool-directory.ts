@@ -1,10 +1,10 @@
 import { isLocalTool, KernelError } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
 import type { Tool, ToolRegistry } from '@ravi/kernel';
-import { declarationOf } from './declaration.ts';
-import { pageOf } from './page.ts';
 import { parameterList, summaryOf } from './summary.ts';
 import { createToolIndex } from './tool-index.ts';
+import { commonTypes } from '../chain/declarations/shared-types.ts';
+import { toolDeclarations } from '../chain/declarations/tool-declarations.ts';
 
 /** How much `describe` says: the name, name with parameters and one line, or the whole declaration. */
 export type ToolDetail = 'name' | 'summary' | 'full';
@@ -129,4 +129,38 @@ function partOf(text: string, page: number): string {
   const { items, showing } = pageOf(parts, page, 1);
   const more = page < parts.length ? `; page ${page + 1} goes on` : '';
   return `${items.join('')}\n(part ${showing}${more})`;
+}
+
+/** A part of a list, and where it stands in the whole. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** `11-20 of 57`. */
+  readonly showing: string;
+  readonly total: number;
+  readonly page: number;
+  readonly pages: number;
+}
+
+/** The page with this number, from 1. A page beyond the last is empty and says so. */
+export function pageOf<Item>(all: readonly Item[], page: number, size: number): Page<Item> {
+  const total = all.length;
+  const first = (page - 1) * size;
+  const items = all.slice(first, first + size);
+  const range = items.length <= 1 ? `${items.length === 0 ? 0 : first + 1}` : `${first + 1}-${first + items.length}`;
+  return { items, showing: `${range} of ${total}`, total, page, pages: Math.ceil(total / size) };
+}
+
+/** Everything there is to know about a tool: its declaration in TypeScript, then its own documentation. */
+export function declarationOf(tool: Tool): string {
+  const declaration = toolDeclarations([tool]).text.slice(commonTypes.length).trim();
+  const documentation = documentationOf(tool);
+  return documentation === '' ? declaration : `${declaration}\n\n${documentation}`;
+}
+
+function documentationOf(tool: Tool): string {
+  try {
+    return String(tool.documentation?.() ?? '').trim();
+  } catch {
+    return '(Its documentation cannot be read.)';
+  }
 }

@@ -1,9 +1,7 @@
 import type { Tool, ToolRegistry } from '@ravi/kernel';
-import { toolStubs } from '../chain/stubs/tool-stubs.ts';
-import { estimateTokens } from './estimate-tokens.ts';
+import { toolDeclarations } from '../chain/declarations/tool-declarations.ts';
 import { parameterList, summaryOf } from './summary.ts';
 import { lineOf } from './tool-directory.ts';
-import { toolGroups } from './tool-groups.ts';
 import { scriptTools } from './visible-tools.ts';
 
 const defaultOverviewTokens = 2_000;
@@ -44,7 +42,7 @@ function discoveryHelp(registry: ToolRegistry): string {
 }
 
 function declarations(tools: readonly Tool[], maxTokens: number): string | undefined {
-  const stubs = toolStubs(tools, { maxBytes: maxTokens * maxBytesPerToken });
+  const stubs = toolDeclarations(tools, { maxBytes: maxTokens * maxBytesPerToken });
   const text = `\`\`\`ts\n${stubs.text}\`\`\``;
   return stubs.untyped.length === 0 && estimateTokens(text) <= maxTokens ? text : undefined;
 }
@@ -88,4 +86,62 @@ function deferredGroups(tools: readonly Tool[], maxTokens: number): string {
     maxTokens - 20,
   );
   return `${tools.length} more tools, found by search only:\n${groups}`;
+}
+
+interface Group {
+  readonly prefix: string;
+  readonly names: readonly string[];
+}
+
+/** The names gathered by how they begin, largest group first, as many groups as `maxTokens` hold: `github_* 63, …`. */
+export function toolGroups(names: readonly string[], maxTokens: number): string {
+  const groups = groupsOf(names);
+  const shown: string[] = [];
+  let tools = 0;
+  // Room for the words about the rest.
+  let left = maxTokens - 30;
+  for (const group of groups) {
+    const text = group.names.length === 1 ? `${group.names[0]}` : `${group.prefix}* ${group.names.length}`;
+    left -= estimateTokens(`${text}, `);
+    if (left < 0) break;
+    shown.push(text);
+    tools += group.names.length;
+  }
+  const rest = groups.length - shown.length;
+  if (rest > 0) shown.push(`and ${rest} more groups with ${names.length - tools} tools`);
+  return shown.join(', ');
+}
+
+function groupsOf(names: readonly string[]): readonly Group[] {
+  const groups = new Map<string, string[]>();
+  for (const name of names) {
+    const prefix = prefixOf(name);
+    const group = groups.get(prefix);
+    if (group === undefined) groups.set(prefix, [name]);
+    else group.push(name);
+  }
+  return [...groups]
+    .map(([prefix, members]) => ({ prefix, names: members }))
+    .toSorted((left, right) => right.names.length - left.names.length || (left.prefix < right.prefix ? -1 : 1));
+}
+
+// A server's name in front of a dot or a double underscore, else the first word.
+function prefixOf(name: string): string {
+  return /^(?:mcp__)?.+?(?:\.|__)/.exec(name)?.[0] ?? /^[A-Za-z0-9]+?(?:[_-]|(?=[A-Z]))/.exec(name)?.[0] ?? name;
+}
+
+// A space joins a word, but not a number.
+const piece = /[A-Za-z]+|\p{L}|\d{1,3}|[^\S\n](?:[^\S\n]+|(?=\d))|\n+|[^\s\w]+|_/gu;
+
+/**
+ * How many tokens a model counts for a text, without a tokenizer's tables: measured over the declarations of 3413 real
+ * tools it is 7 to 41 % above what `o200k_base` counts, never below.
+ */
+export function estimateTokens(text: string): number {
+  let tokens = 0;
+  for (const [part] of text.matchAll(piece)) {
+    if (/^[A-Za-z]/.test(part)) tokens += Math.ceil(part.length / 8);
+    else tokens += /^[^\s\w\p{L}]/u.test(part) ? Math.ceil(part.length / 3) : 1;
+  }
+  return tokens;
 }

@@ -1,7 +1,7 @@
 import type { AnyTool, Tool, ToolRegistry } from '@ravi/kernel';
-import { stubTypes } from '../chain/stubs/stub-types.ts';
-import { propertyName } from '../chain/stubs/text.ts';
-import { toolStubs } from '../chain/stubs/tool-stubs.ts';
+import { commonTypes } from '../chain/declarations/shared-types.ts';
+import { propertyName } from '../chain/declarations/type-text.ts';
+import { toolDeclarations } from '../chain/declarations/tool-declarations.ts';
 import { isForScripts } from '../discovery/visible-tools.ts';
 import type { CheckedTool } from './finding.ts';
 import { valueShape } from './value-shape.ts';
@@ -36,7 +36,7 @@ function checkedTool(tool: AnyTool): CheckedTool {
 }
 
 function typedTool(tool: Tool): CheckedTool {
-  const declaration = toolStubs([tool], { closedMark }).text.slice(stubTypes.length);
+  const declaration = toolDeclarations([tool], { closedMark }).text.slice(commonTypes.length);
   return { name: tool.name, declaration, args: valueShape(tool.inputSchema) };
 }
 

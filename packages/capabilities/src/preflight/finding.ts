@@ -1,3 +1,5 @@
+import type { ChainError, ToolRegistry } from '@ravi/kernel';
+import type { DiscoverySession } from '../discovery/visible-tools.ts';
 import type { ValueShape } from './value-shape.ts';
 
 /** A script to check, as plain data that crosses processes. */
@@ -35,3 +37,28 @@ export interface Finding {
 export type CheckAnswer =
   | { readonly status: 'checked'; readonly findings: readonly Finding[] }
   | { readonly status: 'failed' };
+
+const maxNameLength = 128;
+
+/** What is said of a tool that there is not. */
+export function unknownToolFinding(name: string, isCertain: boolean, offset: number): Finding {
+  const message = `There is no tool named ${JSON.stringify(name.slice(0, maxNameLength))}`;
+  return { isCertain, message, offset, unknownTool: name };
+}
+
+/** A script about to run. */
+export interface PreflightScript {
+  /** As the model wrote it. */
+  readonly source: string;
+  readonly registry: ToolRegistry;
+  readonly session: DiscoverySession;
+  /** Interceptors may mend what is wrong with arguments: then only warnings are given for them. */
+  readonly argumentsMayChange: boolean;
+}
+
+/** What a check noticed, in the order of the source. Code: `E_SCRIPT_TYPES`. */
+export interface PreflightReport {
+  /** Certain to go wrong: a script with one is not run. */
+  readonly mistakes: readonly ChainError[];
+  readonly warnings: readonly ChainError[];
+}

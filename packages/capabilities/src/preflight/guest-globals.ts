@@ -1,4 +1,4 @@
-import { resultTypes } from '../chain/stubs/stub-types.ts';
+import { resultTypes } from '../chain/declarations/shared-types.ts';
 
 /**
  * Declares what a script finds beside the language and its tools. What the model is told of errors, handles and results

@@ -1,11 +1,9 @@
 import { nearNames } from '@ravi/support';
 import type { ChainError } from '@ravi/kernel';
-import { excerptOf } from '../chain/source/excerpt.ts';
-import { createLineIndex } from '../chain/source/line-index.ts';
-import { callOf } from '../chain/suggest.ts';
+import { excerptOf, createLineIndex } from '../chain/source/text.ts';
+import { callOf } from '../chain/report.ts';
 import { scriptTools } from '../discovery/visible-tools.ts';
-import type { Finding } from './finding.ts';
-import type { PreflightReport, PreflightScript } from './preflight.ts';
+import type { Finding, PreflightReport, PreflightScript } from './finding.ts';
 
 const maxFindings = 10;
 

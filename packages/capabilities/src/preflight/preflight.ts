@@ -1,10 +1,9 @@
 import { systemClock } from '@ravi/kernel';
-import type { ChainError, Clock, SandboxLanguage, ToolRegistry } from '@ravi/kernel';
-import type { DiscoverySession } from '../discovery/visible-tools.ts';
+import type { Clock, SandboxLanguage } from '@ravi/kernel';
 import { openHelperProcess } from '../helper/helper-process.ts';
 import type { HelperProcess } from '../helper/helper-process.ts';
 import { checkedTools } from './checked-tools.ts';
-import type { CheckAnswer, CheckQuestion } from './finding.ts';
+import type { CheckAnswer, CheckQuestion, PreflightReport, PreflightScript } from './finding.ts';
 import { preflightReport } from './preflight-report.ts';
 
 /** Checks scripts before they run. Disposing it ends its process; it starts again when it is used again. */
@@ -15,23 +14,6 @@ export interface Preflight extends AsyncDisposable {
   warm(): Promise<boolean>;
   /** Never rejects: a check that fails or takes too long is a warning, `E_SCRIPT_UNCHECKED`. */
   check(script: PreflightScript): Promise<PreflightReport>;
-}
-
-/** A script about to run. */
-export interface PreflightScript {
-  /** As the model wrote it. */
-  readonly source: string;
-  readonly registry: ToolRegistry;
-  readonly session: DiscoverySession;
-  /** Interceptors may mend what is wrong with arguments: then only warnings are given for them. */
-  readonly argumentsMayChange: boolean;
-}
-
-/** What a check noticed, in the order of the source. Code: `E_SCRIPT_TYPES`. */
-export interface PreflightReport {
-  /** Certain to go wrong: a script with one is not run. */
-  readonly mistakes: readonly ChainError[];
-  readonly warnings: readonly ChainError[];
 }
 
 /** Options of {@link createPreflight}. */

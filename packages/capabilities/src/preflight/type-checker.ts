@@ -1,10 +1,9 @@
 import ts from 'typescript-api';
-import { replaceDefaultExport } from '../chain/source/default-export.ts';
+import { replaceDefaultExport, withTrailingObject } from '../chain/source/script-value.ts';
 import { originalOffset, shiftedMap } from '../chain/source/offset-map.ts';
 import type { OffsetMap } from '../chain/source/offset-map.ts';
-import { withTrailingObject } from '../chain/source/trailing-object.ts';
-import { unwrapFence } from '../chain/source/unwrap-fence.ts';
-import { propertyName } from '../chain/stubs/text.ts';
+import { unwrapFence } from '../chain/source/text.ts';
+import { propertyName } from '../chain/declarations/type-text.ts';
 import { nodesOf } from './checks/syntax-tree.ts';
 import type { CheckedTool } from './finding.ts';
 import { guestGlobals } from './guest-globals.ts';

@@ -1,6 +1,6 @@
 import { isLocalTool, KernelError } from '@ravi/kernel';
-import type { Snippet, ToolRegistry } from '@ravi/kernel';
-import { definitionDigest } from './definition-digest.ts';
+import type { Snippet, ToolRegistry, JsonValue, Tool } from '@ravi/kernel';
+import { sha256OfJson } from '@ravi/invoker';
 
 /**
  * Compares the tools of a saved script with those of today. What has changed, in one sentence, when it may run all the
@@ -25,4 +25,9 @@ export function checkSnippetTools(
     `${[...gone, ...changed].join(', ')}. Check its code against the tools of today, and save a new version`;
   if (gone.length > 0 || onChangedTool === 'refuse') throw new KernelError('E_SNIPPET_OUTDATED', report);
   return report;
+}
+
+/** Digest of what a script relies on in a tool: name, description and schemas. Its risk is judged anew at each call. */
+export function definitionDigest({ name, description, inputSchema, outputSchema }: Tool): string {
+  return sha256OfJson({ name, description, inputSchema, outputSchema: outputSchema ?? null } as JsonValue);
 }

@@ -10,7 +10,7 @@ import type {
   SnippetTool,
   ToolRegistry,
 } from '@ravi/kernel';
-import { definitionDigest } from './definition-digest.ts';
+import { definitionDigest } from './check-snippet-tools.ts';
 
 /** A script that ran, and what it shall be called. */
 export interface SaveSnippetOptions {

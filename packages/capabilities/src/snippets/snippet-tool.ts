@@ -3,7 +3,7 @@ import { KernelError, notCallableFromChain, textBlock } from '@ravi/kernel';
 import type { ChainPolicy, Sandbox, Snippet, Tool, ToolContext } from '@ravi/kernel';
 import { runChain } from '../chain/run-chain.ts';
 import type { Preflight } from '../preflight/preflight.ts';
-import { sessionWithin } from '../chain/session-within.ts';
+import { sessionWithin } from '../chain/chain-tool.ts';
 import { checkSnippetTools } from './check-snippet-tools.ts';
 
 /** What a saved script runs with. */

@@ -4,7 +4,7 @@ import { notCallableFromChain } from '@ravi/kernel';
 import type { ProgressEvent } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { afterAll, expect, test } from 'vitest';
-import { chainToolStubs, createToolChainTool } from '../../src/index.ts';
+import { chainToolDeclarations, createToolChainTool } from '../../src/index.ts';
 import type { ToolChainToolOptions } from '../../src/index.ts';
 import { freeTool, watchedStore } from './harness.ts';
 
@@ -121,7 +121,7 @@ test('its description declares the tools that a script may call and no others', 
   expect(chain?.description).toContain('  whoami: ToolFunction<');
   expect(chain?.description).toContain('await every call'.replace('await', 'Await'));
   for (const name of ['later', 'direct_only', 'hosted', 'tool_chain', 'another_name']) {
-    expect(chainToolStubs(toolbox).text).not.toMatch(new RegExp(`\\b${name}\\b`));
+    expect(chainToolDeclarations(toolbox).text).not.toMatch(new RegExp(`\\b${name}\\b`));
   }
   expect((chain as { [notCallableFromChain]?: boolean })[notCallableFromChain]).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { KernelError } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { afterAll, expect, test } from 'vitest';
-import { cutValue } from '../../src/chain/cut-value.ts';
+import { cutValue } from '../../src/chain/cut-result.ts';
 import { createHarness, watchedStore } from './harness.ts';
 
 const sandbox = createIsolatedVmSandbox();

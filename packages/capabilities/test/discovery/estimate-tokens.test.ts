@@ -1,8 +1,7 @@
 import { encode } from 'gpt-tokenizer';
 import { expect, test } from 'vitest';
-import { estimateTokens } from '../../src/discovery/estimate-tokens.ts';
-import { toolGroups } from '../../src/discovery/tool-groups.ts';
-import { toolStubs } from '../../src/chain/stubs/tool-stubs.ts';
+import { estimateTokens, toolGroups } from '../../src/discovery/tool-overview.ts';
+import { toolDeclarations } from '../../src/chain/declarations/tool-declarations.ts';
 import { realTools, realToolsMissing } from './shared-tools.ts';
 
 test.each([
@@ -26,7 +25,7 @@ test.skipIf(realToolsMissing)(
     for (let first = 0; first < tools.length; first += 50) {
       const set = tools.slice(first, first + 50);
       const names = set.map(({ name }) => name);
-      for (const text of [toolStubs(set).text, names.join(', '), toolGroups(names, 10_000)]) {
+      for (const text of [toolDeclarations(set).text, names.join(', '), toolGroups(names, 10_000)]) {
         const tokens = encode(text).length;
         expect(estimateTokens(text)).toBeGreaterThanOrEqual(tokens);
         expect(estimateTokens(text)).toBeLessThanOrEqual(1.5 * tokens);

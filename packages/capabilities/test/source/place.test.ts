@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compileScript } from '../../src/chain/source/compile-script.ts';
 import { eraseTypes } from '../../src/chain/source/erase-types.ts';
-import { createLineIndex } from '../../src/chain/source/line-index.ts';
+import { createLineIndex } from '../../src/chain/source/text.ts';
 import { originalOffset } from '../../src/chain/source/offset-map.ts';
 
 /** The source text that stands where the compiled code has `mark`. */

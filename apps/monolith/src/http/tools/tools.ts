@@ -1,5 +1,5 @@
 import type { Toolbox, ToolInvoker } from '@ravi/invoker';
-import { toolStubs } from '@ravi/capabilities';
+import { toolDeclarations } from '@ravi/capabilities';
 import { isLocalTool } from '@ravi/kernel';
 import { describeTools } from '../../tools/describe-tool.ts';
 import type { ToolMetrics } from '../../tools/tool-metrics.ts';
@@ -47,7 +47,7 @@ export function toolOperations({ toolbox, invoker, lifetime, toolMetrics }: Tool
         if (description === undefined || tool === undefined) {
           throw problem('E_TOOL_UNKNOWN', `There is no tool "${name}"`);
         }
-        const stub = isLocalTool(tool) ? { stub: toolStubs([tool]).text } : {};
+        const stub = isLocalTool(tool) ? { stub: toolDeclarations([tool]).text } : {};
         return { ...description, ...stub, metrics: toolMetrics.of(name) };
       },
     },

@@ -4,13 +4,13 @@ import type { BridgeCall, InvocationResult, JournaledCall, Timer } from '@ravi/k
 import { createChainBridge } from '../bridge.ts';
 import type { InvokeTool } from '../bridge.ts';
 import { beginName } from '../prelude/source.ts';
-import type { ChainSurroundings } from '../run-chain.ts';
+import type { ChainHost } from '../run-chain.ts';
 import { divergenceFailure, hasEndedByItself, missingCall, otherCall } from './divergence.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { timeOf } from './run-log.ts';
 import type { RunLog } from './run-log.ts';
 import { createTurns } from './turns.ts';
-import { unknownOutcome } from './unknown-outcome.ts';
+import { unknownOutcome } from './recorded-run.ts';
 import { createWakes } from './wakes.ts';
 
 /** How a run began: what a script reads in place of the time and of chance. */
@@ -35,7 +35,7 @@ export interface DurableBridgeOptions {
 }
 
 /** The host's end of the calls of a script that can be replayed. */
-export interface DurableBridge extends ChainSurroundings {
+export interface DurableBridge extends ChainHost {
   /** The outcome of the call at `place` is on record. */
   finished(place: number, now: number): void;
   /** See `SessionDurability.onHumanWait`. */
@@ -182,7 +182,7 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     if (call.op === 'wake') return wake(place, Number(call.payload));
     let isCall = false;
     const invoke = invokeAt(place);
-    const answer = inner.answer(call, (...args) => {
+    const answer = inner.reply(call, (...args) => {
       isCall = true;
       return invoke(...args);
     });
@@ -216,7 +216,7 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     },
     files: inner.files,
     settled: () => inner.settled(),
-    answer: (call) => (call.op === 'taken' ? turns.confirm() : ask(call)),
+    reply: (call) => (call.op === 'taken' ? turns.confirm() : ask(call)),
     stopped(ended) {
       if (divergence === undefined && hasEndedByItself(ended)) divergence = missingMessage();
       return divergence === undefined ? undefined : divergenceFailure(divergence, ended);

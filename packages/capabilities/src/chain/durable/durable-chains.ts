@@ -5,7 +5,8 @@ import type { ChainRunResult, Logger, Run, Sandbox, StateStore } from '@ravi/ker
 import type { Preflight } from '../../preflight/preflight.ts';
 import { createActivation } from './activation.ts';
 import type { Activation } from './activation.ts';
-import { hasWork } from './read-approvals.ts';
+import type { DurableChainResult } from './end-run.ts';
+import { hasWork } from './recorded-run.ts';
 import { chainKind, defineRun } from './run-definition.ts';
 import type { DurableChainRequest } from './run-definition.ts';
 
@@ -25,9 +26,6 @@ export interface DurableChainsOptions {
   /** How long a run has to wait for nothing but humans before it is paused; 250 when absent. */
   readonly pauseAfterMs?: number;
 }
-
-/** How a run stands after it was started or gone on with. */
-export type DurableChainResult = ChainRunResult & { readonly runId: string };
 
 /** Scripts that go on after their process has ended. Disposing it suspends what runs: it goes on when somebody resumes it. */
 export interface DurableChains extends AsyncDisposable {

@@ -1,11 +1,13 @@
 import type { ToolInvoker } from '@ravi/invoker';
-import { KernelError } from '@ravi/kernel';
-import type { ChainRunResult, JsonValue, Logger, Run, RunOutcome, RunStatus, StateStore } from '@ravi/kernel';
-import type { DurableChainResult } from './durable-chains.ts';
-import { readApprovals } from './read-approvals.ts';
+import { KernelError, textBlock } from '@ravi/kernel';
+import type { Approval, ChainRunResult, JsonValue, Logger, Run, RunOutcome, RunStatus, StateStore } from '@ravi/kernel';
+import { readApprovals } from './recorded-run.ts';
 import type { RunLog } from './run-log.ts';
 
-/** What a run is ended with. */
+/** Result of starting or resuming a run: its outcome, or its state as a paused run. */
+export type DurableChainResult = ChainRunResult & { readonly runId: string };
+
+/** Options of {@link endRun}. */
 export interface EndRunOptions {
   readonly store: StateStore;
   readonly invoker: ToolInvoker;
@@ -24,8 +26,8 @@ const statusOf: Readonly<Record<ChainRunResult['status'], RunStatus>> = {
 };
 
 /**
- * Ends a run for good. Its artifacts are given back only once its result is on record, since a run that were repeated
- * would need them, and before the run is final, since nobody looks after a final one.
+ * Ends a run for good. Its artifacts are released after its result is recorded, because a repeated run would need them,
+ * and before the run is final, because no process looks after a final run.
  */
 export async function endRun(run: Run, result: ChainRunResult, options: EndRunOptions): Promise<DurableChainResult> {
   const { store, invoker, owner, log, waitFor } = options;
@@ -33,9 +35,9 @@ export async function endRun(run: Run, result: ChainRunResult, options: EndRunOp
   const json = toJson(result);
   if (log.artifacts.length > 0) {
     await log.note('result', json);
-    await givePinsBack(run.id, options);
+    await unpinArtifacts(run.id, options);
   }
-  await withdrawQuestions(run.id, options);
+  await withdrawRequests(run.id, options);
   const { status, error } = result;
   const outcome: RunOutcome = {
     result: json,
@@ -43,17 +45,17 @@ export async function endRun(run: Run, result: ChainRunResult, options: EndRunOp
   };
   const change = { from: ['running'], to: statusOf[status], owner, outcome } as const;
   const isOurs = await waitFor(() => store.runs.transition(run.id, { ...change, now: clock.now() }));
-  // An attempt that failed may have been written all the same.
+  // A failed attempt may still have been written.
   if (!isOurs && (await waitFor(() => store.runs.get(run.id)))?.status !== change.to) throw conflict(run.id);
   return { ...result, runId: run.id };
 }
 
-/** Somebody else goes on with a run. */
+/** Returns the error for a run that another process has resumed. */
 export function conflict(runId: string): KernelError {
-  return new KernelError('E_STATE_CONFLICT', `Another process has gone on with the run ${runId}`);
+  return new KernelError('E_STATE_CONFLICT', `Another process has resumed run ${runId}`);
 }
 
-async function givePinsBack(runId: string, { invoker, logger, log }: EndRunOptions): Promise<void> {
+async function unpinArtifacts(runId: string, { invoker, logger, log }: EndRunOptions): Promise<void> {
   for (const ref of log.artifacts) {
     try {
       await invoker.artifactStore?.unpin(ref, runId);
@@ -63,7 +65,7 @@ async function givePinsBack(runId: string, { invoker, logger, log }: EndRunOptio
   }
 }
 
-async function withdrawQuestions(runId: string, { store, invoker, waitFor }: EndRunOptions): Promise<void> {
+async function withdrawRequests(runId: string, { store, invoker, waitFor }: EndRunOptions): Promise<void> {
   const { pending } = await waitFor(() => readApprovals(store.approvals, runId));
   for (const { request } of pending) {
     const why = { now: invoker.clock.now(), reason: 'The run is over' };
@@ -71,7 +73,38 @@ async function withdrawQuestions(runId: string, { store, invoker, waitFor }: End
   }
 }
 
-// Without what is `undefined`, which no JSON holds.
+// Drops `undefined` properties, which JSON cannot hold.
 function toJson(result: ChainRunResult): JsonValue {
   return JSON.parse(JSON.stringify(result)) as JsonValue;
+}
+
+/** Returns the result of a run that cannot continue. */
+export function failedResult({ code, message }: KernelError): ChainRunResult {
+  const outputText = `The script failed: ${message} [${code}]`;
+  return {
+    status: 'error',
+    error: { code, message },
+    outputText,
+    outputBlocks: [{ type: 'error', message: outputText, code }],
+    logs: [],
+    toolCalls: 0,
+    durationMs: 0,
+    callTrace: [],
+  };
+}
+
+/** Returns the result of a run that waits for approval: its finished calls and the pending requests. */
+export function pausedResult(left: ChainRunResult, pending: readonly Approval[]): ChainRunResult {
+  const { logs, toolCalls, durationMs } = left;
+  const requests = pending.map(({ request }) => `${request.tool} (${request.id})`).join(', ');
+  const outputText = `The run is paused until these calls are approved or denied: ${requests}`;
+  return {
+    status: 'paused',
+    outputText,
+    outputBlocks: [textBlock(outputText)],
+    logs,
+    toolCalls,
+    durationMs,
+    callTrace: left.callTrace.filter(({ status }) => status !== 'cancelled'),
+  };
 }

@@ -11,7 +11,7 @@ import type {
   SandboxLanguage,
   ToolRegistry,
 } from '@ravi/kernel';
-import { definitionDigest } from '../../snippets/definition-digest.ts';
+import { definitionDigest } from '../../snippets/check-snippet-tools.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
 /** What happens while a call waits for a human: the script waits too, or the run is stored and goes on with the answer. */

@@ -1,14 +1,11 @@
-import { giveExport, replaceDefaultExport } from './default-export.ts';
-import type { DefaultExport } from './default-export.ts';
+import { replaceDefaultExport, returnExport, returnValue, withTrailingObject } from './script-value.ts';
+import type { DefaultExport } from './script-value.ts';
 import type { ErasedTypes } from './erase-types.ts';
-import { giveValue } from './give-value.ts';
-import { composeMaps, originalOffset, shiftedMap } from './offset-map.ts';
+import { applyEdits, composeMaps, originalOffset, shiftedMap } from './offset-map.ts';
 import type { OffsetMap } from './offset-map.ts';
 import { parseJavaScript } from './parse-javascript.ts';
 import type { ParsedJavaScript, ScriptProblem } from './parse-javascript.ts';
-import { applyEdits } from './text-edit.ts';
-import { withTrailingObject } from './trailing-object.ts';
-import { unwrapFence } from './unwrap-fence.ts';
+import { unwrapFence } from './text.ts';
 
 /** What a script compiles to, as plain data. Offsets refer to the source as it was given. */
 export type Compilation =
@@ -68,7 +65,8 @@ function finish(
   exported: DefaultExport | undefined,
 ): Compilation {
   if (parsed.status === 'problem') return { ...parsed, offset: originalOffset(map, parsed.offset) };
-  const value = exported === undefined ? giveValue(code, parsed.program) : giveExport(code, parsed.program, exported);
+  const value =
+    exported === undefined ? returnValue(code, parsed.program) : returnExport(code, parsed.program, exported);
   if (value === undefined) {
     return {
       status: 'problem',

@@ -1,6 +1,6 @@
 import { TraceMap, decodedMappings } from '@jridgewell/trace-mapping';
 import { transformSync } from 'amaro';
-import { createLineIndex } from './line-index.ts';
+import { createLineIndex } from './text.ts';
 import type { OffsetMap, OffsetSegment } from './offset-map.ts';
 import { shiftedMap } from './offset-map.ts';
 import type { ScriptProblem } from './parse-javascript.ts';

@@ -1,9 +1,9 @@
 import ts from 'typescript-api';
-import { callOf } from '../../chain/suggest.ts';
+import { callOf } from '../../chain/report.ts';
 import type { Finding } from '../finding.ts';
 import type { TypedScript } from '../type-checker.ts';
 import { catchersOf, isAssigned, textsIn } from './syntax-tree.ts';
-import { unknownToolFinding } from './unknown-tool-finding.ts';
+import { unknownToolFinding } from '../finding.ts';
 import type { ToolUse } from './tool-uses.ts';
 
 const questions: readonly string[] = ['search', 'describe', '$search', '$describe'];

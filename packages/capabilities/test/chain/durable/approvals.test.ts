@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { keepRunsGoing } from '@ravi/capabilities';
+import { startRunRecovery } from '@ravi/capabilities';
 import type { DurableChainResult } from '@ravi/capabilities';
 import { silentLogger, systemClock } from '@ravi/kernel';
 import type { Approval, RecordedDecision, ApprovalTransition, Run, StateStore } from '@ravi/kernel';
@@ -43,7 +43,7 @@ test('a run that only waits for humans is paused: all questions are there, and t
   await using process = world.open();
   const result = await process.chains.start({ code: threeMails, runId: 'run-1', approvals });
   assert.equal(result.status, 'paused');
-  assert.match(result.outputText, /paused until somebody answers: send \(approval_run-1_call_/);
+  assert.match(result.outputText, /paused until these calls are approved or denied: send \(approval_run-1_call_/);
   assert.deepEqual(
     (await pending(world)).map(({ request }) => request.args['to']),
     ['a', 'b', 'c'],
@@ -149,7 +149,7 @@ test('a run that was paused while it took an answer goes on with it', async () =
   await first[Symbol.asyncDispose]();
   const { chains, feed } = second;
   const options = { chains, store: world.store, feed, clock: systemClock, logger: silentLogger };
-  await using _keeper = keepRunsGoing(options);
+  await using _keeper = startRunRecovery(options);
   while (world.effects.length === 0) await new Promise(setImmediate);
   assert.deepEqual(world.effects, ['send {"to":"b"}']);
   while ((await world.store.runs.get('run-1'))?.status !== 'paused') await new Promise(setImmediate);
@@ -234,7 +234,13 @@ test('runs are kept going: an answer, given by whatever process, wakes the one t
   await using world = await createWorld();
   await using process = world.open();
   const { chains, feed } = process;
-  await using _keeper = keepRunsGoing({ chains, store: world.store, feed, clock: systemClock, logger: silentLogger });
+  await using _keeper = startRunRecovery({
+    chains,
+    store: world.store,
+    feed,
+    clock: systemClock,
+    logger: silentLogger,
+  });
   for (const runId of ['run-1', 'run-2']) {
     await chains.start({ code: "return tools.send({ to: 'a' })", runId, approvals });
   }
@@ -251,7 +257,7 @@ test('runs are kept going: an answer that nobody was told of is found', async ()
   const { chains } = process;
   const deaf = { subscribe: () => () => {}, poke: () => {} };
   const options = { chains, store: world.store, feed: deaf, clock: systemClock, logger: silentLogger, intervalMs: 1 };
-  await using _keeper = keepRunsGoing(options);
+  await using _keeper = startRunRecovery(options);
   await chains.start({ code: "return tools.send({ to: 'a' })", runId: 'run-1', approvals });
   await answer(world, 'a');
   assert.equal((await ended(world, 'run-1')).status, 'completed');
@@ -270,7 +276,7 @@ test('runs are kept going: what was answered, or cut off, while no process was t
   const clock = { ...systemClock, now: () => systemClock.now() + 120_000 };
   await using process = world.open({ clock });
   const { chains, feed } = process;
-  await using _keeper = keepRunsGoing({ chains, store: world.store, feed, clock, logger: silentLogger });
+  await using _keeper = startRunRecovery({ chains, store: world.store, feed, clock, logger: silentLogger });
   const runs = await Promise.all([ended(world, 'run-1'), ended(world, 'run-2')]);
   assert.deepEqual(
     runs.map(({ status }) => status),

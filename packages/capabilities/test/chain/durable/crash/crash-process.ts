@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApprovalFeed, createRecordedApprovals } from '@ravi/agents';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
-import { createDurableChains, keepRunsGoing } from '@ravi/capabilities';
+import { createDurableChains, startRunRecovery } from '@ravi/capabilities';
 import { isKernelError, silentLogger, systemClock } from '@ravi/kernel';
 import type { RunStore, StateStore } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
@@ -35,7 +35,7 @@ const chains = createDurableChains({
   leaseMs: 300,
   pauseAfterMs: 5,
 });
-const keeper = keepRunsGoing({ chains, store, feed, clock, logger, intervalMs: 100, atOnce: 8 });
+const keeper = startRunRecovery({ chains, store, feed, clock, logger, intervalMs: 100, atOnce: 8 });
 writeSync(1, 'ready\n');
 
 await Promise.all([startRuns(store), answerQuestions(store, () => feed.poke())]);

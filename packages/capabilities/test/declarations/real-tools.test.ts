@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { sharedDataFile } from '@ravi/testkit';
 import { expect, test } from 'vitest';
-import { toolStubs } from '../../src/chain/stubs/tool-stubs.ts';
-import type { DescribedTool } from '../../src/chain/stubs/tool-stubs.ts';
+import { toolDeclarations } from '../../src/chain/declarations/tool-declarations.ts';
+import type { DescribedTool } from '../../src/chain/declarations/tool-declarations.ts';
 import { typeErrors } from './accepts.ts';
 
 const file = sharedDataFile('toolschemas/mcp-tools.jsonl');
@@ -26,7 +26,7 @@ test.skipIf(file === undefined)(
       .split('\n')
       .map((line) => JSON.parse(line) as DescribedTool);
     expect(tools).toHaveLength(3413);
-    const stubs = setsOf(tools).map((set) => toolStubs(set));
+    const stubs = setsOf(tools).map((set) => toolDeclarations(set));
     expect(typeErrors(stubs.map((stub) => stub.text))).toBe('');
     expect(stubs.flatMap((stub) => stub.problems)).toMatchInlineSnapshot(`
       [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { stubTypes } from '../../src/chain/stubs/stub-types.ts';
-import { toolStubs } from '../../src/chain/stubs/tool-stubs.ts';
-import type { DescribedTool } from '../../src/chain/stubs/tool-stubs.ts';
+import { commonTypes } from '../../src/chain/declarations/shared-types.ts';
+import { toolDeclarations } from '../../src/chain/declarations/tool-declarations.ts';
+import type { DescribedTool } from '../../src/chain/declarations/tool-declarations.ts';
 import { typeErrors } from './accepts.ts';
 
 function tool(name: string, inputSchema: unknown, outputSchema?: unknown): DescribedTool {
@@ -11,9 +11,9 @@ function tool(name: string, inputSchema: unknown, outputSchema?: unknown): Descr
 
 /** The declarations without the types that all stubs share. */
 function declarationsOf(...tools: DescribedTool[]): string {
-  const stubs = toolStubs(tools);
+  const stubs = toolDeclarations(tools);
   expect(typeErrors([stubs.text])).toBe('');
-  return stubs.text.slice(stubTypes.length).trimEnd();
+  return stubs.text.slice(commonTypes.length).trimEnd();
 }
 
 const someDefinition = { $defs: { B: { type: 'object', properties: { b: { type: 'number' } } } } };
@@ -21,7 +21,7 @@ const someDefinition = { $defs: { B: { type: 'object', properties: { b: { type: 
 /** The stubs of a tool whose one property has this schema. */
 function stubsOf(schema: unknown): string {
   const input = { type: 'object', properties: { p: schema }, required: ['p'], ...someDefinition };
-  return toolStubs([tool('t', input)]).text;
+  return toolDeclarations([tool('t', input)]).text;
 }
 
 test('a tool is declared with its description, arguments and result', () => {
@@ -63,7 +63,7 @@ test('a tool is declared with its description, arguments and result', () => {
 });
 
 test('the type check of a script sees arguments, values and safe results', () => {
-  const { text } = toolStubs([
+  const { text } = toolDeclarations([
     tool(
       'add',
       { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
@@ -175,7 +175,7 @@ test('references become named types, recursion included', () => {
 });
 
 test('a definition that leads back to itself without an object in between is unknown and reported', () => {
-  const stubs = toolStubs([
+  const stubs = toolDeclarations([
     tool('loop', {
       $defs: { A: { anyOf: [{ $ref: '#/$defs/B' }, { type: 'string' }] }, B: { $ref: '#/$defs/A' } },
       properties: { a: { $ref: '#/$defs/A' } },
@@ -189,7 +189,7 @@ test('a malformed schema is reported and never breaks the others', () => {
   const deep: Record<string, unknown> = {};
   let inner = deep;
   for (let level = 0; level < 50_000; level++) inner = inner['items'] = { type: 'array' };
-  const stubs = toolStubs([
+  const stubs = toolDeclarations([
     tool('text', 'no schema'),
     tool('nothing', null),
     tool('parts', {
@@ -244,15 +244,15 @@ test('text of a schema cannot leave its comment or its quotes', () => {
       },
     },
   });
-  expect(typeErrors([`${stubTypes}${stubs}\nexport const seen = leaked;`])).toContain("Cannot find name 'leaked'");
+  expect(typeErrors([`${commonTypes}${stubs}\nexport const seen = leaked;`])).toContain("Cannot find name 'leaked'");
 });
 
 test('past its size the rest of the tools is declared by name', () => {
   const many = Array.from({ length: 100 }, (_, index) =>
     tool(`tool_${index}`, { properties: { a: { type: 'string' } } }),
   );
-  const stubs = toolStubs(many, { maxBytes: 1_000 });
-  expect(stubs.text.length).toBeLessThan(stubTypes.length + 6_000);
+  const stubs = toolDeclarations(many, { maxBytes: 1_000 });
+  expect(stubs.text.length).toBeLessThan(commonTypes.length + 6_000);
   expect(stubs.untyped).toHaveLength(many.length - many.findIndex(({ name }) => name === stubs.untyped[0]));
   expect(stubs.text).toContain('  tool_99: ToolFunction<any>;');
   expect(typeErrors([stubs.text])).toBe('');

@@ -1,25 +1,14 @@
 import { createDefinitions, isRecord } from './definitions.ts';
 import type { Definitions } from './definitions.ts';
-import type { TypeNames } from './type-names.ts';
 import { objectType } from './object-type.ts';
-import { below } from './schema-place.ts';
-import type { SchemaPlace } from './schema-place.ts';
-import { arrayOf, intersectionOf, tight, unionOf, unknownType } from './type-text.ts';
-import type { TypeText } from './type-text.ts';
-import { literalType } from './text.ts';
+import { below } from './schema-writer.ts';
+import type { SchemaPlace, SchemaWriter } from './schema-writer.ts';
+import { arrayOf, intersectionOf, literalType, tight, unionOf, unknownType } from './type-text.ts';
+import type { TypeNames, TypeText } from './type-text.ts';
 
 /** Types nest no deeper than this; what is below is unknown. */
 const maxDepth = 16;
 const maxEnumValues = 100;
-
-/** What a writer of one schema document shares between its types. */
-export interface SchemaWriter {
-  /** The type of `schema`, which lies at `path` of the document. */
-  typeOf(schema: unknown, place: SchemaPlace): TypeText;
-  report(path: string, problem: string): void;
-  /** A member for the types of objects that take no other properties. */
-  readonly closedMark: string | undefined;
-}
 
 /** The types of one schema document. */
 export interface SchemaTypes {

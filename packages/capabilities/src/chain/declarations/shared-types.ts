@@ -40,10 +40,10 @@ declare function file(path: string): Promise<Artifact>;
 `;
 
 /** The types that every set of stubs begins with. */
-export const stubTypes: string = functionType + resultTypes;
+export const commonTypes: string = functionType + resultTypes;
 
 /** Names that the declarations or the language use themselves. */
-export const takenNames: readonly string[] = [
+export const reservedNames: readonly string[] = [
   'ToolFunction',
   'ToolResult',
   'Artifact',

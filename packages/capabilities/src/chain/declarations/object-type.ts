@@ -1,9 +1,7 @@
 import { isRecord } from './definitions.ts';
-import { below } from './schema-place.ts';
-import type { SchemaPlace } from './schema-place.ts';
-import type { SchemaWriter } from './schema-type.ts';
-import { docComment, propertyName } from './text.ts';
-import { tight, unionOf, unknownType } from './type-text.ts';
+import { below } from './schema-writer.ts';
+import type { SchemaPlace, SchemaWriter } from './schema-writer.ts';
+import { docComment, propertyName, tight, unionOf, unknownType } from './type-text.ts';
 import type { TypeText } from './type-text.ts';
 
 const constraints = [

@@ -1,22 +1,21 @@
 import type { Tool } from '@ravi/kernel';
 import { isRecord } from './definitions.ts';
 import { schemaTypes } from './schema-type.ts';
-import { stubTypes, takenNames } from './stub-types.ts';
-import { docComment, propertyName } from './text.ts';
-import { createTypeNames } from './type-names.ts';
+import { commonTypes, reservedNames } from './shared-types.ts';
+import { docComment, propertyName, createTypeNames } from './type-text.ts';
 
 /** Declarations of tools, for the model that writes scripts and for a type check of them. */
-export interface ToolStubs {
+export interface ToolDeclarations {
   /** TypeScript that declares `tools`. */
   readonly text: string;
   /** What was malformed in which schema; the rest of the tools is not affected. */
-  readonly problems: readonly StubProblem[];
+  readonly problems: readonly DeclarationProblem[];
   /** Tools that are declared without types, because the text had become too long. */
   readonly untyped: readonly string[];
 }
 
 /** A part of a schema that gives no type. */
-export interface StubProblem {
+export interface DeclarationProblem {
   readonly tool: string;
   /** JSON pointer into the schema, after `input` or `output`. */
   readonly path: string;
@@ -26,8 +25,8 @@ export interface StubProblem {
 /** What stubs are written of. */
 export type DescribedTool = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema'>;
 
-/** Options of {@link toolStubs}. */
-export interface ToolStubsOptions {
+/** Options of {@link toolDeclarations}. */
+export interface ToolDeclarationsOptions {
   /** Once the text has as many, the remaining tools are declared by name alone. */
   readonly maxBytes?: number;
   /** A member for the types of objects that take no other properties; none when absent. */
@@ -35,10 +34,13 @@ export interface ToolStubsOptions {
 }
 
 /** Declares `tools` from the input and output schemas of the given tools. */
-export function toolStubs(tools: readonly DescribedTool[], options: ToolStubsOptions = {}): ToolStubs {
+export function toolDeclarations(
+  tools: readonly DescribedTool[],
+  options: ToolDeclarationsOptions = {},
+): ToolDeclarations {
   const { maxBytes = Infinity, closedMark } = options;
-  const names = createTypeNames(takenNames);
-  const problems: StubProblem[] = [];
+  const names = createTypeNames(reservedNames);
+  const problems: DeclarationProblem[] = [];
   const untyped: string[] = [];
   const members: string[] = [];
   const aliases: string[] = [];
@@ -51,7 +53,7 @@ export function toolStubs(tools: readonly DescribedTool[], options: ToolStubsOpt
     bytes += Buffer.byteLength(members.at(-1) ?? '');
   }
   const declared = [...aliases, `declare const tools: {\n${members.join('\n')}\n};`];
-  return { text: `${stubTypes}${declared.join('\n')}\n`, problems, untyped };
+  return { text: `${commonTypes}${declared.join('\n')}\n`, problems, untyped };
 
   function stubOf(tool: DescribedTool): { readonly member: string; readonly aliases: readonly string[] } {
     const { name, description, outputSchema } = tool;
