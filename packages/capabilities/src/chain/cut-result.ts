@@ -1,12 +1,12 @@
 import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
-import { maxCrossingBytes } from '@ravi/kernel';
+import { maxBridgeMessageBytes } from '@ravi/kernel';
 import type { ChainPolicy, JsonValue, WholeResult, JsonObject } from '@ravi/kernel';
 import { limitFailure } from './failure.ts';
 import type { ChainFailure } from './failure.ts';
 
 /** How much a script may hand over: more than its result may have only where the whole can be stored. */
 export function maxHandedOver({ maxResultBytes }: ChainPolicy, { artifactStore }: ToolInvoker): number {
-  return artifactStore === undefined ? maxResultBytes : Math.max(maxResultBytes, maxCrossingBytes);
+  return artifactStore === undefined ? maxResultBytes : Math.max(maxResultBytes, maxBridgeMessageBytes);
 }
 
 /** A value as a script returned it, with its JSON text. */

@@ -6,7 +6,7 @@ import { createGuestPool } from './host/pool.ts';
 import { defaultPoolOptions } from './host/pool-options.ts';
 import type { PoolOptions } from './host/pool-options.ts';
 import { runOnGuest } from './host/run.ts';
-import { carriedRequest } from './host/carried-request.ts';
+import { boundedRequest } from './host/bounded-request.ts';
 import { limitReached } from './host/outcome.ts';
 import { rehearsalFrame } from './host/wire.ts';
 
@@ -41,10 +41,10 @@ export function createProcessSandbox(options: {
       const cancelled: SandboxOutcome = { status: 'cancelled', ...notRun };
       const isCancelled = (): boolean => request.signal?.aborted === true;
       if (isCancelled()) return cancelled;
-      const carried = carriedRequest(request);
+      const bounded = boundedRequest(request);
       const sourceBytes = Buffer.byteLength(request.code);
-      if (sourceBytes > carried.limits.maxSourceBytes) {
-        return { ...limitReached('source', carried.limits, sourceBytes), ...notRun };
+      if (sourceBytes > bounded.limits.maxSourceBytes) {
+        return { ...limitReached('source', bounded.limits, sourceBytes), ...notRun };
       }
       for (;;) {
         const guest = await pool.acquire(request.principal, request.signal);
@@ -53,8 +53,8 @@ export function createProcessSandbox(options: {
           rehearsed = { prelude: request.prelude, memoryBytes: request.limits.memoryBytes };
           pool.rehearse(rehearsalFrame(request));
         }
-        if (guest.boundMemory !== undefined) await guest.boundMemory(carried.limits.memoryBytes);
-        const outcome = runOnGuest(guest, carried, busyWait, (reusable) => pool.release(guest, reusable));
+        if (guest.boundMemory !== undefined) await guest.boundMemory(bounded.limits.memoryBytes);
+        const outcome = runOnGuest(guest, bounded, busyWait, (reusable) => pool.release(guest, reusable));
         // Asked while the guest begins, since asking takes time: one that ended before has begun nothing.
         if (isCancelled() || !guest.isGone()) return outcome;
         await outcome;

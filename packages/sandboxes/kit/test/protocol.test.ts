@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
 import { test } from 'vitest';
 import { guestSource } from '../src/guest/source.ts';
-import type { CarriedRequest } from '../src/host/carried-request.ts';
+import type { BoundedRequest } from '../src/host/bounded-request.ts';
 import { codec, startFrame } from '../src/host/wire.ts';
 import { createFairQueue } from '../src/host/fair-queue.ts';
 import { canReadProcessUsage, createUsageReader } from '../src/host/process-usage.ts';
@@ -25,7 +25,7 @@ test('three fields are written alike in both ways', () => {
 
 test('a prelude that the guest holds is not sent again', () => {
   const prelude = 'return { call: host.call }';
-  const request = { limits: { memoryBytes: 1 }, prelude, code: 'return 1' } as CarriedRequest;
+  const request = { limits: { memoryBytes: 1 }, prelude, code: 'return 1' } as BoundedRequest;
   const sent = ['another', undefined, prelude].map((held) => {
     const { field } = codec.read(startFrame(request, held), 0);
     return Array.from({ length: 5 }, field)[3];

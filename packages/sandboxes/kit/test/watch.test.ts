@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { EndingLimit } from '@ravi/kernel';
 import { test, vi } from 'vitest';
-import type { CarriedRequest } from '../src/host/carried-request.ts';
+import type { BoundedRequest } from '../src/host/bounded-request.ts';
 import type { ProcessUsage } from '../src/host/process-usage.ts';
 import { createWatch } from '../src/host/watch.ts';
 import type { Watch } from '../src/host/watch.ts';
@@ -25,7 +25,7 @@ async function limitReachedBy(
         residentBytes: baseline.residentBytes + looks * (more.residentBytes ?? 0),
       };
     },
-    request: { limits: { ...limits, wallTimeMs: 3_600_000, cpuTimeMs: 1_000 } } as CarriedRequest,
+    request: { limits: { ...limits, wallTimeMs: 3_600_000, cpuTimeMs: 1_000 } } as BoundedRequest,
     onLimit: resolve,
   });
   behave(watch);
@@ -59,7 +59,7 @@ test('a guest that fills its memory as fast as it can is seen soon after its lim
         cpuTimeMs: baseline.cpuTimeMs,
         residentBytes: baseline.residentBytes + performance.now() * bytesPerMs,
       }),
-      request: { limits: { ...limits, wallTimeMs: 3_600_000, memoryBytes: 64_000_000 } } as CarriedRequest,
+      request: { limits: { ...limits, wallTimeMs: 3_600_000, memoryBytes: 64_000_000 } } as BoundedRequest,
       onLimit: (_, bytes) => (reached = bytes),
     });
     await vi.advanceTimersByTimeAsync(100);

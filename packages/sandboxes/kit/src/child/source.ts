@@ -1,5 +1,4 @@
-import { nameKeeper } from '../guest/name-keeper.ts';
-import { guestSource, scriptName } from '../guest/source.ts';
+import { guestSource, nameKeeper, scriptName } from '../guest/source.ts';
 import { createRecordCodec } from '../protocol/records.ts';
 import { createFrameReader } from './frame-reader.ts';
 import { runPump } from './pump.ts';

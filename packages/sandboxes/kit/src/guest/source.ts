@@ -5,7 +5,6 @@ import { createConsole } from './console.ts';
 import { createErrorReader } from './describe-error.ts';
 import { exerciseRuntime } from './exercise.ts';
 import { createInspect } from './inspect.ts';
-import { nameKeeper } from './name-keeper.ts';
 import { createRuntime } from './runtime.ts';
 import { createSerializer } from './serialize.ts';
 import { createTimers } from './timers.ts';
@@ -13,6 +12,12 @@ import { createWebGlobals } from './web-globals.ts';
 
 /** The file name of the script in stack traces. */
 export const scriptName = 'script.js';
+
+/**
+ * Defines the function that the texts of functions call when a bundler keeps their names (`keepNames` of esbuild). It does
+ * nothing.
+ */
+export const nameKeeper = 'const __name = (target) => target;';
 
 /**
  * The guest runtime as one expression of JavaScript: a `GuestRuntime`. Each part is a function of the source tree in

@@ -1,6 +1,6 @@
 import type { SandboxOutcome } from '@ravi/kernel';
-import { createAnswers } from './answers.ts';
-import type { CarriedRequest } from './carried-request.ts';
+import type { BoundedRequest } from './bounded-request.ts';
+import { createBridgeReplies } from './bridge-replies.ts';
 import type { BusyWait } from './busy-wait.ts';
 import type { GuestProcess } from './guest-process.ts';
 import { crashed, endingOf, limitReached } from './outcome.ts';
@@ -17,14 +17,14 @@ const consoleLevels: ReadonlySet<string> = new Set(['log', 'info', 'warn', 'erro
  */
 export function runOnGuest(
   guest: GuestProcess,
-  request: CarriedRequest,
+  request: BoundedRequest,
   busyWait: BusyWait,
   release: (reusable: boolean) => void,
 ): Promise<SandboxOutcome> {
   const { limits, signal } = request;
   const startedAt = performance.now();
   const { promise, resolve } = Promise.withResolvers<SandboxOutcome>();
-  const answers = createAnswers(request, (text) => {
+  const replies = createBridgeReplies(request, (text) => {
     watch.guestIsBusy();
     guest.send(text);
     busyWait.expect();
@@ -98,8 +98,8 @@ export function runOnGuest(
       end(limitReached('calls', limits), false);
       return undefined;
     }
-    if (answers.inFlight >= limits.maxInFlight) return 'sent more calls at once than it may';
-    answers.ask(id, { op, payload });
+    if (replies.inFlight >= limits.maxInFlight) return 'sent more calls at once than it may';
+    replies.start(id, { op, payload });
     return undefined;
   }
 
@@ -126,7 +126,7 @@ export function runOnGuest(
     const delay = Number(delayMs);
     if (!(delay >= 0 && delay <= 2_147_483_647)) return 'sent a time that is none';
     clearTimeout(wake);
-    wake = setTimeout(() => answers.wake(), delay);
+    wake = setTimeout(() => replies.wake(), delay);
     return undefined;
   }
 
@@ -140,7 +140,7 @@ export function runOnGuest(
     signal?.removeEventListener('abort', abort);
     clearTimeout(wake);
     watch.stop();
-    answers.close();
+    replies.close();
     const durationMs = performance.now() - startedAt;
     release(reusable);
     resolve({ ...ending, durationMs, consoleDroppedBytes });

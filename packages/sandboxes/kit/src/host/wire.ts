@@ -1,5 +1,5 @@
 import type { SandboxRequest } from '@ravi/kernel';
-import type { CarriedRequest } from './carried-request.ts';
+import type { BoundedRequest } from './bounded-request.ts';
 import { createRecordCodec } from '../protocol/records.ts';
 import type { RecordCodec, RecordReader } from '../protocol/records.ts';
 
@@ -45,7 +45,7 @@ export function rehearsalFrame({ limits, prelude }: SandboxRequest): string {
 }
 
 /** The frame that starts a run. In place of the prelude that the guest was last sent, and so `held`, stands `=`. */
-export function startFrame({ limits, prelude, code }: CarriedRequest, held: string | undefined): string {
+export function startFrame({ limits, prelude, code }: BoundedRequest, held: string | undefined): string {
   const { maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight, maxCallInputBytes } = limits;
   const figures = [maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight, maxCallInputBytes];
   const guestLimits = codec.encode('', ...figures.map(String));

@@ -1,21 +1,21 @@
 import type { BridgeCall } from '@ravi/kernel';
-import { checkCallInput, checkCallOutput } from './call-sizes.ts';
-import type { CarriedRequest } from './carried-request.ts';
+import { checkCallInput, checkCallOutput } from './bounded-request.ts';
+import type { BoundedRequest } from './bounded-request.ts';
 import { codec } from './wire.ts';
 
-/** The calls of a run on the host side. */
-export interface Answers {
+/** Replies to the calls of a run. */
+export interface BridgeReplies {
   readonly inFlight: number;
-  /** Starts a call; its answer is sent when it comes. */
-  ask(id: string, call: BridgeCall): void;
-  /** Tells the guest that its timer is due. */
+  /** Starts a call; sends the reply when it is ready. */
+  start(id: string, call: BridgeCall): void;
+  /** Notifies the guest that its timer is due. */
   wake(): void;
-  /** Aborts what is in flight; later answers are dropped. */
+  /** Aborts the calls in flight; later replies are dropped. */
   close(): void;
 }
 
-/** Answers that are ready at the same time leave in one frame. */
-export function createAnswers(request: CarriedRequest, send: (text: string) => void): Answers {
+/** Creates the replies of one run. Replies that are ready at the same time are sent in one frame. */
+export function createBridgeReplies(request: BoundedRequest, send: (text: string) => void): BridgeReplies {
   const controller = new AbortController();
   const { signal } = controller;
   let inFlight = 0;
@@ -26,7 +26,7 @@ export function createAnswers(request: CarriedRequest, send: (text: string) => v
     get inFlight() {
       return inFlight;
     },
-    ask(id, call) {
+    start(id, call) {
       inFlight++;
       settle(id, call).catch(() => {});
     },
@@ -42,7 +42,7 @@ export function createAnswers(request: CarriedRequest, send: (text: string) => v
     try {
       checkCallInput(call.payload, request.limits);
       const text: unknown = await request.bridge(call, { signal });
-      if (typeof text !== 'string') throw new TypeError('The bridge answered with something that is not text');
+      if (typeof text !== 'string') throw new TypeError('The bridge must return a string');
       checkCallOutput(text, request.limits);
       record = codec.encode('a', id, text);
     } catch (error) {
@@ -54,7 +54,7 @@ export function createAnswers(request: CarriedRequest, send: (text: string) => v
 
   function post(record: string): void {
     if (closed) return;
-    // `nextTick` comes after every promise job that is due, so one frame takes all answers of this moment.
+    // `nextTick` runs after every promise job that is due, so one frame carries all replies of this moment.
     if (outbox === '') process.nextTick(flush);
     outbox += record;
   }
@@ -73,7 +73,7 @@ function failureRecord(id: string, error: unknown): string {
       return codec.encode('f', id, String(error.name), String(error.message), typeof code === 'string' ? code : '');
     }
   } catch {
-    // An error that cannot be read is still a failure, and the script must hear of it.
+    // An error that cannot be read is still a failure, and the script must receive it.
   }
   return codec.encode('f', id, 'Error', 'The call failed', '');
 }
