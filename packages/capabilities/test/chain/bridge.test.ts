@@ -92,7 +92,7 @@ const forged: readonly (readonly [name: string, call: BridgeCall, answer: RegExp
   [
     'an unknown operation',
     { op: 'eval', payload: 'process.exit()' },
-    /^rejected {2}The script called the host in an unknown way$/,
+    /^rejected {2}The script called the host with an unknown operation$/,
     [],
   ],
   ['an artifact that is not there', { op: 'read-text', payload: 'nowhere\n0\n10' }, /^rejected E_BLOB_NOT_FOUND/, []],

@@ -15,7 +15,7 @@ import { checkUnchanged, sessionOfRun } from './run-definition.ts';
 import { createRunLog } from './run-log.ts';
 import type { RunLog } from './run-log.ts';
 
-/** What a run is taken on with. */
+/** Options of {@link createActivation}. */
 export interface ActivationOptions {
   readonly store: StateStore;
   readonly invoker: ToolInvoker;
@@ -31,22 +31,22 @@ export interface ActivationOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A run in the hands of this process, until it ends, is paused or is left to others. */
+/** A run that this process executes, until it ends, is paused or is released to other processes. */
 export interface Activation {
   readonly result: Promise<DurableChainResult>;
-  /** Leaves the run as it stands, so that it can go on later or elsewhere. */
+  /** Stops the run without ending it, so that it can be resumed later or by another process. */
   suspend(reason: string): void;
   /** Ends the run for good. */
   cancel(): void;
 }
 
-/** Takes a run on whose lease this process has just got: from its beginning, or from what its journal says. */
+/** Executes a run whose lease this process has just acquired: from its start, or by replaying its journal. */
 export function createActivation(run: Run, options: ActivationOptions): Activation {
   const { store, invoker, logger, owner, leaseMs, pauseAfterMs, signal } = options;
   const { clock } = invoker;
   /** Aborts when the script has to end. */
   const ending = new AbortController();
-  /** Aborts when the run is left as it stands. */
+  /** Aborts when the run is suspended. */
   const leaving = new AbortController();
   let isPausing = false;
   let pauseTimer: Timer | undefined;
@@ -79,20 +79,20 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
       clock,
       logger,
       leaseMs,
-      onLost: () => suspend('Another process goes on with the run', conflict(run.id)),
+      onLost: () => suspend('Another process has resumed the run', conflict(run.id)),
     });
     const cancel = (): void => ending.abort(signal?.reason);
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted === true) cancel();
     try {
-      return await goOn();
+      return await resume();
     } finally {
       signal?.removeEventListener('abort', cancel);
       onWaiting(false);
     }
   }
 
-  async function goOn(): Promise<DurableChainResult> {
+  async function resume(): Promise<DurableChainResult> {
     const { items, corrupt } = await waitFor(() => store.journal.entries(run.id));
     const recorded = readRecordedRun(items);
     const log = createRunLog({
@@ -103,7 +103,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
       clock,
       signal: leaving.signal,
       onFinished: (place, now) => bridge?.finished(place, now),
-      onLost: (error) => suspend('The journal of the run is out of reach', error),
+      onLost: (error) => suspend('The journal of the run is not available', error),
     });
     let bridge: DurableBridge | undefined;
     const end = (result: ChainRunResult): Promise<DurableChainResult> =>
@@ -129,9 +129,9 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
       const result = await runInSession(scriptOf(run, options), session, bridge);
       if (result.status !== 'cancelled' || !(isPausing || leaving.signal.aborted)) return await end(result);
       if (isFinal(leaving.signal.reason)) return await end(failedResult(leaving.signal.reason));
-      return await leave(result);
+      return await pause(result);
     } catch (error) {
-      return isFinal(error) ? end(failedResult(error)) : giveUp(error);
+      return isFinal(error) ? end(failedResult(error)) : release(error);
     } finally {
       bridge?.stop();
     }
@@ -150,14 +150,14 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
         onHumanWait,
         journal: log.journal,
         pinOwner: run.id,
-        recordArtifact: (ref) => log.recordArtifact(ref),
+        noteArtifact: (ref) => log.recordArtifact(ref),
         ...(approvals === 'pause' ? { approvalExpiryMs: options.approvalExpiryMs } : {}),
       },
     });
   }
 
-  async function leave(result: ChainRunResult): Promise<DurableChainResult> {
-    if (leaving.signal.aborted) return giveUp(leaving.signal.reason);
+  async function pause(result: ChainRunResult): Promise<DurableChainResult> {
+    if (leaving.signal.aborted) return release(leaving.signal.reason);
     const change = { from: ['running'], to: 'paused', owner } as const;
     const isPaused = await waitFor(() => store.runs.transition(run.id, { ...change, now: clock.now() }));
     if (!isPaused && (await waitFor(() => store.runs.get(run.id)))?.status !== 'paused') throw conflict(run.id);
@@ -165,8 +165,8 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     return { ...pausedResult(result, pending), runId: run.id };
   }
 
-  async function giveUp(error: unknown): Promise<never> {
-    // So that another process need not wait for the lease to run out.
+  async function release(error: unknown): Promise<never> {
+    // So that another process does not have to wait until the lease expires.
     await store.runs.release(run.id, owner).catch(() => false);
     throw error;
   }
@@ -204,7 +204,7 @@ const finalCodes: ReadonlySet<string> = new Set([
   'E_UNSUPPORTED',
 ]);
 
-/** What will be the same however often it is tried. */
+/** True if another attempt would fail in the same way. */
 function isFinal(error: unknown): error is KernelError {
   return isKernelError(error) && finalCodes.has(error.code);
 }

@@ -2,33 +2,33 @@ import type { JournaledCall } from '@ravi/kernel';
 import type { ChainFailure } from '../failure.ts';
 import type { EndedScript } from '../run-script.ts';
 
-/** Says where a script went another way than on record. */
-export function otherCall(place: number, asked: string, recorded: JournaledCall | undefined): string {
-  const was = recorded === undefined ? 'something else than a call' : describe(recorded);
-  const isSameTool = recorded?.entry.record.tool === asked;
-  const came = isSameTool ? 'the same tool with other arguments' : asked;
-  return diverged(place, `on record is ${was}, and now it asked for ${came}`);
+/** Returns the message for a script that made another request than the recorded one. */
+export function otherCall(place: number, requested: string, recorded: JournaledCall | undefined): string {
+  const was = recorded === undefined ? 'something other than a call' : describe(recorded);
+  const isSameTool = recorded?.entry.record.tool === requested;
+  const came = isSameTool ? 'the same tool with other arguments' : requested;
+  return diverged(place, `the recorded request is ${was}, and this time it requested ${came}`);
 }
 
-/** Says what a script did not ask for although it is on record. */
+/** Returns the message for a script that did not make a recorded request. */
 export function missingCall(place: number, recorded: JournaledCall | undefined): string {
-  const was = recorded === undefined ? 'a wake or an answer' : describe(recorded);
-  return diverged(place, `on record is ${was}, and now it did not ask for it`);
+  const was = recorded === undefined ? 'a timer or another reply' : describe(recorded);
+  return diverged(place, `the recorded request is ${was}, and this time it did not make it`);
 }
 
-/** The end of a run whose script went another way; the place in the script is that of the call, when it is known. */
+/** Returns the failure of a run whose script diverged, with the position of the call in the script if it is known. */
 export function divergenceFailure(message: string, ended: EndedScript): ChainFailure {
   const place = ended.status !== 'ok' && ended.error.code === 'E_RUN_DIVERGED' ? ended.error : {};
   return { status: 'error', error: { ...place, code: 'E_RUN_DIVERGED', message } };
 }
 
-/** Whether it was the script that came to an end, and not something that happened to it. */
-export function hasEndedByItself(ended: EndedScript): boolean {
+/** True if the script ended on its own, not because of a limit or the sandbox. */
+export function hasEndedNormally(ended: EndedScript): boolean {
   return ended.status === 'ok' || (ended.status === 'error' && !/^E_(LIMIT|SANDBOX)_/.test(ended.error.code));
 }
 
 function diverged(place: number, what: string): string {
-  return `The script went another way than before, so nothing more of it was executed: at place ${place} ${what}`;
+  return `The script diverged from its recorded run and was stopped before anything else was executed: at request ${place} ${what}`;
 }
 
 function describe({ entry }: JournaledCall): string {

@@ -5,7 +5,7 @@ import { createChainBridge } from '../bridge.ts';
 import type { InvokeTool } from '../bridge.ts';
 import { beginName } from '../prelude/source.ts';
 import type { ChainHost } from '../run-chain.ts';
-import { divergenceFailure, hasEndedByItself, missingCall, otherCall } from './divergence.ts';
+import { divergenceFailure, hasEndedNormally, missingCall, otherCall } from './divergence.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { timeOf } from './run-log.ts';
 import type { RunLog } from './run-log.ts';
@@ -13,7 +13,7 @@ import { createTurns } from './turns.ts';
 import { unknownOutcome } from './recorded-run.ts';
 import { createWakes } from './wakes.ts';
 
-/** How a run began: what a script reads in place of the time and of chance. */
+/** Start values of a run, from which a script derives its time and random numbers. */
 export type RunBeginning = {
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
@@ -21,37 +21,37 @@ export type RunBeginning = {
   readonly seed: string;
 };
 
-/** What a {@link DurableBridge} is made of. */
+/** Options of {@link createDurableBridge}. */
 export interface DurableBridgeOptions {
   readonly invoker: ToolInvoker;
   readonly session: InvokerSession;
   readonly log: RunLog;
   readonly recorded: RecordedRun;
   readonly beginning: RunBeginning;
-  /** Nothing is under way but questions to humans, or no longer so. */
+  /** Called with true when only approval requests are open, and with false when that ends. */
   onWaiting(isWaiting: boolean): void;
-  /** The run has to end, although the script may not. */
+  /** Called when the run must end although the script has not. */
   onStop(message: string): void;
 }
 
-/** The host's end of the calls of a script that can be replayed. */
+/** The host side of a script that can be replayed. */
 export interface DurableBridge extends ChainHost {
-  /** The outcome of the call at `place` is on record. */
+  /** Notifies the bridge that the outcome of the call at `place` is recorded. */
   finished(place: number, now: number): void;
   /** See `SessionDurability.onHumanWait`. */
   onHumanWait(callId: string): () => void;
   stop(): void;
 }
 
-// The confirmation of an answer, and the wakes that a script may ask for at once.
+// The confirmation of a reply, and the wakes that a script may request at once.
 const moreInFlight = 12;
-// A call that is on record comes with the turn it came with before, in one frame or a few.
+// A recorded call arrives in the same turn as before, in one frame or a few.
 const missingAfterMs = 1_000;
 
 /**
- * Each request of a script has a place, in the order of asking. What is on record for a place is answered from there,
- * in the order in which it was told before; what is not waits until the script has been told everything on record, so
- * that a script that goes another way is stopped before anything of it has an effect.
+ * Creates the bridge of one run. Each request of a script has a place, in the order of the requests. Requests with a
+ * record are replied to from the record, in the recorded order. Other requests wait until the script has received every
+ * recorded reply, so that a script that diverges is stopped before it takes effect.
  */
 export function createDurableBridge(options: DurableBridgeOptions): DurableBridge {
   const { invoker, session, log, recorded, beginning } = options;
@@ -77,7 +77,7 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     onNotNeeded: (place) => turns.hasten(place),
     onDue(place) {
       const now = clock.now();
-      // What cannot be put on record ends the run by another way.
+      // A wake that cannot be recorded ends the run through `onLost` of the log.
       log.event(place, 'sleep', now).then(
         () => turns.schedule(place, now),
         () => {},
@@ -85,7 +85,7 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     },
   });
 
-  // Whoever still waits then is cancelled by the invoker, on record.
+  // The invoker then cancels the calls that still wait, and records that.
   session.signal.addEventListener('abort', () => caughtUp.resolve(), { once: true });
 
   function catchUp(): void {
@@ -102,7 +102,7 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
 
   function diverge(message: string): void {
     divergence ??= message;
-    // A script that catches the error goes on to nothing.
+    // Also stops a script that catches the error.
     stopSoon(() => message);
   }
 
@@ -165,48 +165,48 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
   function wake(place: number, due: number): Promise<string> {
     const known = recorded.events.get(place);
     if (recorded.calls.has(place) || (known !== undefined && known.kind !== 'sleep')) {
-      return turns.tellSoon(failureText(divergent(otherRequest(place, 'a timer'))));
+      return turns.replySoon(failureText(divergent(otherRequest(place, 'a timer'))));
     }
-    const answer = turns.tellInTurn(place, Promise.resolve('v'));
-    if (known === undefined) wakes.ask(place, due);
-    return answer;
+    const reply = turns.replyInTurn(place, Promise.resolve('v'));
+    if (known === undefined) wakes.request(place, due);
+    return reply;
   }
 
-  function otherRequest(place: number, asked: string): string {
-    return otherCall(place, asked, recorded.calls.get(place));
+  function otherRequest(place: number, requested: string): string {
+    return otherCall(place, requested, recorded.calls.get(place));
   }
 
-  function ask(call: BridgeCall): Promise<string> {
+  function request(call: BridgeCall): Promise<string> {
     const place = nextPlace++;
-    if (divergence !== undefined) return turns.tellSoon(failureText(divergent(divergence)));
+    if (divergence !== undefined) return turns.replySoon(failureText(divergent(divergence)));
     if (call.op === 'wake') return wake(place, Number(call.payload));
     let isCall = false;
     const invoke = invokeAt(place);
-    const answer = inner.reply(call, (...args) => {
+    const reply = inner.reply(call, (...args) => {
       isCall = true;
       return invoke(...args);
     });
-    const text = answer.then((value) => `v${value}`, failureText);
-    if (isCall) return tellCall(place, text);
-    return turns.tellSoon(recordedAnswer(place, call, text));
+    const text = reply.then((value) => `v${value}`, failureText);
+    if (isCall) return replyToCall(place, text);
+    return turns.replySoon(recordedReply(place, call, text));
   }
 
-  // A call that is refused for its divergence has no turn of its own.
-  function tellCall(place: number, text: Promise<string>): Promise<string> {
-    const told = turns.tellInTurn(place, text);
+  // A call that is refused because the script diverged has no turn of its own.
+  function replyToCall(place: number, text: Promise<string>): Promise<string> {
+    const reply = turns.replyInTurn(place, text);
     if (divergence !== undefined) turns.hasten(place);
-    return told;
+    return reply;
   }
 
-  /** What a script learns about its surroundings stays as it was; what it reads of artifacts cannot change. */
-  async function recordedAnswer(place: number, { op }: BridgeCall, text: Promise<string>): Promise<string> {
+  // Replies about the tools are recorded because they may change; the content of artifacts cannot.
+  async function recordedReply(place: number, { op }: BridgeCall, text: Promise<string>): Promise<string> {
     const known = recorded.events.get(place);
     if (known?.kind === 'answer') return known.value as string;
     if (known !== undefined || recorded.calls.has(place)) return failureText(divergent(otherRequest(place, `"${op}"`)));
-    const answer = await text;
-    if (op !== 'ask' && op !== 'call' && answer.startsWith('v')) return answer;
-    await log.event(place, 'answer', answer).catch(() => {});
-    return answer;
+    const reply = await text;
+    if (op !== 'ask' && op !== 'call' && reply.startsWith('v')) return reply;
+    await log.event(place, 'answer', reply).catch(() => {});
+    return reply;
   }
 
   return {
@@ -216,9 +216,9 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     },
     files: inner.files,
     settled: () => inner.settled(),
-    reply: (call) => (call.op === 'taken' ? turns.confirm() : ask(call)),
+    reply: (call) => (call.op === 'taken' ? turns.confirm() : request(call)),
     stopped(ended) {
-      if (divergence === undefined && hasEndedByItself(ended)) divergence = missingMessage();
+      if (divergence === undefined && hasEndedNormally(ended)) divergence = missingMessage();
       return divergence === undefined ? undefined : divergenceFailure(divergence, ended);
     },
     finished: (place, now) => turns.schedule(place, now),

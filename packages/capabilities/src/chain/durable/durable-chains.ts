@@ -10,46 +10,48 @@ import { hasWork } from './recorded-run.ts';
 import { chainKind, defineRun } from './run-definition.ts';
 import type { DurableChainRequest } from './run-definition.ts';
 
-/** What durable chains are made of. */
+/** Options of {@link createDurableChains}. */
 export interface DurableChainsOptions {
   readonly store: StateStore;
-  /** Its approval handler should keep its requests in the same store, as `createRecordedApprovals` does. */
+  /** Its approval handler should store its requests in the same store, as `createRecordedApprovals` does. */
   readonly invoker: ToolInvoker;
   readonly sandbox: Sandbox;
   readonly logger?: Logger;
-  /** Checks scripts before they run; `false` for no check. When absent, the one of this process. */
+  /** Checks scripts before they run; `false` disables the check. Defaults to the check of this process. */
   readonly preflight?: Preflight | false;
-  /** How long a run of a process that died waits at least until another goes on with it; 10 000 when absent. */
+  /** Milliseconds for which a lease is valid: a run whose process died can be resumed after that; 10 000 when absent. */
   readonly leaseMs?: number;
-  /** How long a question of a paused run stays open; seven days when absent, 24.8 days at most. */
+  /** Milliseconds until an approval request of a paused run expires; seven days when absent, 24.8 days at most. */
   readonly approvalExpiryMs?: number;
-  /** How long a run has to wait for nothing but humans before it is paused; 250 when absent. */
+  /** Milliseconds for which a run waits only for approvals before it is paused; 250 when absent. */
   readonly pauseAfterMs?: number;
 }
 
-/** Scripts that go on after their process has ended. Disposing it suspends what runs: it goes on when somebody resumes it. */
+/** Scripts that survive the end of their process. Disposing it suspends the active runs, which can be resumed later. */
 export interface DurableChains extends AsyncDisposable {
   /**
-   * Runs a script until it ends or is paused (status `paused`); what it does wrong is in the result.
-   * @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself, `E_UNSUPPORTED` for Python, `E_STATE_CONFLICT` when the id is taken
-   * or another process has gone on with the run, `E_RUN_SUSPENDED` when the process ends first, and those of store and sandbox
+   * Runs a script until it ends or is paused (status `paused`). Errors of the script are part of the result.
+   * @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself, `E_UNSUPPORTED` for Python,
+   * `E_STATE_CONFLICT` when the id is taken or another process has resumed the run, `E_RUN_SUSPENDED` when the process
+   * ends first, and the errors of store and sandbox
    */
   start(request: DurableChainRequest): Promise<DurableChainResult>;
   /**
-   * Goes on with a run, from its journal, until it ends or is paused; a run that is over gives its result once more.
-   * @throws KernelError `E_RUN_NOT_FOUND`, `E_STATE_CONFLICT` while another process has it, else as {@link DurableChains.start}
+   * Resumes a run from its journal until it ends or is paused. Returns the recorded result of a run that is over.
+   * @throws KernelError `E_RUN_NOT_FOUND`, `E_STATE_CONFLICT` while another process holds the run, else as
+   * {@link DurableChains.start}
    */
   resume(runId: string): Promise<DurableChainResult>;
   get(runId: string): Promise<Run | undefined>;
-  /** Ends a run that this process holds for good; `false` when it holds no such run. */
+  /** Ends a run of this process for good; `false` when this process does not execute the run. */
   cancel(runId: string): boolean;
-  /** Runs that this process holds at the moment; a paused one is none of them. */
+  /** Number of runs that this process executes now; paused runs are not counted. */
   readonly active: number;
 }
 
 const maxRunIdLength = 100;
 
-/** Durable chains in a store that may be shared with other processes. */
+/** Creates durable chains over a store that several processes may share. */
 export function createDurableChains(options: DurableChainsOptions): DurableChains {
   const { store, invoker, sandbox, preflight, logger = silentLogger } = options;
   const { leaseMs = 10_000, approvalExpiryMs = 604_800_000, pauseAfterMs = 250 } = options;
@@ -73,11 +75,11 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     });
     active.set(run.id, activation);
     const result = await activation.result.finally(() => active.delete(run.id));
-    return result.status === 'paused' ? goOnIfAnswered(result) : result;
+    return result.status === 'paused' ? resumeIfDecided(result) : result;
   }
 
-  // Whoever watches for answers takes no notice of a run that is not paused yet.
-  async function goOnIfAnswered(paused: DurableChainResult): Promise<DurableChainResult> {
+  // Run recovery ignores a decision that arrives before its run is paused.
+  async function resumeIfDecided(paused: DurableChainResult): Promise<DurableChainResult> {
     if (!(await hasWork(store, paused.runId))) return paused;
     try {
       return await resume(paused.runId);
@@ -100,16 +102,16 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
 
   function checkOpen(): void {
     if (!closing.signal.aborted) return;
-    throw new KernelError('E_RUN_SUSPENDED', 'The process is shutting down; no run begins or goes on here any more');
+    throw new KernelError('E_RUN_SUSPENDED', 'The process is shutting down and does not start or resume runs');
   }
 
   async function claim(runId: string): Promise<Run> {
     const claimed = await store.runs.claim(runId, { owner, now: clock.now(), leaseMs });
-    if (claimed === undefined) throw new KernelError('E_STATE_CONFLICT', `Another process runs ${runId} at present`);
+    if (claimed === undefined) throw new KernelError('E_STATE_CONFLICT', `Another process executes run ${runId}`);
     if (claimed.status === 'running') return claimed;
     const change = { from: ['paused'], to: 'running', now: clock.now(), owner } as const;
     if (await store.runs.transition(runId, change)) return { ...claimed, status: 'running' };
-    throw new KernelError('E_STATE_CONFLICT', `Another process runs ${runId} at present`);
+    throw new KernelError('E_STATE_CONFLICT', `Another process executes run ${runId}`);
   }
 
   return {

@@ -12,26 +12,26 @@ import type {
 } from '@ravi/kernel';
 import type { RunGrant } from '@ravi/invoker';
 
-/** Where the notes of a run begin, which the script knows nothing of: beyond every call that it could make. */
+/** First position of notes, which the script does not see: above the position of any call that it can make. */
 export const firstNote: number = 2 ** 40;
 
-/** Kinds of what a journal holds beside calls. */
+/** Kinds of journal entries other than calls. */
 export type RecordedKind = 'seed' | 'sleep' | 'answer' | 'artifact' | 'result';
 
-/** What a script was told at a place, other than the end of a call. */
+/** A recorded reply to a script other than the end of a call. */
 export type RecordedEvent = Pick<JournalEvent, 'kind' | 'value'>;
 
-/** What is on record of a run. */
+/** Journal of a run, sorted by kind. */
 export interface RecordedRun {
-  /** By the place in which the script asked for it. */
+  /** By the place of the script's request. */
   readonly calls: ReadonlyMap<number, JournaledCall>;
   readonly events: ReadonlyMap<number, RecordedEvent>;
-  /** The places of what the script was told, in that order. */
+  /** Places in the order in which the script received their replies. */
   readonly order: readonly number[];
   readonly artifacts: readonly string[];
-  /** What the script came to, when it ended and its end was not put on record of the run any more. */
+  /** Result of the script, present if the script ended but the end of the run was not recorded. */
   readonly result?: JsonValue;
-  /** How many notes there are. */
+  /** Number of notes. */
   readonly notes: number;
 }
 
@@ -66,36 +66,36 @@ function endOfSleep({ event, finishedOrder }: JournaledEvent): { readonly place:
   return { place: event.position, order: finishedOrder };
 }
 
-/** How the questions of a run stand. */
+/** Approval requests of a run, sorted by state. */
 export interface RunApprovals {
-  /** The ids of all of them. */
+  /** Ids of all requests. */
   readonly asked: ReadonlySet<string>;
-  /** The ids of those that are pending no more. */
+  /** Ids of the requests that are no longer pending. */
   readonly answered: ReadonlySet<string>;
-  /** What was granted for the whole run. */
+  /** Approvals that hold for the whole run. */
   readonly grants: readonly RunGrant[];
   readonly pending: readonly Approval[];
-  /** The calls whose answers were taken. */
-  readonly taken: readonly string[];
-  /** Whether there is an answer that the run has not taken. */
-  readonly hasAnswer: boolean;
+  /** Ids of the calls whose decisions were consumed. */
+  readonly consumed: readonly string[];
+  /** True if there is a decision that the run has not consumed. */
+  readonly hasDecision: boolean;
 }
 
 /**
- * Whether a paused run has something to go on with: an answer that it has not taken, or one that it took just before it
- * was paused, so that its call is not on record.
- * @throws KernelError of the store
+ * Returns true if a paused run can make progress: a decision that it has not consumed, or one that it consumed just before
+ * it was paused, so that its call is not recorded.
+ * @throws KernelError from the store
  */
 export async function hasWork({ approvals, journal }: StateStore, runId: string): Promise<boolean> {
-  const { hasAnswer, pending, taken } = await readApprovals(approvals, runId);
-  if (hasAnswer || pending.length === 0) return true;
-  if (taken.length === 0) return false;
+  const { hasDecision, pending, consumed } = await readApprovals(approvals, runId);
+  if (hasDecision || pending.length === 0) return true;
+  if (consumed.length === 0) return false;
   const { items } = await journal.entries(runId);
-  const onRecord = new Set(items.map((item) => (item.type === 'call' ? item.entry.record.callId : undefined)));
-  return taken.some((callId) => !onRecord.has(callId));
+  const recorded = new Set(items.map((item) => (item.type === 'call' ? item.entry.record.callId : undefined)));
+  return consumed.some((callId) => !recorded.has(callId));
 }
 
-/** Reads every question of a run. @throws KernelError of the store */
+/** Reads every approval request of a run. @throws KernelError from the store */
 export async function readApprovals(store: ApprovalStore, runId: string): Promise<RunApprovals> {
   const approvals: Approval[] = [];
   let cursor: string | undefined;
@@ -109,8 +109,8 @@ export async function readApprovals(store: ApprovalStore, runId: string): Promis
     answered: idsOf(approvals.filter(({ status }) => status !== 'pending')),
     grants: approvals.filter(isGrant).map(({ request: { tool, toolDigest, risk } }) => ({ tool, toolDigest, risk })),
     pending: approvals.filter(({ status }) => status === 'pending'),
-    taken: approvals.filter(({ status }) => status === 'consumed').map(({ request }) => request.callId),
-    hasAnswer: approvals.some(({ status }) => status !== 'pending' && status !== 'consumed'),
+    consumed: approvals.filter(({ status }) => status === 'consumed').map(({ request }) => request.callId),
+    hasDecision: approvals.some(({ status }) => status !== 'pending' && status !== 'consumed'),
   };
 }
 
@@ -122,7 +122,7 @@ function isGrant({ status, answer }: Approval): boolean {
   return status === 'consumed' && answer?.decision === 'approved' && answer.scope === 'run';
 }
 
-/** What is said of a call that had begun when its process ended: it may have had its effect, and is not repeated. */
+/** Returns the outcome of a call that was running when its process ended: it may have taken effect, so it is not repeated. */
 export function unknownOutcome({ entry }: JournaledCall): {
   readonly record: ChainCallRecord;
   readonly result: InvocationResult;
@@ -130,8 +130,8 @@ export function unknownOutcome({ entry }: JournaledCall): {
   const { tool } = entry.record;
   const code = 'E_CALL_UNKNOWN';
   const message =
-    `The call of ${tool} had begun when the process ended, and nobody knows whether it had its effect. ` +
-    'It was not repeated: find out first';
+    `The call of ${tool} was running when the process ended, so it is unknown whether it took effect. ` +
+    'It was not repeated: check its effect first';
   return {
     record: { ...entry.record, status: 'unknown', errorCode: code },
     result: { status: 'error', text: message, files: [], error: { code, message, retryable: false } },

@@ -14,16 +14,16 @@ import type {
 import { definitionDigest } from '../../snippets/check-snippet-tools.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
-/** What happens while a call waits for a human: the script waits too, or the run is stored and goes on with the answer. */
+/** Behaviour while a call waits for approval: the script waits too, or the run is stored and resumed with the decision. */
 export type ApprovalMode = 'wait' | 'pause';
 
-/** A script that is to outlive the process. */
+/** A request to run a script that survives the end of its process. */
 export interface DurableChainRequest {
-  /** A script as a model wrote it. */
+  /** The script as a model wrote it. */
   readonly code: string;
-  /** `javascript`, TypeScript included, when absent. */
+  /** `javascript`, which includes TypeScript, when absent. */
   readonly language?: SandboxLanguage;
-  /** What the script finds in `input`. */
+  /** The value of `input` in the script. */
   readonly input?: JsonObject;
   /** At most 100 characters; a new random id when absent. */
   readonly runId?: string;
@@ -40,25 +40,25 @@ export interface DurableChainRequest {
   readonly signal?: AbortSignal;
 }
 
-/** The kind of runs that are chains; a store may hold others. */
+/** The kind of runs that are chains; a store may hold runs of other kinds. */
 export const chainKind: string = 'chain';
 
-/** What only chains know of their runs. */
+/** Details of a run that only chains have. */
 interface ChainDetails {
   readonly approvals: ApprovalMode;
   readonly allowedTools?: readonly string[];
-  /** What ran without approval where the run began. */
+  /** Risks that were allowed without approval where the run started. */
   readonly risks: Pick<ChainPolicy, 'maxRiskUnapproved' | 'defaultRisk'>;
-  /** Of a fixed text: another one means another key, with which no digest on record can be compared. */
+  /** Digest of a fixed text. If it differs, the key differs, and recorded digests cannot be compared. */
   readonly keyDigest: string;
 }
 
-// Raised when a script would be answered in another order, or read other values, than by the code of before.
+// Raised when this code would return replies in another order, or other values, than an earlier version.
 const protocol = 1;
 const keyText = 'the key of a durable run';
 
 /**
- * Everything that decides how a run goes, as it is when the run begins.
+ * Returns everything that determines how a run behaves, as it is when the run starts.
  * @throws KernelError `E_CONFIG_INVALID` for its policy, `E_UNSUPPORTED` for a language that cannot be replayed
  */
 export function defineRun(request: DurableChainRequest, invoker: ToolInvoker): RunDefinition {
@@ -85,8 +85,8 @@ export function defineRun(request: DurableChainRequest, invoker: ToolInvoker): R
 }
 
 /**
- * The session of a run as its definition says. Where the invoker's policy has changed since, no more runs without
- * approval than it allows now.
+ * Returns the options of a run's session from its definition. If the invoker's policy has changed since, no more is
+ * allowed without approval than the policy allows now.
  */
 export function sessionOfRun(
   { id: runId, sessionId, principal, definition }: Run,
@@ -99,8 +99,8 @@ export function sessionOfRun(
 }
 
 /**
- * Compares a run with what it would run with now.
- * @throws KernelError `E_RUN_CHANGED`, which names what is not as it was
+ * Checks that the script, the tools and the key of a run have not changed.
+ * @throws KernelError `E_RUN_CHANGED`, which names the changes
  */
 export function checkUnchanged({ definition }: Run, recorded: RecordedRun, invoker: ToolInvoker): void {
   const { code = '', language = 'javascript', input, scriptDigest, tools = [] } = definition;
@@ -119,7 +119,7 @@ export function checkUnchanged({ definition }: Run, recorded: RecordedRun, invok
   }
   if (changed.length === 0) return;
   const what = [...new Set(changed)].join(', ');
-  throw new KernelError('E_RUN_CHANGED', `The run cannot go on, since this has changed: ${what}`);
+  throw new KernelError('E_RUN_CHANGED', `The run cannot be resumed, because this has changed: ${what}`);
 }
 
 function risksOf({ maxRiskUnapproved, defaultRisk }: ChainPolicy): ChainDetails['risks'] {
@@ -130,7 +130,7 @@ function isSame(one: ChainDetails['risks'], other: ChainDetails['risks']): boole
   return one.maxRiskUnapproved === other.maxRiskUnapproved && one.defaultRisk === other.defaultRisk;
 }
 
-// Those of the script and no others: what a tool that it never names has become does not matter to it.
+// Only the tools that the script names: changes of other tools do not affect it.
 function namedTools(
   code: string,
   registry: ToolRegistry,

@@ -4,46 +4,46 @@ import type { Clock, Journal, JournalEntry, JsonValue, StateStore } from '@ravi/
 import { firstNote } from './recorded-run.ts';
 import type { RecordedKind, RecordedRun } from './recorded-run.ts';
 
-/** Where a call belongs, by what the script said. */
+/** Place of a call in its run, by the order of the script's requests. */
 export interface CallPlace {
   readonly position: number;
-  /** Digest of the text by which the script asked for it. */
+  /** Digest of the text in which the script requested the call. */
   readonly requestDigest: string;
   /** 1 when absent. */
   readonly attempt?: number;
 }
 
-/** The journal of one run in the hands of the process that runs it. */
+/** Writer of the journal of one run, for the process that executes it. */
 export interface RunLog {
-  /** For the session: each call is told by its id, which {@link RunLog.expect} knows. */
+  /** Journal for the session; finds the place of a call by its id, which {@link RunLog.expect} registered. */
   readonly journal: Journal;
   expect(callId: string, place: CallPlace): void;
-  /** Puts on record what the script was told at a place. */
+  /** Records the reply that the script received at a place. */
   event(position: number, kind: RecordedKind, value: JsonValue): Promise<void>;
-  /** Puts on record what the script knows nothing of. */
+  /** Records a note that the script does not see. */
   note(kind: RecordedKind, value: JsonValue): Promise<void>;
   recordArtifact(ref: string): Promise<void>;
-  /** Noted so far, by earlier processes too. */
+  /** Artifacts recorded so far, including those of earlier processes. */
   readonly artifacts: readonly string[];
 }
 
-/** What a {@link RunLog} is made of. */
+/** Options of {@link createRunLog}. */
 export interface RunLogOptions {
   readonly store: Pick<StateStore, 'journal' | 'runs'>;
   readonly runId: string;
-  /** Who holds the lease of the run: the store refuses everybody else. */
+  /** Holder of the run's lease; the store refuses writes of any other owner. */
   readonly owner: string;
   readonly recorded: RecordedRun;
   readonly clock: Clock;
-  /** Aborts when nobody waits for the store any more. */
+  /** Aborts the wait for an unavailable store. */
   readonly signal: AbortSignal;
-  /** The call at this place has its outcome on record, at `now`. */
+  /** Called when the outcome of the call at this place is recorded, at `now`. */
   onFinished(position: number, now: number): void;
-  /** Something could not be put on record: the run must not go on here. */
+  /** Called when a record could not be written: this process must stop executing the run. */
   onLost(error: unknown): void;
 }
 
-/** Outages of the store are waited for; whoever has lost the lease is told by `onLost`. */
+/** Creates the log of a run. Writes wait while the store is unavailable; a lost lease is reported by `onLost`. */
 export function createRunLog(options: RunLogOptions): RunLog {
   const { store, runId, owner, recorded, clock, signal, onFinished, onLost } = options;
   const { journal } = store;
@@ -62,7 +62,7 @@ export function createRunLog(options: RunLogOptions): RunLog {
         { clock, signal },
       );
     } catch (error) {
-      // An attempt that failed may have been written all the same.
+      // A failed attempt may still have been written.
       if (attempts > 1 && isKernelError(error, 'E_STATE_CONFLICT') && (await holdsLease())) return;
       onLost(error);
       throw error;
@@ -103,7 +103,7 @@ export function createRunLog(options: RunLogOptions): RunLog {
   };
 }
 
-/** The moment at which a call ended, in whole milliseconds since the Unix epoch. */
+/** Returns the time at which a call ended, in whole milliseconds since the Unix epoch. */
 export function timeOf({ record }: Pick<JournalEntry, 'record'>): number {
   return Math.floor(record.startedAt + record.durationMs);
 }

@@ -1,62 +1,62 @@
-/** Something that a script has asked for and waits for. */
-interface Asked {
-  /** The answer as text, `v…` or `x…`; never rejects. */
+/** A request of a script that waits for its reply. */
+interface Request {
+  /** The reply as text, `v…` or `x…`; never rejects. */
   readonly text: Promise<string>;
-  readonly tell: (answer: string) => void;
+  readonly send: (reply: string) => void;
 }
 
-/** Tells a script its answers, one to a turn. */
+/** Sends a script its replies, one per turn. */
 export interface Turns {
-  /** An answer that nothing else decides about: it is told before all others, in the order of asking. */
-  tellSoon(text: Promise<string>): Promise<string>;
-  /** An answer whose turn comes when {@link Turns.schedule} says so. */
-  tellInTurn(place: number, text: Promise<string>): Promise<string>;
-  /** Takes what {@link Turns.tellInTurn} waits for, so that it is told soon. */
+  /** Sends a reply that depends on nothing else: before all others, in the order of the requests. */
+  replySoon(text: Promise<string>): Promise<string>;
+  /** Sends a reply when {@link Turns.schedule} gives it its turn. */
+  replyInTurn(place: number, text: Promise<string>): Promise<string>;
+  /** Sends a reply of {@link Turns.replyInTurn} soon instead. */
   hasten(place: number): void;
-  /** The answer for this place is the next after those that are scheduled; at `now` for the script. */
+  /** Schedules the reply for this place after those already scheduled; the script sees it at `now`. */
   schedule(place: number, now: number): void;
-  /** The script has taken an answer; resolves together with the next one, since until then there is nothing to say. */
+  /** Called when the script has received a reply; resolves together with the next reply. */
   confirm(): Promise<string>;
-  /** Looks again whether there is something to do. */
+  /** Checks again whether a reply can be sent. */
   look(): void;
-  /** The time as the script knows it. */
+  /** The time as the script sees it. */
   readonly now: number;
-  /** Places that were asked for and have no turn yet. */
+  /** Places that were requested and have no turn yet. */
   readonly open: ReadonlySet<number>;
 }
 
-/** What decides about turns. */
+/** Options of {@link createTurns}. */
 export interface TurnsOptions {
   readonly now: number;
-  /** Turns of an earlier process, in their order. */
+  /** Turns of earlier processes, in their order. */
   readonly recorded: readonly { readonly place: number; readonly now: number }[];
-  /** The script has been told everything that is on record, and waits; called once. */
+  /** Called once, when the script has received every recorded reply and waits. */
   onCaughtUp(): void;
-  /** What is on record next was not asked for, and the script waits. */
+  /** Called when the script waits and has not requested the next recorded reply. */
   onMissing(place: number): void;
-  /** The script waits, and nothing is scheduled. */
+  /** Called when the script waits and nothing is scheduled. */
   onIdle(): void;
 }
 
 /**
- * The script has to take the same turns whenever it is told the same answers in the same order. So it is told one
- * answer, then runs until it has nothing left to do, and only then is told the next.
+ * Creates the turns of one script. A script must take the same turns whenever it receives the same replies in the same
+ * order. So it receives one reply, runs until it has nothing left to do, and only then receives the next.
  */
 export function createTurns(options: TurnsOptions): Turns {
-  const soon: Asked[] = [];
-  const inTurn = new Map<number, Asked>();
+  const soon: Request[] = [];
+  const inTurn = new Map<number, Request>();
   const order = [...options.recorded];
   const open = new Set<number>();
   let { now } = options;
   let hasCaughtUp = false;
-  // `running`: the script; `waiting`: the script, for an answer; `telling`: the next answer is fetched.
-  let state: 'running' | 'waiting' | 'telling' = 'running';
+  // `running`: the script runs; `waiting`: the script waits for a reply; `sending`: the next reply is fetched.
+  let state: 'running' | 'waiting' | 'sending' = 'running';
   let isTurnOver = false;
   let confirmation: (() => void) | undefined;
 
-  /** What the script asks for in one turn arrives at once; after that it waits. */
+  // The requests of one turn arrive together; after that the script waits.
   function endTurn(): void {
-    if (isTurnOver || state === 'telling') return;
+    if (isTurnOver || state === 'sending') return;
     isTurnOver = true;
     queueMicrotask(() => {
       isTurnOver = false;
@@ -68,33 +68,33 @@ export function createTurns(options: TurnsOptions): Turns {
   function look(): void {
     if (state !== 'waiting') return;
     const first = soon.shift();
-    if (first !== undefined) return void tell(first);
+    if (first !== undefined) return void send(first);
     if (!hasCaughtUp && order.length === 0) {
       hasCaughtUp = true;
       options.onCaughtUp();
     }
     const [next] = order;
     if (next === undefined) return idle();
-    const asked = inTurn.get(next.place);
-    if (asked === undefined) return options.onMissing(next.place);
+    const request = inTurn.get(next.place);
+    if (request === undefined) return options.onMissing(next.place);
     order.shift();
     inTurn.delete(next.place);
     open.delete(next.place);
     now = Math.max(now, next.now);
-    void tell(asked);
+    void send(request);
   }
 
-  async function tell(asked: Asked): Promise<void> {
-    state = 'telling';
-    const text = await asked.text;
+  async function send(request: Request): Promise<void> {
+    state = 'sending';
+    const text = await request.text;
     state = 'running';
     confirmation?.();
     confirmation = undefined;
-    asked.tell(`${now}\n${text}`);
+    request.send(`${now}\n${text}`);
   }
 
   function idle(): void {
-    // Nothing will come any more: the guest finds out by itself.
+    // No reply will come: the guest detects that on its own.
     if (open.size === 0) confirmation?.();
     else options.onIdle();
   }
@@ -104,21 +104,21 @@ export function createTurns(options: TurnsOptions): Turns {
     get now() {
       return now;
     },
-    tellSoon(text) {
+    replySoon(text) {
       endTurn();
-      return new Promise((tellIt) => void soon.push({ text, tell: tellIt }));
+      return new Promise((send) => void soon.push({ text, send }));
     },
-    tellInTurn(place, text) {
+    replyInTurn(place, text) {
       endTurn();
       open.add(place);
-      return new Promise((tellIt) => void inTurn.set(place, { text, tell: tellIt }));
+      return new Promise((send) => void inTurn.set(place, { text, send }));
     },
     hasten(place) {
-      const asked = inTurn.get(place);
-      if (asked === undefined) return;
+      const request = inTurn.get(place);
+      if (request === undefined) return;
       inTurn.delete(place);
       open.delete(place);
-      soon.push(asked);
+      soon.push(request);
     },
     schedule(place, at) {
       order.push({ place, now: at });

@@ -1,26 +1,26 @@
 import type { Clock, Timer } from '@ravi/kernel';
 
-/** The wakes of a script: it asks for one at a time, and for an earlier one when it needs that. */
+/** Timers of a script: it requests one wake at a time, and an earlier one when it needs that. */
 export interface Wakes {
-  /** Asks for a wake; one that was asked for before and has not come is not needed any more. */
-  ask(place: number, due: number): void;
-  /** Wakes begin to come. */
+  /** Requests a wake; an earlier request that is still open is dropped. */
+  request(place: number, due: number): void;
+  /** Starts the timers. */
   start(): void;
   stop(): void;
 }
 
-/** What wakes are made of. */
+/** Options of {@link createWakes}. */
 export interface WakesOptions {
   readonly clock: Clock;
-  /** The time as the script knows it. */
+  /** Returns the time as the script sees it. */
   scriptNow(): number;
   onDue(place: number): void;
   onNotNeeded(place: number): void;
 }
 
 /**
- * Time passes between an answer and the next only for the host. A script that waited while its process was down has
- * waited all the same, and a clock that was set back makes nobody wait longer than asked.
+ * Creates the wakes of one script. Between two replies, time passes only for the host. Time during which no process ran
+ * the script counts as waited, and a clock that was set back never makes a script wait longer than it requested.
  */
 export function createWakes({ clock, scriptNow, onDue, onNotNeeded }: WakesOptions): Wakes {
   let next: { readonly place: number; readonly due: number } | undefined;
@@ -41,7 +41,7 @@ export function createWakes({ clock, scriptNow, onDue, onNotNeeded }: WakesOptio
   }
 
   return {
-    ask(place, due) {
+    request(place, due) {
       timer?.cancel();
       if (next !== undefined) onNotNeeded(next.place);
       next = { place, due };

@@ -144,14 +144,14 @@ test('an idempotent call that had begun is made again, with the key it had', asy
 
 test('a script that goes another way is stopped before anything of it has an effect, and is told where', async () => {
   const ways = [
-    ['send', 'another tool', /place 1 on record is put\(\{"key":1\}\), and now it asked for send/],
+    ['send', 'another tool', /request 1 the recorded request is put\(\{"key":1\}\), and this time it requested send/],
     [
       'put',
       'other arguments',
-      /place 1 on record is put\(\{"key":1\}\), and now it asked for the same tool with other/,
+      /request 1 the recorded request is put\(\{"key":1\}\), and this time it requested the same tool with other/,
     ],
-    ['none', 'no call', /place 1 on record is put\(\{"key":1\}\), and now it did not ask for it/],
-    ['wake', 'a wake', /place 1 on record is put\(\{"key":1\}\), and now it asked for a timer/],
+    ['none', 'no call', /request 1 the recorded request is put\(\{"key":1\}\), and this time it did not make it/],
+    ['wake', 'a wake', /request 1 the recorded request is put\(\{"key":1\}\), and this time it requested a timer/],
   ] as const;
   for (const [way, , message] of ways) {
     await using world = await createWorld();
