@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import type { JsonObject } from '@ravi/kernel';
 
-/** The parts in the order in which they build on one another. */
+/** Parts in the order in which they depend on each other. */
 const parts = ['errors', 'artifacts', 'results', 'tools'];
 
-// Read when a script first needs them.
+// Read when the first script needs them.
 let runs: string | undefined;
 let checks: string | undefined;
 
 /**
- * What a Python script finds beside the language, as the `prelude` of a sandbox request: `tools`, the error classes, and
- * `input` where there is one. With `checked` it has the tools judged that the script names, before the script runs. The
- * folder of the sources lies beside `src` as beside `dist`.
+ * Returns the `prelude` of a sandbox request for a Python script: defines `tools`, the error classes, and `input` if there
+ * is one. With `checked` it reports the tools that the script names to the host before the script runs. The folder of the
+ * sources is next to `src` and to `dist`.
  */
 export function pythonPrelude(options: { readonly input: JsonObject | undefined; readonly checked: boolean }): string {
   const { input, checked } = options;
@@ -19,7 +19,7 @@ export function pythonPrelude(options: { readonly input: JsonObject | undefined;
   checks ??= read('check');
   const source = checked ? `${runs}\n${checks}` : runs;
   if (input === undefined) return source;
-  // Python reads a JSON text as a literal of the same text.
+  // A JSON string is also a Python literal of the same string.
   return `${source}\nnames["input"] = json.loads(${JSON.stringify(JSON.stringify(input))})\n`;
 }
 

@@ -7,14 +7,14 @@ import type { AnyTool, ToolSource, ToolSourceContent } from '@ravi/kernel';
 
 /** Options of {@link createFolderToolSource}. */
 export interface FolderToolSourceOptions {
-  /** What reports call it; the folder as it was given when absent. */
+  /** Name in reports; the folder as it was passed when absent. */
   readonly name?: string;
 }
 
 /**
- * The tools of a folder: each file `<name>.ts`, `.js` or `.mjs` and each `<name>/tool.ts` below it that default-exports
- * a tool or a list of tools, in the order of their names. Files that begin with `_` or `.`, tests and declarations are
- * no tools. A file that does not load is reported by name, and the others load all the same.
+ * Creates a source of the tools of a folder: each file `<name>.ts`, `.js` or `.mjs` and each `<name>/tool.ts` below it that
+ * default-exports a tool or a list of tools, sorted by name. Files whose names start with `_` or `.`, tests and type
+ * declarations are ignored. A file that fails to load is reported by name; the others still load.
  * `load` @throws KernelError `E_CONFIG_INVALID` when the folder cannot be read, `E_CANCELLED`
  */
 export function createFolderToolSource(folder: string, options: FolderToolSourceOptions = {}): ToolSource {
@@ -86,8 +86,8 @@ function problemWith(candidate: unknown): string | undefined {
   try {
     return shapeProblem(candidate);
   } catch (error) {
-    // A getter that throws is the fault of one tool, and the others are none the worse for it.
-    return `exports what cannot be read: ${textOf(error)}`;
+    // A getter that throws affects only its own tool.
+    return `exports a value that cannot be read: ${textOf(error)}`;
   }
 }
 

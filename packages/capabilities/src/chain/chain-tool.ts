@@ -25,11 +25,11 @@ export interface ToolChainToolOptions {
   readonly name?: string;
   readonly policy?: Partial<ChainPolicy>;
   /**
-   * Tokens that the tools may take in the description, by an estimate from above. More tools than that are listed by
-   * line, by name or by group, and the script finds their declarations itself. 2000 when absent.
+   * Maximum tokens of the tools in the description, estimated from above; 2000 when absent. More tools than that are
+   * listed by line, by name or by group, and the script searches for their declarations.
    */
   readonly maxToolTokens?: number;
-  /** Checks scripts before they run; `false` for no check. When absent, the one of this process. */
+  /** Checks scripts before they run; `false` disables the check. Defaults to the check of this process. */
   readonly preflight?: Preflight | false;
 }
 
@@ -55,9 +55,9 @@ const pythonRules = `With language "python" the script is Python, and these rule
 `;
 
 /**
- * The tool by which a model runs a script. Its description tells of the tools that a script may call at the moment when
- * it is added to a registry: add it after them. Each call of a script passes the invoker in a session of its own, below
- * the call of this tool; the time that humans take is charged to neither.
+ * Creates the tool with which a model runs a script. Its description lists the tools that a script may call when it is
+ * added to a registry: add it after them. Each call of a script passes the invoker in a session of its own, below the
+ * call of this tool. The time that people take to approve is charged to neither.
  */
 export function createToolChainTool(options: ToolChainToolOptions): Tool & { readonly [notCallableFromChain]: true } {
   const { invoker, sandbox, name = 'tool_chain', maxToolTokens, policy, preflight } = options;
@@ -79,7 +79,7 @@ export function createToolChainTool(options: ToolChainToolOptions): Tool & { rea
       required: ['code'],
       additionalProperties: false,
     },
-    // The calls inside are judged one by one.
+    // Risk is checked for each call of the script.
     risk: 'safe',
     runAfterResponse: true,
     managesOwnTimeout: true,
@@ -102,7 +102,7 @@ export function createToolChainTool(options: ToolChainToolOptions): Tool & { rea
   };
 }
 
-/** Declarations of the tools of a registry that a script may call: local, not deferred, not refused to scripts. */
+/** Returns the declarations of the tools of a registry that a script may call: local, not deferred, callable from scripts. */
 export function chainToolDeclarations(
   registry: ToolRegistry,
   options: { readonly maxBytes?: number } = {},
@@ -113,7 +113,7 @@ export function chainToolDeclarations(
   );
 }
 
-/** The session of a script that runs inside of a tool's call: same run, session and principal, and no more allowed. */
+/** Returns the session options of a script inside a tool's call: same run, conversation and principal, and no more permissions. */
 export function sessionWithin(context: ToolContext): SessionOptions {
   const { runId, sessionId, principal, callId } = context;
   const parent = sessionOf(context);
@@ -122,7 +122,7 @@ export function sessionWithin(context: ToolContext): SessionOptions {
     sessionId,
     principal,
     parentCallId: callId,
-    // What the calling session does not allow is not allowed to its script either.
+    // A script is not allowed more than the session that calls it.
     ...(parent === undefined ? {} : { parent }),
     onProgress: (event) => forward(event, context),
   };

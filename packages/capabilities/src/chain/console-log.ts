@@ -1,13 +1,13 @@
 import type { ConsoleLine } from '@ravi/kernel';
 
-/** The console output of one script, within its limit. */
+/** Console output of one script, within its limit. */
 export interface ConsoleLog {
   add(line: ConsoleLine): void;
-  /** The lines, with a notice when `droppedByGuest` bytes or more are missing. */
+  /** Returns the lines, with a notice if the guest or this log dropped any bytes. */
   lines(droppedByGuest: number): readonly ConsoleLine[];
 }
 
-/** Keeps lines up to `maxBytes` of UTF-8, whatever the sandbox lets through; `onLine` is told of each that is kept. */
+/** Keeps at most `maxBytes` of UTF-8, even if the sandbox sends more; calls `onLine` for each line that is kept. */
 export function createConsoleLog(maxBytes: number, onLine: (line: ConsoleLine) => void = () => {}): ConsoleLog {
   const kept: ConsoleLine[] = [];
   let left = maxBytes;

@@ -4,12 +4,12 @@ import type { ChainPolicy, JsonValue, WholeResult, JsonObject } from '@ravi/kern
 import { limitFailure } from './failure.ts';
 import type { ChainFailure } from './failure.ts';
 
-/** How much a script may hand over: more than its result may have only where the whole can be stored. */
-export function maxHandedOver({ maxResultBytes }: ChainPolicy, { artifactStore }: ToolInvoker): number {
+/** Returns the largest value that a script may return. It exceeds `maxResultBytes` only if the whole value can be stored. */
+export function maxReturnedBytes({ maxResultBytes }: ChainPolicy, { artifactStore }: ToolInvoker): number {
   return artifactStore === undefined ? maxResultBytes : Math.max(maxResultBytes, maxBridgeMessageBytes);
 }
 
-/** A value as a script returned it, with its JSON text. */
+/** A value as the script returned it, with its JSON text. */
 interface ScriptValue {
   readonly status: 'ok';
   readonly value?: JsonValue;
@@ -18,8 +18,8 @@ interface ScriptValue {
 }
 
 /**
- * A value over `maxResultBytes` cut to its beginning, with the whole stored for the session; any other as it is. Where
- * the whole cannot be stored the run has met its limit.
+ * Cuts a value over `maxResultBytes` to its beginning and stores the whole for the session. Fails with the limit if the
+ * whole cannot be stored. Returns a smaller value unchanged.
  */
 export async function cutResult<Value extends ScriptValue>(
   result: Value,
@@ -40,7 +40,7 @@ export async function cutResult<Value extends ScriptValue>(
   }
 }
 
-/** A part of a JSON value, and the bytes of its JSON text. */
+/** A part of a JSON value and the size of its JSON text in bytes. */
 interface Part {
   readonly value: JsonValue;
   readonly bytes: number;
@@ -48,8 +48,8 @@ interface Part {
 }
 
 /**
- * The beginning of `value` that fits into `maxBytes` of JSON: leading items, leading properties, the start of a text.
- * What is left is a value of the same shape, never broken JSON; `undefined` when nothing fits.
+ * Returns the beginning of `value` that fits into `maxBytes` of JSON: leading items, leading properties, the start of a
+ * text. The result has the same shape and is never broken JSON; `undefined` when nothing fits.
  */
 export function cutValue(value: JsonValue, maxBytes: number): JsonValue | undefined {
   return partOf(value, maxBytes)?.value;
@@ -91,7 +91,7 @@ function partOfObject(object: JsonObject, maxBytes: number): Part {
     }
     if (!whole) break;
   }
-  // Unlike assignment this takes `__proto__` for a key like any other.
+  // Unlike assignment this treats `__proto__` as an ordinary key.
   return { value: Object.fromEntries(kept), bytes, whole };
 }
 
@@ -106,7 +106,7 @@ function partOfText(text: string, maxBytes: number): Part | undefined {
     else most = middle - 1;
   }
   const start = text.slice(0, least);
-  // Half a character at the end would be written longer than it is.
+  // JSON writes half a surrogate pair as a longer escape.
   const value = start.isWellFormed() || !text.isWellFormed() ? start : start.slice(0, -1);
   return { value, bytes: jsonBytes(value), whole: false };
 }

@@ -2,13 +2,13 @@ import type { ChainError, ChainPolicy, EndingLimit, GuestError, SandboxOutcome }
 import { excerptOf } from './source/text.ts';
 import type { PreparedScript } from './source/prepare-script.ts';
 
-/** A run that did not end well. */
+/** End of a run that failed. */
 export interface ChainFailure {
   readonly status: 'error' | 'timeout' | 'cancelled';
   readonly error: ChainError;
 }
 
-/** A script that ran, and what it ran under. */
+/** A script that ran, with its source and policy. */
 export interface ScriptRun {
   readonly source: string;
   readonly script: PreparedScript;
@@ -20,7 +20,7 @@ const cancelled: ChainFailure = {
   error: { code: 'E_CANCELLED', message: 'The run was cancelled' },
 };
 
-/** What went wrong, in words for the model and places in its own source. */
+/** Returns the failure of a run, worded for the model, with positions in the model's source. */
 export function failureOf(outcome: Exclude<SandboxOutcome, { status: 'ok' }>, run: ScriptRun): ChainFailure {
   switch (outcome.status) {
     case 'error':
@@ -30,13 +30,13 @@ export function failureOf(outcome: Exclude<SandboxOutcome, { status: 'ok' }>, ru
     case 'deadlock':
       return failure('E_SCRIPT_DEADLOCK', 'The script awaits a promise that nothing can settle any more');
     case 'crashed':
-      return failure('E_SANDBOX_CRASHED', 'The sandbox process of the script broke down');
+      return failure('E_SANDBOX_CRASHED', 'The sandbox process of the script crashed');
     case 'cancelled':
       return cancelled;
   }
 }
 
-/** What V8 says when there is no memory for a buffer: the only breach of the limit that a script can catch. */
+/** Message of V8 when there is no memory for a buffer: the only breach of the memory limit that a script can catch. */
 const noMemory = 'Array buffer allocation failed';
 
 function guestFailure(error: GuestError, { source, script, policy }: ScriptRun): ChainError {
@@ -55,7 +55,7 @@ function isSyntaxError({ name, line }: GuestError): boolean {
   return name === 'SyntaxError' && line !== undefined;
 }
 
-/** What is said of a run that met `limit`. */
+/** Returns the failure of a run that reached `limit`. */
 export function limitFailure(limit: EndingLimit, policy: ChainPolicy): ChainFailure {
   switch (limit) {
     case 'wall':
@@ -82,7 +82,7 @@ export function limitFailure(limit: EndingLimit, policy: ChainPolicy): ChainFail
   }
 }
 
-/** Reads of artifacts cross the bridge as well as tool calls, and calls over the budget are answered, not fatal. */
+/** Returns how often a script may call the host: artifacts are read over the bridge too, and calls over the budget get an error. */
 export function maxBridgeCalls(policy: ChainPolicy): number {
   return policy.maxToolCalls + 10_000;
 }

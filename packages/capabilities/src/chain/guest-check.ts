@@ -6,21 +6,21 @@ import { createLineIndex } from './source/text.ts';
 import type { PreparedScript } from './source/prepare-script.ts';
 import { isRecord } from './declarations/definitions.ts';
 
-type Answer = (call: BridgeCall) => Promise<string>;
+type Reply = (call: BridgeCall) => Promise<string>;
 
-/** What a guest that reads its script itself found in it before it ran. */
+/** Check of a script whose guest parses it and reports the tools that it names. */
 export interface GuestCheck {
-  /** Answers the guest's question about tools, once and before any other call, and leaves the rest to `next`. */
-  before(next: Answer): Answer;
-  /** Empty until the guest has asked. */
+  /** Replies to the guest's report of tools, once and before any other call; passes other calls to `next`. */
+  before(next: Reply): Reply;
+  /** Empty until the guest has reported. */
   readonly report: PreflightReport;
 }
 
 const maxUses = 1_000;
 
 /**
- * Judges the tools that a script names, as its guest found them: `[{ name, line, column, certain }]`. The answer is `stop`
- * when one of them is a mistake, and the guest runs nothing of the script then.
+ * Checks the tools that a script names, as reported by its guest: `[{ name, line, column, certain }]`. The reply is `stop`
+ * if one of them is a mistake; the guest then does not run the script.
  */
 export function createGuestCheck(script: PreflightScript, { toOriginal }: PreparedScript): GuestCheck {
   let report: PreflightReport = { mistakes: [], warnings: [] };
@@ -43,7 +43,7 @@ export function createGuestCheck(script: PreflightScript, { toOriginal }: Prepar
     },
     before: (next) => async (call) => {
       const isQuestion = isOpen && call.op === 'check';
-      // What comes later is the script's own doing.
+      // Later calls come from the script itself.
       isOpen = false;
       return isQuestion ? judge(call.payload) : next(call);
     },

@@ -1,23 +1,23 @@
 import { isKernelError } from '@ravi/kernel';
 import type { BlobReader } from '@ravi/kernel';
 
-// How much of an artifact one answer carries at most.
+// Largest part of an artifact in one reply.
 const maxArtifactChunkBytes = 1_048_576;
 
-// The longest UTF-8 character has three bytes after its first.
+// A UTF-8 character has at most three bytes after its first.
 const maxContinuation = 3;
 
 /**
- * A piece of an artifact for a script. `range` is `<ref>\n<offset>\n<length>` as the script's side wrote it: hostile
- * until checked. Text holds the characters that start in the range, whole ones; bytes travel as base64, since only
- * strings cross.
- * @throws Error with a `code`, in words that a script may read
+ * Reads a part of an artifact for a script. `range` is `<ref>\n<offset>\n<length>` from the guest: hostile until checked.
+ * Text contains the whole characters that start in the range. Bytes are encoded as base64, because only strings cross
+ * the bridge.
+ * @throws Error with a `code` and a message that a script may read
  */
 export async function readArtifact(blobs: BlobReader, range: string, form: 'text' | 'base64'): Promise<string> {
   const [ref = '', offsetText = '', lengthText = ''] = range.split('\n', 3);
   const [offset, length] = [Number(offsetText), Math.min(Number(lengthText), maxArtifactChunkBytes)];
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {
-    throw failure('E_ARGUMENTS_INVALID', 'An artifact is read from an offset and for a length of 0 or more');
+    throw failure('E_ARGUMENTS_INVALID', 'The offset and length of an artifact read must be 0 or more');
   }
   try {
     const extra = form === 'text' ? maxContinuation : 0;

@@ -3,13 +3,13 @@ import { nearNames } from '@ravi/support';
 
 const maxListedCalls = 50;
 
-/** What the model reads when its script failed: why, where, what to do, and which calls have happened all the same. */
+/** Returns the report of a failed script for the model: the reason, the place, a suggestion, and the calls that were made. */
 export function failureReport(error: ChainError, trace: readonly ChainCallRecord[]): string {
   const message = `The script failed: ${error.message} [${error.code}]`;
   return [message, ...placeReport(error), callReport(trace)].join('\n\n');
 }
 
-/** What the model reads when the check before the run found mistakes: all of them, so that it can mend them at once. */
+/** Returns the report of the mistakes that the check found: all of them, so that the model can fix them in one step. */
 export function mistakeReport(mistakes: readonly ChainError[]): string {
   const head = `The script was not run: it has ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`}. No tool was called.`;
   return [
@@ -18,7 +18,7 @@ export function mistakeReport(mistakes: readonly ChainError[]): string {
   ].join('\n\n');
 }
 
-/** What the check before the run doubted, as one text; empty when there is nothing. That there was none helps no model. */
+/** Returns the warnings of the check as one text, empty when there are none. A script that could not be checked is not mentioned. */
 export function warningReport(warnings: readonly ChainError[]): string {
   const doubts = warnings.filter(({ code }) => code !== 'E_SCRIPT_UNCHECKED');
   if (doubts.length === 0) return '';
@@ -47,7 +47,7 @@ function describeCall(record: ChainCallRecord, index: number): string {
   return `${index + 1}. ${record.tool}(${record.argsPreview}) → ${record.status}${code}${reason}`;
 }
 
-/** What the model reads about calls that still ran when the script had ended, by their tools; empty when there were none. */
+/** Returns a note about calls that were still running when the script ended; empty when there were none. */
 export function unawaitedReport(left: readonly string[]): string {
   if (left.length === 0) return '';
   const names = [...new Set(left)].slice(0, 10).join(', ');
@@ -55,13 +55,13 @@ export function unawaitedReport(left: readonly string[]): string {
   return `\n\nNote: ${calls} cancelled when the script ended: ${names}. Await every call.`;
 }
 
-/** The console output as one text; empty when there is none. */
+/** Returns the console output as one text; empty when there is none. */
 export function consoleReport(logs: readonly ConsoleLine[]): string {
   if (logs.length === 0) return '';
   return `Console output:\n${logs.map(({ level, text }) => (level === 'log' ? text : `[${level}] ${text}`)).join('\n')}`;
 }
 
-/** What the model reads below a value that was cut; empty for one that is whole. */
+/** Returns the note below a value that was cut; empty for a whole value. */
 export function cutReport(whole: WholeResult | undefined): string {
   if (whole === undefined) return '';
   return `\n\nNote: the value was cut; it has ${whole.bytes} bytes in all. Pass {"$artifact":"${whole.artifactRef}"} as an argument to hand the whole to a tool.`;
@@ -69,7 +69,7 @@ export function cutReport(whole: WholeResult | undefined): string {
 
 const hostGlobals = ['require', 'fetch', 'process', 'Buffer', 'global', 'window', 'document', 'module', 'exports'];
 
-/** What a model could do about a failed script, when that can be told. */
+/** Returns a suggestion for a failed script, when there is one. */
 export function suggestionFor(
   error: ChainError,
   trace: readonly ChainCallRecord[],
@@ -81,7 +81,7 @@ export function suggestionFor(
     return near.length === 0 ? undefined : `Did you mean ${near.join(' or ')}?`;
   }
   if (error.code === 'E_LIMIT_STACK')
-    return 'A function calls itself too often: use a loop, or go down in smaller steps';
+    return 'A function calls itself too often: use a loop, or split the work into smaller parts';
   const missing = /(?:ReferenceError: |NameError: name ')([\w$]+)'? is not defined/.exec(error.message)?.[1];
   if (missing === undefined) return undefined;
   if (missing === 'tool') return 'Tools are in `tools`';
@@ -91,12 +91,12 @@ export function suggestionFor(
   return near === undefined ? undefined : `Did you mean ${callOf(near)}?`;
 }
 
-/** The tool as a script names it. */
+/** Returns the expression by which a script refers to a tool. */
 export function referenceOf(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}` : `tools[${JSON.stringify(name)}]`;
 }
 
-/** A call of the tool as a script writes it. */
+/** Returns a call of a tool as a script writes it. */
 export function callOf(name: string): string {
   return `${referenceOf(name)}(args)`;
 }

@@ -16,7 +16,7 @@ import { createPreflight } from '../preflight/preflight.ts';
 import type { Preflight } from '../preflight/preflight.ts';
 import { pythonPrelude } from '../python-prelude.ts';
 import type { ConsoleLog } from './console-log.ts';
-import { cutResult, maxHandedOver } from './cut-result.ts';
+import { cutResult, maxReturnedBytes } from './cut-result.ts';
 import { failureOf, maxBridgeCalls } from './failure.ts';
 import type { ChainFailure } from './failure.ts';
 import { createGuestCheck } from './guest-check.ts';
@@ -90,7 +90,7 @@ export async function runScript(
       cpuTimeMs: policy.cpuTimeMs,
       memoryBytes: policy.memoryLimitBytes,
       maxConsoleBytes: policy.maxConsoleBytes,
-      maxResultBytes: maxHandedOver(policy, invoker),
+      maxResultBytes: maxReturnedBytes(policy, invoker),
       // A durable run confirms each reply with a call of its own.
       maxCalls: maxBridgeCalls(policy) * (durable === undefined ? 1 : 2),
       maxInFlight: policy.maxInFlight + (durable?.moreInFlight ?? 0),

@@ -8,8 +8,8 @@ import { modelTools } from './visible-tools.ts';
 const count = { type: 'integer', minimum: 1 } as const;
 
 /**
- * `search_tools` and `describe_tool`: what scripts have in `tools.search` and `tools.describe`, for the model itself.
- * They find what the session of the call may call, deferred tools included, and nothing else.
+ * Creates `search_tools` and `describe_tool`, which give the model what scripts have as `tools.search` and
+ * `tools.describe`. They find the tools that the session may call, including deferred ones, and no others.
  */
 export function createDiscoveryTools(registry: ToolRegistry): readonly Tool[] {
   const directory = toolDirectoryOf(registry);
@@ -20,7 +20,7 @@ export function createDiscoveryTools(registry: ToolRegistry): readonly Tool[] {
     name: 'search_tools',
     description:
       'Finds tools by what they do, best first: give the task in a few words. An empty query lists all tools, name_* ' +
-      'those whose names begin so.',
+      'those whose names start with name_.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -36,7 +36,7 @@ export function createDiscoveryTools(registry: ToolRegistry): readonly Tool[] {
     async execute(args, context) {
       const query = args as unknown as ToolQuery;
       const { showing, page, pages, tools } = await directory.search(query, findable(context));
-      const more = page < pages ? `; page ${page + 1} goes on` : '';
+      const more = page < pages ? `; continued on page ${page + 1}` : '';
       return [`Tools ${showing}${more}`, ...tools.map((tool) => `- ${lineOf(tool)}`)].join('\n');
     },
   });
@@ -44,7 +44,7 @@ export function createDiscoveryTools(registry: ToolRegistry): readonly Tool[] {
   const describe = defineTool({
     name: 'describe_tool',
     description:
-      'Tells about one tool: summary is its parameters and one line, full its complete declaration and documentation.',
+      'Describes one tool: summary is its parameters and one line, full its complete declaration and documentation.',
     inputSchema: {
       type: 'object',
       properties: {

@@ -6,24 +6,24 @@ import type { ToolDetail, ToolSearchPage } from './tool-directory.ts';
 import { scriptTools } from './visible-tools.ts';
 import type { DiscoverySession } from './visible-tools.ts';
 
-/** Searches and descriptions that one script may ask for. They cost no tool call. */
+/** Maximum number of searches and descriptions per script. They do not count as tool calls. */
 export const maxScriptQuestions = 200;
 
 const maxQuestionCharacters = 16_384;
 
-/** What a script finds out about tools: `tools.search` and `tools.describe`, on the host's side. */
+/** Host side of `tools.search` and `tools.describe`. */
 export interface ScriptDiscovery {
   /** True if `tools.<name>` with one object of arguments is a question about tools, because no tool has that name. */
   handles(name: string): boolean;
   /**
-   * Answers `tools.<name>`; the JSON text of its arguments is hostile until checked.
+   * Returns the result of `tools.<name>`. The JSON text of its arguments is hostile until checked.
    * @throws KernelError `E_ARGUMENTS_INVALID`, `E_CANCELLED`, `E_LIMIT_CALLS`, `E_TOOL_UNKNOWN`, and
    * `E_TOOL_NAME_CONFLICT` when a tool has that name
    */
   ask(name: string, args: string): Promise<string | ToolSearchPage>;
 }
 
-/** Discovery for one script: it finds what its session may call, one question at a time. */
+/** Creates the discovery of one script. It finds the tools that the session may call, one question at a time. */
 export function createScriptDiscovery(
   registry: ToolRegistry,
   session: DiscoverySession & { readonly signal: AbortSignal },
@@ -33,7 +33,7 @@ export function createScriptDiscovery(
   let last: Promise<unknown> = Promise.resolve();
 
   async function answer(name: string, args: string): Promise<string | ToolSearchPage> {
-    // The host's event loop gets its turn between two questions, however many stand in line.
+    // Yields to the event loop of the host between two questions, even if many are queued.
     await new Promise((resolve) => setImmediate(resolve));
     if (session.signal.aborted) throw new KernelError('E_CANCELLED', 'The script is over');
     const read = createReader(name, args);
@@ -64,7 +64,7 @@ export function createScriptDiscovery(
   };
 }
 
-/** Reads arguments that stand in the object itself or under its `options`. */
+// Reads arguments from the object itself or from its `options`.
 function createReader(name: string, args: string) {
   const given = parseObject(args);
   const options = isRecord(given['options']) ? given['options'] : {};

@@ -3,7 +3,7 @@ import type { Tool } from '@ravi/kernel';
 const maxSummaryCharacters = 120;
 const maxListedParameters = 12;
 
-/** What a tool does in one line: the first sentence of its description, cut at a word. Empty when it has none. */
+/** Returns the first sentence of a tool's description, cut at a word; empty without a description. */
 export function summaryOf(tool: Pick<Tool, 'description'>, maxCharacters: number = maxSummaryCharacters): string {
   if (typeof tool.description !== 'string') return '';
   const text = tool.description.slice(0, 1_000).replaceAll(/\s+/g, ' ').trim();
@@ -12,13 +12,13 @@ export function summaryOf(tool: Pick<Tool, 'description'>, maxCharacters: number
   return `${sentence.slice(0, maxCharacters).replace(/\s+\S*$/, '')}…`;
 }
 
-/** Names of a tool's parameters in the order of its schema. */
+/** Returns the names of a tool's parameters in the order of its schema. */
 export function parameterNames(tool: Pick<Tool, 'inputSchema'>): readonly string[] {
   const properties: unknown = tool.inputSchema?.['properties'];
   return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
 }
 
-/** The parameters as a model writes them: `owner, repo, title, body?`. */
+/** Returns the parameters as a list: `owner, repo, title, body?`. */
 export function parameterList(tool: Pick<Tool, 'inputSchema'>): string {
   const required: unknown = tool.inputSchema?.['required'];
   const names = parameterNames(tool);

@@ -6,20 +6,20 @@ import { createToolIndex } from './tool-index.ts';
 import { commonTypes } from '../chain/declarations/shared-types.ts';
 import { toolDeclarations } from '../chain/declarations/tool-declarations.ts';
 
-/** How much `describe` says: the name, name with parameters and one line, or the whole declaration. */
+/** Detail of a description: the name, the name with parameters and one line, or the whole declaration. */
 export type ToolDetail = 'name' | 'summary' | 'full';
 
-/** What a search asks for. */
+/** A search for tools. */
 export interface ToolQuery {
-  /** Words of the task; empty for all tools, `github_*` for all whose names begin so. At most 500 characters count. */
+  /** Words of the task; empty for all tools, `github_*` for all whose names start with `github_`. At most 500 characters count. */
   readonly query: string;
-  /** Tools on a page, 10 when absent and at most 100. */
+  /** Tools per page; 10 when absent, at most 100. */
   readonly limit?: number;
   /** From 1. */
   readonly page?: number;
 }
 
-/** One page of what a search found. */
+/** One page of search results. */
 export interface ToolSearchPage {
   /** `11-20 of 57`. */
   readonly showing: string;
@@ -37,11 +37,14 @@ export interface ToolSummary {
   readonly description: string;
 }
 
-/** Finds tools of a registry and tells about them. What may be found is a matter of who asks: the given tools only. */
+/** Search in the tools of a registry. It finds only the given tools, because the caller decides what may be found. */
 export interface ToolDirectory {
-  /** Best first; in the order of their names for an empty query or a prefix. */
+  /** Returns the best matches first, or sorts by name for an empty query or a prefix. */
   search(query: ToolQuery, tools: readonly Tool[]): Promise<ToolSearchPage>;
-  /** @throws KernelError `E_TOOL_UNKNOWN`, with near names of those that may be found */
+  /**
+   * Returns the description of a tool.
+   * @throws KernelError `E_TOOL_UNKNOWN`, with similar names among the given tools
+   */
   describe(name: string, tools: readonly Tool[], options?: DescribeOptions): string;
 }
 
@@ -49,19 +52,19 @@ export interface ToolDirectory {
 export interface DescribeOptions {
   /** `full` when absent. */
   readonly detail?: ToolDetail;
-  /** Part of a long declaration, from 1. */
+  /** Part of a long declaration, starting at 1. */
   readonly page?: number;
 }
 
 const defaultLimit = 10;
 const maxLimit = 100;
 const maxQueryCharacters = 500;
-// So that a part stays inline on its way to the model, with the default policy.
+// Small enough to stay inline in a result for the model, with the default policy.
 const maxPartCharacters = 3_000;
 
 const directories = new WeakMap<ToolRegistry, ToolDirectory>();
 
-/** The directory of a registry. Its index is built by the first search and follows the registry from then on. */
+/** Returns the directory of a registry. Its index is built by the first search and follows the registry from then on. */
 export function toolDirectoryOf(registry: ToolRegistry): ToolDirectory {
   let directory = directories.get(registry);
   if (directory === undefined) directories.set(registry, (directory = createToolDirectory(registry)));
@@ -99,7 +102,7 @@ function createToolDirectory(registry: ToolRegistry): ToolDirectory {
   };
 }
 
-/** `github_create_issue(owner, repo, title, body?): Opens an issue` */
+/** Returns a tool in one line: `github_create_issue(owner, repo, title, body?): Opens an issue`. */
 export function lineOf({ name, parameters, description }: ToolSummary): string {
   return `${name}(${parameters})${description === '' ? '' : `: ${description}`}`;
 }
@@ -127,12 +130,11 @@ function partOf(text: string, page: number): string {
     else parts[parts.length - 1] = `${last}\n${line}`;
   }
   const { items, showing } = pageOf(parts, page, 1);
-  const more = page < parts.length ? `; page ${page + 1} goes on` : '';
+  const more = page < parts.length ? `; continued on page ${page + 1}` : '';
   return `${items.join('')}\n(part ${showing}${more})`;
 }
 
-/** A part of a list, and where it stands in the whole. */
-export interface Page<Item> {
+interface Page<Item> {
   readonly items: readonly Item[];
   /** `11-20 of 57`. */
   readonly showing: string;
@@ -141,8 +143,8 @@ export interface Page<Item> {
   readonly pages: number;
 }
 
-/** The page with this number, from 1. A page beyond the last is empty and says so. */
-export function pageOf<Item>(all: readonly Item[], page: number, size: number): Page<Item> {
+// The number of the first page is 1. A page beyond the last is empty and says so.
+function pageOf<Item>(all: readonly Item[], page: number, size: number): Page<Item> {
   const total = all.length;
   const first = (page - 1) * size;
   const items = all.slice(first, first + size);
@@ -150,8 +152,8 @@ export function pageOf<Item>(all: readonly Item[], page: number, size: number): 
   return { items, showing: `${range} of ${total}`, total, page, pages: Math.ceil(total / size) };
 }
 
-/** Everything there is to know about a tool: its declaration in TypeScript, then its own documentation. */
-export function declarationOf(tool: Tool): string {
+// Its declaration in TypeScript, then its own documentation.
+function declarationOf(tool: Tool): string {
   const declaration = toolDeclarations([tool]).text.slice(commonTypes.length).trim();
   const documentation = documentationOf(tool);
   return documentation === '' ? declaration : `${declaration}\n\n${documentation}`;

@@ -3,18 +3,18 @@ import MiniSearch from 'minisearch';
 import { parameterNames, summaryOf } from './summary.ts';
 import { termOf, wordsOf } from './words.ts';
 
-// Descriptions of some servers are whole manuals; what a tool does stands at their beginning.
+// Descriptions of some servers are whole manuals; they say what the tool does at the start.
 const maxIndexedCharacters = 700;
 // About 5 ms of work.
 const toolsPerSlice = 64;
-// A tool that fits a query less than this well, as a part of the best one's score, is no answer to it.
+// Tools with less than this share of the best score are not matches.
 const minRelativeScore = 0.05;
 
-/** Ranks tools for a query by their names, descriptions and parameter names. */
+/** Search index over the names, descriptions and parameter names of tools. */
 export interface ToolIndex {
-  /** Takes in what was added and forgets what is gone since the last time; gives the event loop back between slices. */
+  /** Adds new tools and removes missing ones; yields to the event loop between slices. */
   update(tools: readonly Tool[]): Promise<void>;
-  /** Names of the tools that fit, best first, of those that `isVisible`. */
+  /** Returns the names of the visible tools that match, best first. */
   rank(query: string, isVisible: (name: string) => boolean): readonly string[];
 }
 
@@ -26,7 +26,7 @@ interface ToolDocument {
   readonly parameters: string;
 }
 
-/** An empty index. Ranking is BM25+ over stemmed words, with words of like meaning counted as one another. */
+/** Creates an empty index. Ranking is BM25+ over stemmed words; synonyms count as the same word. */
 export function createToolIndex(): ToolIndex {
   const index = new MiniSearch<ToolDocument>({
     fields: ['name', 'summary', 'description', 'parameters'],
@@ -49,7 +49,7 @@ export function createToolIndex(): ToolIndex {
       const now = current.get(tool.name);
       if (now !== undefined && readsTheSame(now, tool)) continue;
       if (++changes % toolsPerSlice === 0) await nextTurn();
-      // Not `discard`: what it leaves behind counts as documents, and scores become NaN.
+      // Not `discard`: the entries that it leaves count as documents, and scores become NaN.
       index.remove(document);
       indexed.delete(document.id);
     }
@@ -65,7 +65,7 @@ export function createToolIndex(): ToolIndex {
   return {
     update(tools) {
       const updated = updating.then(() => bringUpToDate(tools));
-      // A tool that cannot be read fails this search and not every later one.
+      // A tool that cannot be read fails this search only.
       updating = updated.catch(() => undefined);
       return updated;
     },
@@ -77,7 +77,7 @@ export function createToolIndex(): ToolIndex {
   };
 }
 
-// A registry of a third party may hand out new objects each time.
+// A registry of a third party may return new objects each time.
 function readsTheSame(left: Tool, right: Tool): boolean {
   return left === right || (left.description === right.description && left.inputSchema === right.inputSchema);
 }

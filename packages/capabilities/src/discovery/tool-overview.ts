@@ -6,14 +6,14 @@ import { scriptTools } from './visible-tools.ts';
 
 const defaultOverviewTokens = 2_000;
 
-// No declaration has more bytes a token.
+// Declarations never have more bytes per token.
 const maxBytesPerToken = 8;
 
 /**
- * What a model is told of the tools that its scripts may call, in at most `maxTokens` (an estimate from above): their
- * full declarations; where those do not fit, one line for each; where there are more still, names, and at last how many
- * there are by the start of their names. From the second form on it says how to find and read the rest. Deferred tools
- * are never declared, only found.
+ * Returns what a model reads about the tools that its scripts may call, in at most `maxTokens` (estimated from above): full
+ * declarations; if they do not fit, one line per tool; for more tools, their names; at last, counts by the start of the
+ * names. From the second form on the text says how to find and read the rest. Deferred tools are never declared, only
+ * found.
  */
 export function toolOverview(registry: ToolRegistry, maxTokens: number = defaultOverviewTokens): string {
   const tools = scriptTools(registry);
@@ -30,7 +30,7 @@ export function toolOverview(registry: ToolRegistry, maxTokens: number = default
   return [list, more, help].filter((part) => part !== '').join('\n\n');
 }
 
-// With `$`, which no tool's name has, where a tool has the plain name.
+// With `$`, which tool names cannot contain, if a tool has the plain name.
 function discoveryNames(registry: ToolRegistry): { readonly search: string; readonly describe: string } {
   const free = (name: string): string => (registry.get(name) === undefined ? `tools.${name}` : `tools.$${name}`);
   return { search: free('search'), describe: free('describe') };
@@ -66,7 +66,7 @@ function listing(tools: readonly Tool[], maxTokens: number): string {
   return `${tools.length} tools, counted by the start of their names:\n${groups}`;
 }
 
-/** All tools in this form; `undefined` as soon as they are too many. */
+// All tools in this form; `undefined` if they do not fit.
 function joinWithin(tools: readonly Tool[], form: (tool: Tool) => string, maxTokens: number): string | undefined {
   let left = maxTokens;
   let text = '';
@@ -93,7 +93,7 @@ interface Group {
   readonly names: readonly string[];
 }
 
-/** The names gathered by how they begin, largest group first, as many groups as `maxTokens` hold: `github_* 63, …`. */
+/** Returns names grouped by their start, largest group first, as many groups as fit into `maxTokens`: `github_* 63, …`. */
 export function toolGroups(names: readonly string[], maxTokens: number): string {
   const groups = groupsOf(names);
   const shown: string[] = [];
@@ -125,17 +125,17 @@ function groupsOf(names: readonly string[]): readonly Group[] {
     .toSorted((left, right) => right.names.length - left.names.length || (left.prefix < right.prefix ? -1 : 1));
 }
 
-// A server's name in front of a dot or a double underscore, else the first word.
+// The name of a server before a dot or a double underscore, else the first word.
 function prefixOf(name: string): string {
   return /^(?:mcp__)?.+?(?:\.|__)/.exec(name)?.[0] ?? /^[A-Za-z0-9]+?(?:[_-]|(?=[A-Z]))/.exec(name)?.[0] ?? name;
 }
 
-// A space joins a word, but not a number.
+// A space is part of the word after it, but not of a number.
 const piece = /[A-Za-z]+|\p{L}|\d{1,3}|[^\S\n](?:[^\S\n]+|(?=\d))|\n+|[^\s\w]+|_/gu;
 
 /**
- * How many tokens a model counts for a text, without a tokenizer's tables: measured over the declarations of 3413 real
- * tools it is 7 to 41 % above what `o200k_base` counts, never below.
+ * Estimates the tokens of a text without the tables of a tokenizer. Measured over the declarations of 3413 real tools, the
+ * estimate is 7 to 41 % above the count of `o200k_base`, never below.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;

@@ -1,4 +1,4 @@
-/** Words that no query tells tools apart by. */
+/** Words that do not help to tell tools apart. */
 const stopWords = new Set(
   (
     'a an and any are as at be been but by can could did do does for from had has have how i if in into is it its me my ' +
@@ -7,7 +7,7 @@ const stopWords = new Set(
   ).split(' '),
 );
 
-/** Words that people use for one another when they speak of a tool's work; a group counts as its first word. */
+/** Synonyms in descriptions of tools; a group counts as its first word. */
 const sameMeaning: ReadonlyMap<string, string> = new Map(
   [
     'get fetch retrieve obtain read show view lookup display',
@@ -62,9 +62,9 @@ const sameMeaning: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The words of a text, lower case: split at everything that is no letter or digit, and inside `camelCase` both whole
- * and in parts, since `GitHub` is one word and `getIssue` two. Scripts that set no spaces between words give pairs of
- * characters.
+ * Returns the words of a text in lower case: split at everything except letters and digits. A `camelCase` word is
+ * returned whole and in parts, because `GitHub` is one word and `getIssue` two. Text in scripts without spaces between
+ * words is returned as pairs of characters.
  */
 export function wordsOf(text: string): readonly string[] {
   const runs = text.normalize('NFKC').match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
@@ -83,14 +83,14 @@ function pairsOf(word: string): readonly string[] {
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
-/** What the index knows a word as: its stem, or that of its group. `undefined` for a word without weight. */
+/** Returns the term under which a word is indexed: its stem, or that of its synonyms. `undefined` for a stop word. */
 export function termOf(word: string): string | undefined {
   if (stopWords.has(word)) return undefined;
   const term = stem(word);
   return sameMeaning.get(term) ?? term;
 }
 
-/** The word without the commonest English endings; too little to be a linguist, enough that `listing` finds `lists`. */
+// Removes the most common English endings: just enough that `listing` finds `lists`.
 function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
   const singular = word.endsWith('ies')

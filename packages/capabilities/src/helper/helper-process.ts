@@ -3,55 +3,55 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '@ravi/kernel';
 
-/** Sent by a helper once that it is ready, then once for each question, in order. */
+/** Message of a helper: `ready` once, then one message per question, in order. */
 export type HelperMessage<Answer> =
   | { readonly type: 'ready' }
   | { readonly type: 'answer'; readonly answer: Answer }
-  /** This helper is of no further use. */
+  /** The helper can no longer be used. */
   | { readonly type: 'broken' };
 
-/** What became of a question. */
+/** Outcome of a question. */
 export type HelperAnswer<Answer> =
   | { readonly status: 'answered'; readonly answer: Answer }
   | { readonly status: 'late' | 'broken' };
 
 /**
- * A process that is asked one question at a time; it keeps this one alive only while something waits for it. A thread would
- * not do: one that runs out of memory can end the process around it.
+ * A process that answers one question at a time. It keeps this process alive only while a caller waits for it. A thread
+ * would not do: one that runs out of memory can end its process.
  */
 export interface HelperProcess<Question, Answer> {
   readonly isReady: boolean;
-  /** Why it broke, for logs. */
+  /** Reason of its failure, for logs. */
   readonly failure: unknown;
-  /** Waits for its start; `false` when it broke before. */
+  /** Waits until it is ready; resolves to false if it failed before that. */
   start(): Promise<boolean>;
   /**
-   * `late` after `timeLimitMs`, which include what is left of its start. After `broken`, and after `late` when it is
-   * ready, the helper is of no further use.
+   * Asks a question. `late` after `timeLimitMs`, which include the rest of the start. After `broken`, and after `late` of a
+   * helper that is ready, the helper can no longer be used.
    */
   ask(question: Question, timeLimitMs: number): Promise<HelperAnswer<Answer>>;
-  /** Ends it at once; fulfilled when it is gone. */
+  /** Ends the process at once; resolves when it is gone. */
   close(): Promise<void>;
 }
 
 /** Options of {@link openHelperProcess}. */
 export interface HelperProcessOptions {
-  /** The helper's program, without its extension, in the folder of `from`: as sources and as the built package. */
+  /** Program of the helper without its extension, in the folder of `from`, in the sources and in the built package. */
   readonly name: string;
   /** `import.meta.url` of the caller. */
   readonly from: string;
-  /** What its heap may hold, in megabytes. */
+  /** Maximum size of its heap in megabytes. */
   readonly heapMb: number;
   readonly clock: Clock;
 }
 
-/** Begins to start a helper: it reads files and does nothing else outside itself. */
+/** Starts a helper process, which may read files and has no other access. */
 export function openHelperProcess<Question, Answer>(options: HelperProcessOptions): HelperProcess<Question, Answer> {
   const { name, from, heapMb, clock } = options;
   const program = fileURLToPath(new URL(`./${name}${from.endsWith('.ts') ? '.ts' : '.js'}`, from));
   const child = fork(program, {
     env: {},
-    // Much of what it makes is of no use after a question: room for it, so that it need not be moved about.
+    // Most objects die with their question: a large young generation avoids copying them.
     execArgv: [
       '--permission',
       '--allow-fs-read=*',
@@ -93,18 +93,18 @@ export function openHelperProcess<Question, Answer>(options: HelperProcessOption
   }
 
   child.on('message', (message: HelperMessage<Answer>) => {
-    if (message.type === 'broken') return fail(new Error('The helper cannot go on'));
+    if (message.type === 'broken') return fail(new Error('The helper cannot continue'));
     if (message.type === 'ready') {
       isReady = true;
       return start(true);
     }
-    // The answer to a question that was late.
+    // The answer to a question that timed out.
     if (unwanted > 0) unwanted--;
     else settle({ status: 'answered', answer: message.answer });
   });
   child.on('error', (error) => {
     fail(error);
-    // It did not start, so it will not end either.
+    // A process that did not start emits no `exit`.
     if (child.pid === undefined) markGone();
   });
   const kill = (): void => void child.kill('SIGKILL');
@@ -132,7 +132,7 @@ export function openHelperProcess<Question, Answer>(options: HelperProcessOption
           timer.cancel();
           resolve(answer);
         };
-        // What cannot be sent is told by the end of the process.
+        // A failed send is reported by the end of the process.
         child.send(question as object, () => {});
       });
       const answer = await held(answered);

@@ -6,7 +6,7 @@ import { bareTools, unknownTools } from './checks/unknown-tools.ts';
 import type { CheckQuestion, Finding } from './finding.ts';
 import type { TypeChecker } from './type-checker.ts';
 
-/** What there is to say of a script before it runs, in the order of its text; a doubt that comes up again, once. */
+/** Returns the findings about a script before it runs, in the order of its text; each doubt only once. */
 export function checkScript({ source, tools }: CheckQuestion, checker: TypeChecker): readonly Finding[] {
   const script = checker.check(source, tools);
   if (script === undefined) return [];

@@ -6,15 +6,15 @@ import { isForScripts } from '../discovery/visible-tools.ts';
 import type { CheckedTool } from './finding.ts';
 import { valueShape } from './value-shape.ts';
 
-/** The member that marks objects without other properties, as the globals of a check declare its name. */
+/** Member that marks objects without other properties; the globals of the check declare its name. */
 const closedMark = '[closed]?: never;';
-// A name stands in a script as an identifier or as a text.
+// A name appears in a script as an identifier or as a string.
 const possibleNames: readonly RegExp[] = [/[\w$]+/g, /(?<=(["'`]))[\w.-]{1,64}(?=\1)/g];
 
-// Tools are frozen when they are added, so what is known of one stays true.
+// Tools are frozen when they are added, so a cached entry stays valid.
 const known = new WeakMap<AnyTool, CheckedTool>();
 
-/** The tools of a registry whose names occur in a script. */
+/** Returns the tools of a registry whose names occur in a script. */
 export function checkedTools(source: string, registry: ToolRegistry): readonly CheckedTool[] {
   const names = new Set(possibleNames.flatMap((pattern) => Array.from(source.matchAll(pattern), ([name]) => name)));
   const tools: CheckedTool[] = [];
@@ -28,7 +28,7 @@ export function checkedTools(source: string, registry: ToolRegistry): readonly C
 function checkedTool(tool: AnyTool): CheckedTool {
   let checked = known.get(tool);
   if (checked === undefined) {
-    // A call of what scripts may not call is refused with its own reason.
+    // A call of a tool that scripts may not call is refused by the invoker, with its own reason.
     checked = isForScripts(tool) ? typedTool(tool) : untypedTool(tool);
     known.set(tool, checked);
   }

@@ -1,9 +1,9 @@
 import { resultTypes } from '../chain/declarations/shared-types.ts';
 
 /**
- * Declares what a script finds beside the language and its tools. What the model is told of errors, handles and results
- * is the base; a guest has a little more than that. Arguments may be handles at any depth. What no schema describes is
- * `any` to the script: the check stops provable mistakes alone, and about such values it can prove none.
+ * Declarations of the globals of a guest other than the language and its tools: the types that the model reads, and a few
+ * more that a guest has. Arguments may be handles at any depth. Values without a schema are `any`, because the check stops
+ * only provable mistakes and can prove none about them.
  */
 export const guestGlobals: string = `${resultTypes}
 interface ToolFunction<Args, Value = any> {

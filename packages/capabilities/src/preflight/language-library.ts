@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 const reference = /^\/\/\/ <reference lib="(.+?)".*$/gm;
 
 /**
- * TypeScript's declarations of the newest language without a browser, in as few texts as there can be: what is in one
- * is bound once, what is in seventy is merged anew for each script. The newest, since a guest's engine is ahead of any
- * edition by name.
+ * Returns TypeScript's declarations of `esnext` without the browser, joined into as few texts as possible: a single text is
+ * bound once, seventy would be merged again for each script. `esnext`, because the engine of a guest is ahead of any named
+ * edition.
  */
 export function languageLibrary(): readonly string[] {
   const folder = dirname(createRequire(import.meta.url).resolve('typescript-api'));

@@ -4,7 +4,7 @@ import type { CheckAnswer, CheckQuestion } from './finding.ts';
 import { createTypeChecker } from './type-checker.ts';
 
 const checker = createTypeChecker();
-// The first script pays for what all others share.
+// Loads what all scripts share before the first one arrives.
 checker.check('return [await tools.first()].map((value) => value)', []);
 
 answerQuestions((question: CheckQuestion) => ({ type: 'answer', answer: answer(question) }));
@@ -13,7 +13,7 @@ function answer(question: CheckQuestion): CheckAnswer {
   try {
     return { status: 'checked', findings: checkScript(question, checker) };
   } catch {
-    // A script that is nested too deeply, or a fault of the compiler: either is no reason not to run it.
+    // The script is nested too deeply, or the compiler has a bug: in both cases the script may run unchecked.
     return { status: 'failed' };
   }
 }

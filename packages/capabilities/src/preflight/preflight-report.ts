@@ -7,12 +7,12 @@ import type { Finding, PreflightReport, PreflightScript } from './finding.ts';
 
 const maxFindings = 10;
 
-/** Findings as the model reads them: what is certain apart from what is not, each with its place. */
+/** Builds the report of findings: certain mistakes and warnings, each with its place. */
 export function preflightReport(findings: readonly Finding[], script: PreflightScript): PreflightReport {
   const mistakes: ChainError[] = [];
   const warnings: ChainError[] = [];
   for (const finding of findings) {
-    // A name in another spelling, with escapes for one.
+    // The script spells the name in another way, for example with escapes.
     if (finding.unknownTool !== undefined && script.registry.get(finding.unknownTool) !== undefined) continue;
     const { isCertain, suggestion } = finding.unknownTool === undefined ? finding : findTool(finding, script);
     const list = isCertain && !(finding.isAboutArguments === true && script.argumentsMayChange) ? mistakes : warnings;
@@ -21,7 +21,7 @@ export function preflightReport(findings: readonly Finding[], script: PreflightS
   return { mistakes, warnings };
 }
 
-/** Whether a tool that is not there is a mistyped one: another may be added while the script runs. */
+// An unknown tool is a mistake only if it looks mistyped: a tool of that name may be added while the script runs.
 function findTool({ isCertain, unknownTool = '' }: Finding, { registry, session }: PreflightScript) {
   const near = nearNames(
     unknownTool,

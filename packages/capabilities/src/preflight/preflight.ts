@@ -6,21 +6,21 @@ import { checkedTools } from './checked-tools.ts';
 import type { CheckAnswer, CheckQuestion, PreflightReport, PreflightScript } from './finding.ts';
 import { preflightReport } from './preflight-report.ts';
 
-/** Checks scripts before they run. Disposing it ends its process; it starts again when it is used again. */
+/** Check of scripts before they run. Disposing it ends its process; the process starts again when the check is used again. */
 export interface Preflight extends AsyncDisposable {
-  /** Those it checks itself. In any other the guest finds the tools that a script names, and has them judged. */
+  /** Languages that it checks. In other languages the guest reports the tools that a script names. */
   readonly languages: readonly SandboxLanguage[];
-  /** Starts what the first check would wait for; `false` when it cannot start. */
+  /** Starts the process ahead of the first check; resolves to false if it cannot start. */
   warm(): Promise<boolean>;
-  /** Never rejects: a check that fails or takes too long is a warning, `E_SCRIPT_UNCHECKED`. */
+  /** Checks a script. Never rejects: a check that fails or takes too long is a warning, `E_SCRIPT_UNCHECKED`. */
   check(script: PreflightScript): Promise<PreflightReport>;
 }
 
 /** Options of {@link createPreflight}. */
 export interface PreflightOptions {
   /**
-   * How long a script may wait for its check, in milliseconds; 2000 when absent. It then runs unchecked. The first one
-   * waits for the start of the process besides, 10 seconds at most.
+   * Milliseconds for which a script waits for its check; 2000 when absent. After that it runs unchecked. The first script
+   * also waits for the start of the process, at most 10 seconds.
    */
   readonly timeLimitMs?: number;
   readonly clock?: Clock;
@@ -31,9 +31,9 @@ type CheckerProcess = HelperProcess<CheckQuestion, CheckAnswer>;
 const startLimitMs = 10_000;
 
 /**
- * A type check of JavaScript and TypeScript against the tools that a script may call. TypeScript is loaded in a process
- * of its own, which starts with the first check, takes one script at a time, and is replaced when a script breaks it or
- * keeps it for too long.
+ * Creates a type check of JavaScript and TypeScript against the tools that a script may call. TypeScript is loaded in a
+ * process of its own, which starts with the first check, takes one script at a time, and is replaced when a script breaks
+ * it or exceeds its time.
  */
 export function createPreflight(options: PreflightOptions = {}): Preflight {
   const { timeLimitMs = 2_000, clock = systemClock } = options;
@@ -81,7 +81,7 @@ export function createPreflight(options: PreflightOptions = {}): Preflight {
       queue = asked.catch(() => undefined);
       const answer = await asked.catch((): CheckAnswer => ({ status: 'failed' }));
       if (answer.status === 'checked') return preflightReport(answer.findings, script);
-      const reason = answer.status === 'late' ? `the check took longer than ${timeLimitMs} ms` : 'the check broke down';
+      const reason = answer.status === 'late' ? `the check took longer than ${timeLimitMs} ms` : 'the check failed';
       return {
         mistakes: [],
         warnings: [{ code: 'E_SCRIPT_UNCHECKED', message: `The script was not checked before it ran: ${reason}` }],

@@ -12,23 +12,23 @@ import { languageLibrary } from './language-library.ts';
 /** A script with its types. */
 export interface TypedScript {
   readonly file: ts.SourceFile;
-  /** All nodes of it, outer ones first. */
+  /** All nodes, outer ones first. */
   readonly nodes: readonly ts.Node[];
   readonly checker: ts.TypeChecker;
   readonly diagnostics: readonly ts.Diagnostic[];
-  /** Where the script's declared names come from: its own text, the language, or what a guest and its tools add. */
+  /** Returns the origin of a declaration: the text of the script, the language, or the guest and its tools. */
   originOf(declaration: ts.Declaration): 'script' | 'language' | 'guest';
-  /** The offset in the source, as the model wrote it. */
+  /** Returns the offset in the source as the model wrote it. */
   sourceOffset(offset: number): number;
 }
 
-/** Gives scripts their types, one at a time. */
+/** Type checker for one script at a time. */
 export interface TypeChecker {
-  /** `undefined` for what TypeScript cannot parse. */
+  /** Returns the typed script; `undefined` if TypeScript cannot parse it. */
   check(source: string, tools: readonly CheckedTool[]): TypedScript | undefined;
 }
 
-// As in the guest, a script is the body of a function; on one line with its start, so that only columns move.
+// As in the guest, a script is the body of a function. The head is on the first line, so that only columns move.
 const head = 'async function _() {';
 const tail = '\n}';
 const paths = { guest: '/guest.d.ts', tools: '/tools.d.ts', script: '/script.ts' };
@@ -42,14 +42,14 @@ const options: ts.CompilerOptions = {
   noResolve: true,
   noEmit: true,
   types: [],
-  // A script is no library: what JavaScript lets pass, passes.
+  // Not strict: a script may do what JavaScript allows.
   strict: false,
   alwaysStrict: false,
   allowUnreachableCode: true,
   allowUnusedLabels: true,
 };
 
-/** Loads the declarations of language and guest, once for all scripts. */
+/** Creates a type checker; loads the declarations of the language and the guest once for all scripts. */
 export function createTypeChecker(): TypeChecker {
   const files = new Map([[paths.guest, parse(paths.guest, guestGlobals)]]);
   for (const [index, text] of languageLibrary().entries()) {
@@ -60,14 +60,14 @@ export function createTypeChecker(): TypeChecker {
 
   function programOf(script: string): ts.Program {
     files.set(paths.script, parse(paths.script, head + script + tail));
-    // Kept only when all went well: a checker that gave up may have left half of its work in it.
+    // Kept only after success: a checker that threw may have left incomplete state in it.
     const oldProgram = previous;
     previous = undefined;
     const rootNames = [...files.keys()];
     return ts.createProgram({ rootNames, options, host, ...(oldProgram === undefined ? {} : { oldProgram }) });
   }
 
-  /** A script as it stands, or as what a function body cannot hold is run. */
+  // The script as written, or rewritten if a function body cannot hold it.
   function parsed(script: string): ParsedScript | undefined {
     const program = programOf(script);
     const offset = problemOffset(program);
@@ -115,11 +115,11 @@ export function createTypeChecker(): TypeChecker {
 
 interface ParsedScript {
   readonly program: ts.Program;
-  /** To the text before it was repaired. */
+  /** Maps offsets to the text before it was rewritten. */
   readonly map: OffsetMap;
 }
 
-/** Where a script stops being one; `undefined` when it is one to its end. */
+// Offset of the first syntax error; `undefined` when there is none.
 function problemOffset(program: ts.Program): number | undefined {
   const [problem] = program.getSyntacticDiagnostics(program.getSourceFile(paths.script));
   return problem === undefined ? undefined : Math.max(0, problem.start - head.length);
@@ -140,7 +140,7 @@ function originOf(path: string): 'script' | 'language' | 'guest' {
   return path.startsWith(languageFolder) ? 'language' : 'guest';
 }
 
-// Each tool's types live in a namespace of their own, so that their names cannot meet.
+// The types of each tool have a namespace of their own, so that their names cannot collide.
 function declare(tools: readonly CheckedTool[]): string {
   const spaces = tools.map(({ declaration }, index) => `declare namespace Tool${index} {\n${declaration}\n}\n`);
   const members = tools.map(

@@ -7,24 +7,24 @@ export type ValueKind = 'string' | 'number' | 'integer' | 'boolean' | 'null' | '
 export type Scalar = string | number | boolean | null;
 
 /**
- * What a schema demands for certain: a value that breaks it is refused, whatever else the schema says. Absent parts
- * demand nothing.
+ * Requirements of a schema that hold for certain: a value that breaks them is refused regardless of the rest of the schema.
+ * Absent parts require nothing.
  */
 export interface ValueShape {
   readonly kinds?: readonly ValueKind[];
-  /** The only values. */
+  /** The only allowed values. */
   readonly values?: readonly Scalar[];
   readonly items?: ValueShape;
   readonly object?: ObjectShape;
 }
 
-/** What a schema demands of an object. */
+/** Requirements of a schema for an object. */
 export interface ObjectShape {
   readonly properties: ReadonlyMap<string, ValueShape>;
   readonly required: readonly string[];
   /**
-   * Which further properties it takes: none (`closed`), any that the tool does not know (`open`), or some that are
-   * described elsewhere (`described`).
+   * Treatment of further properties: refused (`closed`), accepted but unknown to the tool (`open`), or described elsewhere
+   * in the schema (`described`).
    */
   readonly others: 'closed' | 'open' | 'described';
 }
@@ -46,7 +46,7 @@ const describingKeywords = [
 ];
 const maxDepth = 6;
 
-/** The demands of a schema, draft-07 or 2020-12. One that refers to another demands nothing here. */
+/** Returns the requirements of a schema, draft-07 or 2020-12. A schema that refers to another one requires nothing here. */
 export function valueShape(schema: unknown, depth: number = 0): ValueShape {
   if (!isRecord(schema) || depth > maxDepth || '$ref' in schema || '$dynamicRef' in schema) return {};
   const kinds = kindsOf(schema);

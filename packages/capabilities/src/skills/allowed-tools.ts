@@ -1,12 +1,12 @@
-/** The entries of an `allowed-tools`, or what is wrong with it. */
+/** Entries of an `allowed-tools`, or the problem with it. */
 export type AllowedTools = { readonly entries: readonly string[] } | { readonly problem: string };
 
 const maxShownCharacters = 100;
 
 /**
- * Reads the value of `allowed-tools`: text with spaces or commas between its entries, or a list of them. An entry is the
- * name of a tool, or a name with a pattern in brackets right behind it. What could be read in two ways is a problem: one
- * of them would allow more than was meant.
+ * Reads the value of `allowed-tools`: a string with spaces or commas between its entries, or a list of them. An entry is
+ * the name of a tool, or a name followed directly by a pattern in brackets. An ambiguous value is a problem, because one
+ * of its readings would allow more than was meant.
  */
 export function readAllowedTools(value: unknown): AllowedTools {
   if (value === null) {
@@ -19,7 +19,7 @@ export function readAllowedTools(value: unknown): AllowedTools {
   const odd = entries.find((entry) => !isEntry(entry));
   if (odd === undefined) return { entries };
   const shown = JSON.stringify(odd.slice(0, maxShownCharacters));
-  return { problem: `has ${shown} in its allowed-tools; it must be a name, or a name with (…) right behind it` };
+  return { problem: `has ${shown} in its allowed-tools; it must be a name, or a name followed directly by (…)` };
 }
 
 // A pattern may have spaces, commas and brackets of its own.

@@ -4,18 +4,19 @@ import { KernelError } from '@ravi/kernel';
 import type { Skill } from '@ravi/kernel';
 import { parseSkill } from './parse-skill.ts';
 
-/** Skills of a folder, and what could not be loaded; one bad skill never hides the others. */
+/** Skills of a folder, and the failures; a bad skill never hides the others. */
 export interface FolderSkills {
   readonly skills: readonly Skill[];
   readonly failures: readonly { readonly from: string; readonly message: string }[];
 }
 
-/** More than this is no text for a prompt. */
+/** Maximum size of a SKILL.md. */
 const maxBytes = 262_144;
 
 /**
- * The skills of a folder: each `<name>/SKILL.md` in the format of agentskills.io, in the order of their names. A folder
- * without the file is no skill, nor is one whose name begins with `.`. The files beside it are the skill's own, at its `path`.
+ * Loads the skills of a folder: each `<name>/SKILL.md` in the format of agentskills.io, sorted by name. Folders without
+ * that file, and folders whose names start with `.`, are ignored. Other files in the folder belong to the skill, at its
+ * `path`.
  * @throws KernelError `E_CONFIG_INVALID` when the folder cannot be read, `E_CANCELLED`
  */
 export async function loadFolderSkills(

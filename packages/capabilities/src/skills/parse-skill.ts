@@ -2,16 +2,16 @@ import { parse } from 'yaml';
 import type { Skill } from '@ravi/kernel';
 import { readAllowedTools } from './allowed-tools.ts';
 
-/** A skill that was read, or what is wrong with it. */
+/** A parsed skill, or the problem with it. */
 export type ParsedSkill = { readonly skill: Skill } | { readonly problem: string };
 
 const maxNameCharacters = 64;
 const maxDescriptionCharacters = 1_024;
 
 /**
- * Reads a SKILL.md: YAML between two lines of `---`, then Markdown. Format: https://agentskills.io/specification.
- * `version` comes from `metadata`, `1.0.0` without one. An entry of `allowed-tools` that is no plain name, such as
- * `Bash(git:*)`, names no tool here, so what it would have narrowed stays closed.
+ * Parses a SKILL.md: YAML between two lines of `---`, then Markdown. Format: https://agentskills.io/specification.
+ * `version` comes from `metadata`; it is `1.0.0` when absent. An entry of `allowed-tools` with a pattern, such as
+ * `Bash(git:*)`, matches no tool here, so that tool stays forbidden.
  */
 export function parseSkill(text: string, folderName: string): ParsedSkill {
   const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n([\s\S]*))?$/.exec(text);
@@ -42,7 +42,7 @@ function readFields(yaml: string): Fields | undefined {
 
 function tryParse(yaml: string): Fields | undefined {
   try {
-    // No aliases: a few lines of them can stand for gigabytes.
+    // No aliases: a few lines of them can expand to gigabytes.
     const value: unknown = parse(yaml, { maxAliasCount: 0, logLevel: 'error' });
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
   } catch {
@@ -50,7 +50,7 @@ function tryParse(yaml: string): Fields | undefined {
   }
 }
 
-// Many skills in the wild have a colon in a plain description, which YAML does not allow.
+// Many published skills have a colon in an unquoted description, which YAML does not allow.
 function withQuotedValues(yaml: string): string {
   return yaml.replaceAll(/^([\w-]+):[ \t]+([^\s'"|>[{&*#].*: .*)$/gm, (_, key: string, value: string) => {
     return `${key}: ${JSON.stringify(value.trimEnd())}`;

@@ -3,9 +3,9 @@ import type { Snippet, ToolRegistry, JsonValue, Tool } from '@ravi/kernel';
 import { sha256OfJson } from '@ravi/invoker';
 
 /**
- * Compares the tools of a saved script with those of today. What has changed, in one sentence, when it may run all the
- * same (`warn`).
- * @throws KernelError `E_SNIPPET_OUTDATED` when a tool is gone, or is defined otherwise and that is refused
+ * Compares the tools of a snippet with the current ones. Returns the changes in one sentence if the snippet may run all
+ * the same (`warn`).
+ * @throws KernelError `E_SNIPPET_OUTDATED` when a tool is gone, or has changed and that is refused
  */
 export function checkSnippetTools(
   snippet: Snippet,
@@ -17,17 +17,17 @@ export function checkSnippetTools(
   for (const { name, digest } of snippet.tools) {
     const tool = registry.get(name);
     if (tool === undefined || !isLocalTool(tool)) gone.push(`${name} is gone`);
-    else if (definitionDigest(tool) !== digest) changed.push(`${name} is defined otherwise`);
+    else if (definitionDigest(tool) !== digest) changed.push(`${name} has changed`);
   }
   if (gone.length === 0 && changed.length === 0) return undefined;
   const report =
-    `Version ${snippet.version} of the saved script ${snippet.name} was made for other tools: ` +
-    `${[...gone, ...changed].join(', ')}. Check its code against the tools of today, and save a new version`;
+    `Version ${snippet.version} of the snippet ${snippet.name} was saved with other tools: ` +
+    `${[...gone, ...changed].join(', ')}. Check its code against the current tools, and save a new version`;
   if (gone.length > 0 || onChangedTool === 'refuse') throw new KernelError('E_SNIPPET_OUTDATED', report);
   return report;
 }
 
-/** Digest of what a script relies on in a tool: name, description and schemas. Its risk is judged anew at each call. */
+/** Returns the digest of what a script relies on in a tool: name, description and schemas. Risk is checked at each call instead. */
 export function definitionDigest({ name, description, inputSchema, outputSchema }: Tool): string {
   return sha256OfJson({ name, description, inputSchema, outputSchema: outputSchema ?? null } as JsonValue);
 }

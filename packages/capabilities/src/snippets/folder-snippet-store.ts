@@ -9,9 +9,9 @@ import { isRecord } from '../chain/declarations/definitions.ts';
 import { createFile, entriesOf, guarded, readIfThere, removeFolder } from './snippet-files.ts';
 
 /**
- * Keeps snippets in a folder, one file a version: `<principal>/<name>/<version>.json`, where the principal stands by a
- * digest. A file appears complete or not at all, also when several processes save at once; what a crash leaves is a
- * file with a `.tmp` name that nobody reads.
+ * Creates a store that keeps snippets in a folder, one file per version: `<principal>/<name>/<version>.json`, where the
+ * first part is a digest of the principal. A file appears complete or not at all, also when several processes save at
+ * once. A crash can leave a file with a `.tmp` name, which is never read.
  */
 export function createFolderSnippetStore(folder: string): SnippetStore {
   const folderOf = (principal: Principal, name?: string): string => {
@@ -80,7 +80,7 @@ function decode(text: string, expected: Pick<Snippet, 'principal' | 'name' | 've
   try {
     stored = JSON.parse(text);
   } catch (cause) {
-    throw corrupt('its file is no JSON', cause);
+    throw corrupt('its file is not JSON', cause);
   }
   if (!isRecord(stored) || !isRecord(stored['snippet'])) throw corrupt('its file holds no snippet');
   if (sha256OfJson(stored['snippet'] as JsonValue) !== stored['sha256']) throw corrupt('its content has changed');

@@ -12,22 +12,22 @@ import type {
 } from '@ravi/kernel';
 import { definitionDigest } from './check-snippet-tools.ts';
 
-/** A script that ran, and what it shall be called. */
+/** Options of {@link saveSnippet}. */
 export interface SaveSnippetOptions {
   readonly store: SnippetStore;
-  /** The tools that the script ran with. */
+  /** Registry of the tools that the script ran with. */
   readonly registry: ToolRegistry;
-  /** What the model calls it; no other tool may have that name. */
+  /** Name of the tool for the model; no other tool may have it. */
   readonly name: string;
-  /** What it does, for the model. */
+  /** Description for the model. */
   readonly description: string;
-  /** The source as it ran. */
+  /** Source of the script as it ran. */
   readonly code: string;
-  /** `javascript`, TypeScript included, when absent. */
+  /** `javascript`, which includes TypeScript, when absent. */
   readonly language?: SandboxLanguage;
-  /** Of the object that the script finds in `input`, when it takes one. */
+  /** Schema of the script's `input`; absent if it takes none. */
   readonly inputSchema?: JsonSchema;
-  /** How the run ended; it must have gone well. */
+  /** Result of the run, which must have succeeded. */
   readonly run: ChainRunResult;
   readonly runId: string;
   /** `local` when absent. */
@@ -36,8 +36,8 @@ export interface SaveSnippetOptions {
 }
 
 /**
- * Saves a script that ran well as the next version of a snippet. The tools that it called become the only ones that it
- * may ever call.
+ * Saves a script whose run succeeded as the next version of a snippet. From then on it may call only the tools that it
+ * called in that run.
  * @throws KernelError `E_SNIPPET_INVALID`, `E_TOOL_NAME_CONFLICT`, `E_SNIPPET_UNAVAILABLE`
  */
 export async function saveSnippet(options: SaveSnippetOptions): Promise<Snippet> {
@@ -46,7 +46,7 @@ export async function saveSnippet(options: SaveSnippetOptions): Promise<Snippet>
     const why = run.error === undefined ? '' : ` (${run.error.code})`;
     throw new KernelError(
       'E_SNIPPET_INVALID',
-      `Only a script that ran well is saved; this one ended as ${run.status}${why}`,
+      `Only a script whose run succeeded can be saved; this one ended as ${run.status}${why}`,
     );
   }
   if (registry.get(name) !== undefined && (await store.versions(principal, name)).length === 0) {
@@ -72,7 +72,7 @@ function calledTools(run: ChainRunResult, registry: ToolRegistry): readonly Snip
   const names = [...new Set(run.callTrace.map((record) => record.tool))].toSorted();
   return names.flatMap((name) => {
     const tool = registry.get(name);
-    // A script may have gone on after it called what is no tool.
+    // The script may have continued after it called a name that is not a tool.
     return tool !== undefined && isLocalTool(tool) ? [{ name, digest: definitionDigest(tool) }] : [];
   });
 }

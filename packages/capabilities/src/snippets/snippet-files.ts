@@ -3,13 +3,13 @@ import { link, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { KernelError } from '@ravi/kernel';
 
-/** Creates a complete file on the medium; `false` when there is one of this name already. */
+/** Creates a complete file on disk; returns false if a file of this name exists. */
 export async function createFile(folder: string, name: string, text: string): Promise<boolean> {
   const temporary = join(folder, `${randomUUID()}.tmp`);
   return guarded(async () => {
     try {
       await writeDurably(temporary, text);
-      // Unlike a rename, a link never replaces what is there.
+      // Unlike a rename, a link never replaces an existing file.
       await link(temporary, join(folder, name));
     } catch (error) {
       if (isSystemError(error, 'EEXIST')) return false;
@@ -29,26 +29,26 @@ async function writeDurably(path: string, text: string): Promise<void> {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folder as a file, and its file system journals names by itself.
+  // Windows cannot open a folder as a file, and its file system journals names on its own.
   if (process.platform === 'win32') return;
   await using handle = await open(folder, 'r');
   await handle.sync();
 }
 
-/** Names in a folder; none when there is no such folder. */
+/** Returns the names in a folder; empty if there is no such folder. */
 export async function entriesOf(folder: string): Promise<readonly string[]> {
   return (await absentWhenMissing(() => readdir(folder))) ?? [];
 }
 
-/** The text of a file; `undefined` when there is no such file. */
+/** Returns the text of a file; `undefined` if there is no such file. */
 export function readIfThere(path: string): Promise<string | undefined> {
   return absentWhenMissing(() => readFile(path, 'utf8'));
 }
 
-/** Removes a folder with everything in it, as a whole; `false` when there is none. */
+/** Removes a folder and its content as a whole; returns false if there is no such folder. */
 export async function removeFolder(folder: string): Promise<boolean> {
   const parent = dirname(folder);
-  // A name that no snippet can have, so that nobody meets a half of it.
+  // A name that a snippet cannot have, so that a half-removed folder is never read.
   const removed = join(parent, `.${randomUUID()}.tmp`);
   const isMine = await absentWhenMissing(() => rename(folder, removed).then(() => true));
   if (isMine === undefined) return false;
@@ -68,7 +68,7 @@ function absentWhenMissing<Value>(read: () => Promise<Value>): Promise<Value | u
   );
 }
 
-/** Does work on the medium; its faults become `E_SNIPPET_UNAVAILABLE`. */
+/** Runs file operations; converts their errors to `E_SNIPPET_UNAVAILABLE`. */
 export async function guarded<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

@@ -6,13 +6,13 @@ import type { SnippetToolOptions } from './snippet-tool.ts';
 /** Options of {@link createSnippetToolSource}. */
 export interface SnippetToolSourceOptions extends SnippetToolOptions {
   readonly store: SnippetStore;
-  /** Whose snippets; `local` when absent. */
+  /** Owner of the snippets; `local` when absent. */
   readonly principal?: Principal;
 }
 
 /**
- * A principal's saved scripts as tools, each in its newest version. A snippet that cannot be read is reported by name,
- * and the others load all the same.
+ * Creates a source of the snippets of a principal as tools, each in its newest version. A snippet that cannot be read is
+ * reported by name; the others still load.
  * `load` @throws KernelError `E_SNIPPET_UNAVAILABLE`, `E_CANCELLED`
  */
 export function createSnippetToolSource(options: SnippetToolSourceOptions): ToolSource {
@@ -23,7 +23,7 @@ export function createSnippetToolSource(options: SnippetToolSourceOptions): Tool
       const tools: Tool[] = [];
       const failures: { from: string; message: string }[] = [];
       for (const { name, version } of await store.list(principal)) {
-        if (signal.aborted) throw new KernelError('E_CANCELLED', 'Loading the saved scripts was cancelled');
+        if (signal.aborted) throw new KernelError('E_CANCELLED', 'Loading the snippets was cancelled');
         try {
           const snippet = await store.get(principal, name, version);
           if (snippet !== undefined) tools.push(createSnippetTool(snippet, options));

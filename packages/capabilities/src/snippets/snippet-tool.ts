@@ -6,16 +6,16 @@ import type { Preflight } from '../preflight/preflight.ts';
 import { sessionWithin } from '../chain/chain-tool.ts';
 import { checkSnippetTools } from './check-snippet-tools.ts';
 
-/** What a saved script runs with. */
+/** Options of {@link createSnippetTool}. */
 export interface SnippetToolOptions {
   readonly invoker: ToolInvoker;
   readonly sandbox: Sandbox;
   readonly policy?: Partial<ChainPolicy>;
-  /** As for any other script; `false` for no check. */
+  /** Checks scripts before they run; `false` disables the check. Defaults to the check of this process. */
   readonly preflight?: Preflight | false;
   /**
-   * What happens when a tool is defined otherwise than when the snippet was saved: nothing runs and the model is told
-   * (`refuse`, when absent), or it runs and the model is told (`warn`). A tool that is gone is always refused.
+   * Reaction to a tool that has changed since the snippet was saved: do not run and report it to the model (`refuse`, when
+   * absent), or run and report it (`warn`). A tool that is gone is always refused.
    */
   readonly onChangedTool?: 'refuse' | 'warn';
 }
@@ -23,9 +23,9 @@ export interface SnippetToolOptions {
 const noInput = { type: 'object', properties: {}, additionalProperties: false } as const;
 
 /**
- * A saved script as a tool for the model. Its arguments are the script's `input`. Every call that it makes passes the
- * invoker in a session below its own, in which only its declared tools may be called, and is judged anew. Scripts cannot
- * call it: what a script starts never starts another.
+ * Creates a tool from a snippet. Its arguments are the script's `input`. Each of its calls passes every gate of the
+ * invoker, in a session below its own in which only its declared tools may be called. Scripts cannot call it: a script
+ * never starts another script.
  * @throws KernelError `E_UNSUPPORTED` for a language that the sandbox does not run
  */
 export function createSnippetTool(
@@ -41,9 +41,9 @@ export function createSnippetTool(
   }
   return {
     name,
-    description: `${snippet.description}\n(Saved script, version ${version}.)`,
+    description: `${snippet.description}\n(Snippet, version ${version}.)`,
     inputSchema,
-    // The calls inside are judged one by one.
+    // Risk is checked for each call of the script.
     risk: 'safe',
     runAfterResponse: true,
     managesOwnTimeout: true,
@@ -73,7 +73,7 @@ export function createSnippetTool(
 
 function checkPrincipal({ name, principal }: Snippet, context: ToolContext): void {
   if (context.principal === principal) return;
-  throw new KernelError('E_TOOL_NOT_ALLOWED', `The saved script ${name} belongs to somebody else`);
+  throw new KernelError('E_TOOL_NOT_ALLOWED', `The snippet ${name} belongs to another principal`);
 }
 
 function documentationOf({ code, language, tools, createdAt, sourceRunId }: Snippet): string {

@@ -144,6 +144,6 @@ test('a bad range is a TypeError of the script', async () => {
     'const a = await tools.csv(); try { await a.slice(-1, 5) } catch (error) { return [error.name, error.message] }';
   expect((await run(code, small)).value).toEqual([
     'TypeError',
-    'An artifact is read from an offset and for a length of 0 or more',
+    'The offset and length of an artifact read must be 0 or more',
   ]);
 });

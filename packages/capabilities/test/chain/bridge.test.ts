@@ -109,7 +109,7 @@ for (const [name, call, answer, trace] of forged) {
   });
 }
 
-test('a value that is no JSON is the failure of the script', async () => {
+test('a value that is not JSON is the failure of the script', async () => {
   const { run } = createHarness(
     guest(async () => ({ value: '{"a":' })),
     tools,
@@ -164,5 +164,5 @@ test('a sandbox that cannot run is the fault of the host, and the session is clo
 test('a crash of the sandbox is told without its inner words', async () => {
   const sandbox = guest(async () => ({ status: 'crashed', message: '/srv/node: signal SIGSEGV' }));
   const result = await createHarness(sandbox, tools).run('return 1');
-  expect(result.error).toEqual({ code: 'E_SANDBOX_CRASHED', message: 'The sandbox process of the script broke down' });
+  expect(result.error).toEqual({ code: 'E_SANDBOX_CRASHED', message: 'The sandbox process of the script crashed' });
 });

@@ -48,7 +48,7 @@ const failures: readonly Failure[] = [
       code: 'E_LIMIT_STACK',
       line: 2,
       message: 'RangeError: Maximum call stack size exceeded',
-      suggestion: 'A function calls itself too often: use a loop, or go down in smaller steps',
+      suggestion: 'A function calls itself too often: use a loop, or split the work into smaller parts',
     },
   },
   {

@@ -32,32 +32,32 @@ test.skipIf(file === undefined)(
       [
         {
           "path": "input #/properties/type",
-          "problem": "is no schema",
+          "problem": "is not a schema",
           "tool": "get_owner_gems",
         },
         {
           "path": "input #/properties/required",
-          "problem": "is no schema",
+          "problem": "is not a schema",
           "tool": "get_owner_gems",
         },
         {
           "path": "input #/properties/$schema",
-          "problem": "is no schema",
+          "problem": "is not a schema",
           "tool": "get_owner_gems",
         },
         {
           "path": "input #/properties/type",
-          "problem": "is no schema",
+          "problem": "is not a schema",
           "tool": "search_rubygems",
         },
         {
           "path": "input #/properties/required",
-          "problem": "is no schema",
+          "problem": "is not a schema",
           "tool": "search_rubygems",
         },
         {
           "path": "input #/properties/$schema",
-          "problem": "is no schema",
+          "problem": "is not a schema",
           "tool": "search_rubygems",
         },
         {

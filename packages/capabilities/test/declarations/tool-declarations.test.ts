@@ -182,7 +182,7 @@ test('a definition that leads back to itself without an object in between is unk
     }),
   ]);
   expect(typeErrors([stubs.text])).toBe('');
-  expect(stubs.problems.map((problem) => problem.problem)).toEqual(['is defined by nothing but itself']);
+  expect(stubs.problems.map((problem) => problem.problem)).toEqual(['is defined only by itself']);
 });
 
 test('a malformed schema is reported and never breaks the others', () => {
@@ -217,15 +217,15 @@ test('a malformed schema is reported and never breaks the others', () => {
   expect(stubs.text).toContain('good: ToolFunction<{\n    a?: string;\n  }>;');
   expect(stubs.problems.map(({ tool: name, path, problem }) => `${name} ${path} ${problem}`)).toMatchInlineSnapshot(`
     [
-      "text input # is no schema",
-      "nothing input # is no schema",
-      "parts input #/properties/a is no schema",
+      "text input # is not a schema",
+      "nothing input # is not a schema",
+      "parts input #/properties/a is not a schema",
       "parts input #/properties/b has the type "strin", which does not exist",
-      "parts input #/properties/c has an enum that is no list of values",
-      "parts input #/properties/d has an anyOf that is no list",
+      "parts input #/properties/c has an enum that is not a list of values",
+      "parts input #/properties/d has an anyOf that is not a list",
       "parts input #/properties/e refers to https://x/y, which is not in the schema",
-      "parts input #/properties/f has a $ref that is no text",
-      "lists input # has properties that are no object",
+      "parts input #/properties/f has a $ref that is not a string",
+      "lists input # has properties that are not an object",
       "getter input # cannot be read",
     ]
   `);

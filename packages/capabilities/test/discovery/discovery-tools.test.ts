@@ -52,7 +52,7 @@ test('with tools switched off discovery is denied like any call', async () => {
 test('results are paged, and each page says where it stands', async () => {
   const { call } = open();
   const first = await call('search_tools', { query: 'paint_*', limit: 12 });
-  expect(first.text).toMatch(/^Tools 1-12 of 30; page 2 goes on\n- paint_00\(\)/);
+  expect(first.text).toMatch(/^Tools 1-12 of 30; continued on page 2\n- paint_00\(\)/);
   const last = await call('search_tools', { query: 'paint_*', limit: 12, page: 3 });
   expect(last.text).toMatch(/^Tools 25-30 of 30\n- paint_24\(\)/);
   expect((await call('search_tools', { query: 'paint_*', page: 9 })).text).toBe('Tools 0 of 30');
@@ -91,7 +91,7 @@ test('a long declaration comes in parts that stay inline', async () => {
     const result = await call('describe_tool', { name: 'manual', page });
     expect(result.artifactRef).toBeUndefined();
     expect(result.text).toMatch(
-      new RegExp(`\\n\\(part ${page} of 3${page < 3 ? `; page ${page + 1} goes on` : ''}\\)$`),
+      new RegExp(`\\n\\(part ${page} of 3${page < 3 ? `; continued on page ${page + 1}` : ''}\\)$`),
     );
     parts.push(result.text.replace(/\n\(part .*$/, ''));
   }

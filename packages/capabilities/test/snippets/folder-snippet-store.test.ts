@@ -44,8 +44,8 @@ test('a snippet is one readable file of the owner alone, and nothing else is lef
 });
 
 test.each([
-  ['cut short', (text: string) => text.slice(0, 50), 'its file is no JSON'],
-  ['empty', () => '', 'its file is no JSON'],
+  ['cut short', (text: string) => text.slice(0, 50), 'its file is not JSON'],
+  ['empty', () => '', 'its file is not JSON'],
   ['something else', () => '[1]', 'its file holds no snippet'],
   ['edited', (text: string) => text.replace('return 1', 'return 2'), 'its content has changed'],
 ])(

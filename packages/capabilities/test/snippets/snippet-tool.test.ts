@@ -46,7 +46,7 @@ function createWorkshop(rules: readonly AutoApprovalRule[] = []) {
   async function save(code: string, options: Partial<SaveSnippetOptions> & { readonly input?: JsonObject } = {}) {
     const { input, ...rest } = options;
     const run = await runChain({ code, invoker, sandbox, ...(input === undefined ? {} : { input }) });
-    const named = { name: 'saved', description: 'A saved script.', runId: 'run_7', clock: { now: () => 5 } };
+    const named = { name: 'saved', description: 'A snippet.', runId: 'run_7', clock: { now: () => 5 } };
     return saveSnippet({ store, registry: toolbox, code, run, ...named, ...rest });
   }
 
@@ -66,7 +66,7 @@ function createWorkshop(rules: readonly AutoApprovalRule[] = []) {
 const approved: readonly AutoApprovalRule[] = [{ tool: 'refund', decision: 'approved' }];
 const ofCustomer = { type: 'object', properties: { customer: { type: 'string' } }, required: ['customer'] };
 
-test('a script that ran well is saved with the tools that it called, and runs again as a tool with arguments', async () => {
+test('a script whose run succeeded is saved with the tools that it called, and runs again as a tool with arguments', async () => {
   const { toolbox, store, invoker, save, call } = createWorkshop();
   const snippet = await save('return (await tools.orders({ of: input.customer }))[0].of', {
     name: 'first_customer',
@@ -87,7 +87,7 @@ test('a script that ran well is saved with the tools that it called, and runs ag
   });
   expect(failures).toEqual([]);
   for (const tool of tools) toolbox.add(tool, { source: 'snippets' });
-  expect(toolbox.get('first_customer')?.description).toBe('A saved script.\n(Saved script, version 1.)');
+  expect(toolbox.get('first_customer')?.description).toBe('A snippet.\n(Snippet, version 1.)');
   const { result, trace } = await call('first_customer', { customer: 'grace' });
   expect(result).toMatchObject({ status: 'ok', text: 'grace' });
   expect(trace.map((record) => record.tool)).toEqual(['first_customer']);
@@ -98,7 +98,7 @@ test('a script that did not run well is not saved', async () => {
   const { save, store } = createWorkshop();
   await expect(save('throw new Error("no")')).rejects.toMatchObject({
     code: 'E_SNIPPET_INVALID',
-    message: 'Only a script that ran well is saved; this one ended as error (E_SCRIPT_FAILED)',
+    message: 'Only a script whose run succeeded can be saved; this one ended as error (E_SCRIPT_FAILED)',
   });
   expect(await store.list('local')).toEqual([]);
 });
@@ -156,7 +156,7 @@ test('neither a script nor a saved one can call a saved one', async () => {
   expect((await call('tool_chain', { code })).result.text).toBe('E_TOOL_NOT_CALLABLE');
 });
 
-test('the model finds saved scripts, and reads their code', async () => {
+test('the model finds snippets and reads their code', async () => {
   const { toolbox, save, offer, call } = createWorkshop();
   for (const tool of createDiscoveryTools(toolbox)) toolbox.add(tool);
   offer(await save('return tools.orders()', { description: 'Reports the giraffes of the zoo.' }));
@@ -177,8 +177,8 @@ test('a tool that has changed since stops it before anything runs, and is named'
   expect(result.error).toMatchObject({
     code: 'E_SNIPPET_OUTDATED',
     message:
-      'Version 1 of the saved script saved was made for other tools: orders is defined otherwise. ' +
-      'Check its code against the tools of today, and save a new version',
+      'Version 1 of the snippet saved was saved with other tools: orders has changed. ' +
+      'Check its code against the current tools, and save a new version',
   });
   expect(sent).toEqual([]);
 });
@@ -187,7 +187,7 @@ test('with warn a changed tool is reported and called; one that is gone still st
   const { toolbox, save, offer, call } = createWorkshop();
   offer(await save('return (await tools.orders()).length'), { onChangedTool: 'warn' });
   toolbox.add(freeTool('orders', () => [1, 2], { inputSchema: { type: 'object', properties: { page: {} } } }));
-  expect((await call('saved')).result.text).toMatch(/^Note: .*orders is defined otherwise.*\n2$/);
+  expect((await call('saved')).result.text).toMatch(/^Note: .*orders has changed.*\n2$/);
   toolbox.remove('orders');
   expect((await call('saved')).result.error).toMatchObject({
     code: 'E_SNIPPET_OUTDATED',
@@ -231,7 +231,7 @@ test('a damaged snippet is reported by name, and the others are offered', async 
     signal: AbortSignal.timeout(5_000),
   });
   expect(tools.map((tool) => tool.name)).toEqual(['good']);
-  expect(failures).toEqual([{ from: 'bad', message: 'Version 1 of the snippet bad is damaged: its file is no JSON' }]);
+  expect(failures).toEqual([{ from: 'bad', message: 'Version 1 of the snippet bad is damaged: its file is not JSON' }]);
 });
 
 test('a cancelled load says so', async () => {

@@ -1,10 +1,13 @@
-/** The schemas that one document defines by name, found by `$ref`. */
+/** Definitions of one schema document, found by `$ref`. */
 export interface Definitions {
-  /** The schema that `ref` points to inside the document; `undefined` for one that is elsewhere or nowhere. */
+  /** Returns the schema that `ref` points to inside the document; `undefined` if it is in another document or does not exist. */
   find(ref: string): unknown;
 }
 
-/** Resolves the `$ref`s of a document: JSON pointers, `#`, and anchors and `$id`s of its definitions. Source: JSON Schema 2020-12, RFC 6901. */
+/**
+ * Resolves the `$ref`s of a document: JSON pointers, `#`, and anchors and `$id`s of its definitions. Source: JSON Schema
+ * 2020-12, RFC 6901.
+ */
 export function createDefinitions(document: unknown): Definitions {
   return {
     find(ref) {
@@ -47,7 +50,7 @@ function decode(part: string): string {
   }
 }
 
-/** Whether `value` is an object and no list. */
+/** True if `value` is an object and not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

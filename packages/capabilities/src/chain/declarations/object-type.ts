@@ -18,7 +18,7 @@ const constraints = [
   'maxItems',
 ] as const;
 
-/** The type of an object: its properties with their documentation, and an index signature where more may stand. */
+/** Returns the type of an object: its documented properties, and an index signature if it may have more. */
 export function objectType(schema: Record<string, unknown>, place: SchemaPlace, writer: SchemaWriter): TypeText {
   const properties = propertiesOf(schema, place, writer);
   const required = requiredOf(schema, properties);
@@ -53,7 +53,7 @@ function propertiesOf(
   const { properties } = schema;
   if (properties === undefined) return [];
   if (isRecord(properties)) return Object.entries(properties);
-  writer.report(place.path, 'has properties that are no object');
+  writer.report(place.path, 'has properties that are not an object');
   return [];
 }
 

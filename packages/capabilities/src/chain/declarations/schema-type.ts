@@ -6,20 +6,20 @@ import type { SchemaPlace, SchemaWriter } from './schema-writer.ts';
 import { arrayOf, intersectionOf, literalType, tight, unionOf, unknownType } from './type-text.ts';
 import type { TypeNames, TypeText } from './type-text.ts';
 
-/** Types nest no deeper than this; what is below is unknown. */
+/** Maximum depth of a type; anything deeper is `unknown`. */
 const maxDepth = 16;
 const maxEnumValues = 100;
 
-/** The types of one schema document. */
+/** Types of one schema document. */
 export interface SchemaTypes {
   readonly root: TypeText;
-  /** Aliases for what the document defines by name and uses. */
+  /** Aliases for the named definitions that the document uses. */
   readonly aliases: readonly string[];
 }
 
 /**
- * The TypeScript types of a JSON Schema document, draft-07 or 2020-12. What is malformed is `unknown` and reported;
- * keywords that no type can express are left out.
+ * Returns the TypeScript types of a JSON Schema document, draft-07 or 2020-12. Malformed parts are reported and become
+ * `unknown`; keywords that a type cannot express are left out.
  */
 export function schemaTypes(
   document: unknown,
@@ -50,7 +50,7 @@ export function schemaTypes(
   function typeOf(schema: unknown, place: SchemaPlace): TypeText {
     if (schema === true) return unknownType;
     if (schema === false) return tight('never');
-    if (!isRecord(schema)) return malformed(place, 'is no schema');
+    if (!isRecord(schema)) return malformed(place, 'is not a schema');
     if (place.depth > maxDepth) return unknownType;
     const types = [refType(schema, place), valueType(schema, place), ...combinedTypes(schema, place)];
     const type = intersectionOf(types);
@@ -60,7 +60,7 @@ export function schemaTypes(
   function refType(schema: Record<string, unknown>, place: SchemaPlace): TypeText {
     const ref = schema['$ref'];
     if (ref === undefined) return unknownType;
-    if (typeof ref !== 'string') return malformed(place, 'has a $ref that is no text');
+    if (typeof ref !== 'string') return malformed(place, 'has a $ref that is not a string');
     const target = definitions.find(ref);
     if (target === undefined) return malformed(place, `refers to ${ref}, which is not in the schema`);
     let name = known.get(target);
@@ -98,7 +98,8 @@ export function schemaTypes(
   }
 
   function enumType(values: unknown, place: SchemaPlace): TypeText {
-    if (!Array.isArray(values) || values.length === 0) return malformed(place, 'has an enum that is no list of values');
+    if (!Array.isArray(values) || values.length === 0)
+      return malformed(place, 'has an enum that is not a list of values');
     if (values.length > maxEnumValues) return unionOf([...new Set(values.map(jsonType))].map(tight));
     return unionOf(values.map(literal));
   }
@@ -124,7 +125,7 @@ export function schemaTypes(
       const variants = schema[keyword];
       if (variants === undefined) continue;
       if (!Array.isArray(variants)) {
-        types.push(malformed(place, `has an ${keyword} that is no list`));
+        types.push(malformed(place, `has an ${keyword} that is not a list`));
         continue;
       }
       const each = variants.map((variant, index) => typeOf(variant, below(place, `${keyword}/${index}`)));
@@ -139,7 +140,7 @@ export function schemaTypes(
   }
 
   function loop(path: string): TypeText {
-    options.report(path, 'is defined by nothing but itself');
+    options.report(path, 'is defined only by itself');
     return unknownType;
   }
 }
@@ -155,7 +156,7 @@ function jsonType(value: unknown): string {
   return typeof value === 'object' ? 'Record<string, unknown>' : typeof value;
 }
 
-// TypeScript refuses an alias that leads back to itself with no object or list in between.
+// TypeScript refuses an alias that refers to itself without an object or array in between.
 function aliasLoops(start: unknown, definitions: Definitions): boolean {
   const seen = new Set<unknown>();
   const leads = (schema: unknown): boolean => {

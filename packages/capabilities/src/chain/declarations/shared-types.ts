@@ -5,7 +5,7 @@ interface ToolFunction<Args, Value = any> {
 }
 `;
 
-/** What calls give, what they throw, and `sleep`. */
+/** Types of the results and errors of calls, and of `sleep` and `file`. */
 export const resultTypes: string = `interface ToolResult<Value = any> {
   status: 'ok' | 'error' | 'denied';
   value?: Value;
@@ -39,10 +39,10 @@ declare function sleep(ms: number): Promise<void>;
 declare function file(path: string): Promise<Artifact>;
 `;
 
-/** The types that every set of stubs begins with. */
+/** Types at the start of every set of declarations. */
 export const commonTypes: string = functionType + resultTypes;
 
-/** Names that the declarations or the language use themselves. */
+/** Names that the declarations or the language use. */
 export const reservedNames: readonly string[] = [
   'ToolFunction',
   'ToolResult',

@@ -8,13 +8,13 @@ import { docComment, propertyName, createTypeNames } from './type-text.ts';
 export interface ToolDeclarations {
   /** TypeScript that declares `tools`. */
   readonly text: string;
-  /** What was malformed in which schema; the rest of the tools is not affected. */
+  /** Malformed parts of schemas; other tools are not affected. */
   readonly problems: readonly DeclarationProblem[];
-  /** Tools that are declared without types, because the text had become too long. */
+  /** Tools that are declared without types because the text reached `maxBytes`. */
   readonly untyped: readonly string[];
 }
 
-/** A part of a schema that gives no type. */
+/** A part of a schema for which there is no type. */
 export interface DeclarationProblem {
   readonly tool: string;
   /** JSON pointer into the schema, after `input` or `output`. */
@@ -22,14 +22,14 @@ export interface DeclarationProblem {
   readonly problem: string;
 }
 
-/** What stubs are written of. */
+/** Properties of a tool that its declaration is made from. */
 export type DescribedTool = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema'>;
 
 /** Options of {@link toolDeclarations}. */
 export interface ToolDeclarationsOptions {
-  /** Once the text has as many, the remaining tools are declared by name alone. */
+  /** When the text reaches this size, the remaining tools are declared by name alone. */
   readonly maxBytes?: number;
-  /** A member for the types of objects that take no other properties; none when absent. */
+  /** A member for the types of objects that take no other properties; nothing when absent. */
   readonly closedMark?: string;
 }
 
@@ -46,21 +46,21 @@ export function toolDeclarations(
   const aliases: string[] = [];
   let bytes = 0;
   for (const tool of tools) {
-    const stub = bytes >= maxBytes ? undefined : stubOf(tool);
-    if (stub === undefined) untyped.push(tool.name);
-    members.push(stub?.member ?? `  ${propertyName(tool.name)}: ToolFunction<any>;`);
-    aliases.push(...(stub?.aliases ?? []));
+    const declaration = bytes >= maxBytes ? undefined : declarationOf(tool);
+    if (declaration === undefined) untyped.push(tool.name);
+    members.push(declaration?.member ?? `  ${propertyName(tool.name)}: ToolFunction<any>;`);
+    aliases.push(...(declaration?.aliases ?? []));
     bytes += Buffer.byteLength(members.at(-1) ?? '');
   }
   const declared = [...aliases, `declare const tools: {\n${members.join('\n')}\n};`];
   return { text: `${commonTypes}${declared.join('\n')}\n`, problems, untyped };
 
-  function stubOf(tool: DescribedTool): { readonly member: string; readonly aliases: readonly string[] } {
+  function declarationOf(tool: DescribedTool): { readonly member: string; readonly aliases: readonly string[] } {
     const { name, description, outputSchema } = tool;
     const input = typesOf(tool, 'input', tool.inputSchema);
     const output = outputSchema === undefined ? undefined : typesOf(tool, 'output', outputSchema);
     const result = output === undefined ? '' : `, ${output.text}`;
-    // Tools of servers come without one at times.
+    // Tools of MCP servers sometimes have no description.
     const doc = docComment(typeof description === 'string' ? [description.trim()] : [], '  ');
     return {
       member: `${doc}  ${propertyName(name)}: ToolFunction<${input.text}${result}>;`,
@@ -78,11 +78,11 @@ export function toolDeclarations(
     };
     const fallback = side === 'input' ? '{ [key: string]: unknown }' : 'unknown';
     if (!isRecord(schema)) {
-      report('#', 'is no schema');
+      report('#', 'is not a schema');
       return { text: fallback, aliases: [] };
     }
     try {
-      // The arguments of a tool are an object, whether its schema says so or not.
+      // The arguments of a tool are always an object, even if its schema does not say so.
       const document =
         side === 'input' && schema['type'] === undefined && schema['$ref'] === undefined
           ? { ...schema, type: 'object' }

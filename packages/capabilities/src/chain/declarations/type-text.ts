@@ -1,19 +1,19 @@
-/** A type as text, with what it takes to put it into a larger one. */
+/** A type as text, with its precedence inside a larger type. */
 export interface TypeText {
   readonly text: string;
-  /** How loosely it binds: `A | B`, `A & B`, or neither. */
+  /** Precedence of the outermost operator: `A | B`, `A & B`, or none. */
   readonly binds: 'union' | 'intersection' | 'tight';
 }
 
-/** The type of which nothing is known. */
+/** The type `unknown`. */
 export const unknownType: TypeText = { text: 'unknown', binds: 'tight' };
 
-/** A type that needs no parentheses anywhere. */
+/** Returns a type that never needs parentheses. */
 export function tight(text: string): TypeText {
   return { text, binds: 'tight' };
 }
 
-/** One of the types; nothing is known when nothing is known of one. */
+/** Returns the union of types; `unknown` if one of them is `unknown`. */
 export function unionOf(types: readonly TypeText[]): TypeText {
   if (types.some((type) => type.text === 'unknown')) return unknownType;
   const texts = [...new Set(types.map((type) => type.text))];
@@ -21,7 +21,7 @@ export function unionOf(types: readonly TypeText[]): TypeText {
   return texts.length === 0 ? unknownType : { text: texts.join(' | '), binds: 'union' };
 }
 
-/** All of the types at once; those of which nothing is known add nothing. */
+/** Returns the intersection of types, leaving out those that are `unknown`. */
 export function intersectionOf(types: readonly TypeText[]): TypeText {
   const known = types.filter((type) => type.text !== 'unknown');
   const texts = [...new Set(known.map((type) => (type.binds === 'union' ? `(${type.text})` : type.text)))];
@@ -29,17 +29,17 @@ export function intersectionOf(types: readonly TypeText[]): TypeText {
   return texts.length === 0 ? unknownType : { text: texts.join(' & '), binds: 'intersection' };
 }
 
-/** A list of the type. */
+/** Returns the array type of an item type. */
 export function arrayOf(item: TypeText): TypeText {
   return tight(item.binds === 'tight' ? `${item.text}[]` : `(${item.text})[]`);
 }
 
-/** A property name as TypeScript writes it, quoted where it must be. */
+/** Returns a property name as TypeScript writes it, quoted where necessary. */
 export function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
 
-/** A JSON value as a literal type; `undefined` when it is too large to be one. */
+/** Returns a JSON value as a literal type; `undefined` when it is too large. */
 export function literalType(value: unknown, depth: number = 0): string | undefined {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
@@ -53,7 +53,7 @@ export function literalType(value: unknown, depth: number = 0): string | undefin
   return types.length === 0 ? '{}' : `{ ${types.map(([key, type]) => `${propertyName(key)}: ${type}`).join('; ')} }`;
 }
 
-/** A doc comment, on one line where it fits; empty when there is nothing to say. */
+/** Returns a doc comment, on one line if it fits; empty without text. */
 export function docComment(lines: readonly string[], indentation: string): string {
   const texts = lines
     .flatMap((line) => line.split(/\r\n|[\n\r\u2028\u2029]/))
@@ -64,13 +64,13 @@ export function docComment(lines: readonly string[], indentation: string): strin
   return `${indentation}/**\n${texts.map((line) => `${indentation} * ${line}`.trimEnd()).join('\n')}\n${indentation} */\n`;
 }
 
-/** Names of types, each given out once. */
+/** Source of unique type names. */
 export interface TypeNames {
-  /** A free name made of a prefix and the last part of a `$ref`. */
+  /** Returns an unused name made of a prefix and the last part of a `$ref`. */
   add(prefix: string, ref: string): string;
 }
 
-/** Gives out names that are identifiers and differ from `taken` ones. */
+/** Creates a source of names that are identifiers and differ from the names in `taken`. */
 export function createTypeNames(taken: Iterable<string> = []): TypeNames {
   const used = new Set(taken);
   return {

@@ -1,18 +1,18 @@
 import type { PreludeBuiltins } from './builtins.ts';
 
-/** How the prelude reaches the host. */
+/** Connection of the prelude to the host. */
 export interface PreludeHost {
   call(op: string, payload: string): Promise<string>;
 }
 
-/** What the host says of a stored result. */
+/** Description of a stored result, sent by the host. */
 export interface ArtifactInfo {
   readonly ref: string;
   readonly mediaType: string;
   readonly bytes: number;
 }
 
-/** What the host says of a file that a tool made. */
+/** Description of a file that a tool returned, sent by the host. */
 export interface FileInfo {
   readonly artifactRef: string;
   readonly mediaType: string;
@@ -22,18 +22,18 @@ export interface FileInfo {
 
 /** Handles of stored results. */
 export interface ScriptArtifacts {
-  /** A handle; its JSON is `{ "$artifact": ref }`. */
+  /** Returns a handle; its JSON is `{ "$artifact": ref }`. */
   open(info: ArtifactInfo): object;
-  /** A handle of a file; its JSON is that of a result's file, and of an artifact inside of arguments. */
+  /** Returns a handle of a file. Its JSON is that of a file in a result, and that of an artifact inside arguments. */
   openFile(info: FileInfo): object;
-  /** What a script calls to open a file of an earlier call by its path. */
+  /** Opens a file of an earlier call by its path, for scripts. */
   readonly file: (path: unknown) => Promise<object>;
   /** Runs `encode` so that files in it become `{ "$artifact": ref }`. */
   asArguments(encode: () => string): string;
 }
 
 /**
- * Makes the handles by which a script reads stored results piece by piece from the host.
+ * Creates the handles with which a script reads stored results part by part from the host.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createArtifacts(builtins: PreludeBuiltins, host: PreludeHost): ScriptArtifacts {
@@ -65,17 +65,17 @@ export function createArtifacts(builtins: PreludeBuiltins, host: PreludeHost): S
       return this.#info.bytes;
     }
 
-    /** All of it as text. */
+    /** Returns the whole content as text. */
     async text(): Promise<string> {
       return this.slice(0, this.#info.bytes);
     }
 
-    /** All of it, parsed. */
+    /** Returns the whole content, parsed. */
     async json(): Promise<unknown> {
       return parse(await this.text());
     }
 
-    /** The text of `length` bytes from `offset` on; a character that the range cuts belongs to where it starts. */
+    /** Returns the text of `length` bytes from `offset` on; a character on the edge belongs to the part in which it starts. */
     async slice(offset: number, length: number): Promise<string> {
       const range = rangeOf(this.#info, offset, length);
       let text = '';
@@ -85,7 +85,7 @@ export function createArtifacts(builtins: PreludeBuiltins, host: PreludeHost): S
       return text;
     }
 
-    /** The lines, without their ends, read as the loop goes on. */
+    /** Iterates over the lines without their terminators, reading as the loop advances. */
     async *lines(): AsyncGenerator<string, void> {
       let rest = '';
       for (let at = 0; at < this.#info.bytes; at += chunkBytes) {
@@ -100,7 +100,7 @@ export function createArtifacts(builtins: PreludeBuiltins, host: PreludeHost): S
       if (rest !== '') yield rest;
     }
 
-    /** The bytes, or `length` of them from `offset` on. */
+    /** Returns the bytes, or `length` of them from `offset` on. */
     async bytes(offset: number = 0, length: number = this.#info.bytes): Promise<Uint8Array> {
       const range = rangeOf(this.#info, offset, length);
       const bytes = new Bytes(range.end - range.start);
@@ -153,13 +153,12 @@ export function createArtifacts(builtins: PreludeBuiltins, host: PreludeHost): S
     length: number,
   ): { readonly start: number; readonly end: number } {
     const [start, count] = [toNumber(offset), toNumber(length)];
-    if (!(start >= 0 && count >= 0))
-      throw new TypeError('An artifact is read from an offset and for a length of 0 or more');
+    if (!(start >= 0 && count >= 0)) throw new TypeError('The offset and length of an artifact read must be 0 or more');
     const first = min(start - (start % 1), info.bytes);
     return { start: first, end: min(first + count - (count % 1), info.bytes) };
   }
 
-  // Characters that start in the range, whole ones; pieces side by side give the text between them.
+  // The whole characters that start in the range, so that adjacent parts join to the exact text.
   function readText(ref: string, offset: number, length: number): Promise<string> {
     return host.call('read-text', ref + '\n' + offset + '\n' + length);
   }

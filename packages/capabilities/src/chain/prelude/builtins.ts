@@ -1,4 +1,4 @@
-/** The built-ins that the prelude works with, taken before any user code runs; methods take `this` first. */
+/** Built-ins that the prelude uses, captured before any user code runs; methods take `this` as their first parameter. */
 export interface PreludeBuiltins {
   readonly parse: (text: string) => unknown;
   readonly stringify: (value: unknown) => string | undefined;
@@ -30,7 +30,7 @@ export interface PreludeBuiltins {
 }
 
 /**
- * Takes the built-ins.
+ * Captures the built-ins.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function capturePreludeBuiltins(): PreludeBuiltins {

@@ -1,17 +1,17 @@
 import type { PreludeBuiltins } from './builtins.ts';
 import type { DurableTime } from './durable-host.ts';
 
-/** What a script must not read from its surroundings, since it would read something else the next time. */
+/** Replacements of globals that would give a script other values in a replay. */
 export interface DurableGlobals {
-  /** Names to put over those of the guest. */
+  /** Names that replace those of the guest. */
   readonly replacements: Readonly<Record<string, unknown>>;
   /** Starts the random numbers from a seed of 32 hexadecimal digits. */
   seed(text: string): void;
 }
 
 /**
- * `Date`, `Math.random`, `performance.now` and the random half of `crypto` as functions of the recorded time and seed; those
- * that the guest does not have stay absent. What depends on the garbage collector is taken away.
+ * Creates `Date`, `Math.random`, `performance.now` and the random half of `crypto` from the recorded time and seed. Globals
+ * that the guest does not have stay absent; those that depend on the garbage collector are removed.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createDurableGlobals(builtins: PreludeBuiltins, time: DurableTime): DurableGlobals {
@@ -20,7 +20,7 @@ export function createDurableGlobals(builtins: PreludeBuiltins, time: DurableTim
   const state = new Uint32Array(4);
   const SystemDate = Date;
 
-  // sfc32 of PractRand: small, fast and good enough for what is no secret.
+  // sfc32 of PractRand: small, fast, and good enough for values that are not secret.
   function next(): number {
     const second = state[1] as number;
     const third = state[2] as number;

@@ -1,25 +1,25 @@
 import type { PreludeHost } from './artifacts.ts';
 import type { PreludeBuiltins } from './builtins.ts';
 
-/** Time as a durable script sees it: it moves with what the host answers. */
+/** Time as a durable script sees it: it advances with the replies of the host. */
 export interface DurableTime {
   now(): number;
-  /** Calls `callback` with the next turn that the host gives at or after `due`; its errors end the script. */
+  /** Calls `callback` in the first turn at or after `due`; its errors end the script. */
   readonly wakeAt: (due: number, callback: () => void) => void;
 }
 
-/** The host of a durable script. */
+/** The host as a durable script sees it. */
 export interface DurableHost {
   readonly host: PreludeHost;
   readonly time: DurableTime;
-  /** Sets the time of the beginning, and how many calls may be under way; once. */
+  /** Sets the start time and the maximum number of calls in flight; has an effect only once. */
   begin(now: number, maxInFlight: number): void;
 }
 
 /**
- * Takes the host's answers one at a time: each is confirmed (`taken`) before the script goes on, and the host sends the
- * next one when the script has nothing left to do. So the script goes the same way whenever it gets the same answers in
- * the same order. An answer is `<time>\n`, then `v` and the text, or `x` and an error in JSON.
+ * Receives the replies of the host one at a time: each is confirmed (`taken`) before the script continues, and the host
+ * sends the next one when the script has nothing left to do. So the script behaves the same whenever it gets the same
+ * replies in the same order. A reply is `<time>\n`, then `v` and the text, or `x` and an error in JSON.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createDurableHost(builtins: PreludeBuiltins, raw: PreludeHost): DurableHost {
@@ -37,7 +37,7 @@ export function createDurableHost(builtins: PreludeBuiltins, raw: PreludeHost): 
       const send = (): void => {
         underWay++;
         const onError = (error: unknown): void => {
-          // What is too large does not leave the guest, so the host waits for no confirmation.
+          // A call that is too large never leaves the guest, so the host does not wait for a confirmation.
           if ((error as { readonly code?: unknown }).code !== 'E_LIMIT_CALL_INPUT') confirm('');
           ended();
           reject(error);
@@ -70,7 +70,7 @@ export function createDurableHost(builtins: PreludeBuiltins, raw: PreludeHost): 
     send();
   }
 
-  /** Rejects some promise jobs later, when V8 can follow the script's `await` and give the error its line. */
+  // Rejects a few promise jobs later, when V8 can follow the script's `await` and add the line to the error.
   function failure(described: string): Promise<string> {
     const { name, message, code } = parse(described) as Readonly<Record<string, string>>;
     let later: unknown = new Promise<void>((resolve) => resolve());

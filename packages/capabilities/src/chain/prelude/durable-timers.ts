@@ -2,8 +2,8 @@ import type { PreludeBuiltins } from './builtins.ts';
 import type { DurableTime } from './durable-host.ts';
 
 /**
- * `setTimeout`, `setInterval`, their ends and `sleep` on the time of the host: each turn fires one timer, in order of due
- * time and then of creation. `fail` ends the script with what a callback threw.
+ * Creates `setTimeout`, `setInterval`, their `clear…` functions and `sleep` on the time of the host. Each turn fires one
+ * timer, ordered by due time and then by creation. `fail` ends the script with the error that a callback threw.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createDurableTimers(
@@ -12,7 +12,7 @@ export function createDurableTimers(
   fail: (error: unknown) => void,
 ): Readonly<Record<string, unknown>> {
   const { toNumber, create, Promise, TypeError, apply } = builtins;
-  // The host keeps one wake, and is asked for another only when that would be too late.
+  // The host keeps one wake; another is requested only if that would be too late.
   const maxWakes = 8;
 
   interface Entry {

@@ -1,8 +1,8 @@
 import type { PreludeBuiltins } from './builtins.ts';
 
 /**
- * Makes the function that turns the arguments of a call into JSON text, once. What JSON would lose or change in
- * silence is a `TypeError` that names its place.
+ * Creates the function that encodes the arguments of a call as JSON. Values that JSON would silently lose or change are a
+ * `TypeError` that names their place.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createArgumentEncoder(builtins: PreludeBuiltins): (args: unknown, tool: string) => string {
@@ -89,7 +89,7 @@ export function createArgumentEncoder(builtins: PreludeBuiltins): (args: unknown
     }
   };
 
-  /** Most arguments are a few texts and numbers: what JSON cannot lose. */
+  // Fast path: most arguments are a few strings and numbers, which JSON cannot lose.
   function isFlat(value: object): boolean {
     const prototype = getPrototypeOf(value);
     if (prototype !== objectPrototype && prototype !== null) return false;

@@ -12,12 +12,12 @@ export interface CallFailure {
 /** The error classes of scripts. */
 export interface ScriptErrors {
   readonly classes: Readonly<Record<string, unknown>>;
-  /** The error of a failed call, of the class that its code asks for. */
+  /** Returns the error of a failed call, as an instance of the class for its code. */
   errorOf(failure: CallFailure, tool: string): Error;
 }
 
 /**
- * Makes `ToolError` and its subclasses.
+ * Creates `ToolError` and its subclasses.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createScriptErrors(builtins: PreludeBuiltins): ScriptErrors {

@@ -7,7 +7,7 @@ import { createArgumentEncoder } from './encode-arguments.ts';
 import { createScriptErrors } from './errors.ts';
 import { createTools } from './tools.ts';
 
-/** The name by which a durable script begins; it does nothing a second time. */
+/** Name of the function that starts a durable script; later calls have no effect. */
 export const beginName: string = '__begin';
 
 // The texts of functions call `__name` when a bundler keeps their names (`keepNames` of esbuild).
@@ -22,14 +22,14 @@ const tools = (${createTools})({ builtins, host, errors, artifacts, encode });
 const names = { tools, file: artifacts.file, ...errors.classes };`;
 
 /**
- * What a script finds beside the language, as the `prelude` of a sandbox request: `tools`, `file` and the error classes. Each
- * part is a function of the source tree in its own text, so it is type-checked here and needs no file at run time.
+ * The `prelude` of a sandbox request: defines `tools`, `file` and the error classes for a script. Each part is the text of a
+ * function of this source tree, so it is type-checked here and needs no file at run time.
  */
 export const preludeSource: string = `${opening}
 ${common}
 return names;`;
 
-/** The same for a script that can be replayed: time, chance and the order of answers are the host's. */
+/** The `prelude` of a script that can be replayed: the host controls time, random numbers and the order of replies. */
 export const durablePreludeSource: string = `${opening}
 const durable = (${createDurableHost})(builtins, host);
 const failLater = setTimeout;

@@ -2,7 +2,7 @@ import type { ArtifactInfo, FileInfo, PreludeHost, ScriptArtifacts } from './art
 import type { PreludeBuiltins } from './builtins.ts';
 import type { CallFailure, ScriptErrors } from './errors.ts';
 
-/** The parts that `tools` is made of. */
+/** Parts of {@link createTools}. */
 export interface ToolsParts {
   readonly builtins: PreludeBuiltins;
   readonly host: PreludeHost;
@@ -12,9 +12,9 @@ export interface ToolsParts {
 }
 
 /**
- * Makes `tools`: every property is a function that calls the tool of that name, with `.safe` for the whole result.
- * `then`, symbols and what every object inherits are no tools. `search` and `describe` with a text first ask the host
- * about tools, and so do `$search` and `$describe`, which no tool can be named.
+ * Creates `tools`: every property is a function that calls the tool of that name, with `.safe` for the whole result.
+ * `then`, symbols and inherited properties of objects are not tools. `search` and `describe` with a string as their first
+ * argument ask the host about tools; `$search` and `$describe`, which cannot be tool names, always do.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createTools(parts: ToolsParts): object {
@@ -39,7 +39,7 @@ export function createTools(parts: ToolsParts): object {
 
   function toolFunction(name: string): unknown {
     const label = 'tools.' + name;
-    // Each function awaits the host by itself: V8's async stack trace then leads to the script's own line.
+    // Each function has its own await of the host, so that V8's async stack trace leads to the line of the script.
     const call =
       questions[name] === undefined
         ? async (...values: unknown[]): Promise<unknown> =>
@@ -64,7 +64,7 @@ export function createTools(parts: ToolsParts): object {
     return typeof values[0] === 'string' || slice(name, 0, 1) === '$';
   }
 
-  // The result of a call that the host never got: its arguments cannot be carried.
+  // The result of a call that was not sent because its arguments cannot be encoded.
   function notMade(thrown: unknown): object {
     let message = 'The arguments of the call cannot be read';
     let code = 'E_ARGUMENTS_INVALID';
@@ -73,7 +73,7 @@ export function createTools(parts: ToolsParts): object {
       message = toText(error.message);
       if (typeof error.code === 'string') code = error.code;
     } catch {
-      // What a getter throws need not be readable either.
+      // The value that a getter throws may not be readable either.
     }
     const error = { code, message, retryable: false };
     const result = { status: 'error', text: message, files: [], error };
@@ -97,7 +97,7 @@ export function createTools(parts: ToolsParts): object {
     return name + '\n' + artifacts.asArguments(() => encode(values[0], label));
   }
 
-  // The first character of an answer says what follows it.
+  // The first character of a reply is the kind of its value.
   function valueOf(answer: string, tool: string): unknown {
     const kind = slice(answer, 0, 1);
     const rest = slice(answer, 1);
@@ -112,7 +112,7 @@ export function createTools(parts: ToolsParts): object {
     throw errors.errorOf(parse(rest) as CallFailure, tool);
   }
 
-  // One line of JSON with the result, then its value as in `valueOf`, if it has one.
+  // One line of JSON with the result, then its value as for `valueOf`, if there is one.
   function resultOf(answer: string, tool: string): unknown {
     const end = indexOf(answer, '\n', 0);
     const result = parse(slice(answer, 0, end)) as { files: unknown[] };

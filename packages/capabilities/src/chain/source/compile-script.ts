@@ -7,7 +7,7 @@ import { parseJavaScript } from './parse-javascript.ts';
 import type { ParsedJavaScript, ScriptProblem } from './parse-javascript.ts';
 import { unwrapFence } from './text.ts';
 
-/** What a script compiles to, as plain data. Offsets refer to the source as it was given. */
+/** Result of compiling a script, as plain data. Offsets refer to the source as it was passed. */
 export type Compilation =
   | {
       readonly status: 'ok';
@@ -15,17 +15,17 @@ export type Compilation =
       readonly code: string;
       /** From offsets in `code` to offsets in the source. */
       readonly map: OffsetMap;
-      /** The value is that of the last expression, which the script may not have meant as a result. */
+      /** True if the value is that of the last expression, which the script may not have meant as a result. */
       readonly implicitValue: boolean;
     }
   | ScriptProblem
-  /** Only with types erased can more be said. */
+  /** The script can be judged only after its types are erased. */
   | { readonly status: 'needs-types-erased' };
 
 /** Turns TypeScript into JavaScript. */
 export type TypeEraser = (text: string) => ErasedTypes | ScriptProblem;
 
-/** Compiles the text that a model wrote. Without an eraser it stops where one is needed. */
+/** Compiles a script as a model wrote it. Without an eraser it returns `needs-types-erased` where one is needed. */
 export function compileScript(source: string, erase?: TypeEraser): Compilation {
   const script = unwrapFence(source);
   const first = compileText(script.text, erase);
@@ -35,7 +35,7 @@ export function compileScript(source: string, erase?: TypeEraser): Compilation {
   return compiled;
 }
 
-/** What a function body cannot hold but a script may: a default export, an object literal as the last statement. */
+// A script may have what a function body cannot: a default export, an object literal as its last statement.
 function repair(text: string, problem: ScriptProblem, erase: TypeEraser | undefined): Compilation {
   const exported = replaceDefaultExport(text, problem.offset);
   if (exported !== undefined) return compileText(exported.text, erase, exported);

@@ -13,7 +13,7 @@ export interface ErasedTypes {
   readonly map: OffsetMap;
 }
 
-/** The compiler ran out of stack or memory; its instance answers nothing sensible from now on. */
+/** Thrown when the compiler ran out of stack or memory; its results are unusable from then on. */
 export class CompilerBrokenError extends Error {
   override readonly name = 'CompilerBrokenError';
 }
@@ -24,8 +24,8 @@ const head = 'async function _() {';
 const tail = '\n}';
 
 /**
- * Replaces types by spaces, so that every place stays where it was; a script with enums, namespaces or parameter
- * properties, which need code of their own, is printed anew with a source map.
+ * Replaces types by spaces, so that every position stays the same. A script with enums, namespaces or parameter
+ * properties, which need code of their own, is printed again with a source map.
  * @throws CompilerBrokenError
  */
 export function eraseTypes(text: string): ErasedTypes | ScriptProblem {
@@ -87,7 +87,7 @@ function isCompilerError(error: unknown): error is CompilerError {
 }
 
 function broken(cause: unknown): CompilerBrokenError {
-  return new CompilerBrokenError('The TypeScript compiler broke down', { cause });
+  return new CompilerBrokenError('The TypeScript compiler failed', { cause });
 }
 
 function problemOf(wrapped: string, error: CompilerError): ScriptProblem {
@@ -100,7 +100,7 @@ function problemOf(wrapped: string, error: CompilerError): ScriptProblem {
   };
 }
 
-// The compiler counts columns as a terminal shows them: a tab is four, some letters two, some none.
+// The compiler counts columns as a terminal shows them: a tab counts four, some letters two, some zero.
 function placeInPlainText(wrapped: string, error: CompilerError): CompilerError {
   const plain = wrapped.replace(/[^\n\r\u0020-\u007e]/g, (character) => (/\s/.test(character) ? ' ' : 'x'));
   try {

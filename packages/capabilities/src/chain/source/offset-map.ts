@@ -1,21 +1,21 @@
 /**
- * Says for each offset of a changed text where it comes from: segments in ascending order of `at`, each reaching to
- * the next. Plain data, so that it crosses processes.
+ * Map from offsets of a changed text to offsets of the original: segments in ascending order of `at`, each reaching to
+ * the next. Plain data, so that it can be sent to another process.
  */
 export type OffsetMap = readonly OffsetSegment[];
 
-/** From `at` on, text comes from `from` on. */
+/** Text that starts at `at` in the changed text and at `from` in the original. */
 export interface OffsetSegment {
   readonly at: number;
   readonly from: number;
 }
 
-/** The map of a text that is the original from `from` on. */
+/** Returns the map of a text that is the original from `from` on. */
 export function shiftedMap(from: number): OffsetMap {
   return [{ at: 0, from }];
 }
 
-/** Where the character at `offset` of the changed text comes from; inserted text counts as the place it stands at. */
+/** Returns the original offset of the character at `offset` of the changed text; inserted text maps to the place of its insertion. */
 export function originalOffset(map: OffsetMap, offset: number): number {
   const index = segmentAt(map, offset);
   const segment = map[index];
@@ -25,7 +25,7 @@ export function originalOffset(map: OffsetMap, offset: number): number {
   return next !== undefined && next.from >= segment.from ? Math.min(original, next.from) : original;
 }
 
-/** The map from the last text of two steps to the first: `outer` leads to the text that `inner` starts from. */
+/** Composes the maps of two steps: `outer` maps the last text to the text that `inner` maps to the first. */
 export function composeMaps(outer: OffsetMap, inner: OffsetMap): OffsetMap {
   const composed: OffsetSegment[] = [];
   for (const [index, segment] of outer.entries()) {
@@ -51,14 +51,14 @@ function segmentAt(map: OffsetMap, offset: number): number {
   return Math.max(0, low);
 }
 
-/** Replaces the characters from `start` to before `end`; equal offsets insert. */
+/** Replacement of the characters from `start` to before `end`; equal offsets insert. */
 export interface TextEdit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** Applies edits that are in ascending order and do not overlap; everything else stays byte for byte. */
+/** Applies edits that are in ascending order and do not overlap; all other text stays the same. */
 export function applyEdits(
   text: string,
   edits: readonly TextEdit[],

@@ -1,12 +1,12 @@
 import { Parser } from 'acorn';
 import type { Program, Token } from 'acorn';
 
-/** The tree of a script, or where it stops being one. */
+/** Syntax tree of a script, or its first syntax error. */
 export type ParsedJavaScript =
   | {
       readonly status: 'ok';
       readonly program: Program;
-      /** It reads as comparisons, but TypeScript may read a call with type arguments: `f<Row>(x)`. */
+      /** True if JavaScript reads comparisons where TypeScript may read a call with type arguments: `f<Row>(x)`. */
       readonly maybeTypeArguments: boolean;
     }
   | ScriptProblem;
@@ -19,7 +19,7 @@ export interface ScriptProblem {
   readonly offset: number;
 }
 
-/** Acorn takes the text for a script, where `using` may not stand at the top level; in a function body it may. */
+// Acorn parses the text as a script, which may not have `using` at its top level; a function body may.
 class BodyParser extends Parser {
   declare readonly scopeStack: readonly unknown[];
 
@@ -62,7 +62,7 @@ function createTypeArgumentWatch(): { see(token: Token & { readonly value?: unkn
 
 function problemOf(error: unknown): ScriptProblem {
   if (!(error instanceof SyntaxError)) {
-    // The parser's own recursion gave out; it knows no place.
+    // The parser itself ran out of stack, so the position is unknown.
     return { status: 'problem', message: 'The script is nested too deeply', offset: 0 };
   }
   const message = error.message

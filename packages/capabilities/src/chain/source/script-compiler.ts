@@ -7,29 +7,29 @@ import type { Compilation } from './compile-script.ts';
 
 /** Options of {@link createScriptCompiler}. */
 export interface ScriptCompilerOptions {
-  /** How long one script may take to compile, in milliseconds; 1000 when absent. */
+  /** Maximum time to compile one script, in milliseconds; 1000 when absent. */
   readonly timeLimitMs?: number;
   readonly clock?: Clock;
 }
 
-/** Compiles what models write. Disposing it ends its process; it starts again when it is used again. */
+/** Compiler of scripts. Disposing it ends its process; the process starts again when the compiler is used again. */
 export interface ScriptCompiler extends AsyncDisposable {
   /**
-   * A source that takes too long or breaks the compiler is a problem like any other.
-   * @throws KernelError `E_INTERNAL` when its process cannot start
+   * Compiles a script. A source that takes too long or breaks the compiler is a problem like any other.
+   * @throws KernelError `E_INTERNAL` when the process cannot start
    */
   compile(source: string): Promise<SettledCompilation>;
 }
 
-/** A compilation that is over, one way or the other. */
+/** A compilation that succeeded or found a problem. */
 export type SettledCompilation = Compilation & { readonly status: 'ok' | 'problem' };
 
-// Larger sources, hostile ones above all, can take a parser a second: never on the thread that serves others.
+// Larger sources, especially hostile ones, can take a parser a second: never parse them on the thread that serves requests.
 const maxInlineLength = 4_096;
 
 /**
- * A compiler with a process of its own, which it starts for the first script that holds types or is large, and starts
- * anew after a script broke it. Short JavaScript is compiled at once.
+ * Creates a compiler with a process of its own, which starts for the first script that has types or is large, and is
+ * replaced after a script broke it. Short JavaScript is compiled in this process.
  */
 export function createScriptCompiler(options: ScriptCompilerOptions = {}): ScriptCompiler {
   const { timeLimitMs = 1_000, clock = systemClock } = options;

@@ -1,20 +1,20 @@
-/** A place in a text, both numbers 1-based; columns count UTF-16 units as JavaScript engines do. */
+/** A position in a text. Both numbers are 1-based; columns count UTF-16 units as JavaScript engines do. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Converts between offsets and line:column of one text. */
+/** Conversion between the offsets and positions of one text. */
 export interface LineIndex {
-  /** Places past the end of a line or of the text are moved to the nearest one that exists. */
+  /** Returns the offset of a position; a position past the end of a line or of the text is moved to the nearest valid one. */
   offsetOf(position: Position): number;
   positionOf(offset: number): Position;
 }
 
-// The line terminators of ECMAScript, so that line numbers agree with an engine's.
+// The line terminators of ECMAScript, so that line numbers agree with those of an engine.
 const lineEnd = /\r\n|[\n\r\u2028\u2029]/g;
 
-/** Reads the line starts of `text` once. */
+/** Creates the index of a text; reads its line starts once. */
 export function createLineIndex(text: string): LineIndex {
   const starts = [0];
   for (const match of text.matchAll(lineEnd)) starts.push(match.index + match[0].length);
@@ -31,7 +31,7 @@ export function createLineIndex(text: string): LineIndex {
   };
 }
 
-/** Lines of `text`, by the same terminators. */
+/** Returns the lines of `text`, split at the same terminators. */
 export function linesOf(text: string): readonly string[] {
   return text.split(new RegExp(lineEnd.source));
 }
@@ -49,7 +49,7 @@ function lastAtOrBelow(sorted: readonly number[], value: number): number {
 
 const maxLineLength = 120;
 
-/** The line of `position` with its neighbours, numbered, the line itself marked with `>`; long lines are cut. */
+/** Returns the line of `position` and its neighbours, numbered, the line itself marked with `>`; long lines are cut. */
 export function excerptOf(source: string, position: Position): string {
   const lines = linesOf(source);
   const first = Math.max(1, position.line - 1);
@@ -71,7 +71,7 @@ function cut(line: string, column: number): string {
   return `${start > 0 ? '…' : ''}${line.slice(start, end)}${end < line.length ? '…' : ''}`;
 }
 
-/** A part of a text and where it starts in it. */
+/** A part of a text and its start offset. */
 export interface TextPart {
   readonly text: string;
   readonly start: number;
@@ -80,9 +80,9 @@ export interface TextPart {
 const opening = /^(?:[ \t]*\r?\n)*[ \t]*(`{3,}|~{3,})[^\n`]*(?:\n|$)/;
 
 /**
- * The script inside a Markdown fence, when the text starts with one; otherwise the text itself without a byte order
- * mark. A fence that was never closed counts as well: models are cut off. Fences inside the script stay, because only
- * the last line ends it.
+ * Returns the script inside a Markdown fence when the text starts with one, otherwise the text without its byte order
+ * mark. An unclosed fence counts too, because the output of a model may be cut off. Only the last line closes the fence,
+ * so fences inside the script are kept.
  */
 export function unwrapFence(source: string): TextPart {
   const start = source.startsWith('\uFEFF') ? 1 : 0;

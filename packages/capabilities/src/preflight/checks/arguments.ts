@@ -20,7 +20,7 @@ const kindWords: Readonly<Record<ValueKind, string>> = {
 };
 const maxListed = 8;
 
-/** Arguments that the tool refuses, whatever the rest of the script does. */
+/** Returns findings about arguments that the tool refuses in any case. */
 export function wrongArguments(
   script: TypedScript,
   uses: readonly ToolUse[],
@@ -39,7 +39,7 @@ function judgeCall(
   script: TypedScript,
 ): readonly Finding[] {
   const [first, second] = call.arguments;
-  // Either would ask about tools instead.
+  // Calls of `search` and `describe` may be questions about tools.
   if (call.arguments.some(ts.isSpreadElement) || tool.name === 'search' || tool.name === 'describe') return [];
   const findings: Finding[] = [];
   const report = (node: ts.Node, message: string, suggestion?: string): void => {
@@ -93,7 +93,7 @@ function createJudge(
     }
   }
 
-  /** Reports a property that the tool does not know; `true` when it was. */
+  // Returns true if the tool does not know the property, which is then reported.
   function unknown({ name, node }: GivenProperty, names: readonly string[], shape: ObjectShape, path: string): boolean {
     if (shape.others === 'described' || shape.properties.has(name)) return false;
     const near = nearNames(
@@ -114,7 +114,7 @@ function createJudge(
     isExplained = false,
   ): void {
     const absent = shape?.required.filter((name) => !names.includes(name)) ?? [];
-    // A mistyped name explains what is missing.
+    // A mistyped name explains the missing argument.
     if (absent.length === 0 || isExplained) return;
     const wanted = absent.map((name) => quoted(pathOf(path, name))).join(' and ');
     report(
@@ -157,7 +157,7 @@ interface GivenProperty {
   readonly value?: ts.Expression;
 }
 
-/** The properties of a literal; `isWhole` when all of them are in the text. `undefined` for what stands for something else. */
+// `isWhole` is true if the text lists all properties. `undefined` for an object that is replaced by another value.
 function readProperties(
   node: ts.ObjectLiteralExpression,
 ): { readonly properties: readonly GivenProperty[]; readonly isWhole: boolean } | undefined {

@@ -6,26 +6,30 @@ import type { ToolUse } from './tool-uses.ts';
 
 // Cannot find name, with and without a suggestion, and as a shorthand property.
 const unknownNames: ReadonlySet<number> = new Set([2304, 2552, 18004]);
-// A promise that is iterated over, and what is no function being called.
+// A promise that is iterated over, and a call of a value that is not a function.
 const certainTypes: ReadonlySet<number> = new Set([2488, 2349]);
-// What does not fit a parameter, or is one too many or too few.
+// An argument that does not fit a parameter, or too many or too few arguments.
 const unfitArguments: ReadonlySet<number> = new Set([2322, 2345, 2353, 2554, 2555, 2559, 2561, 2739, 2740, 2741, 2769]);
 const maxLength = 300;
 
 /**
- * What TypeScript doubts and a model may want to know: no style, nothing that JavaScript does every day, and nothing
- * about the places of `told`.
+ * Returns doubts of TypeScript that help a model: nothing about style, nothing that is common in JavaScript, and nothing
+ * about the places of the findings in `reported`.
  */
-export function doubts(script: TypedScript, uses: readonly ToolUse[], told: readonly Finding[]): readonly Finding[] {
+export function doubts(
+  script: TypedScript,
+  uses: readonly ToolUse[],
+  reported: readonly Finding[],
+): readonly Finding[] {
   const findings: Finding[] = [];
-  // A name that a script assigns without declaring it is a global from then on.
+  // A name that a script assigns without a declaration is a global from then on.
   const made = new Set(script.nodes.filter((node) => isAssigned(node) || isAskedFor(node)).map(textOf));
-  // An object that is filled after it was made has the type of its beginning.
+  // An object that is filled later has only the type of its initial value.
   const grown = new Set(script.nodes.filter((node) => isAssigned(node)).map(ownerOf));
   const nameAt = (start: number, length: number): string => textOf(nodeAt(script.file, start, length));
-  const places = new Set(told.map(({ offset }) => offset));
+  const places = new Set(reported.map(({ offset }) => offset));
   const calls = uses.flatMap(({ call }) => (call === undefined ? [] : [rangeOf(call, script)]));
-  const judged = calls.filter((range) => told.some(({ offset }) => isIn(range, offset)));
+  const judged = calls.filter((range) => reported.some(({ offset }) => isIn(range, offset)));
   for (const { code, start, length, messageText } of script.diagnostics) {
     if (start === undefined || length === undefined) continue;
     const offset = script.sourceOffset(start);

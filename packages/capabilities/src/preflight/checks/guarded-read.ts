@@ -9,8 +9,8 @@ const choices: ReadonlySet<ts.SyntaxKind> = new Set([
 const tests: readonly string[] = ['isArray', 'Boolean'];
 
 /**
- * Whether a script reads a property in a way that copes without it: as a condition, beside an alternative, with `?.`,
- * with a default.
+ * Returns true if a script reads a property in a way that works without it: as a condition, with an alternative, with
+ * `?.`, or with a default.
  */
 export function isGuarded(read: ts.Node): boolean {
   if (ts.isBindingElement(read)) return read.initializer !== undefined;

@@ -4,7 +4,7 @@ import type { Scalar } from '../value-shape.ts';
 import { inside } from './syntax-tree.ts';
 import { toolUseOf } from './tool-uses.ts';
 
-/** What is certain of an expression without running it. */
+/** A property of an expression that is certain without running it. */
 export type KnownValue =
   | { readonly kind: 'scalar'; readonly value: Scalar }
   | { readonly kind: 'undefined' }
@@ -12,7 +12,7 @@ export type KnownValue =
   | { readonly kind: 'array'; readonly node: ts.ArrayLiteralExpression }
   | { readonly kind: 'object'; readonly node: ts.ObjectLiteralExpression };
 
-/** Reads literals, constants that hold scalars, and calls of tools that nobody awaited. */
+/** Returns what is certain about literals, constants that hold scalars, and calls of tools without `await`. */
 export function knownValue(expression: ts.Expression, script: TypedScript, steps: number = 0): KnownValue | undefined {
   const node = inside(expression);
   if (ts.isStringLiteralLike(node)) return scalar(node.text);
@@ -47,9 +47,9 @@ function isToolCall(node: ts.CallExpression, script: TypedScript): boolean {
   return toolUseOf(node.expression, script) !== undefined;
 }
 
-// What a constant holds does not change; an object or a list in it may.
+// The scalar in a constant does not change; an object or array in it may.
 function knownName(node: ts.Identifier, script: TypedScript, steps: number): KnownValue | undefined {
-  // Constants may be defined by one another in a circle.
+  // Constants may refer to each other in a circle.
   if (steps > 10) return undefined;
   const symbol = ts.isShorthandPropertyAssignment(node.parent)
     ? script.checker.getShorthandAssignmentValueSymbol(node.parent)

@@ -4,7 +4,7 @@ import { isAssigned, staticName } from './syntax-tree.ts';
 
 const makers: readonly string[] = ['assign', 'defineProperty', 'defineProperties', 'setPrototypeOf', 'set'];
 
-/** The names of properties that a script may itself give objects that it did not make. */
+/** Returns the names of properties that a script may add to objects that it did not create. */
 export function madeProperties(script: TypedScript): { has(name: string): boolean } {
   const names = new Set<string>();
   for (const node of script.nodes) {
@@ -18,14 +18,14 @@ export function madeProperties(script: TypedScript): { has(name: string): boolea
   return names;
 }
 
-// Numbers as keys make no names, and objects that the script itself made are no results.
+// Numeric keys do not add names, and objects that the script created are not results.
 function mayBeResult(node: ts.ElementAccessExpression, { checker, originOf }: TypedScript): boolean {
   if (checker.getTypeAtLocation(node.argumentExpression).flags & ts.TypeFlags.NumberLike) return false;
   const declarations = checker.getTypeAtLocation(node.expression).symbol?.declarations ?? [];
   return declarations.length === 0 || declarations.some((declaration) => originOf(declaration) !== 'script');
 }
 
-// `Object.assign({}, …)` makes an object of its own.
+// `Object.assign({}, …)` changes only a new object.
 function changesObject({ expression, arguments: [target] }: ts.CallExpression): boolean {
   if (!ts.isPropertyAccessExpression(expression) || !makers.includes(expression.name.text)) return false;
   const owner = staticName(expression.expression);

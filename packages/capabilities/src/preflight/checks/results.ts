@@ -7,7 +7,7 @@ import { knownValue } from './known-value.ts';
 import { madeProperties } from './made-properties.ts';
 import { catchersOf, nodeAt, nodesOf, textsIn } from './syntax-tree.ts';
 
-/** A property that a script reads and TypeScript does not know, with what it is read of. */
+/** A property that a script reads and TypeScript does not know, with the type it is read from. */
 interface UnknownRead {
   readonly name: string;
   readonly node: ts.Node;
@@ -19,7 +19,7 @@ interface UnknownRead {
 
 // Property '…' does not exist on type '…', with and without a suggestion.
 const unknownProperty: readonly number[] = [2339, 2551];
-// A result that is too large is a handle, one with media has text and files: a script may ask for either.
+// A result that is too large is a handle, and one with media has text and files: a script may read either.
 const everyResult = new Set([
   '$artifact',
   'ref',
@@ -35,11 +35,11 @@ const everyResult = new Set([
 ]);
 const maxListed = 12;
 
-/** Reads of properties that results do not have, and promises that were not awaited. */
+/** Returns findings about properties that results do not have, and about promises that were not awaited. */
 export function wrongReads(script: TypedScript): readonly Finding[] {
   const reads = script.diagnostics.flatMap((diagnostic) => readOf(diagnostic, script) ?? []);
   if (reads.length === 0) return [];
-  // A name that the script tests or mentions somewhere is one that it does not count on.
+  // A script does not rely on a name that it tests or mentions in a string.
   const tested = new Set(reads.filter(({ node }) => isGuarded(node)).map(({ name }) => name));
   const open = [tested, textsIn(script.nodes)];
   const made = madeProperties(script);
@@ -93,12 +93,12 @@ function judge(read: UnknownRead, isOpen: boolean, script: TypedScript): Finding
   };
 }
 
-// Any name may be read of it; what becomes of a call is judged with the calls.
+// Any name may be read from `tools`; calls are checked elsewhere.
 function isTools(type: ts.Type): boolean {
   return type.getProperty('$search') !== undefined || type.getProperty('$describe') !== undefined;
 }
 
-// What fails is tried again in another way: the catch clause is about the same thing.
+// The script tries another way when the read fails: its catch clause reads from the same value.
 function isTriedOtherwise({ node, ownerNode }: UnknownRead): boolean {
   let root = ownerNode;
   while (root !== undefined && (ts.isPropertyAccessExpression(root) || ts.isElementAccessExpression(root)))
@@ -110,7 +110,7 @@ function isTriedOtherwise({ node, ownerNode }: UnknownRead): boolean {
   );
 }
 
-/** Where a type comes from, when all of it comes from one place outside the script. */
+// Origin of a type, if all of its parts come from the same place outside the script.
 function originOf(type: ts.Type, script: TypedScript): 'guest' | 'language' | undefined {
   const origins = (type.isUnion() ? type.types : [type]).map((part) => {
     const declarations = script.checker.getApparentType(part).symbol?.declarations ?? [];
@@ -128,7 +128,7 @@ function namesOf(type: ts.Type, { checker }: TypedScript): readonly string[] {
     .filter((name) => !name.startsWith('__@'));
 }
 
-/** Whether the schema of every part takes no further properties. */
+// True if the schema of every part refuses further properties.
 function isClosed(type: ts.Type): boolean {
   const parts = type.isUnion() ? type.types : [type];
   return parts.every((part) => part.getProperties().some(({ name }) => name.startsWith('__@closed')));

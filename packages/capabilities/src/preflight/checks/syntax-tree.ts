@@ -1,9 +1,9 @@
 import ts from 'typescript-api';
 
-/** Every node below `root`, outer ones first. */
+/** Returns every node below `root`, outer ones first. */
 export function nodesOf(root: ts.Node): readonly ts.Node[] {
   const nodes: ts.Node[] = [root];
-  // The list grows under the loop; recursion would end with the stack.
+  // The list grows inside the loop, because recursion would exceed the stack.
   for (const node of nodes) {
     ts.forEachChild(node, (child) => {
       nodes.push(child);
@@ -12,7 +12,7 @@ export function nodesOf(root: ts.Node): readonly ts.Node[] {
   return nodes.slice(1);
 }
 
-/** The smallest node that spans exactly the given text. */
+/** Returns the smallest node that spans exactly the given text. */
 export function nodeAt(file: ts.SourceFile, start: number, length: number): ts.Node | undefined {
   let found: ts.Node | undefined;
   let node: ts.Node | undefined = file;
@@ -23,14 +23,14 @@ export function nodeAt(file: ts.SourceFile, start: number, length: number): ts.N
   return found;
 }
 
-/** The node around `node` that is more than parentheses and type assertions, and the child of it that holds `node`. */
+/** Returns the nearest ancestor other than parentheses and type assertions, and its child that contains `node`. */
 export function around(node: ts.Node): { readonly parent: ts.Node; readonly child: ts.Node } {
   let child = node;
   while (isWrapper(child.parent)) child = child.parent;
   return { parent: child.parent, child };
 }
 
-/** What parentheses and type assertions hold. */
+/** Returns the expression inside parentheses and type assertions. */
 export function inside(node: ts.Expression): ts.Expression {
   let inner = node;
   while (isWrapper(inner)) inner = inner.expression;
@@ -48,19 +48,19 @@ function isWrapper(
   );
 }
 
-/** The name that a property is read, written or given by, when it stands in the text. */
+/** Returns the name of a property, if it is in the text. */
 export function staticName(name: ts.PropertyName | ts.Expression): string | undefined {
   if (ts.isIdentifier(name) || ts.isStringLiteralLike(name) || ts.isNumericLiteral(name)) return name.text;
   return ts.isComputedPropertyName(name) && ts.isStringLiteralLike(name.expression) ? name.expression.text : undefined;
 }
 
-/** The texts of a script, without those that name what is read or called. */
+/** Returns the strings of a script, except those that name a property that is read or called. */
 export function textsIn(nodes: readonly ts.Node[]): ReadonlySet<string> {
   const texts = nodes.filter((node) => ts.isStringLiteralLike(node));
   return new Set(texts.filter(({ parent }) => !ts.isElementAccessExpression(parent)).map(({ text }) => text));
 }
 
-/** The catch clauses that take what is thrown at `node`. */
+/** Returns the catch clauses that catch an error thrown at `node`. */
 export function catchersOf(node: ts.Node): readonly ts.CatchClause[] {
   const clauses: ts.CatchClause[] = [];
   for (let inner = node; inner.parent !== undefined; inner = inner.parent) {
@@ -71,7 +71,7 @@ export function catchersOf(node: ts.Node): readonly ts.CatchClause[] {
   return clauses;
 }
 
-/** Whether `node` is the target of an assignment. */
+/** True if `node` is the target of an assignment. */
 export function isAssigned(node: ts.Node): boolean {
   const { parent, child } = around(node);
   if (ts.isBinaryExpression(parent)) {

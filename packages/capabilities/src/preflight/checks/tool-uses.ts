@@ -5,16 +5,16 @@ import { around, inside } from './syntax-tree.ts';
 /** A place where a script names a tool: `tools.name` or `tools['name']`. */
 export interface ToolUse {
   readonly name: string;
-  /** Where the name stands. */
+  /** Node of the name. */
   readonly place: ts.Node;
   readonly node: ts.Expression;
-  /** The call of it, when it is called there. */
+  /** The call, if the tool is called there. */
   readonly call?: ts.CallExpression;
-  /** Called by `.safe`, which does not throw. */
+  /** True if it is called by `.safe`, which does not throw. */
   readonly isSafe: boolean;
 }
 
-/** All uses of tools in a script. */
+/** Returns all uses of tools in a script. */
 export function toolUses(script: TypedScript): readonly ToolUse[] {
   const uses: ToolUse[] = [];
   for (const node of script.nodes) {
@@ -24,7 +24,7 @@ export function toolUses(script: TypedScript): readonly ToolUse[] {
   return uses;
 }
 
-/** The use that a callee is: `tools.name` or `tools.name.safe`. */
+/** Returns the tool that a callee names: `tools.name` or `tools.name.safe`. */
 export function toolUseOf(
   callee: ts.Expression,
   script: TypedScript,

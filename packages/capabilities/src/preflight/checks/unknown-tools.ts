@@ -9,8 +9,8 @@ import type { ToolUse } from './tool-uses.ts';
 const questions: readonly string[] = ['search', 'describe', '$search', '$describe'];
 
 /**
- * Calls of tools that there are not. A script may look for one on purpose: a call by `.safe` or with `?.`, one whose
- * failure leads to another tool, or one of a tool that it asks for elsewhere is no mistake for certain.
+ * Returns findings about calls of tools that do not exist. A script may try one on purpose: a call by `.safe` or with
+ * `?.`, one whose failure leads to another tool, or one of a tool that the script tests elsewhere is not a certain mistake.
  */
 export function unknownTools(
   script: TypedScript,
@@ -44,7 +44,7 @@ function isWithin(node: ts.Node, outer: ts.Node): boolean {
   return outer.pos <= node.pos && node.end <= outer.end;
 }
 
-/** Tools that are called by their bare names, which are not defined. */
+/** Returns findings about tools that are called by their bare names, which are not defined. */
 export function bareTools(
   script: TypedScript,
   uses: readonly ToolUse[],
@@ -52,7 +52,7 @@ export function bareTools(
 ): readonly Finding[] {
   const { file, nodes, checker } = script;
   const names = nodes.filter((node) => ts.isIdentifier(node));
-  // A script that makes globals of its own may have made this one, and one that asks for it copes without.
+  // The script may define this global itself, or test for it with `typeof`.
   const made = new Set(names.filter((node) => isAssigned(node) || ts.isTypeOfExpression(node.parent)).map(textOf));
   if (names.some((node) => node.text === 'globalThis')) return [];
   return names

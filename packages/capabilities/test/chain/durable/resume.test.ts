@@ -90,7 +90,7 @@ test('a call that had begun is not repeated: the script is told that its outcome
     const result = await process.chains.resume('run-1');
     const [name, code, message] = result.value as readonly string[];
     assert.deepEqual([name, code], ['ToolError', 'E_CALL_UNKNOWN']);
-    assert.match(message ?? '', /hang had begun when the process ended/);
+    assert.match(message ?? '', /hang was running when the process ended/);
     assert.deepEqual(
       result.callTrace.map(({ status }) => status),
       ['unknown'],
