@@ -150,7 +150,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
         onHumanWait,
         journal: log.journal,
         pinOwner: run.id,
-        noteArtifact: (ref) => log.recordArtifact(ref),
+        recordArtifact: (ref) => log.recordArtifact(ref),
         ...(approvals === 'pause' ? { approvalExpiryMs: options.approvalExpiryMs } : {}),
       },
     });
