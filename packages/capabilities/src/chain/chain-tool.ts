@@ -1,6 +1,14 @@
 import type { ToolInvoker, SessionOptions } from '@ravi/invoker';
 import { notCallableFromChain } from '@ravi/kernel';
-import type { ChainPolicy, Sandbox, SandboxLanguage, Tool, ToolRegistry, ProgressEvent, ToolContext } from '@ravi/kernel';
+import type {
+  ChainPolicy,
+  Sandbox,
+  SandboxLanguage,
+  Tool,
+  ToolRegistry,
+  ProgressEvent,
+  ToolContext,
+} from '@ravi/kernel';
 import { sessionOf } from '@ravi/invoker';
 import { toolOverview } from '../discovery/tool-overview.ts';
 import { scriptTools } from '../discovery/visible-tools.ts';

@@ -1,6 +1,16 @@
 import { sessionBlobs } from '@ravi/invoker';
 import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
-import type { BridgeCall, ChainError, ChainPolicy, JsonValue, Sandbox, SandboxLanguage, SandboxOutcome, SandboxRequest, WholeResult } from '@ravi/kernel';
+import type {
+  BridgeCall,
+  ChainError,
+  ChainPolicy,
+  JsonValue,
+  Sandbox,
+  SandboxLanguage,
+  SandboxOutcome,
+  SandboxRequest,
+  WholeResult,
+} from '@ravi/kernel';
 import type { PreflightReport } from '../preflight/finding.ts';
 import { createPreflight } from '../preflight/preflight.ts';
 import type { Preflight } from '../preflight/preflight.ts';

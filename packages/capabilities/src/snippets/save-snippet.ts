@@ -1,5 +1,15 @@
 import { isLocalTool, KernelError, systemClock } from '@ravi/kernel';
-import type { ChainRunResult, Clock, JsonSchema, Principal, SandboxLanguage, Snippet, SnippetStore, SnippetTool, ToolRegistry } from '@ravi/kernel';
+import type {
+  ChainRunResult,
+  Clock,
+  JsonSchema,
+  Principal,
+  SandboxLanguage,
+  Snippet,
+  SnippetStore,
+  SnippetTool,
+  ToolRegistry,
+} from '@ravi/kernel';
 import { definitionDigest } from './check-snippet-tools.ts';
 
 /** Options of {@link saveSnippet}. */

@@ -4,7 +4,17 @@ import { ToolInvoker, Toolbox } from '@ravi/invoker';
 import type { ToolInvokerOptions } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { defineTool } from '@ravi/kernel';
-import type { AnyTool, BlobStore, ChainPolicy, ChainRunResult, JsonObject, Sandbox, Tool, ToolContext, ToolOutput } from '@ravi/kernel';
+import type {
+  AnyTool,
+  BlobStore,
+  ChainPolicy,
+  ChainRunResult,
+  JsonObject,
+  Sandbox,
+  Tool,
+  ToolContext,
+  ToolOutput,
+} from '@ravi/kernel';
 import { runChain } from '../../src/index.ts';
 
 /** A tool whose arguments may be anything. */

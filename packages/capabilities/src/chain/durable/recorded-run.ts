@@ -1,4 +1,15 @@
-import type { JournaledCall, JournaledEvent, JournalEvent, JournalItem, JsonValue, Approval, ApprovalStore, StateStore, ChainCallRecord, InvocationResult } from '@ravi/kernel';
+import type {
+  JournaledCall,
+  JournaledEvent,
+  JournalEvent,
+  JournalItem,
+  JsonValue,
+  Approval,
+  ApprovalStore,
+  StateStore,
+  ChainCallRecord,
+  InvocationResult,
+} from '@ravi/kernel';
 import type { RunGrant } from '@ravi/invoker';
 
 /** First position of notes, which the script does not see: above the position of any call that it can make. */

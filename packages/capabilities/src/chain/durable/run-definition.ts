@@ -1,7 +1,16 @@
 import { sha256OfJson, toolDigest, withRisksOf } from '@ravi/invoker';
 import type { SessionOptions, ToolInvoker } from '@ravi/invoker';
 import { defineChainPolicy, isLocalTool, KernelError } from '@ravi/kernel';
-import type { ChainPolicy, JsonObject, JsonValue, Principal, Run, RunDefinition, SandboxLanguage, ToolRegistry } from '@ravi/kernel';
+import type {
+  ChainPolicy,
+  JsonObject,
+  JsonValue,
+  Principal,
+  Run,
+  RunDefinition,
+  SandboxLanguage,
+  ToolRegistry,
+} from '@ravi/kernel';
 import { definitionDigest } from '../../snippets/check-snippet-tools.ts';
 import type { RecordedRun } from './recorded-run.ts';
 

@@ -13,17 +13,17 @@ export function boundedRequest(request: SandboxRequest): BoundedRequest {
     ...request,
     limits: {
       ...limits,
-      maxConsoleBytes: carried(limits.maxConsoleBytes),
-      maxResultBytes: carried(limits.maxResultBytes),
-      maxSourceBytes: carried(limits.maxSourceBytes),
-      maxCallInputBytes: carried(limits.maxCallInputBytes),
-      maxCallOutputBytes: carried(limits.maxCallOutputBytes),
+      maxConsoleBytes: bounded(limits.maxConsoleBytes),
+      maxResultBytes: bounded(limits.maxResultBytes),
+      maxSourceBytes: bounded(limits.maxSourceBytes),
+      maxCallInputBytes: bounded(limits.maxCallInputBytes),
+      maxCallOutputBytes: bounded(limits.maxCallOutputBytes),
     },
   };
 }
 
 // Of text with three bytes a character the guest counts a third: a frame has room for all of it.
-function carried(maxBytes: number = maxBridgeMessageBytes): number {
+function bounded(maxBytes: number = maxBridgeMessageBytes): number {
   return Math.min(maxBytes, maxBridgeMessageBytes);
 }
 
