@@ -50,7 +50,7 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
   const server = createServer(serverOptions(configured), (...exchange) => void answer(...exchange));
   guardConnections(server, configured);
   const address = await listen(server, { host, port });
-  const keeper = keepGoing(parts);
+  const recovery = startRecovery(parts);
   const closing = new AbortController();
   // Not before it listens: thousands of schemas take seconds, and most are never asked for.
   void warnOfInvalidSchemas(toolbox, { logger, signal: closing.signal });
@@ -67,7 +67,7 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
       });
       // They would go on for ever, and a browser comes back by itself.
       if (isWebApprovalHandler(approvalHandler)) approvalHandler.closeStreams();
-      keeper?.stop();
+      recovery?.stop();
       if (await endsWithin(closed, graceMs)) return;
       monolith.cancelRuns();
       if (await endsWithin(closed, answerMs)) return;
@@ -90,7 +90,7 @@ function serverOptions({ headersTimeoutMs, requestTimeoutMs }: ServerConfig): Se
 }
 
 // Here and not in the lifespan: a command that ends soon must not take runs on.
-function keepGoing({ durable, approvalFeed: feed, clock, logger }: Parts): RunRecovery | undefined {
+function startRecovery({ durable, approvalFeed: feed, clock, logger }: Parts): RunRecovery | undefined {
   if (durable === undefined || feed === undefined) return undefined;
   const { store, chains, agentRunner, recorder } = durable;
   const resumeOther = createRecoverAgentRun({ store, agentRunner, recorder, clock, logger });

@@ -31,11 +31,6 @@ export function createLineIndex(text: string): LineIndex {
   };
 }
 
-/** Returns the lines of `text`, split at the same terminators. */
-export function linesOf(text: string): readonly string[] {
-  return text.split(new RegExp(lineEnd.source));
-}
-
 function lastAtOrBelow(sorted: readonly number[], value: number): number {
   let low = 0;
   let high = sorted.length - 1;
@@ -51,7 +46,7 @@ const maxLineLength = 120;
 
 /** Returns the line of `position` and its neighbours, numbered, the line itself marked with `>`; long lines are cut. */
 export function excerptOf(source: string, position: Position): string {
-  const lines = linesOf(source);
+  const lines = source.split(new RegExp(lineEnd.source));
   const first = Math.max(1, position.line - 1);
   const last = Math.min(lines.length, position.line + 1);
   const width = String(last).length;

@@ -53,8 +53,8 @@ function positionIn(script: string, line: string, column: string): { line?: numb
   return { line: lines.length, column: (lines.at(-1) as string).length + 1 };
 }
 
-/** Says which limit a run met, its value, and how far it went when that is known. */
-export function limitMessage(limit: EndingLimit, limits: SandboxLimits, reached?: number): string {
+// Names the limit, its value, and how far the run went if that is known.
+function limitMessage(limit: EndingLimit, limits: SandboxLimits, reached?: number): string {
   const used = reached === undefined ? '' : `, it used ${Math.round(reached)}`;
   switch (limit) {
     case 'wall':
