@@ -10,7 +10,7 @@ import { openInstalledPlugins } from './installation.ts';
 import type { Installation } from './installation.ts';
 import { chooseModel } from './model/choose-model.ts';
 import { openExporters } from './observability/open-exporters.ts';
-import type { TelemetryProviders } from './observability/telemetry-providers.ts';
+import type { TelemetryProviders } from './observability/open-exporters.ts';
 import type { Adapters, Configuration } from './tokens.ts';
 import { loadSkills } from './tools/load-skills.ts';
 

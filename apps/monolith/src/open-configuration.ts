@@ -6,8 +6,8 @@ import { readAccessTokens } from './access/access-tokens.ts';
 import { loadDigestKey } from './digest-key.ts';
 import type { Installation } from './installation.ts';
 import { knownSecrets } from './logging/known-secrets.ts';
-import { openLog } from './logging/open-log.ts';
-import type { LogSource } from './logging/open-log.ts';
+import { openLog } from './logging/server-log.ts';
+import type { LogSource } from './logging/server-log.ts';
 import { createRedactor } from './logging/redactor.ts';
 import type { Configuration } from './tokens.ts';
 

@@ -22,7 +22,7 @@ import type { Operation } from './http/core/operation.ts';
 import type { ScriptRunner } from './http/scripts/chains.ts';
 import type { HealthCheck } from './http/server/health.ts';
 import type { Redactor } from './logging/redactor.ts';
-import type { TelemetryProviders } from './observability/telemetry-providers.ts';
+import type { TelemetryProviders } from './observability/open-exporters.ts';
 import type { ChainRunner } from './runs/chain-runner.ts';
 import type { DurableServices } from './runs/durable-services.ts';
 import type { SnippetTools } from './tools/snippet-tools.ts';

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { KernelError } from '@ravi/kernel';
 import type { Logger } from '@ravi/kernel';
 import { test } from 'vitest';
-import { openLog } from '../src/logging/open-log.ts';
+import { openLog, createServerLog } from '../src/logging/server-log.ts';
 import { createRedactor } from '../src/logging/redactor.ts';
-import { createServerLog } from '../src/logging/server-log.ts';
 
 const redactor = createRedactor(['correct horse battery', 'short']);
 

@@ -3,8 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { KernelError } from '@ravi/kernel';
 import type { Plugin, PortName } from '@ravi/kernel';
-import { importProblem } from './import-problem.ts';
-import { messageOf } from './message-of.ts';
+import { importProblem, messageOf } from './message-of.ts';
 import { pluginPorts } from './plugin-ports.ts';
 import { invalidConfig } from './resolve-config.ts';
 

@@ -3,7 +3,7 @@ import type { ApprovalHandler, Clock, Logger } from '@ravi/kernel';
 import { Hono } from 'hono';
 import type { Access } from '../access/access.ts';
 import type { CallerApprovals } from '../access/caller-approvals.ts';
-import type { TelemetryProviders } from '../observability/telemetry-providers.ts';
+import type { TelemetryProviders } from '../observability/open-exporters.ts';
 import { traceRequests } from '../observability/trace-requests.ts';
 import { approvalRoutes } from './approvals/approvals.ts';
 import { mount } from './core/mount.ts';

@@ -1,6 +1,7 @@
 import type { LogFields, Logger } from '@ravi/kernel';
 import { destination, pino, stdTimeFunctions } from 'pino';
 import type { DestinationStream } from 'pino';
+import { KernelError, silentLogger } from '@ravi/kernel';
 import type { Redactor } from './redactor.ts';
 
 /** What a log depends on. */
@@ -10,6 +11,10 @@ export interface LogSettings {
   readonly redactor: Redactor;
 }
 
+/** A log, or a function that creates one from the settings of the configuration. */
+export type LogSource = Logger | ((settings: LogSettings) => Logger);
+
+const levels: readonly string[] = ['debug', 'info', 'warn', 'error'] satisfies readonly (keyof Logger)[];
 const standardError = 2;
 const head: ReadonlySet<string> = new Set(['level', 'time', 'message']);
 
@@ -50,4 +55,19 @@ export function createServerLog(
   }
 
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** The log of a process, of the level that `RAVI_LOG_LEVEL` names before that of `settings`; silent without a source. */
+export function openLog(
+  source: LogSource = silentLogger,
+  { env, ...settings }: LogSettings & { readonly env: Readonly<Record<string, string | undefined>> },
+): Logger {
+  if (typeof source !== 'function') return source;
+  const level = env['RAVI_LOG_LEVEL'] || settings.level;
+  if (isLevel(level)) return source({ ...settings, level });
+  throw new KernelError('E_CONFIG_INVALID', `RAVI_LOG_LEVEL must be one of ${levels.join(', ')}, not "${level}"`);
+}
+
+function isLevel(name: string): name is keyof Logger {
+  return levels.includes(name);
 }

@@ -1,6 +1,12 @@
 import { context, diag, DiagLogLevel, metrics, propagation, trace } from '@opentelemetry/api';
 import type { Logger } from '@ravi/kernel';
-import type { TelemetryProviders } from './telemetry-providers.ts';
+import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
+
+/** Receivers of spans and measurements. */
+export interface TelemetryProviders {
+  readonly tracerProvider: TracerProvider;
+  readonly meterProvider: MeterProvider;
+}
 
 /** Providers that send what they get. Disposing them sends the rest, for a few seconds at most. */
 export type Exporters = TelemetryProviders & AsyncDisposable;

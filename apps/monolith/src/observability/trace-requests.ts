@@ -2,7 +2,7 @@ import { context as contexts, propagation, SpanKind, SpanStatusCode, trace } fro
 import type { TextMapGetter } from '@opentelemetry/api';
 import type { MiddlewareHandler } from 'hono';
 import { matchedRoute } from '../http/core/matched-route.ts';
-import type { TelemetryProviders } from './telemetry-providers.ts';
+import type { TelemetryProviders } from './open-exporters.ts';
 
 const headerNames: TextMapGetter<Headers> = {
   get: (headers, name) => headers.get(name) ?? undefined,

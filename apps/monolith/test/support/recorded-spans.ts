@@ -1,7 +1,7 @@
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { metrics } from '@opentelemetry/api';
-import type { TelemetryProviders } from '../../src/observability/telemetry-providers.ts';
+import type { TelemetryProviders } from '../../src/observability/open-exporters.ts';
 
 /** Providers whose spans a test can look at. */
 export interface RecordedSpans extends TelemetryProviders {
