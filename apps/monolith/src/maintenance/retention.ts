@@ -36,8 +36,8 @@ export function startRetention({ store, recorder, maxAgeDays, ...reporting }: Re
       for (const error of page.corrupt) logger.warn('an old run cannot be read and stays', { error });
       cursor = page.next;
     } while (cursor !== undefined);
-    const strays = await store.retention.removeStrays(before);
-    if (runs + strays > 0) logger.info('old runs removed', { runs, strays });
+    const orphans = await store.retention.removeOrphans(before);
+    if (runs + orphans > 0) logger.info('old runs removed', { runs, orphans });
   }
 
   async function remove(runId: string): Promise<boolean> {

@@ -43,5 +43,5 @@ export interface RetentionStore {
    * more and whose time was over before `before`, and the calls of a run id when all of them were over by then. Damaged
    * rows stay, and so do events. Gives how many approvals and run ids went.
    */
-  removeStrays(before: number): Promise<number>;
+  removeOrphans(before: number): Promise<number>;
 }

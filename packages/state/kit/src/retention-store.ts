@@ -37,7 +37,7 @@ export function createRetentionStore(database: Database): RetentionStore {
         return true;
       }),
 
-    async removeStrays(before) {
+    async removeOrphans(before) {
       const { table } = approvals;
       const answered = await database.all(
         `DELETE FROM ${table} WHERE status <> 'pending' AND expires_at < $1 AND ${hasNoRun(table)} RETURNING id`,

@@ -67,15 +67,15 @@ export function retentionCases({ scenario }: StateStoreSuite): void {
       await approvals.decide('answered', { decision: 'denied', decidedAt: midnight });
       const before = await belongings(store, 'run-1');
 
-      assert.equal(await retention.removeStrays(midnight), 0);
-      assert.equal(await retention.removeStrays(midnight + 10), 2);
+      assert.equal(await retention.removeOrphans(midnight), 0);
+      assert.equal(await retention.removeOrphans(midnight + 10), 2);
       assert.deepEqual(whole(await journal.entries('old')), []);
       assert.equal(whole(await journal.entries('young')).length, 2);
       assert.equal(whole(await journal.entries('told')).length, 1);
       assert.equal(await approvals.get('answered'), undefined);
       assert.equal((await approvals.get('waiting'))?.status, 'pending');
       assert.deepEqual(await belongings(store, 'run-1'), before);
-      assert.equal(await retention.removeStrays(midnight + 11), 1);
+      assert.equal(await retention.removeOrphans(midnight + 11), 1);
       assert.deepEqual(whole(await journal.entries('young')), []);
     },
   );
@@ -83,8 +83,8 @@ export function retentionCases({ scenario }: StateStoreSuite): void {
   scenario('of many strays all go', async ({ journal, retention }) => {
     const ids = Array.from({ length: 120 }, (_, number) => `stray-${number}`);
     await Promise.all(ids.map((id) => journal.started(journalEntry(id, 1))));
-    assert.equal(await retention.removeStrays(midnight + 1), ids.length);
-    assert.equal(await retention.removeStrays(midnight + 1), 0);
+    assert.equal(await retention.removeOrphans(midnight + 1), ids.length);
+    assert.equal(await retention.removeOrphans(midnight + 1), 0);
   });
 }
 
