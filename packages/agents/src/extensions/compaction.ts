@@ -5,27 +5,27 @@ import { messageTokens } from '../loop/usage.ts';
 
 /** Options of {@link createCompaction}. */
 export interface CompactionOptions {
-  /** About the tokens above which the beginning is summed up. */
+  /** Approximate number of tokens above which the beginning is summarized. */
   readonly maxTokens: number;
-  /** About the tokens at the end that stay as they are; half of `maxTokens` when absent. */
+  /** Approximate number of tokens at the end that stay unchanged; default half of `maxTokens`. */
   readonly keepTokens?: number;
-  /** Text that stands for messages: what was asked, decided, found out, and what is open. */
+  /** Returns a text that replaces messages: tasks, decisions, findings and open questions. */
   summarize(messages: readonly ModelMessage[], options: { readonly signal: AbortSignal }): Promise<string>;
 }
 
 interface Summary {
-  /** Messages that it stands for. */
+  /** Number of messages that the summary replaces. */
   readonly length: number;
   readonly last: ModelMessage;
   readonly message: ModelMessage;
 }
 
 /**
- * A view that shows the beginning of a long conversation as a summary. It cuts before an answer of the model, so no call
- * loses its result. A summary is made once and extended when the rest has grown too long again.
+ * Creates a view that replaces the beginning of a long conversation by a summary. The cut is before a response of the
+ * model, so no call loses its result. A summary is reused, and extended when the rest has grown too long again.
  */
 export function createCompaction({ maxTokens, keepTokens = maxTokens / 2, summarize }: CompactionOptions): HistoryView {
-  // By the first message, which a conversation keeps.
+  // The key is the first message, which identifies the conversation.
   const summaries = new WeakMap<ModelMessage, Summary>();
 
   return {
@@ -46,7 +46,7 @@ export function createCompaction({ maxTokens, keepTokens = maxTokens / 2, summar
   };
 }
 
-// The first answer of the model behind which no more than `keepTokens` stand; the last one when even that is too long.
+// Finds the first response of the model after which at most `keepTokens` follow; the last one if even that is too long.
 function cutOf(messages: readonly ModelMessage[], keepTokens: number): number | undefined {
   let tokens = 0;
   let cut: number | undefined;

@@ -5,16 +5,17 @@ import { addUsage } from '../loop/usage.ts';
 
 /** Options of {@link createFailover}. */
 export interface FailoverOptions {
-  /** How long a model that failed is passed over, unless it said how long itself; 30 000 ms when absent. */
+  /** Milliseconds that a failed model is skipped, unless its error has `retryAfterMs`; default 30 000. */
   readonly cooldownMs?: number;
   readonly clock?: Clock;
 }
 
 /**
- * An ordered list of models as one. A retryable failure moves on to the next, in the middle of a conversation too: each
- * provider encodes the same history for itself. Once something of an answer was handed over it cannot be taken back, so
- * the failure is, too, and who asks again, as the agent loop does, gets the next model. When all have failed lately, the
- * one whose time is up first is asked. What failed models used counts with the answer, at the price of who answers.
+ * Creates a model from an ordered list of models. A retryable failure moves on to the next one, also in the middle of a
+ * conversation: each provider encodes the same history for itself. Streamed output cannot be retracted, so a mid-stream
+ * failure is reported, and the retry of the caller (such as the agent loop) goes to the next model. If all have failed
+ * recently, the one whose cooldown ends first is asked. Usage of failed models is added to the response, at the price of
+ * the model that responds.
  * @throws KernelError `E_CONFIG_INVALID` without a model
  */
 export function createFailover(models: readonly ModelProvider[], options: FailoverOptions = {}): ModelProvider {
@@ -63,13 +64,13 @@ export function createFailover(models: readonly ModelProvider[], options: Failov
   };
 }
 
-// Counts of an answer replace those before it, and what failed models used counts too.
+// Each usage event replaces the one before it, so the usage of failed models is added to every one.
 function withUsage(event: ModelEvent, before: ModelUsage): ModelEvent {
   if (before === noUsage || (event.type !== 'usage' && event.type !== 'finish')) return event;
   return { ...event, usage: addUsage(before, event.usage) };
 }
 
-// The next attempt goes to another model, which need not be waited for.
+// The next attempt goes to another model, so the delay does not apply.
 function atOnce({ error }: ModelEvent & { readonly type: 'error' }): ModelEvent {
   const { retryAfterMs: _, ...rest } = error;
   return { type: 'error', error: rest };
@@ -95,7 +96,10 @@ async function* attempt(
     };
     return;
   }
-  yield { type: 'error', error: modelError('E_MODEL_TRUNCATED', `The answer of ${model.id} has no end`, true) };
+  yield {
+    type: 'error',
+    error: modelError('E_MODEL_TRUNCATED', `The response of ${model.id} ended without a finish event`, true),
+  };
 }
 
 function forProvider(request: ModelRequest, model: ModelProvider): ModelRequest {

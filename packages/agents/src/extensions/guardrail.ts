@@ -4,28 +4,28 @@ import type { AgentContext } from '../loop/agent-context.ts';
 import { modelError } from '../loop/model-response.ts';
 import type { AgentMiddleware } from '../loop/middleware.ts';
 
-/** A check gives the reason to stop, or nothing. One that throws stops the run too. */
+/** Returns the reason to stop the run, or `undefined`. An exception stops the run too. */
 export type GuardrailCheck<Subject> = (
   subject: Subject,
   context: AgentContext,
 ) => string | undefined | Promise<string | undefined>;
 
-/** What a {@link createGuardrail} looks at. */
+/** Options of {@link createGuardrail}. */
 export interface GuardrailOptions {
-  /** For events and logs. */
+  /** Name in events and logs. */
   readonly name: string;
-  /** Sees each request before the model does. */
+  /** Checks each request before the model receives it. */
   readonly input?: GuardrailCheck<ModelRequest>;
   /**
-   * Sees the text of each answer before it joins the conversation; that of a cancelled one never does. Deltas were shown
-   * by then.
+   * Checks the text of each response before it is appended to the conversation; the text of a cancelled response never is.
+   * Deltas have been emitted by then.
    */
   readonly output?: GuardrailCheck<string>;
-  /** Sees each call before the invoker does. */
+  /** Checks each call before the invoker receives it. */
   readonly call?: GuardrailCheck<ToolUseBlock>;
 }
 
-/** Middleware that ends the run when a check finds a reason; the observers of `guardrail-trip` are told. */
+/** Creates middleware that ends the run when a check returns a reason. Emits the `guardrail-trip` hook event. */
 export function createGuardrail({ name, input, output, call: callCheck }: GuardrailOptions): AgentMiddleware {
   async function trips<Subject>(
     check: GuardrailCheck<Subject> | undefined,

@@ -1,6 +1,7 @@
 import type { InvocationError, Job, JobChange, JobStatus, JobStore, JsonValue, Logger, NewJob } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
-/** Where jobs are stored, if anywhere. */
+
+/** Store of jobs, if the agent has one. */
 export interface JobStorage {
   readonly jobs: JobStore | undefined;
   readonly logger: Logger;

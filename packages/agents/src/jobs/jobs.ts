@@ -6,6 +6,7 @@ import type { AgentEventSink } from '../loop/agent-event.ts';
 import { mediaOf } from '../loop/model-result.ts';
 import { createJobRecord } from './job-record.ts';
 import type { JobRecord, JobStorage } from './job-record.ts';
+
 /** A call that continues in the background while the run works on. */
 export interface RunningJob {
   readonly id: string;

@@ -7,6 +7,7 @@ import type { BudgetLimits } from './budget.ts';
 import type { AgentMiddleware } from './middleware.ts';
 import type { OutputCheck } from './output-check.ts';
 import type { PriceTable } from './usage.ts';
+
 /** Options of an agent with every default filled in, shared by all of its runs. */
 export interface AgentDefinition {
   readonly name: string;

@@ -24,6 +24,7 @@ import type { AgentContext } from './agent-context.ts';
 import type { BudgetLimits } from './budget.ts';
 import type { AgentMiddleware } from './middleware.ts';
 import type { PriceTable } from './usage.ts';
+
 /** Requests the final answer as a value. */
 export interface AgentOutput {
   readonly schema: JsonSchema | StandardSchema;

@@ -18,6 +18,7 @@ import type { Budget } from './budget.ts';
 import type { Conversation } from './conversation.ts';
 import { noUsage } from './model-response.ts';
 import { UsageEstimate } from './usage.ts';
+
 /** Parts of an {@link AgentRun}. */
 export interface AgentRunParts {
   readonly definition: AgentDefinition;
@@ -31,7 +32,7 @@ export interface AgentRunParts {
   readonly startChild: (parent: AgentRun, agent: Agent, task: string, options: ChildOptions) => Promise<AgentResult>;
   /** First line of the task, for lists of runs; absent after a pause. */
   readonly title: string | undefined;
-  /** What the run had done before a pause, or before its process ended. */
+  /** Progress before a pause, or before its process ended. */
   readonly resumedFrom: ResumedFrom | undefined;
 }
 
@@ -56,7 +57,7 @@ export interface OpenCalls {
   promote(callId: string): boolean;
 }
 
-/** The run that a tool was called by directly; `undefined` for a call of a script or of no agent. */
+/** Returns the run whose model called the tool; `undefined` for a call of a script or without an agent. */
 export function runOf(context: ToolContext): AgentRun | undefined {
   const run = agentContextOf(context);
   return run instanceof AgentRun ? run : undefined;
@@ -64,7 +65,7 @@ export function runOf(context: ToolContext): AgentRun | undefined {
 
 const none: ReadonlyMap<string, Question> = new Map();
 
-/** The state of one run: what its steps, its calls and the tools of the loop itself share. */
+/** State of one run, shared by its steps, its calls and the tools of the loop itself. */
 export class AgentRun implements AgentContext {
   readonly definition: AgentDefinition;
   readonly session: InvokerSession;
@@ -75,28 +76,28 @@ export class AgentRun implements AgentContext {
   readonly priority: number;
   readonly parentRunId: string | undefined;
   readonly title: string | undefined;
-  /** It goes on after a pause. */
+  /** True if the run continues after a pause. */
   readonly isResumed: boolean;
-  /** It goes on after its process ended. */
+  /** True if the run continues after its process ended. */
   readonly isRecovered: boolean;
-  /** The run store has it as running, by us. */
+  /** True while the run store lists the run as running in this process. */
   isRecorded = false;
-  /** Held while it runs, where runs outlive the process. */
+  /** Lease of an agent whose runs can be recovered. */
   lease: KeptLease | undefined;
   readonly supervision: Supervision | undefined;
   readonly offered: OfferedTools;
   readonly systemPrompt: SystemPrompt;
-  /** Open questions by call. */
+  /** Open questions to the user, by call id. */
   questions: ReadonlyMap<string, Question> = none;
   step: number;
   usage: ModelUsage;
-  /** Text of the last answer. */
+  /** Text of the last response. */
   text = '';
-  /** Times that the final answer did not fit its schema. */
+  /** Number of final answers that did not fit the schema. */
   outputFailures = 0;
   /** The calls of the response that is being written or worked on. */
   calls: OpenCalls | undefined;
-  /** Set once something wants the run to end. */
+  /** Set once the run is to end. */
   ending: AgentEnding | undefined;
   readonly #startChild: AgentRunParts['startChild'];
   #children: Map<string, Promise<AgentResult>> | undefined;
@@ -134,12 +135,12 @@ export class AgentRun implements AgentContext {
     return (this.#jobs ??= new Jobs(this));
   }
 
-  /** Whether anything has been made a job of, or looked for among jobs. */
+  /** True once {@link AgentRun.jobs} was used. */
   get hasJobs(): boolean {
     return this.#jobs !== undefined;
   }
 
-  /** Of the tokens of its requests. */
+  /** Estimates the tokens of requests. */
   get estimate(): UsageEstimate {
     return (this.#estimate ??= new UsageEstimate());
   }
@@ -208,12 +209,12 @@ export class AgentRun implements AgentContext {
     this.end({ status: 'stopped', reason: 'budget', error: { code: 'E_BUDGET_EXHAUSTED', message, retryable: false } });
   }
 
-  /** A call asks a human. */
+  /** Records that a call asks the user. */
   ask(question: Question): void {
     this.questions = new Map([...this.questions, [question.callId, question]]);
   }
 
-  /** Nobody is asked. */
+  /** Removes all open questions. */
   withdrawQuestions(): void {
     this.questions = none;
   }
@@ -231,7 +232,7 @@ export class AgentRun implements AgentContext {
   join(runId: string): Promise<AgentResult> {
     const child = this.#children?.get(runId);
     if (child === undefined)
-      return Promise.reject(new KernelError('E_STATE_INVALID', `There is no sub-agent ${runId}`));
+      return Promise.reject(new KernelError('E_STATE_INVALID', `This run has no sub-agent ${runId}`));
     return child;
   }
 }

@@ -20,22 +20,24 @@ import type { ModelResponse } from './model-response.ts';
 import { isSuspended } from './run-record.ts';
 import { StepCalls } from './step-calls.ts';
 import { addUsage } from './usage.ts';
-/** An answer that ended well, with its calls under way or waiting. */
+
+/** A complete response, with its calls running or waiting. */
 export interface CompleteResponse {
   readonly blocks: readonly ContentBlock[];
   readonly reason: ModelStopReason;
   readonly usage: ModelUsage;
   readonly calls: StepCalls;
-  /** The model that answered, as the provider names it. */
+  /** Model that responded, as the provider names it. */
   readonly model: string | undefined;
 }
 
-/** No provider is waited for longer, whatever it says. */
+/** Upper bound for the delay that a provider asks for. */
 const maxRetryDelayMs = 60_000;
 
 /**
- * Asks the model until an answer ends well. `undefined` when none did: the run's `ending` says why, or it was cancelled.
- * What was written until the cancellation stays in the conversation as text, unless something judges whole answers.
+ * Asks the model until a response is complete. Returns `undefined` if none is: the `ending` of the run says why, or the run
+ * was cancelled. Text that was written before a cancellation is kept in the conversation, unless middleware buffers
+ * responses.
  */
 export async function askModel(run: AgentRun): Promise<CompleteResponse | undefined> {
   for (let attempt = 0; ; attempt++) {
@@ -125,7 +127,7 @@ function reserve(run: AgentRun, request: ModelRequest): Reservation | undefined 
   return undefined;
 }
 
-/** The model with its middleware, in a place of the supervision if there is one. */
+// Middleware runs outside the place of the supervision, so that it may start agents of its own.
 function streamModel(run: AgentRun, request: ModelRequest): AsyncIterable<ModelEvent> {
   const { session, supervision, priority } = run;
   const { model, middleware, invoker } = run.definition;

@@ -2,19 +2,19 @@ import type { Clock, ModelUsage } from '@ravi/kernel';
 import { costOf } from './usage.ts';
 import type { PriceTable } from './usage.ts';
 
-/** What a run and all agents under it may use together. Absent means no bound. */
+/** Limits of a run and all its sub-agents together. Absent means unlimited. */
 export interface BudgetLimits {
-  /** Input and output of models. */
+  /** Input and output tokens of models. */
   readonly maxTokens?: number;
-  /** In the currency of the price table. A model without a price is then refused. */
+  /** In the currency of the price table. A model without a price is refused. */
   readonly maxCost?: number;
-  /** Attempts of the model; calls inside of scripts count against the policy of their session instead. */
+  /** Calls that the model attempts; calls inside scripts count against the policy of their session instead. */
   readonly maxToolCalls?: number;
-  /** Milliseconds that the run goes on, humans that it waits for included; a pause, or the time without a process, is none of it. */
+  /** Milliseconds that the run works, including waits for approvals; pauses and the time without a process do not count. */
   readonly maxTimeMs?: number;
 }
 
-/** What was used so far. */
+/** Amounts used so far. */
 export interface BudgetSpent {
   readonly tokens: number;
   /** In the currency of the price table; 0 without one. */
@@ -23,30 +23,30 @@ export interface BudgetSpent {
   readonly timeMs: number;
 }
 
-/** At the beginning. */
+/** Amounts used by a new run. */
 export const nothingSpent: BudgetSpent = { tokens: 0, cost: 0, toolCalls: 0, timeMs: 0 };
 
-/** Tokens and money set aside for one answer. */
+/** Tokens and money that are reserved for one response. */
 export interface Reservation {
-  /** Puts what was really used in place of the estimate. Idempotent. */
+  /** Replaces the estimate by the actual usage. Idempotent. */
   settle(usage: ModelUsage, model?: string): void;
 }
 
-/** What a {@link Budget} is made of. */
+/** Options of a {@link Budget}. */
 export interface BudgetOptions {
   readonly limits: BudgetLimits;
-  /** Whether they are those of one run, beside its agent's. */
+  /** True for the limits of one run, in addition to those of its agent. */
   readonly isOfRun?: boolean;
   readonly prices?: PriceTable;
   readonly clock: Clock;
-  /** Everything used here is used there too, and its limits hold here. */
+  /** Usage counts here and in the parent, and the limits of both apply. */
   readonly parent?: Budget | undefined;
 }
 
 /**
- * The meter of a run. Before an answer is asked for, its estimated tokens and money are reserved here and in every budget
- * above, in one step, so that agents that run at once cannot each spend what is left once; afterwards the estimate gives
- * way to the truth.
+ * Budget of a run. Before each request, its estimated tokens and money are reserved here and in every parent, in one
+ * synchronous step, so that concurrent agents cannot spend the same remainder twice. The actual usage then replaces the
+ * estimate.
  */
 export class Budget {
   readonly #limits: BudgetLimits;
@@ -68,7 +68,7 @@ export class Budget {
     this.#startedAt = clock.monotonic();
   }
 
-  /** The bounds of one run, beside its agent's. */
+  /** Limits of one run; `undefined` for the limits of its agent. */
   get ownLimits(): BudgetLimits | undefined {
     return this.#isOfRun ? this.#limits : undefined;
   }
@@ -78,7 +78,7 @@ export class Budget {
     return { tokens: this.#tokens, cost: this.#cost, toolCalls: this.#toolCalls, timeMs };
   }
 
-  /** Milliseconds that are left, here and above; `undefined` without a bound. */
+  /** Milliseconds left here and in all parents; `undefined` without a time limit. */
   get remainingMs(): number | undefined {
     const { maxTimeMs } = this.#limits;
     const above = this.#parent?.remainingMs;
@@ -87,23 +87,23 @@ export class Budget {
     return above === undefined ? own : Math.min(own, above);
   }
 
-  /** Sets the estimate aside, or says in one sentence which bound does not allow it. */
+  /** Reserves the estimate, or returns a sentence that names the limit it would exceed. */
   reserve(estimate: ModelUsage, model: string): Reservation | string {
     const breach = this.#breachOf(estimate, model);
     if (breach !== undefined) return breach;
     this.#add(estimate, model, 1);
     let isSettled = false;
     return {
-      settle: (usage, answeredBy = model) => {
+      settle: (usage, respondedBy = model) => {
         if (isSettled) return;
         isSettled = true;
         this.#add(estimate, model, -1);
-        this.#add(usage, model, 1, answeredBy);
+        this.#add(usage, model, 1, respondedBy);
       },
     };
   }
 
-  /** Counts what was used before: `spent`, and `usage` after it. */
+  /** Adds what was used earlier: `spent`, and `usage` after it. */
   charge(spent: BudgetSpent, usage: ModelUsage, model: string): void {
     this.#add(usage, model, 1);
     for (const budget of this.#chain()) {
@@ -114,7 +114,7 @@ export class Budget {
     }
   }
 
-  /** Counts one call, or says which bound does not allow it. */
+  /** Counts one call, or returns a sentence that names the limit it would exceed. */
   countCall(): string | undefined {
     for (const budget of this.#chain()) {
       const { maxToolCalls } = budget.#limits;
@@ -134,23 +134,23 @@ export class Budget {
         return `The budget of ${maxTimeMs} ms (maxTimeMs) is used up`;
       }
       if (maxTokens !== undefined && budget.#tokens + tokens > maxTokens) {
-        return `The budget of ${maxTokens} tokens (maxTokens) does not allow another answer: ${budget.#tokens} are used or reserved, about ${tokens} are needed`;
+        return `The budget of ${maxTokens} tokens (maxTokens) does not allow another response: ${budget.#tokens} are used or reserved, about ${tokens} are needed`;
       }
       if (maxCost === undefined) continue;
       const cost = costOf(budget.#prices, model, estimate);
       if (cost === undefined) return `The price table has no price for the model ${model}, and maxCost is set`;
       if (budget.#cost + cost > maxCost) {
-        return `The budget of ${maxCost} (maxCost) does not allow another answer: ${budget.#cost.toFixed(4)} is used or reserved, about ${cost.toFixed(4)} is needed`;
+        return `The budget of ${maxCost} (maxCost) does not allow another response: ${budget.#cost.toFixed(4)} is used or reserved, about ${cost.toFixed(4)} is needed`;
       }
     }
     return undefined;
   }
 
-  // Each budget counts by its own table, which may know the name that answers go by, or only the one that was asked for.
-  #add(usage: ModelUsage, model: string, sign: 1 | -1, answeredBy = model): void {
+  // Each budget uses its own price table, which may list the model that responded, or only the requested one.
+  #add(usage: ModelUsage, model: string, sign: 1 | -1, respondedBy = model): void {
     for (const budget of this.#chain()) {
       budget.#tokens += sign * tokensOf(usage);
-      budget.#cost += sign * (costOf(budget.#prices, answeredBy, usage) ?? costOf(budget.#prices, model, usage) ?? 0);
+      budget.#cost += sign * (costOf(budget.#prices, respondedBy, usage) ?? costOf(budget.#prices, model, usage) ?? 0);
     }
   }
 

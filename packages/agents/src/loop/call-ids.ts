@@ -1,16 +1,16 @@
 import type { Conversation } from './conversation.ts';
 
-/** The ids of the calls of one answer, for who follows it: the same from the first event of a call to its block and after. */
+/** Ids of the calls of one response in events: the same from the first delta of a call to its result. */
 export class CallIds {
   readonly #conversation: Conversation;
-  /** Claimed for calls whose blocks are not there yet, by the ids that the model gave them, oldest first. */
+  /** Ids claimed for calls whose blocks have not arrived, by the id that the model uses, oldest first. */
   readonly #announced = new Map<string, string[]>();
 
   constructor(conversation: Conversation) {
     this.#conversation = conversation;
   }
 
-  /** Claims an id for a call that the model begins to write. */
+  /** Claims an id for a call that the model starts to write. */
   announce(id: string): string {
     const claimed = this.#conversation.claimId(id);
     const announced = this.#announced.get(id);
@@ -19,12 +19,12 @@ export class CallIds {
     return claimed;
   }
 
-  /** The id of the call that is being written. */
+  /** Returns the id of the call that is being written. */
   current(id: string): string {
     return this.#announced.get(id)?.at(-1) ?? id;
   }
 
-  /** The id of a call whose block is there, claimed now when nothing announced it. */
+  /** Returns the id of a call whose block has arrived; claims one if the call was not announced. */
   claim(id: string): string {
     return this.#announced.get(id)?.shift() ?? this.#conversation.claimId(id);
   }

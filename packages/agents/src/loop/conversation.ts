@@ -4,36 +4,36 @@ import type { KeptLease } from '../recovery/keep-lease.ts';
 import type { AgentEventSink } from './agent-event.ts';
 import { closeOpenCalls, joinMessages } from './join-messages.ts';
 
-/** Where a conversation is kept, turn by turn. */
+/** Store of a conversation, with its key. */
 export interface ConversationPlace {
   readonly store: HistoryStore;
   readonly principal: Principal;
   readonly sessionId: string;
 }
 
-/** The messages of a run: every one is stored, when there is a store, before anything follows from it. */
+/** Messages of a session. With a store, each message is stored before anything follows from it. */
 export class Conversation {
   readonly #messages: ModelMessage[];
   readonly #place: ConversationPlace | undefined;
   readonly #callIds = new Set<string>();
-  /** Turns in the store. */
+  /** Number of turns in the store. */
   #length = 0;
 
   constructor(messages: Iterable<ModelMessage> = [], place?: ConversationPlace) {
     this.#messages = [...messages];
     this.#place = place;
-    for (const message of this.#messages) this.#noteIds(message);
+    for (const message of this.#messages) this.#addIds(message);
   }
 
   /**
-   * Reads what the store has, behind what there is already, and shows each turn. What the last one says beside its message.
-   * @throws KernelError of the store, `E_STATE_CORRUPT` when a turn is damaged
+   * Loads the stored turns after those in memory, calling `onTurn` for each. Returns the details of the last turn.
+   * @throws KernelError of the store, `E_STATE_CORRUPT` if a turn is damaged
    */
   async load(onTurn?: (turn: Turn) => void): Promise<JsonObject | undefined> {
     let details: JsonObject | undefined;
     if (this.#place === undefined) return details;
     for await (const turn of storedTurns(this.#place)) {
-      this.#noteIds(turn.message);
+      this.#addIds(turn.message);
       joinMessages(this.#messages, turn.message);
       this.#length++;
       details = turn.details;
@@ -42,17 +42,17 @@ export class Conversation {
     return details;
   }
 
-  /** As it stands; a list that later messages join. */
+  /** All messages; later messages are added to the same array. */
   get messages(): readonly ModelMessage[] {
     return this.#messages;
   }
 
   /**
-   * Takes `id` for a call; another one made from it when a call of the conversation has it, or it is no id at all. Ids of
-   * calls that are made inside of others, or beside them, have a dot: no call of a model may be taken for one of those.
+   * Reserves `id` for a call and returns it, or an id made from it if `id` is empty or already in use. Ids of calls inside
+   * other calls contain a dot, so a dot in the id of a model's call is replaced.
    */
   claimId(id: string): string {
-    // Looked for first: hardly any id has one.
+    // Checked first, because hardly any id has a dot.
     const wanted = id === '' ? 'call' : id.includes('.') ? id.replaceAll('.', '_') : id;
     let free = wanted;
     for (let number = 2; this.#callIds.has(free); number++) free = `${wanted}~${number}`;
@@ -60,24 +60,22 @@ export class Conversation {
     return free;
   }
 
-  /**
-   * Answers calls that were left open, by a crash or by a question that nobody answered, so that a new task may follow.
-   */
+  /** Appends `text` as an error result for each call that a crash or an unanswered question left open. */
   async closeOpenCalls(text: string, turn: TurnDetails): Promise<void> {
     const results = closeOpenCalls(this.#messages, text);
     if (results !== undefined) await this.append(results, turn);
   }
 
-  /** As {@link Conversation.closeOpenCalls}, in memory alone: for a run whose store failed it. */
+  /** Like {@link Conversation.closeOpenCalls}, but only in memory: for a run whose store has failed. */
   forgetOpenCalls(text: string): void {
     const results = closeOpenCalls(this.#messages, text);
     if (results !== undefined) joinMessages(this.#messages, results);
   }
 
   /**
-   * Adds a message. What a user says after the results of calls joins their message, as providers want it; in the store
-   * it stays a turn of its own. Nothing to wait for without a store. The ids of its calls were claimed before.
-   * @throws KernelError of the store, `E_STATE_CONFLICT` when somebody else wrote to the same session
+   * Appends a message. User content after tool results is joined with their message, as providers require; in the store it
+   * is a separate turn. Returns `undefined` without a store. The ids of its calls must have been claimed.
+   * @throws KernelError of the store, `E_STATE_CONFLICT` if another process wrote to the same session
    */
   append(message: ModelMessage, turn: TurnDetails): Promise<void> | undefined {
     joinMessages(this.#messages, message);
@@ -102,13 +100,13 @@ export class Conversation {
     this.#length++;
   }
 
-  #noteIds(message: ModelMessage): void {
+  #addIds(message: ModelMessage): void {
     if (message.role !== 'assistant') return;
     for (const block of message.content) if (block.type === 'tool_use') this.#callIds.add(block.id);
   }
 }
 
-/** The parts of a run that appending to its conversation needs. */
+/** Parts of a run that appending to its conversation needs. */
 export interface ConversationWriter {
   readonly conversation: Conversation;
   readonly runId: string;
@@ -147,7 +145,7 @@ export function turnDetails(run: Pick<ConversationWriter, 'runId' | 'now'>, deta
   return { runId: run.runId, createdAt: run.now(), ...(details === undefined ? {} : { details }) };
 }
 
-/** What a stored turn says beside its message. */
+/** Fields that are stored with a message. */
 export interface TurnDetails {
   readonly runId: string;
   readonly createdAt: number;

@@ -10,6 +10,7 @@ import { skillTools } from '../skills/skill-tools.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentOptions, RequestDefaults } from './agent-options.ts';
 import { createOutputCheck } from './output-check.ts';
+
 /** Checks options, fills in defaults, and adds tools to the registry. @throws KernelError `E_CONFIG_INVALID`, `E_TOOL_INVALID`, `E_TOOL_NAME_CONFLICT` */
 export function defineAgent(options: AgentOptions): AgentDefinition {
   const { name, maxSteps = 32, modelRetries = 2, skills = emptyArray } = options;

@@ -5,7 +5,8 @@ import { errorText } from '@ravi/support';
 import type { AgentContext } from './agent-context.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 import { wrapTool } from './middleware.ts';
-/** The parts of a run that a call of its model needs. */
+
+/** Parts of a run that a call of its model needs. */
 export interface Caller extends AgentContext {
   readonly definition: Pick<AgentDefinition, 'invoker' | 'middleware' | 'logger'>;
   readonly session: InvokerSession;

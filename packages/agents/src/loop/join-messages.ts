@@ -2,8 +2,8 @@ import { textBlock } from '@ravi/kernel';
 import type { ContentBlock, ModelMessage, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
 
 /**
- * Adds a message to a list. Two user messages in a row become one: results first, in the order of their calls, since
- * providers want all results of a turn together and nothing before them. A message without content adds nothing.
+ * Adds a message to an array. Two consecutive user messages become one: tool results first, in the order of their calls,
+ * because providers want all results of a step together and nothing before them. A message without content is ignored.
  */
 export function joinMessages(messages: ModelMessage[], message: ModelMessage): void {
   const last = messages.at(-1);
@@ -16,7 +16,6 @@ export function joinMessages(messages: ModelMessage[], message: ModelMessage): v
   messages[messages.length - 1] = { role: 'user', content: inCallOrder(content, messages.at(-2)) };
 }
 
-/** The calls of the last assistant message that have no result yet. */
 function openCalls(messages: readonly ModelMessage[]): readonly ToolUseBlock[] {
   const index = messages.findLastIndex((message) => message.role === 'assistant');
   const calls = callsOf(messages[index]);
@@ -24,14 +23,14 @@ function openCalls(messages: readonly ModelMessage[]): readonly ToolUseBlock[] {
   return calls.filter((call) => !answered.has(call.id));
 }
 
-/** A message that answers every open call with `text` as an error; `undefined` when none is open. */
+/** Returns a message with `text` as an error result for each open call; `undefined` if no call is open. */
 export function closeOpenCalls(messages: readonly ModelMessage[], text: string): ModelMessage | undefined {
   const open = openCalls(messages);
   if (open.length === 0) return undefined;
   return { role: 'user', content: open.map((call) => resultBlock(call.id, [textBlock(text)], true)) };
 }
 
-/** The answer to one call. */
+/** Returns the result of one call as a content block. */
 export function resultBlock(toolUseId: string, content: readonly ContentBlock[], isError: boolean): ToolResultBlock {
   return { type: 'tool_result', toolUseId, content, isError };
 }

@@ -2,23 +2,23 @@ import type { InvocationResult, ModelEvent, ModelRequest, ToolUseBlock } from '@
 import type { AgentContext } from './agent-context.ts';
 
 /**
- * Wraps what a run does. Each function may do things before and after, hand on something else than it got, or not call
- * `next` at all; the first of a list is the outermost. None can open a gate: `next` of a call is the invoker.
+ * Functions around the steps, responses and calls of a run. Each may act before and after, pass on something else, or not
+ * call `next`; the first of the array is the outermost. None can skip a gate: the innermost `next` of a call is the invoker.
  */
 export interface AgentMiddleware {
-  /** It judges whole answers: text of one that was cancelled, which it did not see the end of, joins no conversation. */
+  /** True if `model` checks whole responses: the text of a cancelled response is then dropped, because it was not checked. */
   readonly buffersResponse?: boolean;
-  /** Around a whole step: the answer and its calls. A step that is left out ends the run. */
+  /** Around a whole step: the response and its calls. If `next` is not called, the run ends. */
   step?(context: AgentContext, next: () => Promise<void>): Promise<void>;
-  /** Around one answer; asked again for each attempt. */
+  /** Around one response; called again for each retry. */
   model?(
     request: ModelRequest,
     next: (request: ModelRequest) => AsyncIterable<ModelEvent>,
     context: AgentContext,
   ): AsyncIterable<ModelEvent>;
   /**
-   * Around one call, which then waits for the end of its answer. What it throws is an error result of this call alone, and
-   * so is a value that is no result.
+   * Around one call, which then waits until the response is complete. An exception, or a value that is not a result,
+   * becomes an error result of this call.
    */
   tool?(
     call: ToolUseBlock,
@@ -27,7 +27,7 @@ export interface AgentMiddleware {
   ): Promise<InvocationResult>;
 }
 
-/** `core` with the middleware around it; `core` itself when no middleware has anything at this place. */
+/** Returns `core` wrapped in the middleware for responses; `core` itself if there is none. */
 export function wrapModel(
   middleware: readonly AgentMiddleware[],
   context: AgentContext,
@@ -39,7 +39,7 @@ export function wrapModel(
   }, core);
 }
 
-/** As {@link wrapModel}, for calls. */
+/** Returns `core` wrapped in the middleware for calls. */
 export function wrapTool(
   middleware: readonly AgentMiddleware[],
   context: AgentContext,
@@ -51,12 +51,12 @@ export function wrapTool(
   }, core);
 }
 
-/** Whether any middleware stands around calls. */
+/** True if any middleware wraps calls. */
 export function wrapsCalls(middleware: readonly AgentMiddleware[]): boolean {
   return middleware.some((each) => each.tool !== undefined);
 }
 
-/** As {@link wrapModel}, for steps. */
+/** Returns `core` wrapped in the middleware for steps. */
 export function wrapStep(
   middleware: readonly AgentMiddleware[],
   context: AgentContext,

@@ -1,28 +1,29 @@
 import type { Cancellation } from '@ravi/invoker/internal';
 import type { ContentBlock, ModelError, ModelEvent, ModelStopReason, ModelUsage } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
-/** An answer of a model, as far as it came. */
+
+/** Response of a model, complete or as far as it was received. */
 export interface ModelResponse {
-  /** Whole blocks, in order. */
+  /** Complete blocks, in order. */
   readonly blocks: readonly ContentBlock[];
-  /** Text that was streamed, that of unfinished blocks included. */
+  /** Streamed text, including that of incomplete blocks. */
   readonly text: string;
   readonly usage: ModelUsage;
-  /** Why it ended well; absent when it failed. */
+  /** Stop reason of a complete response. */
   readonly reason?: ModelStopReason;
-  /** The model that answered, as the provider names it. */
+  /** Model that responded, as the provider names it. */
   readonly model?: string;
-  /** Why it failed. */
+  /** Error of an incomplete response. */
   readonly error?: ModelError;
 }
 
-/** No tokens. */
+/** Usage of zero tokens. */
 export const noUsage: ModelUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
 /**
- * Reads one answer to its end; asks for none when it is cancelled already. It always resolves: cancellation, a provider
- * that throws and a stream that ends too early are errors of the answer. `onEvent` sees each event first; blocks are
- * handed over as it returns them.
+ * Reads one response to its end; does not ask for one if the run is already cancelled. Never rejects: cancellation, a
+ * provider that throws and a stream that ends early become errors of the response. `onEvent` receives each event first, and
+ * may replace its block.
  */
 export function readResponse(
   events: () => AsyncIterable<ModelEvent>,
@@ -41,7 +42,7 @@ export function readResponse(
       isOver = true;
       unsubscribe();
       if (iterator !== undefined) close(iterator);
-      // A list that has grown keeps room for more, and the conversation keeps this one.
+      // A copy, because an array that has grown has spare capacity and the conversation keeps this one.
       resolve({ blocks: blocks.slice(), text, usage, ...outcome });
     };
     const fail = (error: unknown): void =>
@@ -50,7 +51,7 @@ export function readResponse(
     const unsubscribe = cancellation.onCancel(stop);
     if (cancellation.isCancelled) return stop();
 
-    const take = (event: ModelEvent): void => {
+    const handle = (event: ModelEvent): void => {
       const block = onEvent(event);
       if (block !== undefined) blocks.push(block);
       if (event.type === 'text-delta') text += event.text;
@@ -71,8 +72,9 @@ export function readResponse(
     const step = (next: IteratorResult<ModelEvent>): void => {
       if (isOver) return;
       try {
-        if (next.done === true) return end({ error: modelError('E_MODEL_TRUNCATED', 'The answer has no end', true) });
-        take(next.value);
+        if (next.done === true)
+          return end({ error: modelError('E_MODEL_TRUNCATED', 'The response ended without a finish event', true) });
+        handle(next.value);
       } catch (error) {
         return fail(error);
       }
@@ -89,14 +91,14 @@ export function readResponse(
   });
 }
 
-// Not awaited: a provider that hangs must not hang the run. Nor must one that fails at the end.
+// Not awaited, so that a provider that hangs or fails at its end does not affect the run.
 function close(iterator: AsyncIterator<ModelEvent>): void {
   try {
     Promise.resolve(iterator.return?.()).catch(() => {});
   } catch {}
 }
 
-/** A failure of our own making. */
+/** Returns an error that the loop reports itself. */
 export function modelError(code: ModelError['code'], message: string, retryable = false): ModelError {
   return { code, message, retryable };
 }

@@ -6,7 +6,8 @@ import type { RunOptions } from './agent-options.ts';
 import { Budget, nothingSpent } from './budget.ts';
 import type { BudgetLimits, BudgetSpent } from './budget.ts';
 import { noUsage } from './model-response.ts';
-/** A session as wide as the agent and the options allow, whose calls tell of their progress. */
+
+/** Opens a session limited to the tools that the agent and the options allow; forwards tool progress to `emit`. */
 export function openSession(
   definition: AgentDefinition,
   options: RunOptions,
@@ -18,7 +19,7 @@ export function openSession(
     ...rest,
     ...more,
     ...(definition.lease === undefined ? {} : { hasStableQuestions: true }),
-    // Within a session the agent's own limits hold too, not only that session's.
+    // The agent's own limits apply in addition to those of the parent session.
     ...(parent === undefined ? {} : { parent, policy: { ...definition.invoker.policy, ...options.policy } }),
     ...(emit === undefined
       ? {}
@@ -32,7 +33,7 @@ export function openSession(
   return session;
 }
 
-/** The budgets of agent and run inside of the parent's, with what was used before a pause or by a process that ended. */
+/** Creates the budgets of agent and run under the parent's, with the amounts used before a pause or a crash. */
 export function openBudget(
   { budget, prices, invoker, request, model }: AgentDefinition,
   limits: BudgetLimits | undefined,

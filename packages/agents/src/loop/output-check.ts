@@ -2,18 +2,19 @@ import { SchemaCache, validateArguments } from '@ravi/invoker/internal';
 import { isKernelError, isStandardSchema, jsonSchemaOf } from '@ravi/kernel';
 import type { JsonSchema, JsonValue, ModelOutput, StandardSchema } from '@ravi/kernel';
 import type { AgentOutput } from './agent-options.ts';
-/** A final answer that was looked at. */
+
+/** Value of a final answer, or the problem with it. */
 export type CheckedOutput = { readonly value: JsonValue } | { readonly problem: string };
 
-/** Judges final answers of an agent. */
+/** Validates the final answers of an agent. */
 export interface OutputCheck {
-  /** What providers are told. */
+  /** Schema as it is sent to providers. */
   readonly request: ModelOutput;
   readonly retries: number;
   check(text: string): Promise<CheckedOutput>;
 }
 
-/** @throws TypeError when a Standard Schema library cannot give its JSON Schema */
+/** Creates the check for an `output` option. @throws TypeError if a Standard Schema library has no JSON Schema */
 export function createOutputCheck({ schema, retries = 2, name, description }: AgentOutput): OutputCheck {
   const jsonSchema = isStandardSchema(schema) ? jsonSchemaOf(schema, 'input') : schema;
   const validate = isStandardSchema(schema) ? byLibrary(schema) : bySchema(schema);
@@ -26,7 +27,7 @@ export function createOutputCheck({ schema, retries = 2, name, description }: Ag
     },
     async check(text) {
       const value = parse(text);
-      return value === undefined ? { problem: 'It is no JSON.' } : validate(value);
+      return value === undefined ? { problem: 'It is not JSON.' } : validate(value);
     },
   };
 }
@@ -62,7 +63,8 @@ function parse(text: string): JsonValue | undefined {
 
 const fence = '```';
 
-// Models like to fence what they were asked for bare. Not by a pattern: one that skips space takes quadratic time.
+// Models often fence JSON although it was requested without a fence. A regular expression that skips space would take
+// quadratic time.
 function unfenced(text: string): string {
   if (!text.startsWith(fence) || !text.endsWith(fence)) return text;
   const inner = text.slice(fence.length, -fence.length);

@@ -14,7 +14,7 @@ import { openBudget, openSession } from './open-session.ts';
 import { startChild } from './start-run.ts';
 import type { Start } from './start-run.ts';
 
-/** Goes on with a paused run. */
+/** Continues a paused run. */
 export async function resumeRun(
   definition: AgentDefinition,
   {
@@ -35,7 +35,7 @@ export async function resumeRun(
   if (state.agent !== definition.name) {
     throw new KernelError(
       'E_CONFIG_INVALID',
-      `The run ${runId} is of the agent ${state.agent}, not of ${definition.name}`,
+      `Run ${runId} belongs to agent "${state.agent}", not to "${definition.name}"`,
     );
   }
   const answers = answersOf(state.questions, answer);
@@ -61,7 +61,7 @@ export async function resumeRun(
   return runAgent(run, appendAnswers, { answers, state });
 }
 
-// An answer that cannot be stored for now can be given again: the question stays open.
+// If the store is unavailable, the question stays open and the answer can be sent again.
 async function appendAnswers(
   run: AgentRun,
   { answers, state }: { readonly answers: ModelMessage; readonly state: PauseState },
@@ -84,7 +84,7 @@ async function readPoint(
   const { sessionId, principal = 'local' } = point;
   if (history === undefined) {
     if (!('messages' in point)) {
-      throw new KernelError('E_CONFIG_INVALID', `The agent has no history to read the session ${sessionId} from`);
+      throw new KernelError('E_CONFIG_INVALID', `The agent has no history, so it cannot load session ${sessionId}`);
     }
     return { state: point, conversation: new Conversation(point.messages) };
   }

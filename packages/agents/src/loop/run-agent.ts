@@ -20,7 +20,8 @@ import { wrapStep } from './middleware.ts';
 import { holdsModelMedia, storeModelMedia } from './model-result.ts';
 import { beginRun, endRun, isSuspended, suspend } from './run-record.ts';
 import { snapshotOf } from './run-snapshot.ts';
-/** Begins with what there is to begin with and runs steps until something ends the run. It always resolves. */
+
+/** Runs the agent loop until the run ends. `begin` appends the first message. Never rejects. */
 export async function runAgent<Input>(
   run: AgentRun,
   begin: (run: AgentRun, input: Input) => Promise<void> | undefined,
@@ -32,15 +33,17 @@ export async function runAgent<Input>(
     await begin(run, input);
     timeLimit = startTimeLimit(run);
     while (run.ending === undefined) {
-      const answer = await takeNextStep(run);
-      if (answer === undefined) continue;
-      // Not in a function of its own: most of a run's life is spent here, and of each that waits V8 keeps a lot.
-      await answer.calls.finish(answer.reason);
-      await endStep(run, answer);
+      const response = await nextResponse(run);
+      if (response === undefined) continue;
+      // Inline, because a run spends most of its time here, and V8 keeps the frame of each function that waits.
+      await response.calls.finish(response.reason);
+      await endStep(run, response);
     }
   } catch (error) {
-    // What its last process still wrote is read by the next one.
-    if (run.isRecovered && isKernelError(error, 'E_STATE_CONFLICT')) suspend(run, 'The conversation went on elsewhere');
+    // The previous process was still writing. The next process to recover the run reads what it wrote.
+    if (run.isRecovered && isKernelError(error, 'E_STATE_CONFLICT')) {
+      suspend(run, 'Another process has continued the conversation');
+    }
     run.end(endingOf(run, error));
   }
   timeLimit?.cancel();
@@ -51,58 +54,58 @@ function startTimeLimit(run: AgentRun): Timer | undefined {
   const remainingMs = run.budget?.remainingMs;
   if (remainingMs === undefined) return undefined;
   return run.definition.invoker.clock.setTimer(() => {
-    run.exceed('The time of the budget (maxTimeMs) is over');
-    run.session.cancel('The time of the budget is over');
+    run.exceed('The time limit of the budget (maxTimeMs) is reached');
+    run.session.cancel('The time limit of the budget is reached');
   }, remainingMs);
 }
 
-// What is left to do with an answer; nothing when middleware was around the whole step.
-function takeNextStep(run: AgentRun): Promise<CompleteResponse | void> | void {
+// Resolves to `undefined` if there is nothing left to do for the step, as after middleware that wraps the whole step.
+function nextResponse(run: AgentRun): Promise<CompleteResponse | void> | void {
   const { middleware, maxSteps } = run.definition;
   run.check();
-  if (run.step >= maxSteps) return run.end(stopped('max-steps', `The run took ${maxSteps} steps (maxSteps)`));
+  if (run.step >= maxSteps)
+    return run.end(stopped('max-steps', `The run reached its limit of ${maxSteps} steps (maxSteps)`));
   if (middleware.length === 0) return requestResponse(run);
   const before = run.step;
   const step = wrapStep(middleware, run, async () => {
-    const answer = await requestResponse(run);
-    if (answer === undefined) return;
-    await answer.calls.finish(answer.reason);
-    await endStep(run, answer);
+    const response = await requestResponse(run);
+    if (response === undefined) return;
+    await response.calls.finish(response.reason);
+    await endStep(run, response);
   });
   return step().then(() => {
-    if (run.step === before) run.stop('A middleware left the step out');
+    if (run.step === before) run.stop('A middleware skipped the step');
   });
 }
 
-// The first half of a step: the model's answer, once it has joined the conversation.
+// The first half of a step: requests a response and appends it to the conversation.
 async function requestResponse(run: AgentRun): Promise<CompleteResponse | undefined> {
   run.step++;
   announceStart(run);
-  const answer = await askModel(run);
-  if (answer === undefined || run.ending !== undefined) return undefined;
-  const { blocks } = answer;
+  const response = await askModel(run);
+  if (response === undefined || run.ending !== undefined) return undefined;
+  const { blocks } = response;
   run.text = textOf(blocks.filter((block) => block.type === 'text'));
   const content = holdsModelMedia(blocks) ? await storeModelMedia(run, blocks) : blocks;
-  const saving = appendMessage(run, { role: 'assistant', content }, detailsOf(run, answer));
+  const saving = appendMessage(run, { role: 'assistant', content }, detailsOf(run, response));
   if (saving !== undefined) await saving;
-  return answer;
+  return response;
 }
 
-// The second half: what its calls came to, or the end.
+// The second half: appends the results of the calls, or handles the final answer.
 async function endStep(run: AgentRun, { calls, reason, usage }: CompleteResponse): Promise<void> {
   if (calls.size === 0) await handleFinalAnswer(run, reason);
   else await appendToolResults(run, calls.collectResults());
   announceEnd(run, usage, calls.size);
 }
 
-/** What the stored turn says beside its message. */
 function detailsOf({ agent }: AgentRun, { usage, model, reason: stopReason }: CompleteResponse): JsonObject {
   return { agent, usage: { ...usage }, stopReason, ...(model === undefined ? {} : { model }) };
 }
 
-/** Tells the model what its calls came to. */
+/** Appends the results of the calls for the model, or pauses the run if a call asks the user. */
 export async function appendToolResults(run: AgentRun, results: readonly ToolResultBlock[]): Promise<void> {
-  // Whoever goes on with the run makes these calls again, or finds what they came to.
+  // The process that continues the run makes these calls again, or finds their outcomes.
   if (isSuspended(run)) run.check();
   const content = run.hasJobs ? [...results, ...run.jobs.consumeUnread()] : results;
   if (run.questions.size > 0) return pause(run, content);
@@ -114,11 +117,11 @@ export async function appendToolResults(run: AgentRun, results: readonly ToolRes
   }
 }
 
-/** Takes an answer without calls: the last word, or a reason to go on. */
+/** Handles a response without calls: ends the run, or appends the reason to continue. */
 export async function handleFinalAnswer(run: AgentRun, reason: ModelStopReason): Promise<void> {
   if (reason === 'pause') return;
-  if (reason === 'length') return run.end(stopped('length', 'The answer was cut off by a limit of its length'));
-  if (reason === 'refusal') return run.end(stopped('refusal', 'The model, or a filter, refused to answer'));
+  if (reason === 'length') return run.end(stopped('length', 'The response was cut off by its length limit'));
+  if (reason === 'refusal') return run.end(stopped('refusal', 'The model or a filter refused to respond'));
   if (run.hasJobs && (await run.jobs.waitForUnread())) return appendUserMessage(run, run.jobs.consumeUnread());
   const { output } = run.definition;
   if (output === undefined) return run.end({ status: 'completed', reason: 'answer' });
@@ -133,7 +136,7 @@ export async function handleFinalAnswer(run: AgentRun, reason: ModelStopReason):
     });
   }
   return appendUserMessage(run, [
-    textBlock(`The answer does not fit the schema: ${checked.problem} Answer again with JSON alone.`),
+    textBlock(`The answer does not fit the schema: ${checked.problem} Answer again with JSON only.`),
   ]);
 }
 
@@ -141,7 +144,7 @@ async function appendUserMessage(run: AgentRun, content: readonly ContentBlock[]
   await appendMessage(run, { role: 'user', content });
 }
 
-// What siblings of the question gave is stored now; the open calls get their results when it is answered.
+// Results of the other calls are stored now. The open calls get theirs when the questions are answered.
 async function pause(run: AgentRun, content: readonly ContentBlock[]): Promise<void> {
   const notes = run.jobs.stopAll('the run is paused');
   const state = pauseState(run);
@@ -157,7 +160,7 @@ function stopped(reason: AgentEndReason, message: string): AgentEnding {
   return { status: 'stopped', reason, error: { code: 'E_STOPPED', message, retryable: false } };
 }
 
-// What already wants the run to end says why, even when the way there was a cancellation.
+// An ending that is already set takes precedence, even if it was reached through a cancellation.
 function endingOf(run: AgentRun, error: unknown): AgentEnding {
   if (run.ending !== undefined) return run.ending;
   if (run.session.cancellation.isCancelled) {

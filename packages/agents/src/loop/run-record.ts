@@ -8,7 +8,8 @@ import type { AgentDefinition } from './agent-definition.ts';
 import type { AgentEnding } from './agent-result.ts';
 import type { AgentRun } from './agent-run.ts';
 import { changedPermissions } from './run-snapshot.ts';
-/** The kind of runs that are an agent's; a store may hold others. */
+
+/** Kind of an agent's runs in the run store, which may hold other kinds. */
 export const agentKind: string = 'agent';
 
 const statusOf: Readonly<Record<AgentEnding['status'], RunStatus>> = {
@@ -20,13 +21,13 @@ const statusOf: Readonly<Record<AgentEnding['status'], RunStatus>> = {
 };
 
 /**
- * Tells observers and the run store that a run begins, or goes on after a pause: of many who resume it one may.
- * @throws KernelError of the store, `E_STATE_CONFLICT` when the run is not paused any more
+ * Notifies observers and the run store that a run starts or resumes. Only one of several processes can resume a run.
+ * @throws KernelError of the store, `E_STATE_CONFLICT` if the run is no longer paused
  */
 export async function beginRun(run: AgentRun): Promise<void> {
   const { hooks } = run.definition.invoker;
   const { runId, sessionId, agent } = run;
-  hooks.emit('run-start', { ...scopeOf(run), agent });
+  hooks.emit('run-start', { ...run.session.scope, agent });
   run.emit?.({ type: 'run-start', runId, sessionId, agent });
   const { runs } = run.definition;
   if (runs === undefined) return;
@@ -42,7 +43,7 @@ async function createRun(run: AgentRun, runs: RunStore): Promise<void> {
   const now = run.now();
   const parent = run.parentRunId === undefined ? {} : { parentRunId: run.parentRunId };
   const named = { agent, ...(title === undefined ? {} : { title }) };
-  // What it may do when another process goes on with it.
+  // For another process that recovers the run.
   const permissions = lease === undefined ? {} : changedPermissions(run);
   const policy = lease === undefined ? {} : { policy: { ...run.session.policy } };
   const definition = { kind: agentKind, details: { ...named, ...permissions }, ...policy };
@@ -57,7 +58,7 @@ async function claimPaused(run: AgentRun, runs: RunStore): Promise<void> {
   const isOurs = lease === undefined || (await runs.claim(runId, { ...lease, now })) !== undefined;
   const change = { from: ['paused'], to: 'running', now, ...ownerOf(run) } as const;
   if (isOurs && (await runs.transition(runId, change))) return;
-  throw new KernelError('E_STATE_CONFLICT', `The run ${runId} is not paused: somebody else has resumed it`);
+  throw new KernelError('E_STATE_CONFLICT', `Run ${runId} is not paused: another caller has resumed it`);
 }
 
 function leaseOf(run: AgentRun, runs: RunStore, heldSince: number | undefined): KeptLease | undefined {
@@ -72,18 +73,18 @@ function leaseOf(run: AgentRun, runs: RunStore, heldSince: number | undefined): 
     ...(heldSince === undefined ? {} : { heldSince }),
     onLost() {
       run.isRecorded = false;
-      suspend(run, 'Another process goes on with the run');
+      suspend(run, 'Another process continues the run');
     },
   });
 }
 
-/** Tells them how it ended. A store that fails here changes nothing about the result. */
+/** Notifies observers and the run store that a run has ended. A failure of the store does not change the result. */
 export async function endRun(run: AgentRun, ending: AgentEnding): Promise<void> {
   const { hooks } = run.definition.invoker;
   const { agent, step: steps, usage } = run;
   const { status, error } = ending;
   const failure = error === undefined ? {} : { errorCode: error.code };
-  hooks.emit('run-end', { ...scopeOf(run), agent, status, steps, usage, ...failure });
+  hooks.emit('run-end', { ...run.session.scope, agent, status, steps, usage, ...failure });
   const { runs, lease, logger } = run.definition;
   run.lease?.[Symbol.dispose]();
   if (runs === undefined || !run.isRecorded) return;
@@ -105,10 +106,10 @@ function ownerOf({ definition: { lease } }: AgentRun): { readonly owner?: string
   return lease === undefined ? {} : { owner: lease.owner };
 }
 
-// The caller of a sub-agent goes on without the answer, so nobody could give it any more.
+// The caller of a sub-agent continues without the answer, so the question can no longer be answered.
 function recordedEnding({ parentRunId }: AgentRun, ending: AgentEnding): AgentEnding {
   if (ending.status !== 'paused' || parentRunId === undefined) return ending;
-  const message = 'The sub-agent asked its user, and its caller went on without an answer';
+  const message = 'The sub-agent asked the user, and its caller continued without an answer';
   return { status: 'cancelled', reason: ending.reason, error: { code: 'E_CANCELLED', message, retryable: false } };
 }
 
@@ -117,11 +118,7 @@ function outcomeOf({ text }: AgentRun, { reason, output, error }: AgentEnding): 
   return { result, ...(error === undefined ? {} : { error }) };
 }
 
-function scopeOf(run: AgentRun): { readonly runId: string; readonly sessionId: string; readonly parentId?: string } {
-  return run.session.scope;
-}
-
-/** The parts of a run that decide whether it is suspended. */
+/** Parts of a run that decide whether it is suspended. */
 export interface Suspendable {
   readonly definition: Pick<AgentDefinition, 'lease'>;
   readonly lease: KeptLease | undefined;
@@ -129,15 +126,15 @@ export interface Suspendable {
 }
 
 /**
- * Whether the run was cancelled only here, where another process can go on with it, or does already: its own process ends
- * (a cancellation caused by `E_RUN_SUSPENDED`), or its lease is lost. Then nothing is put on record that would end it.
+ * True if the run was cancelled only in this process, and another one can continue it: this process is shutting down (the
+ * cancellation is caused by `E_RUN_SUSPENDED`), or its lease is lost. The run is then not recorded as ended.
  */
 export function isSuspended({ definition, lease, session: { cancellation } }: Suspendable): boolean {
   if (definition.lease === undefined || !cancellation.isCancelled) return false;
   return lease?.isLost === true || isKernelError(cancellation.error.cause, 'E_RUN_SUSPENDED');
 }
 
-/** Cancels the run here and leaves it to whoever goes on with it. */
+/** Cancels the run in this process and leaves it to the next one. */
 export function suspend({ session }: Pick<Suspendable, 'session'>, reason: string): void {
   session.cancel(reason, new KernelError('E_RUN_SUSPENDED', reason));
 }

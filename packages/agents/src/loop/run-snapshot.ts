@@ -5,6 +5,7 @@ import { emptyArray } from '@ravi/support';
 import { isSameList } from '../skills/active-skills.ts';
 import type { ActiveSkills, SkillBound } from '../skills/active-skills.ts';
 import type { Budget, BudgetLimits, BudgetSpent } from './budget.ts';
+
 /** Permissions of a run as they are recorded; JSON. */
 export interface RecordedPermissions {
   /** Without the restrictions of its skills. */
@@ -13,7 +14,7 @@ export interface RecordedPermissions {
   readonly skillBounds: readonly SkillBound[];
 }
 
-/** The parts of a run that its snapshot is made of. */
+/** Parts of a run that its snapshot consists of. */
 export interface SnapshotSource {
   readonly definition: { readonly lease: object | undefined; readonly skills: readonly Skill[] };
   readonly session: InvokerSession;
@@ -68,18 +69,18 @@ function isSkillBound(value: unknown): boolean {
   return typeof skill === 'string' && Array.isArray(tools);
 }
 
-/** What a run was allowed at some moment; JSON. */
+/** Permissions of a run at one point in time; JSON. */
 export interface Permissions {
-  /** Only tools that stand in each of these lists. */
+  /** A tool must be in each of these lists. */
   readonly allowedTools: readonly (readonly string[])[];
   readonly toolsEnabled: boolean;
   readonly maxRiskUnapproved: ChainPolicy['maxRiskUnapproved'];
   readonly defaultRisk: ChainPolicy['defaultRisk'];
-  /** Skills that were active. */
+  /** Names of the active skills. */
   readonly skills: readonly string[];
 }
 
-/** What the session is allowed now. */
+/** Returns the current permissions of a session. */
 export function permissionsOf(session: InvokerSession, skills: readonly string[]): Permissions {
   const { maxRiskUnapproved, defaultRisk } = session.policy;
   return {
@@ -91,14 +92,14 @@ export function permissionsOf(session: InvokerSession, skills: readonly string[]
   };
 }
 
-/** Narrows a session to the tools of a run that goes on in it. Lists that hold already are not added again. */
+/** Restricts a session to the tools of a resumed run. Lists that already apply are not added again. */
 export function narrowTo(session: InvokerSession, { allowedTools }: Permissions): void {
   for (const list of allowedTools) {
     if (!session.allowLists.some((held) => isSameList(held, list))) session.narrow(list);
   }
 }
 
-/** What a policy and the permissions both allow. */
+/** Returns the policy fields that respect both the policy and the permissions. */
 export function narrowedPolicy(
   base: ChainPolicy,
   own: Partial<ChainPolicy> | undefined,
@@ -111,7 +112,7 @@ export function narrowedPolicy(
   };
 }
 
-/** What was stored as permissions. @throws KernelError `E_STATE_CORRUPT`: without them nothing may go on */
+/** Reads stored permissions. @throws KernelError `E_STATE_CORRUPT`: a run must not continue without them */
 export function readPermissions(value: unknown): Permissions {
   const { allowedTools, toolsEnabled, maxRiskUnapproved, defaultRisk, skills } = (value ?? {}) as Partial<Permissions>;
   const isWhole =
@@ -121,15 +122,15 @@ export function readPermissions(value: unknown): Permissions {
     (maxRiskUnapproved === 'safe' || maxRiskUnapproved === 'high') &&
     (defaultRisk === 'safe' || defaultRisk === 'high' || defaultRisk === 'critical') &&
     Array.isArray(skills);
-  if (!isWhole) throw new KernelError('E_STATE_CORRUPT', 'The permissions of a paused run cannot be read');
+  if (!isWhole) throw new KernelError('E_STATE_CORRUPT', 'The stored permissions of the run are corrupt');
   return { allowedTools, toolsEnabled, maxRiskUnapproved, defaultRisk, skills };
 }
 
-/** The budget of a run that has stopped for now; JSON. */
+/** Stored budget of a run; JSON. */
 export interface BudgetRecord {
-  /** The bounds of this run alone, which hold beside those of its agent. */
+  /** Limits of this run, in addition to those of its agent. */
   readonly limits?: BudgetLimits;
-  /** By the run and all agents under it. */
+  /** Spent by the run and all its sub-agents. */
   readonly spent: BudgetSpent;
 }
 
@@ -140,14 +141,14 @@ export function budgetRecordOf(budget: Budget | undefined): BudgetRecord | undef
   return { ...(limits === undefined ? {} : { limits }), spent };
 }
 
-/** What was stored as the budget of a run. @throws KernelError `E_STATE_CORRUPT` */
+/** Reads the stored budget of a run. @throws KernelError `E_STATE_CORRUPT` */
 export function readBudgetRecord(value: unknown): BudgetRecord | undefined {
   if (value === undefined) return undefined;
   const { limits, spent } = value as Partial<BudgetRecord>;
   const { tokens, cost, toolCalls, timeMs } = spent ?? ({} as Partial<BudgetSpent>);
   const bounds = limits === undefined ? [] : Object.values(limits as Readonly<Record<string, unknown>>);
   if (![tokens, cost, toolCalls, timeMs, ...bounds].every((figure) => typeof figure === 'number')) {
-    throw new KernelError('E_STATE_CORRUPT', 'The budget of a run that goes on cannot be read');
+    throw new KernelError('E_STATE_CORRUPT', 'The stored budget of the run is corrupt');
   }
   return value as BudgetRecord;
 }

@@ -14,16 +14,17 @@ import { appendMessage, Conversation, turnDetails } from './conversation.ts';
 import { openBudget, openSession } from './open-session.ts';
 import { runAgent } from './run-agent.ts';
 import { snapshotOf } from './run-snapshot.ts';
-/** A task and how it is run. */
+
+/** Parameters of {@link startRun}. */
 export interface Start {
   readonly task: AgentTask;
   readonly options: RunOptions;
   readonly emit?: AgentEventSink;
-  /** Gets the run before its first step. */
+  /** Receives the run before its first step. */
   readonly onStart?: (run: AgentRun) => void;
 }
 
-/** Runs a task from its beginning. @throws KernelError `E_CONFIG_INVALID` for options that no run can have */
+/** Runs a task from its beginning. @throws KernelError `E_CONFIG_INVALID` for invalid options */
 export function startRun(definition: AgentDefinition, start: Start): Promise<AgentResult> {
   let run: AgentRun;
   try {
@@ -52,7 +53,7 @@ function openRun(definition: AgentDefinition, { task, options, emit, onStart }: 
   return run;
 }
 
-/** Starts an agent under a run. Its conversation is its own and ends with it; the session's is the parent's. */
+/** Runs a sub-agent. It has its own conversation, which ends with it; the session's conversation is the parent's. */
 export function startChild(parent: AgentRun, agent: Agent, task: string, options: ChildOptions): Promise<AgentResult> {
   const definition = definitionOf(agent);
   const { runId, signal, parentCallId, priority = parent.priority } = options;
@@ -82,7 +83,7 @@ const maxTitleBytes = 300;
 
 async function appendTask(run: AgentRun, task: AgentTask): Promise<void> {
   await run.conversation.load();
-  await run.conversation.closeOpenCalls('This call was not answered, and whether it ran is unknown', turnDetails(run));
+  await run.conversation.closeOpenCalls('This call has no result, and it is unknown whether it ran', turnDetails(run));
   const content = typeof task === 'string' ? [textBlock(task)] : task;
   await appendMessage(
     run,

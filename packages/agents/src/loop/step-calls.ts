@@ -9,29 +9,29 @@ import { invokeCall } from './invoke-call.ts';
 import { wrapsCalls } from './middleware.ts';
 import { modelResult } from './model-result.ts';
 import { isSuspended } from './run-record.ts';
+
 interface Slot {
   readonly call: ToolUseBlock;
   result: InvocationResult | undefined;
   isStarted: boolean;
-  /** Ends the call alone; only calls that may become jobs have one. */
+  /** Cancels only this call. Present for calls that may become jobs. */
   controller: AbortController | undefined;
-  /** Makes it a job. */
+  /** Turns the call into a job. */
   timer: Timer | undefined;
 }
 
 /**
- * The calls of one answer. A call of a tool that says of itself that it is safe starts when its block is there, while
- * the model still writes; the others wait until the answer has ended well, since an answer that fails is void, and so
- * does every call behind one that changes the run, and every call that middleware may make another one of. Results stand
- * in the order of the calls, and every call gets exactly one.
+ * Calls of one response. A call of a safe tool starts when its block arrives, while the model is still writing. Other calls
+ * wait until the response is complete, because an incomplete response is discarded; so do all calls after one that changes
+ * the run, and all calls if middleware wraps calls. Results are in the order of the calls, exactly one for each.
  */
 export class StepCalls implements CancelListener, OpenCalls {
   readonly #run: AgentRun;
   #slots: Slot[] = [];
-  #unanswered = 0;
+  #pending = 0;
   #mayStartEarly: boolean;
   #isOver = false;
-  #allAnswered: (() => void) | undefined;
+  #onAllSettled: (() => void) | undefined;
   #ids: CallIds | undefined;
 
   constructor(run: AgentRun) {
@@ -43,55 +43,55 @@ export class StepCalls implements CancelListener, OpenCalls {
     return this.#slots.length;
   }
 
-  /** What the calls are named where somebody follows them. */
+  /** Ids of the calls in events. */
   get ids(): CallIds {
     return (this.#ids ??= new CallIds(this.#run.conversation));
   }
 
-  /** Whether the turn waits for the result of this call. */
+  /** True while the step waits for the result of this call. */
   isOpen(callId: string): boolean {
     return !this.#isOver && this.#slots.some(({ call, result }) => call.id === callId && result === undefined);
   }
 
-  /** Takes a call whose block is there. */
+  /** Adds a call whose block has arrived, and starts it if it may start early. */
   add(call: ToolUseBlock): void {
     const slot: Slot = { call, result: undefined, isStarted: false, controller: undefined, timer: undefined };
-    // Most answers have one call, and a list that is made with it is no longer than that.
+    // Most responses have one call, and an array literal has no spare capacity.
     if (this.#slots.length === 0) this.#slots = [slot];
     else this.#slots.push(slot);
-    this.#unanswered++;
+    this.#pending++;
     if (this.#mayStartEarly && call.invalid === undefined) this.#startEarly(slot);
   }
 
-  /** The answer is void: nobody gets results, and what waits never starts. */
+  /** Discards the response: waiting calls never start, and results are dropped. */
   discard(): void {
     this.#isOver = true;
   }
 
-  /** Starts what waited for the end of the answer and waits until every call is answered. */
+  /** Starts the waiting calls, and waits until every call has a result. */
   finish(reason: ModelStopReason): Promise<void> {
     for (const slot of this.#slots) if (!slot.isStarted) this.#startOrRefuse(slot, reason);
     const { cancellation } = this.#run.session;
     if (cancellation.isCancelled) this.handleCancel();
-    if (this.#unanswered === 0) return Promise.resolve();
+    if (this.#pending === 0) return Promise.resolve();
     cancellation.subscribe(this);
-    return new Promise((resolve) => (this.#allAnswered = resolve));
+    return new Promise((resolve) => (this.#onAllSettled = resolve));
   }
 
-  /** Cancellation answers what no tool, no approval and no middleware answers any more. */
+  /** Gives every open call a result when the run is cancelled: tools, approvals and middleware may not return one. */
   handleCancel(): void {
     const { cancellation } = this.#run.session;
-    // What another process goes on with has not ended.
+    // A call of a suspended run has not ended: another process continues it.
     const isOpen = isSuspended(this.#run);
     for (const slot of this.#slots) {
       if (slot.result !== undefined) continue;
       const result = errorResult('E_CANCELLED', cancellation.error.message);
-      if (isOpen) this.#answer(slot, result);
-      else this.#tell(slot, result);
+      if (isOpen) this.#setResult(slot, result);
+      else this.#emitResult(slot, result);
     }
   }
 
-  /** What they came to, once it is finished. Calls that ask a human have no result yet. */
+  /** Returns the results of finished calls. Calls that ask the user have none yet. */
   collectResults(): readonly ToolResultBlock[] {
     this.#isOver = true;
     const { session, ending } = this.#run;
@@ -106,8 +106,8 @@ export class StepCalls implements CancelListener, OpenCalls {
   }
 
   /**
-   * Lets a running call go on as a job, so that the turn need not wait for it; `false` when it is not running, or of one
-   * of the loop's own tools: those are about the turn itself.
+   * Turns a running call into a job, so that the step does not wait for it. Returns `false` if the call is not running, or
+   * belongs to a tool of the loop itself: those are about the step.
    */
   promote(callId: string): boolean {
     const slot = this.#slots.find((each) => each.call.id === callId);
@@ -124,7 +124,7 @@ export class StepCalls implements CancelListener, OpenCalls {
   #startOrRefuse(slot: Slot, reason: ModelStopReason): void {
     const refusal = refusalOf(slot.call, reason);
     if (refusal === undefined) this.#start(slot);
-    else this.#answer(slot, refusal);
+    else this.#setResult(slot, refusal);
   }
 
   #start(slot: Slot): void {
@@ -134,7 +134,7 @@ export class StepCalls implements CancelListener, OpenCalls {
     const breach = run.budget?.countCall();
     if (breach !== undefined) {
       run.exceed(breach);
-      return this.#answer(slot, errorResult('E_BUDGET_EXHAUSTED', breach));
+      return this.#setResult(slot, errorResult('E_BUDGET_EXHAUSTED', breach));
     }
     const isJob = isBackground(run, call);
     if (isJob || isPromotable(run)) slot.controller = new AbortController();
@@ -150,13 +150,13 @@ export class StepCalls implements CancelListener, OpenCalls {
   #settle(slot: Slot, result: InvocationResult): void {
     const { call } = slot;
     if (slot.controller !== undefined && this.#run.jobs.finish(call.id, result)) return;
-    if (slot.result === undefined) this.#tell(slot, result);
+    if (slot.result === undefined) this.#emitResult(slot, result);
   }
 
-  #tell(slot: Slot, result: InvocationResult): void {
+  #emitResult(slot: Slot, result: InvocationResult): void {
     const { id: callId, name: tool } = slot.call;
     this.#run.emit?.({ type: 'tool-result', callId, tool, result });
-    this.#answer(slot, result);
+    this.#setResult(slot, result);
   }
 
   #toJob(slot: Slot): boolean {
@@ -165,18 +165,18 @@ export class StepCalls implements CancelListener, OpenCalls {
     if (this.#run.definition.loopTools.includes(call.name)) return false;
     const jobId = this.#run.jobs.begin(call, () => controller?.abort());
     this.#run.emit?.({ type: 'job-started', jobId, callId: call.id, tool: call.name });
-    const text = `Running in the background as ${jobId}. Its result will be told when it is there; go on with other work, or use wait_job, read_job or stop_job.`;
-    this.#answer(slot, { status: 'ok', text, structured: { jobId, status: 'running' }, files: [] });
+    const text = `Running in the background as ${jobId}. You will receive its result when it has finished; continue with other work, or use wait_job, read_job or stop_job.`;
+    this.#setResult(slot, { status: 'ok', text, structured: { jobId, status: 'running' }, files: [] });
     return true;
   }
 
-  #answer(slot: Slot, result: InvocationResult): void {
+  #setResult(slot: Slot, result: InvocationResult): void {
     slot.result = result;
     slot.timer?.cancel();
-    this.#unanswered--;
-    if (this.#unanswered > 0 || this.#allAnswered === undefined) return;
+    this.#pending--;
+    if (this.#pending > 0 || this.#onAllSettled === undefined) return;
     this.#run.session.cancellation.unsubscribe(this);
-    this.#allAnswered();
+    this.#onAllSettled();
   }
 
   #withdrawQuestions(): void {
@@ -186,9 +186,9 @@ export class StepCalls implements CancelListener, OpenCalls {
   }
 }
 
-const notAsked = errorResult('E_CANCELLED', 'The run ends, so nobody answers the question');
+const notAsked = errorResult('E_CANCELLED', 'The run has ended, so the question will not be answered');
 
-/** Whether a call cannot do harm when its answer turns out to be void. */
+/** True if a call does no harm when its response is discarded. */
 function isHarmless({ risk, classifyRisk, suspends, mode }: Tool): boolean {
   return risk === 'safe' && classifyRisk === undefined && suspends !== true && mode !== 'background';
 }
@@ -209,11 +209,11 @@ function isBackground(run: AgentRun, call: ToolUseBlock): boolean {
 
 function refusalOf({ name, invalid }: ToolUseBlock, reason: ModelStopReason): InvocationResult | undefined {
   if (invalid !== undefined) {
-    const why = invalid.reason === 'truncated' ? 'were cut off' : 'are no JSON object';
+    const why = invalid.reason === 'truncated' ? 'were cut off' : 'are not a JSON object';
     return errorResult('E_ARGUMENTS_INVALID', `The arguments of ${name} ${why}, so it was not called. Call it again`);
   }
   if (reason === 'length' || reason === 'refusal') {
-    return errorResult('E_MODEL_TRUNCATED', `The answer was cut off, so ${name} was not called. Call it again`);
+    return errorResult('E_MODEL_TRUNCATED', `The response was cut off, so ${name} was not called. Call it again`);
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { ModelUsage, ContentBlock, ModelMessage, ModelRequest, ToolSpec } from '@ravi/kernel';
 
-/** The sum of two; a part that neither names stays absent. */
+/** Returns the sum of two usages; an optional part that both lack stays absent. */
 export function addUsage(left: ModelUsage, right: ModelUsage): ModelUsage {
   return {
     inputTokens: left.inputTokens + right.inputTokens,
@@ -22,16 +22,16 @@ function sumOf<Part extends 'cachedInputTokens' | 'cacheWriteTokens' | 'reasonin
 
 /** English and JSON have about four characters to a token. */
 const charactersPerToken = 4;
-/** About what a picture or a page costs. */
+/** Approximate cost of a picture or a page. */
 const mediaTokens = 1_000;
-/** What an answer is taken for that has no bound. */
+/** Assumed length of a response without a limit. */
 const expectedOutputTokens = 1_000;
 
-/** Estimates requests of one conversation: what was counted once is not counted again. */
+/** Estimates the requests of one conversation. Each message and tool is counted once. */
 export class UsageEstimate {
   readonly #counted = new Map<ModelMessage | ToolSpec, number>();
 
-  /** About what a request will use: good enough to set aside before the truth is known. */
+  /** Returns the approximate usage of a request, for a reservation. */
   of({ system = '', messages, tools, maxOutputTokens }: ModelRequest): ModelUsage {
     let inputTokens = textTokens(system);
     for (const message of messages) inputTokens += this.#once(message, messageTokens);
@@ -46,7 +46,7 @@ export class UsageEstimate {
   }
 }
 
-/** About the tokens of one message. */
+/** Returns the approximate number of tokens of a message. */
 export function messageTokens(message: ModelMessage): number {
   return message.content.reduce((sum, block) => sum + blockTokens(block), 0);
 }
@@ -62,7 +62,7 @@ function textTokens(text: string): number {
   return Math.ceil(text.length / charactersPerToken);
 }
 
-/** Prices of one model for a million tokens. What goes through the cache costs the full input price unless named. */
+/** Prices of one model per million tokens. Cache prices default to the input price. */
 export interface ModelPrice {
   readonly input: number;
   readonly output: number;
@@ -70,12 +70,12 @@ export interface ModelPrice {
   readonly cacheWrite?: number;
 }
 
-/** Prices by the name of the model, as requests or answers name it, or by the id of its provider; all in one currency. */
+/** Prices by model name, as in requests or responses, or by provider id; all in one currency. */
 export type PriceTable = Readonly<Record<string, ModelPrice>>;
 
 const million = 1_000_000;
 
-/** What the tokens cost; `undefined` when the table does not know the model. */
+/** Returns the cost of the tokens; `undefined` if the table lacks the model. */
 export function costOf(prices: PriceTable | undefined, model: string, usage: ModelUsage): number | undefined {
   if (prices === undefined || !Object.hasOwn(prices, model)) return undefined;
   const price = prices[model] as ModelPrice;

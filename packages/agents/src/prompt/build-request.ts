@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../loop/agent-definition.ts';
 import type { OfferedTools } from './offered-tools.ts';
 import type { SystemPrompt } from './system-prompt.ts';
 
-/** The parts of a run that its requests are made of. */
+/** Parts of a run that its requests consist of. */
 export interface RequestSource {
   readonly definition: Pick<AgentDefinition, 'request' | 'output' | 'view'>;
   readonly messages: readonly ModelMessage[];

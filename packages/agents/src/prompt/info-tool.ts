@@ -3,10 +3,10 @@ import type { AnyTool, Tool } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
 import { runOf } from '../loop/agent-run.ts';
 
-/** Gives the model the whole documentation of a tool; one that was deferred is offered from then on. */
+/** Returns the full documentation of a tool to the model. A deferred tool is offered from then on. */
 export const infoTool: Tool = defineTool({
   name: 'info',
-  description: 'Shows the full documentation of a tool: what it does, its arguments, what to look out for.',
+  description: 'Returns the full documentation of a tool: purpose, arguments, caveats.',
   inputSchema: {
     type: 'object',
     properties: { tool: { type: 'string', description: 'Name of the tool' } },
@@ -18,7 +18,7 @@ export const infoTool: Tool = defineTool({
   execute({ tool: name }, context) {
     const run = runOf(context);
     if (run === undefined)
-      throw new KernelError('E_TOOL_NOT_CALLABLE', 'info can be called in the turn of an agent only');
+      throw new KernelError('E_TOOL_NOT_CALLABLE', 'info can only be called directly by the model of an agent');
     const tools = run.offered.tools();
     const tool = tools.find((each) => each.name === name);
     if (tool === undefined) throw unknown(name as string, tools);

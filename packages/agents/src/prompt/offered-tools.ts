@@ -3,16 +3,17 @@ import { specOf } from '@ravi/kernel';
 import type { AnyTool, ToolSpec } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
 import type { AgentDefinition } from '../loop/agent-definition.ts';
+
 /**
- * What a run's model is told of tools: those that the session allows, in the order of the registry. Deferred ones come
- * once they were described. The list stays the same object while nothing changes.
+ * Tools that a run offers its model: those that the session allows, in the order of the registry. Deferred tools are
+ * included once they were described. The array stays the same object while nothing changes.
  */
 export class OfferedTools {
   readonly #definition: AgentDefinition;
   readonly #session: InvokerSession;
   #described: Set<string> | undefined;
   #dropped: Set<string> | undefined;
-  /** What the list was made of. */
+  /** Inputs of the current arrays. */
   #all: readonly AnyTool[] | undefined;
   #allowLists: InvokerSession['allowLists'] | undefined;
   #tools: readonly AnyTool[] = emptyArray;
@@ -23,11 +24,11 @@ export class OfferedTools {
     this.#session = session;
   }
 
-  /** The tools that may be called now. */
+  /** Returns the tools that may be called now. */
   tools(): readonly AnyTool[] {
     const all = this.#definition.invoker.registry.all();
     const { allowLists } = this.#session;
-    // A frozen list, like a Toolbox's, says by its identity that nothing has changed.
+    // A frozen array, as a Toolbox returns it, has changed only if its identity has.
     if (all === this.#all && allowLists === this.#allowLists && Object.isFrozen(all)) return this.#tools;
     this.#all = all;
     this.#allowLists = allowLists;
@@ -60,7 +61,7 @@ export class OfferedTools {
       if (specs.length === 0) this.#reportDrop(tool.name, model.id);
       return specs.flatMap((spec) => this.#shown(spec));
     });
-    // A list that has grown keeps room for more, and this one stays as long as the run.
+    // A copy, because an array that has grown has spare capacity and this one lives as long as the run.
     return shown.slice();
   }
 
@@ -84,7 +85,7 @@ export class OfferedTools {
 
 const known = new WeakMap<AnyTool, Map<string, ToolSpec | undefined>>();
 
-// Tools of a registry are frozen, so what one run was told of them holds for all.
+// Tools of a registry are frozen, so their specs are the same for all runs.
 function knownSpec(tool: AnyTool, provider: string): ToolSpec | undefined {
   if (!Object.isFrozen(tool)) return specOf(tool, provider);
   const specs = known.get(tool) ?? new Map<string, ToolSpec | undefined>();

@@ -4,7 +4,8 @@ import { emptyArray } from '@ravi/support';
 import type { AgentDefinition } from '../loop/agent-definition.ts';
 import type { ActiveSkills } from '../skills/active-skills.ts';
 import type { OfferedTools } from './offered-tools.ts';
-/** The parts of a run that its system prompt is made of. */
+
+/** Parts of a run that its system prompt consists of. */
 export interface PromptSource {
   readonly definition: Pick<AgentDefinition, 'system' | 'skills'>;
   readonly offered: OfferedTools;
@@ -12,8 +13,8 @@ export interface PromptSource {
 }
 
 /**
- * The system prompt of a step: the agent's own words, the hints of the tools that may be called, the skills that there
- * are, and the instructions of those that are active. The same state gives the same text, so that providers can cache it.
+ * System prompt of a step: the agent's own text, the hints of the tools that may be called, the list of skills, and the
+ * instructions of the active ones. The same state gives the same text, so that providers can cache it.
  */
 export class SystemPrompt {
   readonly #run: PromptSource;
@@ -25,7 +26,7 @@ export class SystemPrompt {
     this.#run = run;
   }
 
-  /** Assembled anew only when something has changed. */
+  /** The prompt; assembled again only when its parts have changed. */
   get text(): string {
     const { definition, offered } = this.#run;
     const tools = offered.tools();
@@ -38,7 +39,6 @@ export class SystemPrompt {
   }
 }
 
-/** What a system prompt is made of. */
 interface SystemParts {
   readonly system: string;
   readonly tools: readonly AnyTool[];
@@ -46,7 +46,6 @@ interface SystemParts {
   readonly active: readonly Skill[];
 }
 
-/** Joins the parts; tools and skills by name. */
 function assembleSystem({ system, tools, skills, active }: SystemParts): string {
   const hints = tools.flatMap((tool) =>
     isLocalTool(tool) && tool.promptHint !== undefined ? [`- ${tool.name}: ${oneLine(tool.promptHint)}`] : [],
@@ -56,7 +55,7 @@ function assembleSystem({ system, tools, skills, active }: SystemParts): string 
   return [
     system,
     section('Tool hints', hints.toSorted()),
-    section('Skills', known.toSorted(), 'Call activate_skill before you do what one of these is for.'),
+    section('Skills', known.toSorted(), 'Call activate_skill before you start a task that one of these covers.'),
     ...active.map((skill) => `## Skill: ${skill.name}\n\n${skill.instructions.trim()}`),
   ]
     .filter((part) => part !== '')

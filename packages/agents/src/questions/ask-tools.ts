@@ -12,19 +12,19 @@ const inputSchema = {
   additionalProperties: false,
 } as const;
 
-/** Asks the human behind the run and pauses it until the answer is there. */
+/** Asks the user and pauses the run until the answer arrives. */
 export const askUserTool: Tool = createAskTool({
   name: 'ask_user',
   description: 'Asks the user a question and waits for the answer. Use it when only the user can know or decide.',
 });
 
-/** The same under the name that other systems know. */
+/** The same tool under a name that other systems use. */
 export const askClarificationTool: Tool = createAskTool({
   name: 'ask_clarification',
   description: 'Asks the user what is meant before work starts on an ambiguous task, and waits for the answer.',
 });
 
-/** A tool whose calls pause the run until a human has answered, under a name of one's own. */
+/** Creates a tool whose calls pause the run until the user has answered. */
 export function createAskTool({ name, description }: { readonly name: string; readonly description: string }): Tool {
   return defineTool({
     name,
@@ -40,9 +40,9 @@ export function createAskTool({ name, description }: { readonly name: string; re
 function ask(tool: string, args: JsonObject, context: ToolContext): string {
   const run = runOf(context);
   const { callId } = context;
-  // The answer becomes the result of the call, so the turn must have it.
+  // The answer becomes the result of the call, so the step must be waiting for it.
   if (run?.calls?.isOpen(callId) !== true)
-    throw new KernelError('E_TOOL_NOT_CALLABLE', `${tool} can be called in the turn of an agent only, by its model`);
+    throw new KernelError('E_TOOL_NOT_CALLABLE', `${tool} can only be called directly by the model of an agent`);
   const { question, choices } = args as { readonly question: string; readonly choices?: readonly string[] };
   run.ask({ callId, tool, question, ...(choices === undefined ? {} : { choices }) });
   return 'The user was asked.';

@@ -6,10 +6,11 @@ import { resultBlock } from '../loop/join-messages.ts';
 import { budgetRecordOf, readBudgetRecord, permissionsOf, readPermissions } from '../loop/run-snapshot.ts';
 import type { ActiveSkills } from '../skills/active-skills.ts';
 import type { PausedRun, Question, QuestionAnswer, ResumePoint } from './paused-run.ts';
-/** A paused run without its conversation, which has a place of its own. */
+
+/** A paused run without its conversation, which is stored separately. */
 export type PauseState = Omit<PausedRun, 'messages'>;
 
-/** The parts of a run that its pause is made of. */
+/** Parts of a run that its pause consists of. */
 export interface Pausable {
   readonly runId: string;
   readonly sessionId: string;
@@ -42,10 +43,13 @@ export function pauseState(run: Pausable): PauseState {
   };
 }
 
-/** The pause that a stored turn tells of. @throws KernelError `E_STATE_CONFLICT` when the conversation is not paused, `E_STATE_CORRUPT` */
+/**
+ * Reads the pause from the details of a stored turn.
+ * @throws KernelError `E_STATE_CONFLICT` if the conversation is not paused, `E_STATE_CORRUPT`
+ */
 export function readPause(details: JsonObject | undefined, sessionId: string): PauseState {
   const pause = details?.['pause'] as Partial<PauseState> | undefined;
-  if (pause === undefined) throw new KernelError('E_STATE_CONFLICT', `The session ${sessionId} has no open question`);
+  if (pause === undefined) throw new KernelError('E_STATE_CONFLICT', `Session ${sessionId} has no open question`);
   const { runId, principal, agent, questions, steps, usage } = pause;
   const isWhole =
     typeof runId === 'string' &&
@@ -54,7 +58,7 @@ export function readPause(details: JsonObject | undefined, sessionId: string): P
     Array.isArray(questions) &&
     questions.length > 0 &&
     typeof steps === 'number';
-  if (!isWhole) throw new KernelError('E_STATE_CORRUPT', `The pause of the session ${sessionId} cannot be read`);
+  if (!isWhole) throw new KernelError('E_STATE_CORRUPT', `The stored pause of session ${sessionId} is corrupt`);
   const permissions = readPermissions(pause.permissions);
   const budget = readBudgetRecord(pause.budget);
   return {
@@ -70,25 +74,25 @@ export function readPause(details: JsonObject | undefined, sessionId: string): P
   };
 }
 
-/** Compares the run and the questions that are meant with those that wait. @throws KernelError `E_STATE_CONFLICT` */
+/** Checks that `point` names the run and the questions that are waiting. @throws KernelError `E_STATE_CONFLICT` */
 export function checkPoint(point: ResumePoint, { runId, questions }: PauseState): void {
   const { runId: meantRun = runId, questions: meant = questions } = point;
   const open = new Set(questions.map(({ callId }) => callId));
   if (meantRun === runId && meant.length === open.size && meant.every(({ callId }) => open.has(callId))) return;
-  throw new KernelError('E_STATE_CONFLICT', `The question of the run ${meantRun} is not open any more`);
+  throw new KernelError('E_STATE_CONFLICT', `The question of run ${meantRun} is no longer open`);
 }
 
 /**
- * The results of the open calls.
- * @throws KernelError `E_ARGUMENTS_INVALID` when a question has no answer, `E_STATE_CONFLICT` when the answer names none
- * that is open
+ * Returns the message with the answers as the results of the open calls.
+ * @throws KernelError `E_ARGUMENTS_INVALID` if a question has no answer, `E_STATE_CONFLICT` if the answer names only
+ * questions that are not open
  */
 export function answersOf(questions: readonly Question[], answer: QuestionAnswer): ModelMessage {
   const names = typeof answer === 'string' ? [] : Object.keys(answer);
   if (names.length > 0 && !questions.some(({ callId }) => names.includes(callId))) {
     throw new KernelError(
       'E_STATE_CONFLICT',
-      `No open question is named ${names.join(' or ')}: it may have been answered`,
+      `No open question has the id ${names.join(' or ')}: it may have been answered already`,
     );
   }
   return {

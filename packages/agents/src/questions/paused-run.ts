@@ -1,34 +1,34 @@
 import type { ModelMessage, ModelUsage, Principal } from '@ravi/kernel';
 import type { BudgetRecord, Permissions } from '../loop/run-snapshot.ts';
 
-/** A question of a tool to the human behind the run. */
+/** Question of a tool to the user. */
 export interface Question {
-  /** The call that asks; the answer becomes its result. */
+  /** Id of the call that asks; the answer becomes its result. */
   readonly callId: string;
   readonly tool: string;
   readonly question: string;
-  /** Suggested answers. Another one may be given all the same. */
+  /** Suggested answers; others are accepted too. */
   readonly choices?: readonly string[];
 }
 
-/** Everything that a paused run needs to go on, in this process or another: plain JSON unless media bytes are in it. */
+/** Everything that is needed to resume a run, in this process or another: JSON unless it contains media bytes. */
 export interface PausedRun {
   readonly runId: string;
   readonly sessionId: string;
   readonly principal: Principal;
   readonly agent: string;
   readonly questions: readonly Question[];
-  /** What the run was allowed; it goes on with this or less. */
+  /** Permissions of the run when it paused; it resumes with these or fewer. */
   readonly permissions: Permissions;
   readonly steps: number;
   readonly usage: ModelUsage;
-  /** Of a run with a budget: it goes on with what is left. */
+  /** Present for a run with a budget, which resumes with the remainder. */
   readonly budget?: BudgetRecord;
   /** The conversation up to the open calls. */
   readonly messages: readonly ModelMessage[];
 }
 
-/** The answer to the only question of a run, or one for each by `callId`, which answers no other question. */
+/** Answer to the only question of a run, or answers by `callId`. An answer by `callId` is not accepted for another question. */
 export type QuestionAnswer = string | Readonly<Record<string, string>>;
 
 /** Session in whose history a paused run waits; may also name the run and the questions that the caller means. */

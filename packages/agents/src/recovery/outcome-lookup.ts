@@ -1,6 +1,7 @@
 import { errorResult } from '@ravi/invoker/internal';
 import { KernelError } from '@ravi/kernel';
 import type { InvocationResult, JournaledCall, JournalItem, Listing, ToolUseBlock } from '@ravi/kernel';
+
 /**
  * Returns a function that finds the outcome of a call whose process ended, in the journal of its run: the recorded
  * outcome; `E_CALL_UNKNOWN` if the call, or another one inside it, began and has no outcome; `undefined` if the call can be

@@ -25,6 +25,7 @@ import { readPause } from '../questions/pause.ts';
 import { createOutcomeLookup } from './outcome-lookup.ts';
 import { loadRunHistory } from './run-history.ts';
 import type { RunHistory } from './run-history.ts';
+
 /** Parameters of {@link recoverRun}. */
 export interface RecoverParts extends StreamParts {
   readonly journal: Pick<RunJournal, 'entries'>;

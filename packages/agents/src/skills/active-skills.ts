@@ -1,7 +1,8 @@
 import type { InvokerSession } from '@ravi/invoker';
 import type { Skill } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
-/** The only tools that may be called while a skill is active; JSON. */
+
+/** Tool restriction of an active skill: only these tools may be called; JSON. */
 export interface SkillBound {
   readonly skill: string;
   readonly tools: readonly string[];
@@ -12,7 +13,7 @@ interface Narrowing {
   widen(): void;
 }
 
-/** The skills of one run: which there are, and which are active and narrow its session to their tools. */
+/** Skills of one run. Active skills restrict its session to their tools. */
 export class ActiveSkills {
   readonly #known: readonly Skill[];
   readonly #session: InvokerSession;
@@ -26,7 +27,7 @@ export class ActiveSkills {
     this.#loopTools = loopTools;
   }
 
-  /** In the order of their activation; the same list until it changes. */
+  /** Active skills in the order of activation; the same array until it changes. */
   get active(): readonly Skill[] {
     return this.#list;
   }
@@ -35,14 +36,14 @@ export class ActiveSkills {
     return this.active.map((skill) => skill.name);
   }
 
-  /** What each of them bounds. */
+  /** Tool restrictions of the active skills. */
   get bounds(): readonly SkillBound[] {
     return [...this.#active].flatMap(([{ name: skill }, narrowings]) =>
       narrowings.map(({ list }) => ({ skill, tools: [...list] })),
     );
   }
 
-  /** Of the lists of the session those that are theirs. */
+  /** Allow-lists of the session that active skills have added. */
   get lists(): ReadonlySet<ReadonlySet<string>> {
     return new Set([...this.#active.values()].flat().map(({ list }) => list));
   }
@@ -52,14 +53,14 @@ export class ActiveSkills {
   }
 
   /**
-   * Its instructions join the system prompt, and with `allowedTools` only those tools and the loop's own may be called
-   * until it is given up. Several active skills allow what each of them allows.
+   * Activates a skill: its instructions are added to the system prompt. With `allowedTools`, only those tools and the
+   * loop's own may be called until it is deactivated. With several active skills, each must allow a tool.
    */
   activate(skill: Skill): void {
     this.#activate(skill, emptyArray);
   }
 
-  /** `false` when it is not active. */
+  /** Deactivates a skill. Returns `false` if it is not active. */
   deactivate(skill: Skill): boolean {
     const narrowings = this.#active.get(skill);
     if (narrowings === undefined) return false;
@@ -69,8 +70,8 @@ export class ActiveSkills {
   }
 
   /**
-   * Makes the skills of a run that goes on active again. What they bound before holds beside what they bound now, and for
-   * good where a skill is not known any more; after a pause it is restored from elsewhere.
+   * Activates the skills of a resumed or recovered run again. Their earlier restrictions apply in addition to the current
+   * ones, and permanently if a skill no longer exists. After a pause, `bounds` is empty: the permissions restore them.
    */
   restore(names: readonly string[], bounds: readonly SkillBound[] = emptyArray): void {
     for (const name of names) {

@@ -11,10 +11,10 @@ const inputSchema = {
   additionalProperties: false,
 } as const;
 
-/** Lets the model take up a skill: its instructions join the system prompt and its tools bound the run. */
 const activateSkillTool: Tool = defineTool({
   name: 'activate_skill',
-  description: 'Takes up a skill. Its instructions then stand in the system prompt; follow them until you give it up.',
+  description:
+    'Activates a skill. Its instructions are then part of the system prompt; follow them until you deactivate it.',
   inputSchema,
   risk: 'safe',
   runAfterResponse: true,
@@ -23,31 +23,33 @@ const activateSkillTool: Tool = defineTool({
     const { skills, skill } = find(args, context);
     skills.activate(skill);
     const bound =
-      skill.allowedTools === undefined ? '' : ` While it is, you may use: ${skill.allowedTools.join(', ')}.`;
+      skill.allowedTools === undefined ? '' : ` While it is active, you may use: ${skill.allowedTools.join(', ')}.`;
     return `The skill ${skill.name} is active.${bound}`;
   },
 });
 
-/** Lets the model give a skill up. */
 const deactivateSkillTool: Tool = defineTool({
   name: 'deactivate_skill',
-  description: 'Gives up a skill that you took up and no longer need.',
+  description: 'Deactivates a skill that you no longer need.',
   inputSchema,
   risk: 'safe',
   runAfterResponse: true,
   allowedCallers: ['direct'],
   execute(args, context) {
     const { skills, skill } = find(args, context);
-    return skills.deactivate(skill) ? `The skill ${skill.name} is given up.` : `The skill ${skill.name} is not active.`;
+    return skills.deactivate(skill)
+      ? `The skill ${skill.name} is no longer active.`
+      : `The skill ${skill.name} is not active.`;
   },
 });
 
-/** What an agent with skills has beside its own tools. */
+/** Tools that an agent with skills gets in addition to its own. */
 export const skillTools: readonly Tool[] = [activateSkillTool, deactivateSkillTool];
 
 function find(args: JsonObject, context: ToolContext): { readonly skills: ActiveSkills; readonly skill: Skill } {
   const run = runOf(context);
-  if (run === undefined) throw new KernelError('E_TOOL_NOT_CALLABLE', 'Skills belong to the turn of an agent');
+  if (run === undefined)
+    throw new KernelError('E_TOOL_NOT_CALLABLE', 'Skill tools can only be called directly by the model of an agent');
   const name = args['name'] as string;
   const skill = run.skills.find(name);
   if (skill !== undefined) return { skills: run.skills, skill };

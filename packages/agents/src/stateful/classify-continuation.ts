@@ -3,6 +3,7 @@ import { emptyArray } from '@ravi/support';
 import type { StatefulCallRegistry } from './stateful-call-registry.ts';
 import type { StatefulCall } from './stateful-call.ts';
 import { summarizeValue } from './summarize-value.ts';
+
 /**
  * Returns the risk and the locks of `<name>_continue`: those of the arguments that the stateful call was started with,
  * because the arguments of a continuation do not say what the tool does.

@@ -3,6 +3,7 @@ import type { InvokerSession } from '@ravi/invoker';
 import { KernelError } from '@ravi/kernel';
 import type { JsonObject, JsonValue, ToolContext } from '@ravi/kernel';
 import { StatefulCall } from './stateful-call.ts';
+
 /** Per session: each call holds the state of its generator, and a model may forget to end them. */
 const maxOpen = 100;
 

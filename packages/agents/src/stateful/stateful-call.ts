@@ -5,6 +5,7 @@ import { errorText, randomId } from '@ravi/support';
 import { callViewOf, shareContext } from './share-context.ts';
 import type { CallView } from './share-context.ts';
 import { summarizeValue } from './summarize-value.ts';
+
 /** Generator of a stateful tool. */
 export type StatefulSteps = AsyncGenerator<JsonValue, JsonValue | undefined, JsonValue>;
 
@@ -22,7 +23,7 @@ export interface StatefulCallOptions {
 /**
  * A generator that runs over several tool calls: it yields an intermediate result, and the next call of the model replies.
  * It ends with its last value, with an exception, when it is stopped, when its session ends, and when one of its calls is
- * cancelled or times out, because that result would reach no one. A generator that is working is told by its signal and
+ * cancelled or times out, because that result would reach no one. A generator that is working is notified by its signal and
  * returned at its next `yield`.
  */
 export class StatefulCall {

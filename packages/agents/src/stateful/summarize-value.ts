@@ -1,6 +1,7 @@
 import { isSecretKey, redacted } from '@ravi/invoker';
 import type { JsonValue } from '@ravi/kernel';
 import { cutUtf8 } from '@ravi/support';
+
 const maxTextCharacters = 200;
 const maxShownBytes = 2_000;
 

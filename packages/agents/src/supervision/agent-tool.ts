@@ -3,27 +3,27 @@ import type { Tool } from '@ravi/kernel';
 import { agentContextOf } from '../loop/agent-context.ts';
 import type { Agent } from '../loop/agent-context.ts';
 
-/** How an agent stands as a tool. */
+/** Options of {@link createAgentTool}. */
 export interface AgentToolOptions {
-  /** The agent's own when absent. */
+  /** Default: the name of the agent. */
   readonly name?: string;
   readonly description?: string;
-  /** Where models wait for each other, higher goes first; 0 when absent. */
+  /** Model calls with a higher priority run first when a `Supervision` makes them wait; default 0. */
   readonly priority?: number;
-  /** `background` answers with a job at once. */
+  /** `background` returns a job id at once. */
   readonly mode?: 'direct' | 'background';
 }
 
 /**
- * An agent that another may call as a tool. It works under the caller: what the caller may not use it may not either,
- * its tokens, money, calls and time are the caller's, and it ends when the caller does. Its own calls pass its own
- * gates, so handing it a task needs no approval.
+ * Creates a tool that runs an agent as a sub-agent of the caller. It may use only tools that the caller may use, spends the
+ * caller's tokens, money, calls and time, and ends when the caller ends. Its own calls pass its own gates, so the delegation
+ * itself needs no approval.
  */
 export function createAgentTool(agent: Agent, options: AgentToolOptions = {}): Tool {
   const { priority = 0, mode, name = agent.name, description = agent.description } = options;
   return defineTool({
     name,
-    description: description ?? `Hands a task to the agent ${agent.name}.`,
+    description: description ?? `Delegates a task to the agent ${agent.name}.`,
     inputSchema: {
       type: 'object',
       properties: {
@@ -38,7 +38,7 @@ export function createAgentTool(agent: Agent, options: AgentToolOptions = {}): T
     async execute({ task }, context) {
       const run = agentContextOf(context);
       if (run === undefined)
-        throw new KernelError('E_TOOL_NOT_CALLABLE', `${name} can be called in the turn of an agent only`);
+        throw new KernelError('E_TOOL_NOT_CALLABLE', `${name} can only be called directly by the model of an agent`);
       const { callId: parentCallId, signal } = context;
       const result = await run.join(run.spawn(agent, task as string, { priority, parentCallId, signal }));
       if (result.status === 'completed') return { content: [textBlock(result.text)], isError: false };

@@ -1,12 +1,13 @@
 import type { Cancellation } from '@ravi/invoker/internal';
 import { KernelError } from '@ravi/kernel';
-/** Bounds of a {@link Supervision}. */
+
+/** Limits of a {@link Supervision}. */
 export interface SupervisionOptions {
-  /** Sub-agents that may be started in all; 16 when absent. */
+  /** Total number of sub-agents that may be started; default 16. */
   readonly maxAgents?: number;
-  /** How deep they may stand under the first agent; 3 when absent. */
+  /** Maximum nesting depth under the first agent; default 3. */
   readonly maxDepth?: number;
-  /** Answers that may be written at once; 8 when absent. */
+  /** Maximum number of models that write at the same time; default 8. */
   readonly maxConcurrent?: number;
 }
 
@@ -16,9 +17,9 @@ interface Waiting {
 }
 
 /**
- * Bounds the agents that share it: how many are started, how deep, and how many models write at once. Only the writing
- * takes a place, never the waiting for a sub-agent nor what middleware does before and after, so agents cannot block each
- * other however deep they stand. Of those that wait the highest priority goes first, then the oldest.
+ * Limits the agents that share it: their number, their nesting depth, and the number of models that write at the same time.
+ * Only a model that is writing takes a place. Waiting for a sub-agent and the work of middleware take none, so agents cannot
+ * block each other at any depth. The highest priority goes first, then the oldest request.
  */
 export class Supervision {
   readonly #maxAgents: number;
@@ -39,15 +40,18 @@ export class Supervision {
     this.#maxConcurrent = maxConcurrent;
   }
 
-  /** Sub-agents started so far. */
+  /** Number of sub-agents started so far. */
   get agents(): number {
     return this.#agents;
   }
 
-  /** Takes one sub-agent from the budget. @throws KernelError `E_BUDGET_EXHAUSTED` */
+  /** Counts one sub-agent. @throws KernelError `E_BUDGET_EXHAUSTED` if a limit is reached */
   admit(depth: number): void {
     if (depth > this.#maxDepth) {
-      throw new KernelError('E_BUDGET_EXHAUSTED', `Agents may stand ${this.#maxDepth} deep (maxDepth) and no deeper`);
+      throw new KernelError(
+        'E_BUDGET_EXHAUSTED',
+        `Sub-agents may be nested at most ${this.#maxDepth} levels deep (maxDepth)`,
+      );
     }
     if (this.#agents >= this.#maxAgents) {
       throw new KernelError('E_BUDGET_EXHAUSTED', `The budget of ${this.#maxAgents} sub-agents (maxAgents) is used up`);
@@ -55,7 +59,7 @@ export class Supervision {
     this.#agents++;
   }
 
-  /** Waits for a place to write; the returned function gives it back. @throws KernelError `E_CANCELLED` */
+  /** Waits for a place to write and returns the function that releases it. @throws KernelError `E_CANCELLED` */
   async enter(priority: number, cancellation: Cancellation): Promise<() => void> {
     cancellation.check();
     if (this.#writing >= this.#maxConcurrent) await this.#wait(priority, cancellation);
@@ -63,7 +67,7 @@ export class Supervision {
     return () => this.#leave();
   }
 
-  // Who leaves hands the place to who waits, so that nobody slips in between.
+  // A released place goes to the next in line directly, so that no new request gets ahead.
   #wait(priority: number, cancellation: Cancellation): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {

@@ -1,22 +1,23 @@
 import type { Cancellation } from '@ravi/invoker/internal';
 import type { Clock, ModelEvent, Timer } from '@ravi/kernel';
 import type { Supervision } from './supervision.ts';
-/** Who writes. */
+
+/** Priority and cancellation of a model call. */
 export interface Writer {
   readonly priority: number;
   readonly cancellation: Cancellation;
   readonly clock: Clock;
 }
 
-/** A provider that has still not tidied up behind its last event keeps its place no longer. */
-const maxTidyMs = 1_000;
+/** Time that a provider may keep its place for cleanup after its last event. */
+const maxCleanUpMs = 1_000;
 
 const over: IteratorResult<ModelEvent> = { done: true, value: undefined };
 
 /**
- * A model's stream that takes a place of the supervision before its first event and gives it back after its last one, so
- * that whoever stands around it may start agents of its own before and then. The place is given back too when nobody
- * reads on, when the stream fails, and when the run is cancelled, at once and whether or not the provider ends.
+ * Wraps the stream of a model: it takes a place of the supervision before the first event and releases it after the last
+ * one, so that middleware around it may start agents of its own before and after. The place is also released when the
+ * reader stops, when the stream fails, and immediately when the run is cancelled, even if the provider does not end.
  */
 export function writeInPlace(
   supervision: Supervision,
@@ -36,11 +37,11 @@ export function writeInPlace(
   }
 
   async function open(): Promise<void> {
-    const giveBack = await supervision.enter(priority, cancellation);
+    const release = await supervision.enter(priority, cancellation);
     const unsubscribe = cancellation.onCancel(leave);
     place = () => {
       unsubscribe();
-      giveBack();
+      release();
     };
     cancellation.check();
     if (closing === undefined) stream = write()[Symbol.asyncIterator]();
@@ -56,13 +57,13 @@ export function writeInPlace(
 
   function close(): Promise<unknown> {
     if (closing !== undefined) return closing;
-    closing = tidy();
-    if (place !== undefined) timer = clock.setTimer(leave, maxTidyMs);
+    closing = cleanUp();
+    if (place !== undefined) timer = clock.setTimer(leave, maxCleanUpMs);
     closing.then(leave, leave);
     return closing;
   }
 
-  async function tidy(): Promise<void> {
+  async function cleanUp(): Promise<void> {
     await stream?.return?.();
   }
 

@@ -29,7 +29,7 @@ test('what is no JSON, or half a fence, is none', async () => {
     '```yaml\nn: 7\n```',
     'so: ```\n7\n```',
   ]) {
-    assert.deepEqual(await check.check(text), { problem: 'It is no JSON.' }, text);
+    assert.deepEqual(await check.check(text), { problem: 'It is not JSON.' }, text);
   }
 });
 
@@ -41,7 +41,7 @@ test('a fence and a lot of space take no longer than reading them', async () => 
   ] as const) {
     for (const space of ['\n', ' ', '\n ']) {
       const text = `${start}${space.repeat(400_000)}${end}`;
-      assert.deepEqual(await check.check(text), { problem: 'It is no JSON.' });
+      assert.deepEqual(await check.check(text), { problem: 'It is not JSON.' });
     }
   }
 });
