@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { ApiError } from './api/request.ts';
 import { ArtifactPage } from './artifacts/artifact-page.tsx';
-import { ArtifactsPage } from './artifacts/artifacts-page.tsx';
+import { ArtifactsPage } from './artifacts/artifact-list.tsx';
 import { BudgetsPage } from './budgets/budgets-page.tsx';
 import { ChatPage } from './chat/chat-page.tsx';
 import { basePath } from './environment.ts';

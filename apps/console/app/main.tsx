@@ -2,7 +2,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import './styles/index.css';
-import { applyTheme, storedTheme } from './shell/theme.ts';
+import { applyTheme, storedTheme } from './shell/theme-switch.tsx';
 
 applyTheme(storedTheme());
 const root = document.querySelector('#root');

@@ -1,6 +1,5 @@
 import { KernelError } from '@ravi/kernel';
-import { documentFor } from './document.ts';
-import { contentPolicy } from './content-policy.ts';
+import { documentFor, contentPolicy } from './document.ts';
 import { loadFiles } from './files.ts';
 import type { ConsoleFile } from './files.ts';
 

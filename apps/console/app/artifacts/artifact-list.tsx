@@ -1,9 +1,13 @@
 import { FileBox } from 'lucide-react';
 import type { BlobStat } from '@ravi/kernel';
 import { Link } from 'wouter';
-import { EmptyState } from '../ui/empty-state.tsx';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { formatBytes } from '../ui/format.ts';
-import { Moment } from '../ui/moment.tsx';
+import { Moment } from '../ui/facts.tsx';
+import { artifactsQuery } from '../api/queries.ts';
+import { MoreRows } from '../ui/data-table.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
 
 /** Stored results as rows. */
 export function ArtifactList({ artifacts }: { readonly artifacts: readonly BlobStat[] }) {
@@ -30,5 +34,23 @@ export function ArtifactList({ artifacts }: { readonly artifacts: readonly BlobS
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Everything that tools and scripts have stored. */
+export function ArtifactsPage() {
+  const query = useInfiniteQuery(artifactsQuery());
+  return (
+    <>
+      <PageHeader title="Artifacts" lead="Large results travel as references; this is what they refer to." />
+      <Loaded query={query}>
+        {({ pages }) => (
+          <>
+            <ArtifactList artifacts={pages.flatMap(({ items }) => items)} />
+            <MoreRows query={query} />
+          </>
+        )}
+      </Loaded>
+    </>
   );
 }

@@ -3,15 +3,13 @@ import { FileQuestionMark } from 'lucide-react';
 import type { BlobStat, JsonValue } from '@ravi/kernel';
 import { printable } from '@ravi/approval-web/text';
 import { addressOf, ApiError, path } from '../api/request.ts';
-import { EmptyState } from '../ui/empty-state.tsx';
+import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { formatBytes } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
-import { Loaded } from '../ui/loaded.tsx';
 import { TabView } from '../ui/tabs.tsx';
-import { parseCsv } from './parse-csv.ts';
+import { parseCsv, tableOf } from './table-of.ts';
 import { PdfView } from './pdf-view.tsx';
 import { previewKindOf } from './preview-kind.ts';
-import { tableOf } from './table-of.ts';
 import { TextTableView } from './text-table-view.tsx';
 
 const maxTextBytes = 2_000_000;

@@ -3,9 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Gauge } from 'lucide-react';
 import { budgetsQuery } from '../api/queries.ts';
 import type { BudgetView } from '../api/wire.ts';
-import { EmptyState } from '../ui/empty-state.tsx';
+import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { formatCount, formatDuration, formatMoney } from '../ui/format.ts';
-import { Loaded } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 
 const refreshMs = 5_000;

@@ -1,7 +1,7 @@
 import type { Turn } from '@ravi/kernel';
 import { Link } from 'wouter';
-import { Moment } from '../ui/moment.tsx';
-import { BlockView } from './block-view.tsx';
+import { Moment } from '../ui/facts.tsx';
+import { BlockView } from '../ui/block-view.tsx';
 
 /** The turns of a conversation. What goes back to the model from tools stands with the answer that asked for it. */
 export function Conversation({ turns }: { readonly turns: readonly Turn[] }) {

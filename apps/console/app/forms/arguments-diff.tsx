@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { printable } from '@ravi/approval-web/text';
-import { changesBetween } from './changes.ts';
 
 /** Props of an {@link ArgumentsDiff}. */
 export interface ArgumentsDiffProps {
@@ -31,4 +30,19 @@ export function ArgumentsDiff({ before, after }: ArgumentsDiffProps) {
 
 function textOf(value: JsonValue): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+}
+
+/** An argument that is another now; `undefined` where it is not there. */
+export interface Change {
+  readonly name: string;
+  readonly before: JsonValue | undefined;
+  readonly after: JsonValue | undefined;
+}
+
+/** What differs between two sets of arguments, in the order of the first. */
+export function changesBetween(before: JsonObject, after: JsonObject): readonly Change[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names
+    .map((name) => ({ name, before: before[name], after: after[name] }))
+    .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
 }

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JsonObject } from '@ravi/kernel';
 import { toolQuery } from '../api/queries.ts';
-import { ArgumentsDiff } from '../forms/arguments-diff.tsx';
-import { changesBetween } from '../forms/changes.ts';
+import { ArgumentsDiff, changesBetween } from '../forms/arguments-diff.tsx';
 import { SchemaForm } from '../forms/schema-form.tsx';
 import { Button } from '../ui/button.tsx';
-import { Skeleton } from '../ui/skeleton.tsx';
+import { Skeleton } from '../ui/loaded.tsx';
 
 /** Props of an {@link EditForm}. */
 export interface EditFormProps {

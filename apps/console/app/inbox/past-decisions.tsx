@@ -5,8 +5,8 @@ import { outcomeOf, printable } from '@ravi/approval-web/text';
 import { RiskBadge, StatusBadge } from '../ui/badge.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import type { Column } from '../ui/data-table.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { Moment } from '../ui/moment.tsx';
+import { EmptyState } from '../ui/loaded.tsx';
+import { Moment } from '../ui/facts.tsx';
 
 const columns: readonly Column<ApprovalView>[] = [
   { name: 'Decision', cell: (approval) => <StatusBadge status={approval.answer?.decision ?? 'expired'} /> },

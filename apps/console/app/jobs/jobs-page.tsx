@@ -1,22 +1,19 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Clock, X } from 'lucide-react';
-import type { Job } from '@ravi/kernel';
+import type { Job, JsonValue } from '@ravi/kernel';
 import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
 import { jobsQuery } from '../api/queries.ts';
 import { path, request } from '../api/request.ts';
 import { StatusBadge } from '../ui/badge.tsx';
 import { IconButton } from '../ui/button.tsx';
-import { DataTable } from '../ui/data-table.tsx';
+import { DataTable, MoreRows } from '../ui/data-table.tsx';
 import type { Column } from '../ui/data-table.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
+import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { formatDuration, jsonLine } from '../ui/format.ts';
-import { Loaded } from '../ui/loaded.tsx';
-import { Moment } from '../ui/moment.tsx';
-import { MoreRows } from '../ui/more-rows.tsx';
+import { Moment } from '../ui/facts.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { useTell } from '../ui/toasts.tsx';
-import { fractionOf, isLiveJob, scheduleOf } from './job-facts.ts';
 
 const refreshMs = 3_000;
 
@@ -105,4 +102,27 @@ function CancelJob({ job }: { readonly job: Job }) {
       onClick={() => cancel.mutate()}
     />
   );
+}
+
+/** Whether a job may still change. */
+function isLiveJob({ status }: Pick<Job, 'status'>): boolean {
+  return status === 'queued' || status === 'running';
+}
+
+/** How much is done, 0 to 1, when the job says so. */
+function fractionOf({ status, progress }: Pick<Job, 'status' | 'progress'>): number | undefined {
+  if (status === 'completed') return 1;
+  const fraction = typeof progress === 'number' ? progress : fieldOf(progress, 'fraction');
+  return typeof fraction === 'number' ? Math.min(1, Math.max(0, fraction)) : undefined;
+}
+
+/** When a job runs again, in the words of its input; `undefined` when it runs once. */
+function scheduleOf({ input }: Pick<Job, 'input'>): string | undefined {
+  const schedule = fieldOf(input, 'schedule');
+  return typeof schedule === 'string' ? schedule : undefined;
+}
+
+function fieldOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return (value as Readonly<Record<string, JsonValue>>)[name];
 }

@@ -2,9 +2,8 @@ import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
 import type { CallView } from '../api/wire.ts';
 import { StatusBadge } from '../ui/badge.tsx';
-import { Facts } from '../ui/facts.tsx';
+import { Facts, Moment } from '../ui/facts.tsx';
 import { formatBytes, formatDuration } from '../ui/format.ts';
-import { Moment } from '../ui/moment.tsx';
 
 /** Everything on record about one call. */
 export function CallDetail({ call }: { readonly call: CallView }) {

@@ -4,12 +4,11 @@ import type { ToolSpec } from '@ravi/kernel';
 import { printable } from '@ravi/approval-web/text';
 import { exchangesQuery } from '../api/queries.ts';
 import type { Exchange } from '../api/wire.ts';
-import { BlockView } from '../chat/block-view.tsx';
+import { BlockView } from '../ui/block-view.tsx';
 import { Disclosure } from '../ui/disclosure.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
+import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { formatCount } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
-import { Loaded } from '../ui/loaded.tsx';
 
 /** Exactly what was sent to the model and what it answered, step by step. */
 export function ExchangesView({ runId }: { readonly runId: string }) {

@@ -5,15 +5,14 @@ import type { RunStatus } from '@ravi/kernel';
 import { runsQuery } from '../api/queries.ts';
 import type { RunView } from '../api/wire.ts';
 import { StatusBadge } from '../ui/badge.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
+import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { formatDuration } from '../ui/format.ts';
-import { Loaded } from '../ui/loaded.tsx';
-import { Moment } from '../ui/moment.tsx';
-import { MoreRows } from '../ui/more-rows.tsx';
+import { Moment } from '../ui/facts.tsx';
+import { MoreRows } from '../ui/data-table.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { NewRun } from './new-run.tsx';
 import { isLive } from '../api/is-live.ts';
-import { titleOf } from './run-title.ts';
+import { titleOf } from './run-summary.tsx';
 
 const filters: readonly { readonly status: RunStatus | ''; readonly name: string }[] = [
   { status: '', name: 'All' },

@@ -1,7 +1,10 @@
+import { Terminal } from 'lucide-react';
+import type { ConsoleLine } from '@ravi/kernel';
+import { printable } from '@ravi/approval-web/text';
 import type { RunView } from '../api/wire.ts';
-import { CodeView } from '../ui/code-view.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
+import { CodeView, CopyButton } from '../ui/code-view.tsx';
 import { formatCount } from '../ui/format.ts';
+import { EmptyState } from '../ui/loaded.tsx';
 
 /** The script of a run with the failing line marked. */
 export function ScriptView({ run, script }: { readonly run: RunView; readonly script: string }) {
@@ -17,5 +20,20 @@ export function ScriptView({ run, script }: { readonly run: RunView; readonly sc
       </header>
       <CodeView label="Script" code={script} language={language} {...mark} />
     </section>
+  );
+}
+
+/** What the script wrote to its console. */
+export function ConsoleOutput({ lines }: { readonly lines: readonly ConsoleLine[] }) {
+  if (lines.length === 0) return <EmptyState icon={Terminal} title="Nothing was written to the console" />;
+  return (
+    <div className="console" role="log" aria-label="Console output" tabIndex={0}>
+      {lines.map(({ level, text }, index) => (
+        <div key={index} className="console-line" data-level={level}>
+          <span className="console-level">{level}</span>
+          <span>{printable(text)}</span>
+        </div>
+      ))}
+    </div>
   );
 }

@@ -2,10 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { ScrollText } from 'lucide-react';
 import { exchangesQuery } from '../api/queries.ts';
 import type { Exchange } from '../api/wire.ts';
-import { CodeView } from '../ui/code-view.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { Loaded } from '../ui/loaded.tsx';
+import { CodeView, CopyButton } from '../ui/code-view.tsx';
+import { EmptyState, Loaded } from '../ui/loaded.tsx';
 
 /** The scripts that the model of a run wrote, as it wrote them. */
 export function WrittenScripts({ runId }: { readonly runId: string }) {

@@ -1,6 +1,6 @@
 import { Compass } from 'lucide-react';
 import { Link } from 'wouter';
-import { EmptyState } from '../ui/empty-state.tsx';
+import { EmptyState } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 
 /** For an address that no page has. */

@@ -1,8 +1,6 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { useState } from 'react';
 import { IconButton } from '../ui/button.tsx';
-import { applyTheme, storedTheme } from './theme.ts';
-import type { Theme } from './theme.ts';
 
 const following: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
 const icons = { system: Monitor, light: Sun, dark: Moon };
@@ -17,4 +15,22 @@ export function ThemeSwitch() {
   }
 
   return <IconButton label={`Theme: ${theme}. Change to ${following[theme]}`} icon={icons[theme]} onClick={onClick} />;
+}
+
+/** How the console looks: as the system says, or as chosen. */
+export type Theme = 'system' | 'light' | 'dark';
+
+const key = 'ravi.theme';
+
+/** What was chosen in this browser. */
+export function storedTheme(): Theme {
+  const stored = localStorage.getItem(key);
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
+}
+
+/** Shows it, and remembers it for the next visit. */
+export function applyTheme(theme: Theme): void {
+  document.documentElement.style.colorScheme = theme === 'system' ? 'light dark' : theme;
+  if (theme === 'system') localStorage.removeItem(key);
+  if (theme !== 'system') localStorage.setItem(key, theme);
 }

@@ -5,10 +5,8 @@ import { snippetQuery, snippetsQuery } from '../api/queries.ts';
 import type { SnippetView } from '../api/wire.ts';
 import { CodeView } from '../ui/code-view.tsx';
 import { Disclosure } from '../ui/disclosure.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { Facts } from '../ui/facts.tsx';
-import { Loaded } from '../ui/loaded.tsx';
-import { Moment } from '../ui/moment.tsx';
+import { EmptyState, Loaded } from '../ui/loaded.tsx';
+import { Facts, Moment } from '../ui/facts.tsx';
 
 /** Scripts that went well and were saved: each is a tool of its owner. */
 export function SavedScripts() {

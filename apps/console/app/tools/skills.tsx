@@ -5,8 +5,7 @@ import { skillsQuery } from '../api/queries.ts';
 import type { SkillView } from '../api/wire.ts';
 import { DataTable } from '../ui/data-table.tsx';
 import type { Column } from '../ui/data-table.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { Loaded } from '../ui/loaded.tsx';
+import { EmptyState, Loaded } from '../ui/loaded.tsx';
 
 const columns: readonly Column<SkillView>[] = [
   { name: 'Skill', cell: ({ name }) => <code>{printable(name)}</code> },

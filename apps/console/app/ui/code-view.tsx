@@ -4,6 +4,9 @@ import { parser as python } from '@lezer/python';
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { printable } from '@ravi/approval-web/text';
+import { Copy } from 'lucide-react';
+import { IconButton } from './button.tsx';
+import { useTell } from './toasts.tsx';
 
 /** Languages that are coloured. */
 export type CodeLanguage = 'javascript' | 'typescript' | 'python' | 'text';
@@ -77,4 +80,14 @@ function linesOf(source: string, language: CodeLanguage): readonly ReactNode[] {
     () => lines.push([]),
   );
   return lines;
+}
+
+/** Puts the text on the clipboard and says so. */
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+  const tell = useTell();
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    tell(`Copied ${what}`);
+  };
+  return <IconButton label={`Copy ${what}`} icon={Copy} onClick={() => void copy()} />;
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
 
 /** A column of a {@link DataTable}. */
 export interface Column<Row> {
@@ -50,4 +51,23 @@ export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<R
 
 function classesOf<Row>({ isNumber, isMinor }: Column<Row>): string {
   return [isNumber === true ? 'number' : '', isMinor === true ? 'minor' : ''].join(' ').trim();
+}
+
+/** What is needed of a list that goes on page by page. */
+export interface PagedQuery {
+  readonly hasNextPage: boolean;
+  readonly isFetchingNextPage: boolean;
+  fetchNextPage(): Promise<unknown>;
+}
+
+/** Goes on in a long list; nothing at its end. */
+export function MoreRows({ query }: { readonly query: PagedQuery }) {
+  if (!query.hasNextPage) return undefined;
+  return (
+    <div className="more">
+      <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+        Show more
+      </Button>
+    </div>
+  );
 }

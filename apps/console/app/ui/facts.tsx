@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { formatMoment } from '@ravi/approval-web/text';
 
 /** Names and what they stand for; what is `undefined` is left out. */
 export function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> }) {
@@ -13,5 +14,14 @@ export function Facts({ facts }: { readonly facts: Readonly<Record<string, React
           </div>
         ))}
     </dl>
+  );
+}
+
+/** A moment that machines can read too. */
+export function Moment({ at }: { readonly at: number }) {
+  return (
+    <time dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString()}>
+      {formatMoment(at)}
+    </time>
   );
 }

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { LucideIcon } from 'lucide-react';
 import { ErrorNotice } from './error-notice.tsx';
-import { Skeleton } from './skeleton.tsx';
 
 /** Props of {@link Loaded}. */
 export interface LoadedProps<Data> {
@@ -17,4 +17,34 @@ export function Loaded<Data>({ query, placeholder = <Skeleton />, children }: Lo
   if (data !== undefined) return children(data);
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   return placeholder;
+}
+
+/** Holds the place of rows that are on their way. */
+export function Skeleton({ rows = 6, height = 44 }: { readonly rows?: number; readonly height?: number }) {
+  return (
+    <div className="skeleton" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} style={{ height }} />
+      ))}
+    </div>
+  );
+}
+
+/** Props of an {@link EmptyState}. */
+export interface EmptyStateProps {
+  readonly icon: LucideIcon;
+  readonly title: string;
+  /** What to do now. */
+  readonly children?: ReactNode;
+}
+
+/** Says that there is nothing yet, and how there will be something. */
+export function EmptyState({ icon: Icon, title, children }: EmptyStateProps) {
+  return (
+    <div className="empty">
+      <Icon aria-hidden size={28} strokeWidth={1.5} />
+      <h2>{title}</h2>
+      {children !== undefined && <div className="muted">{children}</div>}
+    </div>
+  );
 }

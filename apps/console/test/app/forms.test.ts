@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { changesBetween } from '../../app/forms/changes.ts';
+import { changesBetween } from '../../app/forms/arguments-diff.tsx';
 import { fieldsOf, initialValue } from '../../app/forms/schema.ts';
 import { searchTools } from '../../app/tools/search-tools.ts';
 import { publishReport, tools } from '../support/catalogue.ts';

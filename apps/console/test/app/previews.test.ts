@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { parseCsv } from '../../app/artifacts/parse-csv.ts';
+import { parseCsv, tableOf } from '../../app/artifacts/table-of.ts';
 import { fileNameOf, previewKindOf } from '../../app/artifacts/preview-kind.ts';
-import { tableOf } from '../../app/artifacts/table-of.ts';
 
 test('cells in quotes keep separators, line breaks and doubled quotes', () => {
   assert.deepEqual(parseCsv('a,b\r\n"x, ""y""\nz",2\n', 10), [

@@ -3,8 +3,8 @@ import { textOf } from '@ravi/kernel';
 import type { ContentBlock } from '@ravi/kernel';
 import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
-import { jsonLine } from '../ui/format.ts';
-import { JsonTree } from '../ui/json-tree.tsx';
+import { jsonLine } from './format.ts';
+import { JsonTree } from './json-tree.tsx';
 
 /** One piece of a message as people read it. */
 export function BlockView({ block }: { readonly block: ContentBlock }) {
