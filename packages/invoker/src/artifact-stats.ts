@@ -6,8 +6,8 @@ import { stopWithError } from './error-results.ts';
 import type { GateStop } from './error-results.ts';
 
 /**
- * Looks up every artifact that the arguments name, once per set of arguments; the digest then counts their content.
- * A stop when the store fails.
+ * Looks up every artifact that the arguments name, once per set of arguments; from then on the digest covers their
+ * content. Returns a refusal if the store fails.
  */
 export async function loadArtifactStats(pending: PendingCall): Promise<GateStop | undefined> {
   if (pending.artifactStats !== undefined) return undefined;
@@ -25,7 +25,7 @@ export async function loadArtifactStats(pending: PendingCall): Promise<GateStop 
   return undefined;
 }
 
-/** A stop because the store could not give an artifact, with the code and the words of the store. */
+/** Builds a refusal for an artifact that the store could not read, with the code and the message of the store. */
 export function stopUnreadable(pending: PendingCall, ref: string, error: unknown): GateStop {
   const about = `The artifact ${ref} cannot be read`;
   if (isKernelError(error)) {

@@ -4,7 +4,7 @@ import type { PendingCall } from './pending-call.ts';
 import { sessionBlobs } from './scope/session-blobs.ts';
 import type { InvokerSession } from './scope/session.ts';
 
-/** What one running tool gets. The signal and the blob reader exist once the tool asks for them. */
+/** Context of one running tool. The signal and the blob reader are created when the tool reads them. */
 export class CallContext implements ToolContext {
   readonly #pending: PendingCall;
   #controller: AbortController | undefined;
@@ -14,7 +14,7 @@ export class CallContext implements ToolContext {
     this.#pending = pending;
   }
 
-  /** The session of a call, for who runs further calls inside of it; `undefined` for a context of other making. */
+  /** Returns the session of a call; `undefined` for a context that the invoker did not create. */
   static sessionOf(context: ToolContext): InvokerSession | undefined {
     return #pending in context ? context.#pending.session : undefined;
   }
@@ -61,7 +61,7 @@ export class CallContext implements ToolContext {
     return this.#pending.runtime.clock;
   }
 
-  // Functions of their own, so that a tool may take them out of the context.
+  // Independent functions, so that a tool can destructure them from the context.
   get progress(): (update: ProgressUpdate) => void {
     return (update) => {
       if (this.#ended !== undefined) return;
@@ -76,7 +76,7 @@ export class CallContext implements ToolContext {
     };
   }
 
-  /** Tells the tool that nobody waits for it any more. */
+  /** Tells the tool that its result is no longer needed. */
   end(reason: KernelError): void {
     this.#ended = reason;
     this.#controller?.abort(reason);
@@ -84,8 +84,8 @@ export class CallContext implements ToolContext {
 }
 
 /**
- * The session that a running call belongs to, by its context: what opens a session inside of it must pass it on as
- * `parent`, so that its restrictions hold. `undefined` for a context that no invoker made.
+ * Returns the session that a running call belongs to. Pass it as `parent` when you open a session for further calls of
+ * this one, so that its restrictions apply to them too. `undefined` for a context that no invoker created.
  */
 export function sessionOf(context: ToolContext): InvokerSession | undefined {
   return CallContext.sessionOf(context);

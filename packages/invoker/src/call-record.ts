@@ -2,7 +2,7 @@ import type { ChainCallRecord, JournalEntry } from '@ravi/kernel';
 import type { PendingCall } from './pending-call.ts';
 import type { TraceLine } from './scope/session.ts';
 
-/** What the trace, or the journal, says of a call. */
+/** Builds the record of a call for the trace or the journal. */
 export function recordOf(
   pending: PendingCall,
   status: ChainCallRecord['status'],
@@ -23,28 +23,28 @@ export function recordOf(
   };
 }
 
-/** A line of the journal with such a record. */
+/** Builds the journal entry of a call from its record. */
 export function journalEntry(pending: PendingCall, record: ChainCallRecord): JournalEntry {
   const { idempotencyKey, session, toolDigest } = pending;
   const { runId, sessionId } = session;
   return { runId, sessionId, idempotencyKey, record, ...(toolDigest === undefined ? {} : { toolDigest }) };
 }
 
-/** What a finished call leaves in the trace. */
+/** Outcome of a finished call in the trace. */
 export interface TraceOutcome {
   errorCode?: string;
   artifactRef?: string;
   bytes?: number;
 }
 
-/** Arguments above this size are digested at once, so that the trace does not keep them. */
+/** Larger arguments are digested at once, so that the trace does not keep them in memory. */
 const maxKeptBytes = 4_096;
 
-/** One line of a trace. The digest of small arguments is computed when somebody reads the trace, not on every call. */
+/** Entry of a trace. The digest of small arguments is computed when the trace is read, not on every call. */
 export class TraceEntry implements TraceLine {
   readonly #pending: PendingCall;
   readonly status: ChainCallRecord['status'];
-  /** Milliseconds that the call took, waiting included. */
+  /** Milliseconds from start to end, waits included. */
   readonly durationMs: number;
   readonly #outcome: TraceOutcome;
   #record: ChainCallRecord | undefined;
@@ -64,7 +64,7 @@ export class TraceEntry implements TraceLine {
     return this.#pending.name;
   }
 
-  /** A record of its own for every reader. */
+  /** A new copy for each reader. */
   get record(): ChainCallRecord {
     this.#record ??= this.#build();
     return { ...this.#record, ...(this.#pending.isLate ? { late: true } : {}) };

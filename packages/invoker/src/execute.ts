@@ -8,8 +8,8 @@ import type { CancelListener } from './timing/cancellation.ts';
 import { Expiring } from './timing/deadlines.ts';
 
 /**
- * Step 8: runs the tool under `callTimeoutMs`, with a signal that it sees, and concludes the call with what it came to.
- * An answer after the time-out or the cancellation is dropped and marked as late.
+ * Runs the tool under `callTimeoutMs`, with a signal that the tool can observe, and finishes the call. A result after
+ * the time-out or the cancellation is dropped and marked as late.
  * @throws KernelError `E_CANCELLED`
  */
 export function execute(pending: PendingCall): Promise<InvocationResult> {
@@ -19,8 +19,8 @@ export function execute(pending: PendingCall): Promise<InvocationResult> {
 }
 
 /**
- * A tool at work, which the tool itself ends, its time limit or a cancellation, whoever comes first. One object and one
- * promise, and no asynchronous function: of one that waits V8 keeps more than of all this.
+ * A running tool. It ends with the first of three events: the tool returns, its time limit passes, or the call is
+ * cancelled. One object and one promise instead of an async function, for which V8 keeps more memory while it waits.
  */
 class Executing extends Expiring implements CancelListener {
   readonly #pending: PendingCall;

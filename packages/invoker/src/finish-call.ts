@@ -10,7 +10,7 @@ import { shape } from './result/shape-result.ts';
 import { errorResult } from './error-results.ts';
 import type { GateStop } from './error-results.ts';
 
-/** How a call ended: a gate stopped it, or its tool was executed. */
+/** End of a call: a gate stopped it, or its tool was executed. */
 export type Ending = GateStop | Execution;
 
 interface Outcome {

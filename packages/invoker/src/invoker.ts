@@ -54,28 +54,28 @@ const gates: readonly Gate[] = [
 /** Collaborators of a {@link ToolInvoker}. */
 export interface ToolInvokerOptions {
   readonly registry: ToolRegistry;
-  /** Without one every call above the threshold is denied. */
+  /** Without a handler every call above the risk threshold is denied. */
   readonly approvalHandler?: ApprovalHandler;
-  /** Without one every result stays inline. */
+  /** Without a store every result stays inline. */
   readonly artifactStore?: BlobStore;
   readonly policy?: Partial<ChainPolicy>;
   readonly hooks?: HookManager;
   readonly journal?: Journal;
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** Key of argument digests, 32 bytes; keep it, or digests of before a restart cannot be compared. Random when absent. */
+  /** Key of argument digests, at least 32 bytes; random when absent. Keep it to compare digests across restarts. */
   readonly digestKey?: Uint8Array;
-  /** Digests canonical arguments in place of the portable HMAC-SHA256, which a platform's own one may outrun. */
+  /** Digests canonical arguments instead of the portable HMAC-SHA256; a native one may be faster. */
   readonly digest?: Digester;
-  /** Folders of this host that no message may name. */
+  /** Folders of this host that are removed from messages. */
   readonly hostPaths?: readonly string[];
-  /** Surrounds the execution of each tool: for what follows asynchronous calls, as the active span of a trace does. */
+  /** Wraps the execution of each tool, for example to make a span of a trace active in asynchronous calls. */
   readonly wrapExecution?: ExecutionWrapper;
 }
 
 /**
- * The one inspector that every tool call passes, whoever makes it. One per process, without state of its own: what
- * belongs to a run lives in its {@link InvokerSession}.
+ * Inspects and runs every tool call, from models, scripts and your own code alike. One per process, without state of its
+ * own: the state of a run is in its {@link InvokerSession}.
  */
 export class ToolInvoker {
   readonly registry: ToolRegistry;
@@ -114,7 +114,7 @@ export class ToolInvoker {
     };
   }
 
-  /** A session with its own budget, trace and pins. @throws KernelError `E_CONFIG_INVALID` for its policy */
+  /** Opens a session with its own budget, trace and pins. @throws KernelError `E_CONFIG_INVALID` for its policy */
   openSession(options: SessionOptions = {}): InvokerSession {
     const session = new InvokerSession(this.#runtime, this.policy, options);
     this.hooks.emit('session-opened', session.scope);
@@ -122,9 +122,9 @@ export class ToolInvoker {
   }
 
   /**
-   * Takes one call through every gate, runs it and shapes its result. Whatever happens, `tool-end` fires and exactly
-   * one finished record stands in the trace.
-   * @throws KernelError `E_CANCELLED` when the run was cancelled, and nothing else but a `TypeError` without a session
+   * Passes one call through every gate, runs it and shapes its result. In every case `tool-end` fires once and the trace
+   * gets exactly one finished record.
+   * @throws KernelError `E_CANCELLED` when the run was cancelled; otherwise only a `TypeError` for a missing session
    */
   invoke(call: ToolCall, options: InvokeOptions): Promise<InvocationResult> {
     if (!(options?.session instanceof InvokerSession)) {
@@ -168,7 +168,7 @@ function passGates(pending: PendingCall, first = 0): GateStop | undefined | Prom
 function carryOut(pending: PendingCall, stopped: GateStop | undefined): Promise<InvocationResult> {
   try {
     if (stopped !== undefined) return Promise.resolve(finishCall(pending, stopped));
-    pending.cancellation.check(); // once more: it may have waited for its lock and for the journal
+    pending.cancellation.check(); // again: the call may have waited for its lock and for the journal
     pending.report({ type: 'tool-call', callId: pending.callId, tool: pending.name, caller: pending.caller });
     return execute(pending);
   } catch (error) {

@@ -20,10 +20,10 @@ import { Cancellation } from './timing/cancellation.ts';
 import type { Release } from './timing/keyed-locks.ts';
 import { toolDigest } from './toolbox/freeze-tool.ts';
 
-/** A call as somebody asks for it. */
+/** Tool call as the caller requests it. */
 export interface ToolCall {
   readonly name: string;
-  /** Any JSON object; copied and checked before anything sees it. */
+  /** Any JSON object; copied and checked before it is used. */
   readonly args: unknown;
   /** Counted per session when absent. */
   readonly callId?: string;
@@ -31,12 +31,12 @@ export interface ToolCall {
   readonly type?: string | undefined;
 }
 
-/** How one call is made. */
+/** Options of `invoker.invoke`. */
 export interface InvokeOptions {
   readonly session: InvokerSession;
   /** `direct` when absent. */
   readonly caller?: ToolCaller | undefined;
-  /** The call that this one happens inside of. */
+  /** Call inside which this one runs. */
   readonly parentId?: string;
   /** Cancels this call alone. */
   readonly signal?: AbortSignal | undefined;
@@ -48,13 +48,13 @@ export interface StoredArtifact {
   readonly bytes: number;
 }
 
-/** What a gate answers: the call goes on, or it stops. */
+/** Result of a gate: the same call to continue, or a refusal. */
 export type GateOutcome = PendingCall | GateStop;
 
 /** One step of the pipeline. */
 export type Gate = (pending: PendingCall) => GateOutcome | Promise<GateOutcome>;
 
-/** One call on its way through the gates; each gate fills in what it found. */
+/** One call on its way through the gates; each gate adds its findings. */
 export class PendingCall {
   readonly runtime: InvokerRuntime;
   readonly session: InvokerSession;
@@ -67,22 +67,22 @@ export class PendingCall {
   readonly startedAt: number;
   readonly started: number;
   readonly #rawArgs: unknown;
-  /** Checked, copied and frozen by the arguments gate; what runs once the artifact gate has filled refs in. */
+  /** Arguments that the tool gets: read once, frozen, and with artifact refs replaced by the artifact-refs gate. */
   args: JsonObject = {};
-  /** What the digest and the preview are of: the arguments with refs, never with their content. */
+  /** Arguments with refs instead of their content: the digest and the preview are made from these. */
   namedArgs: JsonObject = {};
   artifacts: readonly ArtifactPlace[] = emptyArray;
-  /** Size of the arguments, about. */
+  /** Approximate size of the arguments in bytes. */
   argsBytes = 0;
-  /** By ref; filled at the first look. */
+  /** By ref; loaded at the first use. */
   artifactStats: ReadonlyMap<string, BlobStat | undefined> | undefined;
-  /** What the approval gate judged. */
+  /** Risk that the approval gate assessed. */
   risk: ToolRisk = 'safe';
   approval: ApprovalTrace | undefined;
   isJournaled = false;
-  /** How many questions about it humans were asked. */
-  questions = 0;
-  /** The tool answered after nobody waited any more. */
+  /** Number of approvals that were requested for this call. */
+  approvalRequests = 0;
+  /** True if the tool returned after the time-out or the cancellation. */
   isLate = false;
   release: Release | undefined;
   #areArgsRead = false;
@@ -115,7 +115,7 @@ export class PendingCall {
     return this.#tool;
   }
 
-  /** The digest of its definition; absent when it was not found. */
+  /** Digest of the tool's definition; absent if the tool was not found. */
   get toolDigest(): string | undefined {
     return this.#tool === undefined ? undefined : toolDigest(this.#tool);
   }
@@ -124,7 +124,7 @@ export class PendingCall {
     this.#tool = tool;
   }
 
-  /** Where it is put on record. */
+  /** Journal that records this call. */
   get journal(): Journal | undefined {
     return this.session.durability?.journal ?? this.runtime.journal;
   }
@@ -134,7 +134,7 @@ export class PendingCall {
     return `${this.session.runId}:${this.callId}`;
   }
 
-  /** Keyed digest of the canonical arguments, refs replaced by the hash of what they hold. */
+  /** Keyed digest of the canonical arguments, with refs replaced by the hash of their content. */
   get argsDigest(): string {
     const args =
       this.artifactStats === undefined ? this.namedArgs : withContentHashes(this.namedArgs, this.artifactStats);
@@ -147,12 +147,12 @@ export class PendingCall {
     return (this.#preview ??= previewOf(this.namedArgs));
   }
 
-  /** Where they name artifacts. */
+  /** Places of the arguments that name artifacts. */
   get artifactPaths(): readonly ArtifactPlace['path'][] {
     return this.artifacts.length === 0 ? emptyArray : this.artifacts.map((place) => place.path);
   }
 
-  /** Takes the arguments as they were asked for, once. The problem in plain words when they cannot be taken. */
+  /** Reads the requested arguments, once. Returns the problem in plain words if they are invalid. */
   readOwnArguments(): string | undefined {
     if (this.#areArgsRead) return this.#argsProblem;
     this.#areArgsRead = true;
@@ -160,7 +160,7 @@ export class PendingCall {
     return this.#argsProblem;
   }
 
-  /** Takes `value` as the arguments: capped, copied and frozen. The problem in plain words when it cannot be taken. */
+  /** Uses `value` as the arguments: checked against the limits, copied and frozen. Returns the problem in plain words if it is invalid. */
   readArguments(value: unknown): string | undefined {
     const inspected = inspectArguments(value, this.session.policy.maxArgumentBytes);
     if ('problem' in inspected) return inspected.problem;
@@ -168,31 +168,31 @@ export class PendingCall {
     this.namedArgs = inspected.args;
     this.artifacts = inspected.artifacts;
     this.argsBytes = inspected.bytes;
-    // What was found out about others says nothing about these.
+    // Findings about the previous arguments do not apply to these.
     this.artifactStats = undefined;
     this.#digest = undefined;
     this.#preview = undefined;
     return undefined;
   }
 
-  /** Holds its locks no longer, and listens to its own signal no longer. */
+  /** Releases the locks and stops listening to the signal of this call. */
   leave(): void {
     this.release?.();
     if (this.cancellation !== this.session.cancellation) this.cancellation.dispose();
   }
 
-  /** Forgets what refs were filled in with; the call has ended. */
+  /** Drops the content of artifact refs, after the call has ended. */
   dropContent(): void {
     this.args = this.namedArgs;
   }
 
-  /** Forgets the arguments; whoever needs their digest or preview has it. */
+  /** Drops the arguments, once their digest and preview are computed. */
   dropArguments(): void {
     this.args = {};
     this.namedArgs = {};
   }
 
-  /** What every hook payload about this call carries. */
+  /** Fields that every hook payload about this call has. */
   get scope(): HookScope {
     const { runId, sessionId } = this.session;
     const scope = { runId, sessionId, callId: this.callId };

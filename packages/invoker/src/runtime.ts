@@ -6,10 +6,10 @@ import type { Deadlines } from './timing/deadlines.ts';
 import type { KeyedLocks } from './timing/keyed-locks.ts';
 import type { SchemaCache } from './validation/schema-cache.ts';
 
-/** Runs `body`, the execution of one call, in surroundings of its own making, and gives what it gives. */
+/** Runs `body`, the execution of one call, and returns its result: for example inside the active span of a trace. */
 export type ExecutionWrapper = <Value>(scope: HookScope, body: () => Value) => Value;
 
-/** What every gate may use: the collaborators of the one invoker. */
+/** Collaborators of the invoker, available to every gate. */
 export interface InvokerRuntime {
   readonly registry: ToolRegistry;
   readonly approvalHandler: ApprovalHandler | undefined;

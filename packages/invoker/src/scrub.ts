@@ -1,12 +1,12 @@
-/** Makes a message fit for a script or a model. */
+/** Removes host details from a message that a script or a model may read. */
 export type Scrubber = (message: string) => string;
 
 const stackFrames = /\n[^\S\n]+at .+/g;
 const fileUrls = /file:\/\/\/[^\s'")]+/g;
 
 /**
- * Removes what belongs to the host from a message: stack frames, `file:` URLs and the given folders of the host.
- * Longer folders are replaced first, so that one inside another leaves nothing behind.
+ * Creates a {@link Scrubber} that removes stack frames, `file:` URLs and the given folders of the host. Longer folders
+ * are replaced first, so that no part of a nested folder remains.
  */
 export function createScrubber(hostPaths: readonly string[]): Scrubber {
   const folders = hostPaths.filter((path) => path.length > 1).toSorted((left, right) => right.length - left.length);

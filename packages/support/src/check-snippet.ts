@@ -26,9 +26,9 @@ const fields: Readonly<Record<keyof Omit<Snippet, 'version'>, readonly [Check, e
   sourceRunId: [isText, 'text'],
 };
 
-/** What is wrong with a snippet from outside; `undefined` when nothing is. */
+/** Describes what is wrong with an untrusted snippet; `undefined` if it is valid. */
 export function problemWithSnippet(snippet: unknown): string | undefined {
-  if (!isRecord(snippet)) return 'it is no object';
+  if (!isRecord(snippet)) return 'it is not an object';
   for (const [field, [check, expected]] of Object.entries(fields)) {
     const value = Object.hasOwn(snippet, field) ? snippet[field] : undefined;
     if (!check(value)) return `${field} must be ${expected}`;

@@ -1,4 +1,4 @@
-/** What was thrown as text for a log, whatever it is: even printing it may throw. */
+/** Returns any thrown value as text for a log. Never throws, although printing the value may. */
 export function errorText(error: unknown): string {
   try {
     return String(error);
@@ -8,8 +8,9 @@ export function errorText(error: unknown): string {
 }
 
 /**
- * Where a module that was imported is wrong, as `file:line:column`, or without the column or at all where Node does not
- * tell: it does for TypeScript and for imports that are not there, in the lines above the stack, and not for JavaScript.
+ * Returns the place of a syntax error in an imported module, as `file:line:column`. Node reports it, in the lines above
+ * the stack, for TypeScript and for missing imports; the column may be missing. `undefined` if Node reports no place, as
+ * for JavaScript.
  */
 export function syntaxErrorPlace(thrown: unknown): string | undefined {
   if (!(thrown instanceof SyntaxError)) return undefined;

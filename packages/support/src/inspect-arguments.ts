@@ -2,38 +2,38 @@ import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { emptyArray } from './frozen.ts';
 import { utf8Length } from './utf8.ts';
 
-/** How deep arguments may nest. */
+/** Maximum nesting depth of arguments. */
 export const maxArgumentDepth = 128;
-/** How many values arguments may hold. */
+/** Maximum number of values in arguments. */
 export const maxArgumentNodes = 250_000;
 
-/** How many artifacts arguments may name. */
+/** Maximum number of artifacts that arguments may name. */
 export const maxArtifactRefs = 1_000;
 
-/** A place in the arguments that names an artifact: `{ "$artifact": ref }`. */
+/** Place in the arguments that names an artifact: `{ "$artifact": ref }`. */
 export interface ArtifactPlace {
   /** Keys and indexes from the root. */
   readonly path: readonly (string | number)[];
   readonly ref: string;
 }
 
-/** Arguments that are safe to hand on: a frozen plain-JSON copy within the caps. */
+/** Arguments that are safe to pass on: a frozen plain-JSON copy within the limits. */
 export interface InspectedArguments {
   readonly args: JsonObject;
   readonly artifacts: readonly ArtifactPlace[];
-  /** Size in UTF-8 bytes of JSON, about. */
+  /** Approximate size in UTF-8 bytes of JSON. */
   readonly bytes: number;
 }
 
-/** What is wrong with arguments, in plain words. */
+/** Description of what is wrong with arguments, in plain words. */
 export interface ArgumentProblem {
   readonly problem: string;
 }
 
 /**
- * Copies arguments into frozen plain JSON, so that nothing can change them between approval and execution, and finds
- * the artifact refs. Refused: what is not JSON, more than `maxBytes`, deeper or larger than the caps, and the keys
- * that pollute prototypes (`__proto__`, and `constructor` holding a `prototype`).
+ * Copies arguments into frozen plain JSON, so that they cannot change between approval and execution, and finds the
+ * artifact refs. Refuses values that are not JSON, more than `maxBytes`, arguments above the limits, and keys that pollute
+ * prototypes (`__proto__`, and `constructor` with a `prototype`).
  */
 export function inspectArguments(value: unknown, maxBytes: number): InspectedArguments | ArgumentProblem {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -53,7 +53,7 @@ class Refusal extends Error {}
 
 class Inspector {
   artifacts: ArtifactPlace[] | undefined;
-  /** The way to the object or array that is being copied. */
+  /** Path to the object or array that is being copied. */
   readonly #path: (string | number)[] = [];
   readonly #maxBytes: number;
   bytes = 0;
@@ -63,7 +63,7 @@ class Inspector {
     this.#maxBytes = maxBytes;
   }
 
-  /** `key` is where it stands in what holds it. */
+  /** Copies a value; `key` is its place in its parent. */
   copy(value: unknown, depth: number, key?: string | number): JsonValue {
     if (++this.#nodes > maxArgumentNodes) throw new Refusal(`The arguments hold more than ${maxArgumentNodes} values`);
     if (depth > maxArgumentDepth) throw new Refusal(`The arguments nest deeper than ${maxArgumentDepth} levels`);
@@ -134,25 +134,25 @@ function kindOf(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-/** Whether an object is plain data, also of another realm: what its prototype inherits from is nothing, unlike a class or a built-in. */
+/** True if an object is plain data, also from another realm: unlike that of a class or a built-in, its prototype inherits from nothing. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-// Whether a member may pollute prototypes when somebody merges it: `__proto__`, and `constructor` holding a `prototype`.
+// True if a member may pollute prototypes when it is merged: `__proto__`, and `constructor` with a `prototype`.
 function isPolluting(key: string, value: unknown): boolean {
   if (key === '__proto__') return true;
   return key === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
-/** The first polluting key of parsed JSON at any depth; `text` is what it was parsed from. */
+/** Returns the first polluting key of parsed JSON at any depth; `text` is the JSON itself. */
 export function pollutingKeyIn(value: unknown, text: string): string | undefined {
-  // Most content names neither, not even escaped, and need not be walked.
+  // Most content contains neither key, not even escaped, and need not be walked.
   return /__proto__|prototype|\\u00/i.test(text) ? find(value) : undefined;
 }
 
-// Without recursion: content may nest as deep as its bytes allow.
+// Without recursion, because the content may be nested very deeply.
 function find(root: unknown): string | undefined {
   const open = [root];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {

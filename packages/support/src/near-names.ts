@@ -1,9 +1,9 @@
-/** How many suggestions a message carries at most. */
+/** Maximum number of suggestions in a message. */
 const maxSuggestions = 3;
 
 /**
- * The names that a mistyped `name` most likely means, best first, at most three: those that differ only in case or
- * separators, that contain it, or whose edit distance is at most a third of its length.
+ * Returns the names that a mistyped `name` most likely means, best first, at most three: names that differ only in case
+ * or separators, that contain it, or whose edit distance is at most a third of its length.
  * Distance: Damerau's optimal string alignment.
  */
 export function nearNames(name: string, candidates: Iterable<string>): readonly string[] {

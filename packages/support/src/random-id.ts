@@ -1,6 +1,6 @@
-/** A new id that nobody can guess: `<prefix>_<uuid>`. */
+/** Returns a new unguessable id: `<prefix>_<uuid>`. */
 export function randomId(prefix: string): string {
-  // Joined, and not a template: V8 keeps a UUID, and what is put together with it, as a tree of some twenty parts, for as
-  // long as the id lives, while a join writes one string.
+  // Not a template: V8 keeps a UUID and any concatenation with it as a tree of about twenty parts for as long as the id
+  // lives, while a join writes one flat string.
   return [prefix, crypto.randomUUID()].join('_');
 }

@@ -2,7 +2,7 @@ import type { ApprovalDecision, ApprovalDecisionInput } from '@ravi/kernel';
 import { inspectArguments } from './inspect-arguments.ts';
 import type { ArgumentProblem, InspectedArguments } from './inspect-arguments.ts';
 
-/** An answer as the runtime goes by it, whatever the handler does to its own object afterwards. */
+/** Copy of an approval decision, unaffected by later changes of the handler's object. */
 export interface ReadApproval extends Pick<ApprovalDecisionInput, 'decision' | 'reason' | 'approver'> {
   readonly isForRun: boolean;
   /** Present for `modified`. */
@@ -11,7 +11,7 @@ export interface ReadApproval extends Pick<ApprovalDecisionInput, 'decision' | '
 
 const decisions: ReadonlySet<unknown> = new Set<ApprovalDecision>(['approved', 'denied', 'skipped', 'modified']);
 
-/** Reads each field of an answer once; `undefined` when it is no decision. */
+/** Reads each field of an approval decision once; `undefined` if it is not a valid decision. */
 export function readApproval(answer: unknown, maxArgumentBytes: number): ReadApproval | undefined {
   try {
     const { decision, reason, approver, scope, modifiedArgs } = answer as Partial<

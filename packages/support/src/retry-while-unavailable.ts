@@ -5,9 +5,9 @@ const firstDelayMs = 25;
 const maxDelayMs = 1_000;
 
 /**
- * Repeats what a store cannot do at present (`E_STATE_UNAVAILABLE`) until it can, more slowly each time. What was asked
- * for may have been done already by an attempt that failed: `operation` must bear to be repeated.
- * @throws what `operation` throws else, and its last error once `signal` aborts
+ * Repeats an operation while the store is unavailable (`E_STATE_UNAVAILABLE`), with a delay that doubles from 25 ms to 1 s.
+ * A failed attempt may have had its effect, so `operation` must be idempotent.
+ * @throws any other error of `operation`, and its last error once `signal` aborts
  */
 export async function retryWhileUnavailable<Value>(
   operation: () => Promise<Value>,

@@ -1,10 +1,10 @@
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-// Above this the platform's encoder beats a loop, its garbage included.
+// Above this length the platform's encoder is faster than a loop, even with its garbage.
 const longText = 1_024;
 
-/** Number of bytes of `text` in UTF-8. */
+/** Returns the number of bytes of `text` in UTF-8. */
 export function utf8Length(text: string): number {
   if (text.length > longText) return encoder.encode(text).byteLength;
   let bytes = text.length;
@@ -25,16 +25,16 @@ function isPair(text: string, index: number): boolean {
   return unit < 0xdc00 ? other >= 0xdc00 && other <= 0xdfff : other >= 0xd800 && other < 0xdc00;
 }
 
-/** The longest start of `text` that takes at most `maxBytes` bytes in UTF-8 and ends between two code points. */
+/** Returns the longest start of `text` that takes at most `maxBytes` bytes in UTF-8 and ends between two code points. */
 export function cutUtf8(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text;
-  // `encodeInto` never writes part of a code point, so what it read is the answer.
+  // `encodeInto` never writes part of a code point, so it has read exactly the part that fits.
   const { read } = encoder.encodeInto(text.slice(0, maxBytes), new Uint8Array(maxBytes));
   const cut = text.slice(0, read);
   return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
-/** The bytes as text; malformed sequences become U+FFFD. */
+/** Decodes bytes as text; malformed sequences become U+FFFD. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }

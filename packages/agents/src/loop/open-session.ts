@@ -18,7 +18,7 @@ export function openSession(
   const session = definition.invoker.openSession({
     ...rest,
     ...more,
-    ...(definition.lease === undefined ? {} : { hasStableQuestions: true }),
+    ...(definition.lease === undefined ? {} : { hasStableApprovalIds: true }),
     // The agent's own limits apply in addition to those of the parent session.
     ...(parent === undefined ? {} : { parent, policy: { ...definition.invoker.policy, ...options.policy } }),
     ...(emit === undefined

@@ -3,7 +3,7 @@ import type { RiskAssessment, ToolRisk } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import type { PendingCall } from '../pending-call.ts';
 
-/** The risk of one call: what the tool declares or the policy assumes, raised by what the tool says of the arguments. */
+/** Returns the risk of one call: the declared risk, or the default of the policy, raised by the tool's own `classifyRisk`. */
 export function assessRisk(pending: PendingCall): RiskAssessment {
   const { tool, session } = pending;
   if (isHostedTool(tool)) return { risk: 'critical' };
@@ -22,12 +22,12 @@ export function assessRisk(pending: PendingCall): RiskAssessment {
   }
 }
 
-/** Whether somebody has to say yes to a call of the risk that was found. */
+/** True if a call with the assessed risk needs approval. */
 export function needsApproval(pending: PendingCall): boolean {
   return pending.risk === 'critical' || compareRisk(pending.risk, pending.session.policy.maxRiskUnapproved) > 0;
 }
 
 function higherRisk(left: ToolRisk, right: ToolRisk): ToolRisk {
-  // Not `>=`: what is no risk at all compares as NaN and must count as the worst.
+  // Two comparisons: an invalid risk compares as NaN and must count as critical.
   return compareRisk(left, right) < 0 ? right : compareRisk(left, right) >= 0 ? left : 'critical';
 }

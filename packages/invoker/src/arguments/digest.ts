@@ -7,11 +7,11 @@ import type { BlobStat, JsonObject, JsonValue } from '@ravi/kernel';
 /** Digests canonical text with the key of this installation: `hmac-sha256:<hex>`. */
 export type Digester = (canonical: string) => string;
 
-/** A shorter key could be guessed, and with it what small arguments were. */
+/** A shorter key could be guessed, and small arguments with it. */
 const minKeyBytes = 32;
 
 /**
- * A {@link Digester} with this key; the key schedule is computed once.
+ * Creates a {@link Digester} with this key; the key schedule is computed once.
  * @throws KernelError `E_CONFIG_INVALID` for a key below 32 bytes
  */
 export function createDigester(key: Uint8Array): Digester {
@@ -25,13 +25,13 @@ export function createDigester(key: Uint8Array): Digester {
   return (canonical) => `hmac-sha256:${bytesToHex(keyed.clone().update(utf8ToBytes(canonical)).digest())}`;
 }
 
-/** SHA-256 of a JSON value in canonical form, lower-case hexadecimal. */
+/** Returns the SHA-256 of a JSON value in canonical form, in lower-case hexadecimal. */
 export function sha256OfJson(value: JsonValue): string {
   return bytesToHex(sha256(utf8ToBytes(canonicalJson(value))));
 }
 
 /**
- * Canonical JSON: no white space, keys sorted by UTF-16 code units, numbers and strings as ECMAScript writes them.
+ * Returns canonical JSON: no white space, keys sorted by UTF-16 code units, numbers and strings as ECMAScript writes them.
  * Source: RFC 8785 (JCS).
  */
 export function canonicalJson(value: JsonValue): string {
@@ -45,7 +45,7 @@ export function canonicalJson(value: JsonValue): string {
   return `{${members.join(',')}}`;
 }
 
-/** A copy of `args` in which every known artifact ref is replaced by the hash of what it holds: `sha256:<hex>`. */
+/** Returns a copy of `args` in which every known artifact ref is replaced by the hash of its content: `sha256:<hex>`. */
 export function withContentHashes(args: JsonObject, stats: ReadonlyMap<string, BlobStat | undefined>): JsonObject {
   return replace(args, stats) as JsonObject;
 }

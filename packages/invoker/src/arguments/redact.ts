@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { cutUtf8 } from '@ravi/support';
 import { canonicalJson } from './digest.ts';
 
-/** Stands where a secret was. */
+/** Placeholder for a secret. */
 export const redacted = '[redacted]';
 
 const secretKey =
@@ -10,12 +10,12 @@ const secretKey =
 const camelCasePass = /[a-z0-9]Pass$/;
 const maxPreviewBytes = 200;
 
-/** A copy for display: the values of keys that usually hold secrets are replaced, everything else stays. */
+/** Returns a copy for display, with the values of keys that usually hold secrets replaced. */
 export function redact(args: JsonObject): JsonObject {
   return redactValue(args) as JsonObject;
 }
 
-// {@link redact} for any part of arguments.
+// Like `redact`, for any part of the arguments.
 function redactValue(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(redactValue);
@@ -26,7 +26,7 @@ function redactValue(value: JsonValue): JsonValue {
   return copy;
 }
 
-/** The redacted arguments as JSON, at most 200 bytes, for a trace that people read. Cheap however large they are. */
+/** Returns the redacted arguments as JSON, at most 200 bytes, for people who read a trace. The cost does not grow with the arguments. */
 export function previewOf(args: JsonObject): string {
   const text = writeBounded(args, '');
   const cut = cutUtf8(text, maxPreviewBytes);
@@ -53,7 +53,7 @@ function writeBounded(value: JsonValue, text: string): string {
 }
 
 interface Field {
-  /** Its name as JSON, and the colon. */
+  /** Name as JSON, and the colon. */
   readonly text: string;
   readonly isSecret: boolean;
 }
@@ -62,7 +62,7 @@ const fields = new Map<string, Field>();
 const maxFields = 1_000;
 const maxKeptCharacters = 64;
 
-// The fields of a tool come again with each of its calls.
+// Every call of a tool repeats the same fields.
 function fieldOf(key: string): Field {
   const known = fields.get(key);
   if (known !== undefined) return known;
@@ -72,15 +72,15 @@ function fieldOf(key: string): Field {
   return field;
 }
 
-/** Whether a field of this name usually holds a secret. */
+/** True if a field of this name usually holds a secret. */
 export function isSecretKey(key: string): boolean {
   return secretKey.test(key) || camelCasePass.test(key);
 }
 
 /**
- * Puts the secrets of `original` back where a human left the placeholder while editing the redacted copy. An entry of a
- * list gets the secrets of the entry that looked the same, wherever the human moved it. `undefined` when a placeholder
- * stands where no secret was, or where several would fit.
+ * Restores the secrets of `original` wherever an approver left the placeholder while editing the redacted copy. An entry
+ * of a list gets the secrets of the entry that looked the same, even if the approver moved it. Returns `undefined` if a
+ * placeholder is at a place that held no secret, or if several secrets would fit.
  */
 export function restoreRedacted(edited: JsonObject, original: JsonObject): JsonObject | undefined {
   return restore(edited, original) as JsonObject | undefined;

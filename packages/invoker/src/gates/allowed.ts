@@ -2,7 +2,7 @@ import { isLocalTool } from '@ravi/kernel';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopDenied } from '../error-results.ts';
 
-/** Gate 3a: the lists of the session (agent, role, active skills) and the tool's own callers; each can only narrow. */
+/** Checks the allow-lists of the session (agent, role, active skills) and the tool's own `allowedCallers`. */
 export function allowedGate(pending: PendingCall): GateOutcome {
   const { tool, caller, session } = pending;
   if (!session.toolsEnabled) return stopDenied('E_TOOLS_DISABLED', 'Tools are switched off for this session');

@@ -1,7 +1,7 @@
 import { compareRisk } from '@ravi/kernel';
 import type { ApprovalHandler, ApprovalTrace, RiskAssessment } from '@ravi/kernel';
 import type { ReadApproval } from '@ravi/support';
-import { approvalLimitOf, askHuman, isAskedAlready } from '../approval/ask-human.ts';
+import { approvalLimitOf, requestApproval, isAlreadyRequested } from '../approval/request-approval.ts';
 import { assessRisk, needsApproval } from '../approval/assess-risk.ts';
 import { redacted, restoreRedacted } from '../arguments/redact.ts';
 import { loadArtifactStats } from '../artifact-stats.ts';
@@ -11,14 +11,14 @@ import type { GateStop } from '../error-results.ts';
 import { toolDigest } from '../toolbox/freeze-tool.ts';
 import { checkArguments, unreadable } from './arguments.ts';
 
-/** Gate 4: a call above `maxRiskUnapproved`, and every critical one, needs somebody's yes for exactly these arguments. */
+/** Requires an approval decision for exactly these arguments when the risk is above `maxRiskUnapproved` or critical. */
 export function approvalGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
   const assessment = assessRisk(pending);
   pending.risk = assessment.risk;
   return needsApproval(pending) ? seekApproval(pending, assessment) : pending;
 }
 
-/** Judges the arguments again once they are others than those that were judged; only a raised risk is asked about. */
+/** Assesses the risk again after the arguments changed; requests approval only if the risk is higher than before. */
 export function judgeAgain(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
   const before = pending.risk;
   const assessment = assessRisk(pending);
@@ -31,8 +31,8 @@ async function seekApproval(pending: PendingCall, assessment: RiskAssessment): P
   const stop = await loadArtifactStats(pending);
   if (stop !== undefined) return stop;
   const digest = toolDigest(pending.tool);
-  // Who was asked about this very call before the process ended may have said no to it.
-  if (!isAskedAlready(pending) && pending.session.grants.covers(pending.name, digest, pending.risk)) {
+  // An earlier process may have requested approval of this very call, and the approver may have denied it.
+  if (!isAlreadyRequested(pending) && pending.session.grants.covers(pending.name, digest, pending.risk)) {
     pending.approval = { requestId: '', decision: 'run-scope', waitedMs: 0 };
     return pending;
   }
@@ -46,7 +46,7 @@ async function decide(
   handler: ApprovalHandler,
   question: RiskAssessment & { readonly toolDigest: string },
 ): Promise<GateOutcome> {
-  const { answer, record } = await askHuman(pending, handler, question);
+  const { answer, record } = await requestApproval(pending, handler, question);
   pending.approval = record;
   reportDecision(pending, record);
   if (answer === undefined) return refuseUnanswered(pending, record);
@@ -56,14 +56,14 @@ async function decide(
   return pending;
 }
 
-// Other arguments are another call: they are validated and judged again, and a raised risk is asked about again.
+// Modified arguments are validated and assessed like a new call; a higher risk needs a further approval.
 function applyModified(pending: PendingCall, answer: ReadApproval): GateOutcome | Promise<GateOutcome> {
   const stop = unreadable(pending, takeModified(pending, answer)) ?? checkArguments(pending);
   return stop ?? judgeAgain(pending);
 }
 
 function takeModified(pending: PendingCall, { modified }: ReadApproval): string | undefined {
-  if (modified === undefined) return 'the approval gave none';
+  if (modified === undefined) return 'the approval has no modified arguments';
   if ('problem' in modified) return modified.problem;
   const complete = restoreRedacted(modified.args, pending.namedArgs);
   if (complete === undefined) return `the approval left "${redacted}" where it is not clear which secret belongs`;
@@ -75,7 +75,7 @@ function refuseWithoutHandler(pending: PendingCall): GateStop {
   pending.approval = record;
   return stopDenied(
     'E_APPROVAL_NO_HANDLER',
-    `The tool ${pending.name} has risk ${pending.risk} and needs approval, but nobody is there to ask (no approval handler)`,
+    `The tool ${pending.name} has risk ${pending.risk} and needs approval, but no approval handler is configured`,
   );
 }
 
@@ -90,7 +90,7 @@ function refuseUnanswered(pending: PendingCall, record: ApprovalTrace): GateStop
   const advice = pending.caller === 'chain' ? 'Call it directly, outside a script, or try later' : 'Try again later';
   return stopDenied(
     'E_APPROVAL_TIMEOUT',
-    `Nobody approved ${pending.name} within ${limit} ms (approvalTimeoutMs). ${advice}`,
+    `${pending.name} was not approved within ${limit} ms (approvalTimeoutMs). ${advice}`,
   );
 }
 

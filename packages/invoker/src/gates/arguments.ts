@@ -5,17 +5,17 @@ import { stopInvalidTool, stopWithError } from '../error-results.ts';
 import type { GateStop } from '../error-results.ts';
 import { validateArguments } from '../validation/validate-arguments.ts';
 
-/** Gate 3b: the arguments against the tool's `inputSchema`. A place that holds an artifact ref is judged after gate 5. */
+/** Validates the arguments against the tool's `inputSchema`. The artifact-refs gate validates places that hold a ref. */
 export function argumentsGate(pending: PendingCall): GateOutcome {
   return checkArguments(pending) ?? pending;
 }
 
-/** A stop when the arguments could not be taken, from what taking them answered. */
+/** Returns a refusal if reading the arguments reported a problem. */
 export function unreadable(pending: PendingCall, problem: string | undefined): GateStop | undefined {
   return problem === undefined ? undefined : invalid(pending, problem);
 }
 
-/** A stop when the arguments do not fit the schema; places in `undecided`, those of refs, are left out of the judgement. */
+/** Returns a refusal if the arguments do not match the schema. Places in `undecided`, which hold artifact refs, are skipped. */
 export function checkArguments(
   pending: PendingCall,
   undecided: readonly ArtifactPlace['path'][] = pending.artifactPaths,

@@ -10,7 +10,7 @@ import { wantedAt } from '../validation/schema-at.ts';
 import { judgeAgain } from './approval.ts';
 import { checkArguments } from './arguments.ts';
 
-/** Gate 5: every `{ "$artifact": ref }` becomes what the schema asks for at its place, here and never in a script. */
+/** Replaces every `{ "$artifact": ref }` by its content, in the form that the schema asks for; never inside a script. */
 export function artifactRefsGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
   const { tool } = pending;
   if (pending.artifacts.length === 0 || !isLocalTool(tool)) return pending;
@@ -36,7 +36,7 @@ async function resolveAll(pending: PendingCall, tool: Tool): Promise<GateOutcome
   for (const place of pending.artifacts) {
     const stat = pending.artifactStats?.get(place.ref);
     if (stat === undefined || artifactStore === undefined) {
-      pending.runtime.logger.warn('unknown artifact ref is handed to the tool as it is', {
+      pending.runtime.logger.warn('unknown artifact ref was passed to the tool unchanged', {
         tool: tool.name,
         callId: pending.callId,
       });
@@ -53,11 +53,11 @@ async function resolveAll(pending: PendingCall, tool: Tool): Promise<GateOutcome
   return checkArguments(pending, opaque) ?? judgeContent(pending);
 }
 
-// What a ref holds may be riskier than the ref looked to the gate before.
+// The content may be riskier than the ref that the approval gate assessed.
 async function judgeContent(pending: PendingCall): Promise<GateOutcome> {
   const { args } = pending;
   const outcome = await judgeAgain(pending);
-  // A human who answers with other arguments may have put in other refs.
+  // An approver who modified the arguments may have added other refs.
   return outcome !== pending || pending.args === args ? outcome : artifactRefsGate(pending);
 }
 
@@ -103,7 +103,7 @@ function parse(text: string, tool: Tool, { ref, path, stat }: FoundPlace): Resol
 }
 
 function noObject(tool: Tool): GateStop {
-  return invalid(tool, 'The artifact that stands for the arguments holds no object');
+  return invalid(tool, 'The artifact that replaces the arguments does not hold an object');
 }
 
 function invalid(tool: Tool, problem: string): GateStop {
@@ -119,7 +119,7 @@ function forbidden(place: ArtifactPlace): GateStop {
   return stopWithError('E_ARTIFACT_FORBIDDEN', `The artifact ${place.ref} belongs to another session`);
 }
 
-// A copy of `target` with `value` at `path`; only the objects on the way are copied.
+// Returns a copy of `target` with `value` at `path`; only the objects along the path are copied.
 function replaceAt(target: unknown, path: readonly (string | number)[], value: unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return value;

@@ -1,7 +1,7 @@
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { errorResult } from '../error-results.ts';
 
-/** Gate 1: every attempt takes one call from the session's budget, checked and counted in one synchronous step. */
+/** Takes one call from the budget of the session, for every attempt; the check and the count are one synchronous step. */
 export function budgetGate(pending: PendingCall): GateOutcome {
   if (pending.session.countCall()) return pending;
   const limit = pending.session.policy.maxToolCalls;

@@ -1,6 +1,6 @@
 import type { PendingCall } from '../pending-call.ts';
 
-/** Gate 6: nothing starts after the run was cancelled. @throws KernelError `E_CANCELLED` */
+/** Stops every call after the run was cancelled. @throws KernelError `E_CANCELLED` */
 export function cancellationGate(pending: PendingCall): PendingCall {
   pending.cancellation.check();
   return pending;

@@ -2,7 +2,7 @@ import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopDenied } from '../error-results.ts';
 import { unreadable } from './arguments.ts';
 
-/** Between 3a and 3b: interceptors may change the arguments, which are then read and validated like any, or deny. */
+/** Lets interceptors deny the call or change its arguments; changed arguments are read and validated like the original ones. */
 export function interceptGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
   const stop = unreadable(pending, pending.readOwnArguments());
   if (stop !== undefined) return stop;

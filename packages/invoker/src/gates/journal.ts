@@ -5,7 +5,7 @@ import { journalEntry, recordOf } from '../call-record.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopWithError } from '../error-results.ts';
 
-/** Gate 6b: a call with side effects is on record before it starts; one that cannot be recorded does not start. */
+/** Records a call with side effects before it starts; a call that cannot be recorded does not start. */
 export function journalGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
   const { journal } = pending;
   if (journal === undefined || isSafe(pending)) return pending;

@@ -4,7 +4,7 @@ import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopWithError } from '../error-results.ts';
 import type { GateStop } from '../error-results.ts';
 
-/** Gate 3: a script calls local tools only, and never `tool_chain`; the model itself also provider-defined ones. */
+/** Checks the kind of the tool: scripts may call local tools except `tool_chain`, the model also provider-defined tools. */
 export function kindGate(pending: PendingCall): GateOutcome {
   const { tool, caller } = pending;
   if (isProviderDefinedTool(tool)) return providerDefined(pending, tool);

@@ -3,7 +3,7 @@ import { emptyArray, errorText } from '@ravi/support';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopWithError } from '../error-results.ts';
 
-/** Gate 6a: calls that may not run together wait for each other here; the time counts as nobody's execution. */
+/** Makes calls that may not run at the same time wait for each other; the wait does not count as execution time. */
 export function lockGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
   const keys = lockKeys(pending);
   if (keys === undefined) return stopWithError('E_TOOL_FAILED', `The tool ${pending.name} could not say what it locks`);

@@ -5,12 +5,12 @@ import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopInvalidTool, stopWithError } from '../error-results.ts';
 import { freezeTool } from '../toolbox/freeze-tool.ts';
 
-/** Gate 2: finds the tool by its name; an unknown name is answered with the nearest ones. */
+/** Finds the tool by name; the refusal of an unknown name suggests similar names. */
 export function lookupGate(pending: PendingCall): GateOutcome {
   const { registry } = pending.runtime;
   const tool = registry.get(pending.name);
   if (tool === undefined) {
-    // A tool that the session may not call is not named to it either.
+    // Do not reveal the names of tools that the session may not call.
     const callable = registry.names().filter((name) => pending.session.allows(name));
     const near = nearNames(pending.name, callable);
     const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
@@ -22,7 +22,7 @@ export function lookupGate(pending: PendingCall): GateOutcome {
   return take(pending, tool);
 }
 
-// A registry of a third party may hand out live objects; a Toolbox holds frozen ones already.
+// A third-party registry may return mutable objects; those of a Toolbox are already frozen.
 function take(pending: PendingCall, tool: AnyTool): GateOutcome {
   try {
     pending.tool = freezeTool(tool);

@@ -17,7 +17,7 @@ import { Subscribers } from './subscribers.ts';
 
 /** Options of a {@link HookManager}. */
 export interface HookManagerOptions {
-  /** How long one observer or interceptor may take, 5 000 ms by default. */
+  /** Time limit of one observer or interceptor; 5 000 ms by default. */
   readonly timeLimitMs?: number;
   readonly clock?: Clock;
   readonly logger?: Logger;
@@ -32,14 +32,14 @@ type NestedEvent = {
     : Event;
 }[HookEvent];
 
-/** The events whose payload holds objects. */
+/** Events whose payload holds objects. */
 const nestedPayloads: Readonly<Record<NestedEvent, true>> = {
   'run-end': true,
   'llm-end': true,
   'approval-decided': true,
 };
 
-/** Who watches the runtime (observers) and who may step in (interceptors). One per process. */
+/** Observers, which watch the runtime, and interceptors, which may change or deny calls. One per process. */
 export class HookManager {
   readonly #observers = new Subscribers<HookEvent, HookObserver<HookEvent>>();
   readonly #interceptors = new Subscribers<'call', ToolInterceptor>();
@@ -54,45 +54,45 @@ export class HookManager {
     this.#logger = options.logger ?? silentLogger;
   }
 
-  /** Calls `observer` with a frozen payload at every `event`. Returns how to stop. */
+  /** Calls `observer` with a frozen payload at every `event`. Returns the function that removes it. */
   observe<Event extends HookEvent>(event: Event, observer: HookObserver<Event>): () => void {
     return this.#observers.add(event, observer as HookObserver<HookEvent>);
   }
 
-  /** Lets `interceptor` change or deny calls before their arguments are validated. Returns how to stop. */
+  /** Lets `interceptor` change or deny calls before their arguments are validated. Returns the function that removes it. */
   intercept(interceptor: ToolInterceptor): () => void {
     return this.#interceptors.add('call', interceptor);
   }
 
-  /** Lets `interceptor` replace results at `point`. Returns how to stop. */
+  /** Lets `interceptor` replace results at `point`. Returns the function that removes it. */
   interceptResult(point: ResultPoint, interceptor: ResultInterceptor): () => void {
     return this.#resultInterceptors.add(point, interceptor);
   }
 
-  /** Whether anybody may change or deny calls: lets the invoker skip the work. */
+  /** True if there are interceptors of calls: lets the invoker skip the work otherwise. */
   get intercepts(): boolean {
     return this.#interceptors.of('call').length > 0;
   }
 
-  /** Whether anybody watches `event`: lets the invoker skip building a payload. */
+  /** True if `event` has observers: lets the invoker skip building a payload otherwise. */
   observes(event: HookEvent): boolean {
     return this.#observers.of(event).length > 0;
   }
 
   /**
-   * Tells the observers. A flat payload is theirs from here on, and frozen; of one that holds objects they get a copy.
-   * Never throws and never waits: a failing or slow observer is logged and harms nobody.
+   * Notifies the observers. A flat payload is frozen and belongs to them; one that holds objects is copied first. Never
+   * throws and never waits: an observer that fails or is slow is logged and affects no other.
    */
   emit<Event extends HookEvent>(event: Event, payload: HookPayloads[Event]): void {
     const observers = this.#observers.of(event);
     if (observers.length === 0) return;
-    // A flat one is neither copied nor walked: this happens twice to a call, and was half of what one takes.
+    // A flat payload is not copied or walked: that happened twice per call and took half of its time.
     const shown = event in nestedPayloads ? deepFreeze({ ...payload }) : payload;
     Object.freeze(shown);
     for (const observer of observers) this.#notify(event, observer, shown);
   }
 
-  /** The decision of all interceptors together: a deny wins, changes are handed from one to the next. */
+  /** Returns the joint decision of all interceptors: a deny wins, changes are passed from one to the next. */
   async decide(call: InterceptedCall): Promise<InterceptorDecision> {
     let current = call;
     let changed = false;
@@ -106,7 +106,7 @@ export class HookManager {
     return changed ? { action: 'modify', args: current.args } : proceed;
   }
 
-  /** The result after every interceptor at `point`; a denied call stays denied. */
+  /** Returns the result after every interceptor at `point`; a denied call stays denied. */
   async finish(point: ResultPoint, call: InterceptedCall, result: InvocationResult): Promise<InvocationResult> {
     const frozenCall = deepFreeze({ ...call });
     let current = deepFreeze(result);
@@ -118,7 +118,7 @@ export class HookManager {
     return current;
   }
 
-  /** Whether anybody may replace results at `point`. */
+  /** True if there are interceptors of results at `point`. */
   finishes(point: ResultPoint): boolean {
     return this.#resultInterceptors.of(point).length > 0;
   }
@@ -141,7 +141,7 @@ export class HookManager {
   async #ask(interceptor: ToolInterceptor, call: InterceptedCall): Promise<InterceptorDecision> {
     try {
       const decision = await this.#limited('interceptor', () => interceptor(deepFreeze({ ...call })));
-      if (!actions.has(decision.action)) throw new TypeError('An interceptor gave no decision');
+      if (!actions.has(decision.action)) throw new TypeError('An interceptor returned no decision');
       return decision;
     } catch (error) {
       this.#logger.error('interceptor failed: the call is denied', { tool: call.tool, error: errorText(error) });
@@ -158,7 +158,7 @@ export class HookManager {
     try {
       const replaced: unknown = await this.#limited(point, () => interceptor(call, result));
       if (replaced === undefined) return undefined;
-      if (!isInvocationResult(replaced)) throw new TypeError('A result interceptor gave no result');
+      if (!isInvocationResult(replaced)) throw new TypeError('A result interceptor returned no result');
       return { ...replaced };
     } catch (error) {
       this.#logger.error('result interceptor failed', { point, tool: call.tool, error: errorText(error) });
@@ -178,7 +178,7 @@ function denied(replaced: InvocationResult, original: InvocationResult): Invocat
 
 const statuses: ReadonlySet<unknown> = new Set<InvocationResult['status']>(['ok', 'error', 'denied']);
 
-/** Whether a value has the shape of an {@link InvocationResult}; a failure must say which one. */
+/** True if a value has the shape of an {@link InvocationResult}; a failure must have an error. */
 export function isInvocationResult(value: unknown): value is InvocationResult {
   if (typeof value !== 'object' || value === null) return false;
   const { status, text, files, error } = value as Partial<Record<keyof InvocationResult, unknown>>;
@@ -192,7 +192,7 @@ function isError(error: unknown): boolean {
   return typeof code === 'string' && typeof message === 'string' && typeof retryable === 'boolean';
 }
 
-// The value of `body`, or a rejection once `limitMs` milliseconds are over; a synchronous body needs no timer.
+// Returns the value of `body`, or rejects after `limitMs` milliseconds; a synchronous body needs no timer.
 async function withTimeLimit<Value>(
   options: { readonly what: string; readonly limitMs: number; readonly clock: Clock },
   body: () => Value | PromiseLike<Value>,
@@ -214,7 +214,7 @@ async function withTimeLimit<Value>(
   });
 }
 
-// Whether a value can be awaited: not only a `Promise` may be waited for without end.
+// True if a value can be awaited: a thenable that is not a `Promise` may take forever too.
 function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
   return typeof value === 'object' && value !== null && 'then' in value;
 }

@@ -4,12 +4,12 @@ interface Subscription<Subscriber> {
   readonly subscriber: Subscriber;
 }
 
-/** Who listens to what. A list never changes once it was handed out: who comes or goes meanwhile counts next time. */
+/** Subscribers by key. A list that was returned never changes: later additions and removals are in the next one. */
 export class Subscribers<Key, Subscriber> {
   readonly #subscriptions = new Map<Key, readonly Subscription<Subscriber>[]>();
   readonly #lists = new Map<Key, readonly Subscriber[]>();
 
-  /** Adds one more, even if it is there already. Returns how to take this one out; idempotent. */
+  /** Adds a subscriber, even if it is there already. Returns the idempotent function that removes this addition. */
   add(key: Key, subscriber: Subscriber): () => void {
     const own: Subscription<Subscriber> = { subscriber };
     this.#set(key, [...(this.#subscriptions.get(key) ?? []), own]);
@@ -20,7 +20,7 @@ export class Subscribers<Key, Subscriber> {
       );
   }
 
-  /** In the order they came. */
+  /** Returns the subscribers of a key in the order in which they were added. */
   of(key: Key): readonly Subscriber[] {
     return this.#lists.get(key) ?? emptyArray;
   }

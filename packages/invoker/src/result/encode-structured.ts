@@ -2,21 +2,21 @@ import type { JsonValue } from '@ravi/kernel';
 import { isPlain } from '@ravi/support';
 
 /**
- * The JSON text of a structured value, encoded once. What JSON has a form for is taken in that form.
- * @throws TypeError naming the place of a value that would vanish (a Map, a function); whatever `JSON.stringify` throws
+ * Encodes a structured value as JSON text, once. A value with a JSON form, such as a `Date`, is encoded in that form.
+ * @throws TypeError naming the place of a value that would be lost (a Map, a function), and the errors of `JSON.stringify`
  */
 export function encodeStructured(value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  // A number is its own JSON, and the encoder would take as long as some gates.
+  // The text of a number is its JSON; the encoder would take as long as some gates.
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) throw new TypeError(`structuredContent is a ${typeof value}`);
-  // What vanishes leaves an empty object behind; without one there is nothing to look for.
+  // A lost value becomes an empty object, so without one there is nothing to look for.
   if (text.includes('{}')) refuseVanished(value, 'structuredContent');
   return text;
 }
 
-/** The value that was encoded, as a copy: what the tool does to its own afterwards changes nothing. */
+/** Decodes the value as a copy, so that later changes by the tool have no effect. */
 export function decodeStructured(text: string): JsonValue {
   const number = Number(text);
   return Number.isNaN(number) ? (JSON.parse(text) as JsonValue) : number;

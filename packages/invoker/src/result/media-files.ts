@@ -15,16 +15,16 @@ const extensions: Readonly<Record<string, string>> = {
 
 const maxIdCharacters = 128;
 
-/** What became of the media of a result. */
+/** Files made from the media of a result. */
 export interface StoredMedia {
   readonly files: readonly ChainFile[];
-  /** For the model: what could not become a file. */
+  /** Notes for the model about media that were not stored. */
   readonly notes: readonly string[];
 }
 
 /**
- * Stores the media of a result and names a file for each: `/workspace/media/<callId>-<tool>-<n>.<ext>`. What cannot be
- * stored, without a store for one, is told in a note and never lost in silence.
+ * Stores the media of a result and names a file for each: `/workspace/media/<callId>-<tool>-<n>.<ext>`. Media that cannot
+ * be stored, for example without a store, are reported in a note instead of being dropped silently.
  */
 export async function storeMedia(pending: PendingCall, content: readonly ContentBlock[]): Promise<StoredMedia> {
   const files: ChainFile[] = [];
@@ -41,7 +41,7 @@ export async function storeMedia(pending: PendingCall, content: readonly Content
   return { files, notes };
 }
 
-// A file, or why there is none.
+// Returns the file, or the reason why it was not stored.
 async function tryStore(pending: PendingCall, block: MediaBlock, index: number): Promise<ChainFile | string> {
   const { source } = block;
   const { artifactStore, logger } = pending.runtime;
@@ -61,7 +61,7 @@ async function storeOne(
   { source, mediaType }: MediaBlock,
   index: number,
 ): Promise<ChainFile | undefined> {
-  // The id may come from a model: no character of it may lead to another folder.
+  // The id may come from a model, so it must not contain path separators.
   const callId = pending.callId.replaceAll(/[^\w.-]/g, '_').slice(0, maxIdCharacters);
   const path = `/workspace/media/${callId}-${pending.name}-${index}.${extensionOf(mediaType)}`;
   if (source.kind === 'bytes') {
@@ -75,7 +75,7 @@ async function storeOne(
   return { path, mediaType, artifactRef: source.ref, bytes: stat.bytes };
 }
 
-/** The extension of a file of this type; `bin` when it has none of its own. */
+/** Returns the file extension of a media type; `bin` for an unknown one. */
 export function extensionOf(mediaType: string): string {
   const essence = mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
   const known = extensions[essence];

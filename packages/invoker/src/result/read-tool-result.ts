@@ -8,13 +8,13 @@ const maxMessageBytes = 4_096;
 const maxCodeCharacters = 128;
 const maxShownCharacters = 500;
 
-/** How an execution ended. */
+/** End of an execution. */
 export type Execution =
   | { readonly kind: 'returned'; readonly result: ToolExecutionResult }
   | { readonly kind: 'threw'; readonly error: unknown }
   | { readonly kind: 'timeout'; readonly limitMs: number };
 
-/** What a tool produced, in a form that shaping can rely on. */
+/** Output of a tool, in a form that shaping can rely on. */
 export interface ToolOutput {
   readonly content: readonly ContentBlock[];
   readonly text: string;
@@ -24,7 +24,7 @@ export interface ToolOutput {
   readonly error: InvocationError | undefined;
 }
 
-/** Reads an execution that may have thrown anything or returned garbage; a failure is a value like any other. */
+/** Reads an execution that may have thrown anything or returned an invalid result; a failure becomes a value. */
 export function readExecution(pending: PendingCall, execution: Exclude<Execution, { kind: 'timeout' }>): ToolOutput {
   if (execution.kind === 'threw') return failed(thrownFailure(pending, execution.error));
   const problem = problemWithResult(execution.result);
@@ -53,7 +53,7 @@ function failed({ text, error }: ToolFailure): ToolOutput {
   return { content: [], text, structuredJson: undefined, error };
 }
 
-// What is wrong with the result of a tool, in plain words, or `undefined`. A block of a kind nobody knows is fine.
+// Returns what is wrong with the result of a tool, in plain words, or `undefined`. Unknown kinds of blocks are valid.
 function problemWithResult(result: unknown): string | undefined {
   try {
     return findProblem(result);
@@ -108,25 +108,25 @@ function isSource(source: unknown): boolean {
   return kind === 'blob' ? typeof ref === 'string' : kind === 'url' && typeof url === 'string';
 }
 
-// A failure in full, and as it travels: the message bounded, the fields checked.
+// A failure with its whole text, and as an error with a bounded message and checked fields.
 interface ToolFailure {
   readonly text: string;
   readonly error: InvocationError;
 }
 
-// What a tool threw, whatever it is.
+// Reads any value that a tool threw.
 function thrownFailure(pending: PendingCall, thrown: unknown): ToolFailure {
   const text = pending.runtime.scrub(messageOf(thrown) ?? `The tool ${pending.name} threw ${describe(thrown)}`);
   return failure(text === '' ? `The tool ${pending.name} failed` : text, fieldsOf(thrown));
 }
 
-// What a result with `isError` says of itself: `text` and the fields of its first error block.
+// Reads a result with `isError`: `text` and the fields of its first error block.
 function declaredFailure(result: ToolExecutionResult, text: string): ToolFailure {
   const block = result.content.find((each): each is ErrorBlock => each.type === 'error');
   return failure(text === '' ? 'The tool failed and gave no message' : text, { ...block });
 }
 
-// A failure that the runtime found.
+// A failure that the invoker detected.
 function foundFailure(text: string): ToolFailure {
   return failure(text, {});
 }
@@ -146,7 +146,7 @@ function failure(text: string, fields: Readonly<Record<string, unknown>>): ToolF
   };
 }
 
-// Whatever was thrown may throw again when it is looked at.
+// A thrown value may throw again when it is read.
 function messageOf(thrown: unknown): string | undefined {
   try {
     if (!(thrown instanceof Error)) return undefined;
@@ -161,7 +161,7 @@ function fieldsOf(thrown: unknown): Readonly<Record<string, unknown>> {
   try {
     if (typeof thrown !== 'object' || thrown === null) return {};
     const { code, retryable, retryAfterMs } = thrown as Readonly<Record<string, unknown>>;
-    // What the runtime says of a call is not for everybody to say: whoever has an `E_` code means it by a `KernelError`.
+    // Codes that start with `E_` are the runtime's own: a tool may use them only in a `KernelError`.
     const isForeign = String(code).startsWith('E_') && !isKernelError(thrown);
     return { code: isForeign ? undefined : code, retryable, retryAfterMs };
   } catch {
@@ -175,6 +175,6 @@ function describe(thrown: unknown): string {
     if (typeof thrown !== 'object' || thrown === null) return String(thrown);
     return JSON.stringify(thrown).slice(0, maxShownCharacters);
   } catch {
-    return 'something that is no error';
+    return 'a value that cannot be printed';
   }
 }

@@ -5,15 +5,15 @@ import { decodeStructured } from './encode-structured.ts';
 import { storeMedia } from './media-files.ts';
 import type { ToolOutput } from './read-tool-result.ts';
 
-/** A shaped result and what the trace keeps of it. */
+/** A shaped result and its size for the trace. */
 export interface Shaped {
   readonly result: InvocationResult;
   readonly bytes: number;
 }
 
 /**
- * Small results stay inline, large ones are stored, pinned and replaced by a preview and a ref, media become
- * files. Without a store, or when it fails, nothing is lost: the result stays inline.
+ * Keeps a small result inline; stores and pins a large one and replaces it by a preview and a ref; turns media into
+ * files. Without a store, or when the store fails, the result stays inline.
  */
 export function shape(pending: PendingCall, output: ToolOutput): Shaped | Promise<Shaped> {
   const hasMedia = output.content.some((block) => 'mediaType' in block);
@@ -70,12 +70,12 @@ async function offload(
   return rememberText(result, { text: value, mediaType, bytes: artifact.bytes });
 }
 
-// Text beside a structured value that was stored: the same value again for most tools, so short text alone stays.
+// Most tools repeat the structured value as text, so only short text stays next to a stored value.
 async function keepProse(pending: PendingCall, text: string): Promise<string> {
   const { maxInlineResultBytes, maxPreviewBytes } = pending.session.policy;
   if (utf8Length(text) <= maxInlineResultBytes - maxPreviewBytes) return text;
   const { ref, bytes } = await pending.storeArtifact(text, 'text/plain');
-  return `[${bytes} bytes of text beside it are stored as {"$artifact":"${ref}"}]`;
+  return `[${bytes} bytes of accompanying text are stored as {"$artifact":"${ref}"}]`;
 }
 
 function joined(parts: readonly string[]): string {
@@ -86,7 +86,7 @@ function statusOf(output: ToolOutput): Pick<InvocationResult, 'status' | 'error'
   return output.error === undefined ? { status: 'ok' } : { status: 'error', error: output.error };
 }
 
-/** The whole text of a result that was stored, while the result itself is still in somebody's hands. */
+/** Whole text of a stored result, kept in memory as long as the result itself. */
 export interface StoredText {
   readonly text: string;
   readonly mediaType: string;
@@ -96,15 +96,15 @@ export interface StoredText {
 
 const texts = new WeakMap<InvocationResult, StoredText>();
 
-// Keeps the text beside its result; it is forgotten with the result.
+// Keeps the text for as long as its result is in memory.
 function rememberText(result: InvocationResult, stored: StoredText): InvocationResult {
   texts.set(result, stored);
   return result;
 }
 
 /**
- * What `result.artifactRef` holds, without reading the store, for who hands it on at once. `undefined` for any other
- * result and for one that an interceptor replaced: read the store then.
+ * Returns the content of `result.artifactRef` without reading the store, for callers that pass it on at once. `undefined`
+ * for other results and for one that an interceptor replaced: read the store instead.
  */
 export function storedTextOf(result: InvocationResult): StoredText | undefined {
   return texts.get(result);

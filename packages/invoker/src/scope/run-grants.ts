@@ -2,7 +2,7 @@ import { compareRisk } from '@ravi/kernel';
 import type { ToolRisk } from '@ravi/kernel';
 import type { RunGrant } from './session-durability.ts';
 
-/** Approvals that a human gave for the whole run: per tool and definition, up to the approved risk, never `critical`. */
+/** Approvals for the whole run: per tool and definition, up to the approved risk, never `critical`. */
 export class RunGrants {
   #risks: Map<string, ToolRisk> | undefined;
 

@@ -2,7 +2,7 @@ import { KernelError } from '@ravi/kernel';
 import type { BlobReader, BlobStore } from '@ravi/kernel';
 import type { InvokerSession } from './session.ts';
 
-/** The blobs of one session and no others: what a tool, and a script through its bridge, may read. */
+/** Returns a reader of the blobs of one session only, for tools and for scripts through their bridge. */
 export function sessionBlobs(session: InvokerSession, store: BlobStore | undefined): BlobReader {
   const owned = async (ref: string): Promise<BlobStore> => {
     const stat = await store?.stat(ref);

@@ -1,31 +1,31 @@
 import type { BlobRef, Journal, ToolRisk } from '@ravi/kernel';
 
-/** An approval that was given for the whole run. */
+/** Approval for the whole run. */
 export interface RunGrant {
   readonly tool: string;
   readonly toolDigest: string;
   readonly risk: ToolRisk;
 }
 
-/** What makes the calls of a session outlive the process: whoever goes on with its run replays them. */
+/** State of a durable session, whose calls outlive the process: a process that resumes the run replays them. */
 export interface SessionDurability {
   /**
-   * Takes every outcome, those of refused calls and of calls without side effects too, but none of a call that was
-   * cancelled: whether it had its effect is not known.
+   * Receives the outcome of every call, refused ones and those without side effects included. Not of cancelled calls,
+   * which may or may not have had their effect.
    */
   readonly journal: Journal;
-  /** The same in every process that goes on with the run; the session leaves the pins to the run when it closes. */
+  /** Owner of the pins, the same in every process that resumes the run. When the session closes, the pins stay with the run. */
   readonly pinOwner: string;
-  /** Puts an artifact on record before it is pinned, so that its pin can be given back by whoever ends the run. */
+  /** Records an artifact before it is pinned, so that the process that ends the run can release the pin. */
   recordArtifact(ref: BlobRef): Promise<void>;
-  /** How many milliseconds a question of the run stays open; `approvalTimeoutMs` of the policy when absent. */
+  /** Milliseconds that the approver has for a decision; `approvalTimeoutMs` of the policy when absent. */
   readonly approvalExpiryMs?: number;
-  /** Questions that were asked before: their answers count, whatever was granted since. */
-  readonly asked: ReadonlySet<string>;
-  /** Those of them that nobody has to be waited for any more. */
-  readonly answered: ReadonlySet<string>;
-  /** What was granted before. */
+  /** Ids of approvals that were requested before: their decisions count, even if the run has a grant by now. */
+  readonly requestedApprovals: ReadonlySet<string>;
+  /** Ids of those that are already decided, so that the call does not wait for a human. */
+  readonly decidedApprovals: ReadonlySet<string>;
+  /** Approvals for the whole run that were given before. */
   readonly grants: readonly RunGrant[];
-  /** A call waits for a human from now on until the returned function is called. */
+  /** Called when a call starts to wait for a human; the returned function ends the wait. */
   onHumanWait(callId: string): () => void;
 }

@@ -7,8 +7,8 @@ import type { SessionDurability } from './session-durability.ts';
 const maxAttempts = 3;
 
 /**
- * The artifacts that a session holds. An ordinary one gives them back when it closes. Those of a durable run are noted
- * before they are pinned, since a process that dies in between could not tell anybody; the run gives them back.
+ * Artifacts that a session pins. An ordinary session releases them when it closes. Those of a durable run are recorded
+ * before they are pinned, because the process may end in between; the run releases them.
  */
 export class SessionPins {
   readonly #runId: string;
@@ -24,7 +24,7 @@ export class SessionPins {
     this.#runId = runId;
   }
 
-  /** Who holds the artifacts. */
+  /** Owner of the pins. */
   get owner(): string {
     return (this.#owner ??= this.#durability?.pinOwner ?? `${this.#runId}#${crypto.randomUUID()}`);
   }
@@ -47,20 +47,20 @@ export class SessionPins {
         await this.pin(ref);
         return ref;
       } catch (error) {
-        // A sweep came between the two.
+        // A sweep ran between the two.
         if (attempt === maxAttempts || !isKernelError(error, 'E_BLOB_NOT_FOUND')) throw error;
       }
     }
   }
 
-  /** Pins what is stored already. @throws KernelError as {@link SessionPins.store} */
+  /** Pins an artifact that is already stored. @throws KernelError as {@link SessionPins.store} */
   async pin(ref: BlobRef): Promise<void> {
     await this.#durability?.recordArtifact(ref);
     await this.#store().pin(ref, this.owner);
     await this.#keep(ref);
   }
 
-  /** Takes the pins back, unless they belong to a durable run; those that come later at once. How many could not be. */
+  /** Releases the pins, unless they belong to a durable run; later pins are released at once. Returns how many could not be released. */
   async giveBack(): Promise<number> {
     this.#isClosed = true;
     const given = await Promise.all(this.refs.map((ref) => this.#unpin(ref)));

@@ -27,7 +27,7 @@ import { SessionPins } from './session-pins.ts';
 export interface SessionOptions {
   /** A new random id when absent. */
   readonly runId?: string;
-  /** Artifacts belong to it; a new random id when absent. */
+  /** Owner of the artifacts; a new random id when absent. */
   readonly sessionId?: string;
   /** `local` when absent. */
   readonly principal?: Principal;
@@ -44,39 +44,39 @@ export interface SessionOptions {
   /** `false` denies every call. */
   readonly toolsEnabled?: boolean;
   /**
-   * The session that this one runs inside of. Its ids, principal and policy hold where nothing else is said; with the
-   * same ids and principal its grants, scratchpad and files are shared. What it does not allow is not allowed here, and what
-   * cancels it cancels this one.
+   * Session inside which this one runs. Its ids, principal and policy are the defaults; if ids and principal are the same,
+   * grants, scratchpad and files are shared. Only tools that it allows are allowed here, and its cancellation cancels
+   * this session.
    */
   readonly parent?: InvokerSession;
-  /** The call that this session runs inside of; its id prefixes the ids here. */
+  /** Call inside which this session runs; its id prefixes the ids of calls here. */
   readonly parentCallId?: string;
   readonly onProgress?: ProgressSink;
   /** Present in a run that outlives the process. */
   readonly durability?: SessionDurability;
   /**
-   * A question about a call has the id that the same call asks under again, so that an answer holds for whoever goes on
-   * with the run. That of the parent when absent.
+   * True if a repeated call requests its approval under the same id, so that a decision is valid in the process that
+   * resumes the run. The value of the parent when absent.
    */
-  readonly hasStableQuestions?: boolean;
+  readonly hasStableApprovalIds?: boolean;
 }
 
-/** One call in the trace; its whole record is made when somebody reads it. */
+/** Entry of the trace; the whole record is built when it is read. */
 export interface TraceLine extends Pick<ChainCallRecord, 'tool' | 'status'> {
   readonly record: ChainCallRecord;
 }
 
-/** The call that an artifact comes from, for observers. */
+/** Call that produced an artifact, for observers. */
 export interface ArtifactOrigin {
   readonly callId?: string;
   readonly parentId?: string;
   readonly tool?: string;
 }
 
-/** Why the signal of a closed session is aborted: one for all, since every run closes one and hardly anybody looks. */
+/** Reason of the aborted signal of a closed session. One object for all: every run closes a session and few read the reason. */
 const closed = new KernelError('E_CANCELLED', 'The session is closed');
 
-/** The mutable state of one run: counters, trace, pins, grants. The invoker itself keeps none. Close it, or `await using`. */
+/** Mutable state of one run: counters, trace, pins and grants. Close it, or use `await using`. */
 export class InvokerSession implements RunContext, AsyncDisposable {
   readonly runId: string;
   readonly sessionId: string;
@@ -85,10 +85,10 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly toolsEnabled: boolean;
   readonly parentCallId: string | undefined;
   readonly durability: SessionDurability | undefined;
-  readonly hasStableQuestions: boolean;
+  readonly hasStableApprovalIds: boolean;
   readonly cancellation: Cancellation;
   readonly #runtime: InvokerRuntime;
-  /** The session of the same run that this one runs inside of: what belongs to the run is kept there. */
+  /** Session of the same run around this one: it keeps the state that belongs to the run. */
   readonly #outer: InvokerSession | undefined;
   #allowLists: readonly ReadonlySet<string>[];
   readonly #onProgress: ProgressSink | undefined;
@@ -103,9 +103,9 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   #closing: Promise<void> | undefined;
   #isEndedByClose = false;
   #callCount = 0;
-  /** Of the calls that are inside of no other. */
+  /** Of calls that are not inside another call. */
   #lastCallId = 0;
-  /** Of those that are, by the prefix of their ids. */
+  /** Of calls inside another call, by the prefix of their ids. */
   #lastInnerIds: Map<string, number> | undefined;
 
   constructor(runtime: InvokerRuntime, basePolicy: ChainPolicy, options: SessionOptions) {
@@ -118,7 +118,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.toolsEnabled = (options.toolsEnabled ?? true) && (parent?.toolsEnabled ?? true);
     const shared = parent !== undefined && isSameRun(this, parent) ? parent : undefined;
     this.durability = options.durability;
-    this.hasStableQuestions = options.hasStableQuestions ?? parent?.hasStableQuestions ?? false;
+    this.hasStableApprovalIds = options.hasStableApprovalIds ?? parent?.hasStableApprovalIds ?? false;
     this.#outer = shared;
     for (const file of options.files ?? emptyArray) this.addFile(file);
     this.parentCallId = options.parentCallId;
@@ -127,7 +127,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.cancellation = new Cancellation(options.signal, parent?.cancellation);
   }
 
-  /** Aborted when the run is cancelled and when the session closes. Made when somebody asks for it: most calls need none. */
+  /** Aborted when the run is cancelled and when the session closes. Created at the first read, because most calls need no signal. */
   get signal(): AbortSignal {
     if (this.#controller !== undefined) return this.#controller.signal;
     const controller = new AbortController();
@@ -156,7 +156,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return (this.#heldPins ??= new SessionPins(this.#runtime, this.runId, this.durability));
   }
 
-  /** Calls that were attempted, refused ones included. */
+  /** Number of calls that were attempted, refused ones included. */
   get callCount(): number {
     return this.#callCount;
   }
@@ -166,12 +166,12 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return this.#trace.map((line) => line.record);
   }
 
-  /** The tools whose calls were cancelled, one name for each call. */
+  /** Names of tools whose calls were cancelled, one for each call. */
   get cancelledTools(): readonly string[] {
     return this.#trace.filter(({ status }) => status === 'cancelled').map(({ tool }) => tool);
   }
 
-  /** The files of the run's calls so far, one to a path. */
+  /** Files of the run's calls so far, one per path. */
   get files(): readonly ChainFile[] {
     if (this.#outer !== undefined) return this.#outer.files;
     return this.#files === undefined ? [] : [...this.#files.values()];
@@ -182,17 +182,17 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return (this.#scratchpad ??= new Map<string, unknown>());
   }
 
-  /** The artifacts that this session holds until it closes. */
+  /** Artifacts that this session pins until it closes. */
   get pinnedRefs(): readonly BlobRef[] {
     return this.#pins.refs;
   }
 
-  /** The owner of its pins. */
+  /** Owner of its pins. */
   get pinOwner(): string {
     return this.#pins.owner;
   }
 
-  /** Milliseconds that humans have taken so far, charged to nobody. */
+  /** Milliseconds of waits for humans so far; they count against no time limit. */
   humanWaitMs(): number {
     return this.#humanClock?.totalMs ?? 0;
   }
@@ -207,20 +207,20 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.cancellation.cancel(reason, cause);
   }
 
-  /** What every hook payload about this session carries. */
+  /** Fields that every hook payload about this session has. */
   get scope(): HookScope {
     const { runId, sessionId, parentCallId } = this;
     return parentCallId === undefined ? { runId, sessionId } : { runId, sessionId, parentId: parentCallId };
   }
 
-  /** Takes one call from the budget; `false` when it is used up. */
+  /** Counts one call against the budget; `false` if the budget is used up. */
   countCall(): boolean {
     if (this.#callCount >= this.policy.maxToolCalls) return false;
     this.#callCount++;
     return true;
   }
 
-  /** An id that no other call of the run has: sessions inside of the same call, `within`, count on. */
+  /** Returns an id that no other call of the run has. Sessions inside the same call (`within`) share one counter. */
   nextCallId(within: string | undefined = this.parentCallId): string {
     const prefix = within === undefined ? '' : `${within}.`;
     return `${prefix}call_${this.#nextNumber(prefix)}`;
@@ -235,18 +235,18 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return number;
   }
 
-  /** Whether every list of the session names the tool. */
+  /** True if every allow-list of the session names the tool. */
   allows(tool: string): boolean {
     for (const list of this.#allowLists) if (!list.has(tool)) return false;
     return true;
   }
 
-  /** The lists that {@link InvokerSession.allows} asks: none means that every tool is allowed. */
+  /** Allow-lists of the session; an empty array means that every tool is allowed. */
   get allowLists(): readonly ReadonlySet<string>[] {
     return this.#allowLists;
   }
 
-  /** Allows only these tools of those that are allowed, until the returned function is called. A set is taken as it is. */
+  /** Restricts the allowed tools to these, until the returned function is called. A set is used without a copy. */
   narrow(tools: Iterable<string>): () => void {
     const list: ReadonlySet<string> = tools instanceof Set ? tools : new Set(tools);
     this.#allowLists = [...this.#allowLists, list];
@@ -255,13 +255,13 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     };
   }
 
-  /** Whether blobs of this scope are the session's own. */
+  /** True if blobs of this scope belong to the session. */
   owns(scope: BlobScope): boolean {
     return scope.principal === this.principal && scope.sessionId === this.sessionId;
   }
 
   /**
-   * Stores data for this session alone, pinned until it closes, or until its run ends when that outlives the session.
+   * Stores data for this session only, pinned until it closes, or until the run ends if the run is durable.
    * @throws KernelError of the store, or of the journal of a durable run
    */
   async storeArtifact(data: Uint8Array | string, mediaType: string, origin: ArtifactOrigin = {}): Promise<BlobRef> {
@@ -274,12 +274,12 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return ref;
   }
 
-  /** Holds what is stored already, as {@link InvokerSession.storeArtifact} does. */
+  /** Pins an artifact that is already stored, for as long as {@link InvokerSession.storeArtifact} does. */
   pinArtifact(ref: BlobRef): Promise<void> {
     return this.#pins.pin(ref);
   }
 
-  /** Notes a file of the run; one with the path of another takes its place. */
+  /** Adds a file of the run; it replaces a file of the same path. */
   addFile(file: ChainFile): void {
     if (this.#outer !== undefined) return this.#outer.addFile(file);
     this.#files ??= new Map();
@@ -290,7 +290,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.#trace.push(line);
   }
 
-  /** Takes a call as it is in the journal of the run: it counts and leaves what it left, and nothing is executed. */
+  /** Replays a call from the journal of the run: it counts and adds its files, but nothing is executed. */
   replay(record: ChainCallRecord, { files }: InvocationResult): void {
     this.countCall();
     this.record({ tool: record.tool, status: record.status, record });
@@ -305,10 +305,10 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     }
   }
 
-  /** Cancels what still runs and gives every pin back. Idempotent; a failing unpin is logged and stops nothing. */
+  /** Cancels running calls and releases every pin. Idempotent; a failed unpin is logged and does not stop the others. */
   close(): Promise<void> {
     if (this.#closing === undefined) {
-      // Before the cancellation: who is told of it may close the session as well.
+      // Set before the cancellation: its listeners may close the session too.
       this.#closing = Promise.resolve().then(() => this.#giveBackPins());
       this.cancellation.dispose();
       this.#isEndedByClose = !this.cancellation.isCancelled;

@@ -2,16 +2,16 @@ import type { Clock, Timer } from '@ravi/kernel';
 
 /** A pending deadline. */
 export interface Deadline {
-  /** Idempotent; after it the deadline never expires. */
+  /** Cancels the deadline, so that it never expires. Idempotent. */
   cancel(): void;
 }
 
-/** What is over after a while, unless it is cancelled first. A member of its lane, so that it can be taken out at once. */
+/** Object that expires after some time unless it is cancelled. A node of its lane's linked list, so that it can be removed at once. */
 export abstract class Expiring implements Deadline {
   lane: Lane | undefined = undefined;
   previous: Expiring | undefined = undefined;
   next: Expiring | undefined = undefined;
-  /** Of the monotonic clock. */
+  /** On the monotonic clock. */
   expiresAt = 0;
 
   /** Called once, when its time is up. */
@@ -31,7 +31,7 @@ class Callback extends Expiring {
   }
 }
 
-/** The deadlines of one duration, in the order in which they expire. */
+/** Deadlines of one duration, in the order in which they expire. */
 interface Lane {
   head: Expiring | undefined;
   tail: Expiring | undefined;
@@ -58,7 +58,7 @@ export class Deadlines {
     return deadline;
   }
 
-  /** As {@link Deadlines.set}, for who is a deadline itself; once in its life. */
+  /** Like {@link Deadlines.set}, for an object that is itself a deadline. Start it at most once. */
   start(delayMs: number, deadline: Expiring): void {
     const lane = this.#lane(delayMs);
     deadline.expiresAt = this.#clock.monotonic() + delayMs;
@@ -67,7 +67,7 @@ export class Deadlines {
     if (lane.tail === undefined) lane.head = deadline;
     else lane.tail.next = deadline;
     lane.tail = deadline;
-    // A timer that is still armed from a cancelled head fires early, finds out and arms again.
+    // A timer that is still armed for a cancelled head fires early and is armed again.
     lane.timer ??= this.#arm(lane, delayMs);
   }
 

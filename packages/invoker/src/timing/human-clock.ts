@@ -1,6 +1,6 @@
 import type { Clock } from '@ravi/kernel';
 
-/** Adds up the time in which at least one human is being waited for; overlapping waits count once. */
+/** Sums the time spent waiting for humans; overlapping waits count once. */
 export class HumanClock {
   readonly #clock: Clock;
   #waiting = 0;
@@ -22,7 +22,7 @@ export class HumanClock {
     };
   }
 
-  /** Milliseconds so far, a wait that goes on included. */
+  /** Milliseconds so far, the current wait included. */
   get totalMs(): number {
     return this.#waiting === 0 ? this.#total : this.#total + this.#clock.monotonic() - this.#since;
   }

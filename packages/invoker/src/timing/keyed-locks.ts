@@ -1,6 +1,6 @@
 import type { Cancellation } from './cancellation.ts';
 
-/** Gives a lock back; idempotent. */
+/** Releases a lock; idempotent. */
 export type Release = () => void;
 
 const nothing: Release = () => {};
@@ -12,7 +12,7 @@ const nothing: Release = () => {};
 export class KeyedLocks {
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  /** Takes all keys at once when they are free; `undefined` when it has to wait. */
+  /** Takes all keys at once if they are free; `undefined` if the call has to wait. */
   tryAcquire(keys: readonly string[]): Release | undefined {
     if (keys.length === 0) return nothing;
     const sorted = sortedKeys(keys);
@@ -21,7 +21,7 @@ export class KeyedLocks {
     return this.#releaseOf(sorted);
   }
 
-  /** Waits for all keys. @throws KernelError `E_CANCELLED` when the call is cancelled first; it then holds nothing */
+  /** Waits for all keys. @throws KernelError `E_CANCELLED` when the call is cancelled first; it then holds no key */
   async acquire(keys: readonly string[], cancellation: Cancellation): Promise<Release> {
     const held: string[] = [];
     try {

@@ -24,8 +24,8 @@ const frozen = new WeakMap<AnyTool, AnyTool>();
 const callers: readonly ToolCaller[] = ['direct', 'chain'];
 
 /**
- * The tool as it was at this moment: name, risk, schemas and flags are read once and frozen, methods stay bound to
- * the original. A getter that changes its mind changes nothing. Returns the same object for the same tool.
+ * Returns a frozen snapshot of the tool: name, risk, schemas and flags are read once, methods stay bound to the
+ * original. Later changes of the original have no effect. Returns the same object for the same tool.
  * @throws KernelError `E_TOOL_INVALID` naming what is wrong
  */
 export function freezeTool(tool: AnyTool): AnyTool {
@@ -159,10 +159,10 @@ function invalid(message: string): KernelError {
   return new KernelError('E_TOOL_INVALID', message);
 }
 
-// A tool of a toolbox is frozen, so its digest stays.
+// A tool of a toolbox is frozen, so its digest never changes.
 const digests = new WeakMap<AnyTool, string>();
 
-/** SHA-256 of what a human saw of a tool and what the provider was told; the code behind it has no digest. */
+/** Returns the SHA-256 of a tool's definition as approvers and providers see it. Its code is not part of the digest. */
 export function toolDigest(tool: AnyTool): string {
   const known = digests.get(tool);
   if (known !== undefined) return known;

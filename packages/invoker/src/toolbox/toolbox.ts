@@ -6,7 +6,7 @@ import { freezeTool } from './freeze-tool.ts';
 /** Source of tools that are added without one. */
 const localSource = 'local';
 
-/** What a {@link Toolbox} reports to. */
+/** Options of a {@link Toolbox}. */
 export interface ToolboxOptions {
   readonly logger?: Logger;
   readonly hooks?: HookManager;
@@ -17,7 +17,7 @@ interface Slot {
   readonly source: string;
 }
 
-/** Every tool an agent owns, by name, of all three kinds. A list given to an agent becomes one of these. */
+/** Tools by name, of all three kinds. A list of tools given to an agent becomes a Toolbox. */
 export class Toolbox implements ToolRegistry {
   readonly #slots = new Map<string, Slot>();
   readonly #logger: Logger;
@@ -36,8 +36,8 @@ export class Toolbox implements ToolRegistry {
   }
 
   /**
-   * Puts a frozen copy of the tool in its slot. A second tool of the same name and source replaces the first, which
-   * is reported; one of another source never shadows it.
+   * Adds a frozen copy of the tool. A second tool of the same name and source replaces the first, with a warning; a tool
+   * of another source never shadows it.
    * @throws KernelError `E_TOOL_INVALID`, `E_TOOL_NAME_CONFLICT` with both sources
    */
   add(tool: AnyTool, options: { readonly source?: string } = {}): void {
@@ -63,13 +63,13 @@ export class Toolbox implements ToolRegistry {
     return this.#slots.has(name);
   }
 
-  /** Takes the tool out; `false` when there was none. */
+  /** Removes the tool; `false` if there was no such tool. */
   remove(name: string): boolean {
     this.#all = undefined;
     return this.#slots.delete(name);
   }
 
-  /** All tools in the order they were first added; the same frozen list until one is added or removed. */
+  /** Returns all tools in the order in which they were first added; the same frozen list until the tools change. */
   all(): readonly AnyTool[] {
     return (this.#all ??= Object.freeze(Array.from(this.#slots.values(), (slot) => slot.tool)));
   }
@@ -78,17 +78,17 @@ export class Toolbox implements ToolRegistry {
     return [...this.#slots.keys()];
   }
 
-  /** Where the tool came from; `undefined` when there is none of this name. */
+  /** Returns the source of the tool; `undefined` for an unknown name. */
   sourceOf(name: string): string | undefined {
     return this.#slots.get(name)?.source;
   }
 
-  /** The tools that we run and whose declared risk is exactly `risk`; one that declares none is `safe`. */
+  /** Returns the tools that the invoker runs and whose declared risk is exactly `risk`; without a declaration it is `safe`. */
   byRisk(risk: ToolRisk): readonly AnyTool[] {
     return this.all().filter((tool) => !isHostedTool(tool) && compareRisk(tool.risk ?? 'safe', risk) === 0);
   }
 
-  /** What this provider is told of every tool that is not deferred. Tools without a spec for it are dropped and reported. */
+  /** Returns the specs for a provider of every tool that is not deferred. Tools without a spec for it are dropped and reported. */
   schemas(provider: string): readonly ToolSpec[] {
     const specs: ToolSpec[] = [];
     for (const tool of this.all()) {
@@ -99,7 +99,7 @@ export class Toolbox implements ToolRegistry {
     return specs;
   }
 
-  /** What this provider is told of the deferred tools, after discovery. */
+  /** Returns the specs for a provider of the deferred tools, after discovery. */
   deferredSchemas(provider: string): readonly ToolSpec[] {
     return this.all().flatMap((tool) => {
       const spec = specOf(tool, provider);
@@ -107,7 +107,7 @@ export class Toolbox implements ToolRegistry {
     });
   }
 
-  /** What this provider is told of one tool; `undefined` when it is unknown or has no spec for the provider. */
+  /** Returns the spec of one tool for a provider; `undefined` if the tool is unknown or has no spec for it. */
   schemaFor(name: string, provider: string): ToolSpec | undefined {
     const tool = this.get(name);
     return tool === undefined ? undefined : specOf(tool, provider);

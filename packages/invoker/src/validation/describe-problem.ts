@@ -4,7 +4,7 @@ import type { ErrorObject } from 'ajv';
 
 const alternatives = new Set(['anyOf', 'oneOf']);
 
-/** One sentence that tells a model what is wrong with its arguments and where; `undefined` when nothing is. */
+/** Describes for a model, in one sentence, what is wrong with its arguments and where; `undefined` if nothing is. */
 export function describeProblem(problems: readonly ErrorObject[], schema: JsonSchema): string | undefined {
   const [first] = problems;
   if (first === undefined) return undefined;
@@ -12,7 +12,7 @@ export function describeProblem(problems: readonly ErrorObject[], schema: JsonSc
   return describeAlternatives(problems, schema);
 }
 
-// Of alternatives the one that came furthest was meant; where all stopped at the same place, each of them would do.
+// The alternative that matched furthest was probably meant; if all failed at the same place, any of them would do.
 function describeAlternatives(problems: readonly ErrorObject[], schema: JsonSchema): string {
   const causes = problems.filter((each) => !alternatives.has(each.keyword));
   const [furthest = problems[0] as ErrorObject] = causes.toSorted((left, right) => depthOf(right) - depthOf(left));

@@ -2,7 +2,7 @@ import { KernelError } from '@ravi/kernel';
 import type { RegExpEngine } from 'ajv/dist/types/index.js';
 import { RE2JS } from 're2js';
 
-/** The longest pattern that is compiled, in characters. */
+/** Longest pattern that is compiled, in characters. */
 const maxPatternCharacters = 4_096;
 /** Instructions of all patterns of one schema together; counted repetitions multiply them. */
 const maxPatternInstructions = 50_000;
@@ -10,9 +10,9 @@ const maxPatternInstructions = 50_000;
 const maxMatchSteps = 20_000_000;
 
 /**
- * Regular expressions that run in time linear to the text, for ajv's `code.regExp`: a pattern of a foreign schema
- * cannot stall the host. Look-around and back references do not exist here and fail when the schema is compiled.
- * One engine serves one schema.
+ * Creates an engine of regular expressions that run in time linear to the text, for ajv's `code.regExp`: a pattern of a
+ * foreign schema cannot stall the host. Look-around and back references are not supported and fail when the schema is
+ * compiled. One engine serves one schema.
  */
 export function createLinearRegExp(): RegExpEngine {
   let instructions = 0;
@@ -32,12 +32,12 @@ export function createLinearRegExp(): RegExpEngine {
         if (size * text.length > maxMatchSteps) throw tooLong(pattern, text.length);
         return compiled.matcher(text).find();
       },
-      // ajv keys its patterns by this text; without it all of them would be one.
+      // ajv uses this text as the key of a pattern; without it all patterns would be the same.
       toString: () => `/${pattern}/`,
     } as ReturnType<RegExpEngine>;
   }
 
-  // ajv wants a name for generated stand-alone code, which is never generated here.
+  // ajv needs a name for generated stand-alone code, which is never generated here.
   return Object.assign(compile, { code: 'linearRegExp' });
 }
 

@@ -1,22 +1,22 @@
 import type { JsonSchema } from '@ravi/kernel';
 
-/** The keyword that stands beside every reference of a compiled schema. */
+/** Keyword that is added next to every reference of a compiled schema. */
 export const stepKeyword = 'x-ravi-step';
 
 /** References that any validation may follow. */
 const freeSteps = 50_000;
-/** References on top of them for every part of the value. */
+/** Additional references for every part of the value. */
 const stepsPerPart = 16;
 
 /** Counts the references that one validation follows. */
 export interface StepCounter {
-  /** Starts over for this value. */
+  /** Resets the count for this value. */
   start(value: unknown): void;
-  /** Counts one; `false` when it is one too many for this value. */
+  /** Counts one reference; `false` if it exceeds the limit for this value. */
   step(): boolean;
 }
 
-/** A {@link StepCounter}: what is allowed grows with the value, so that large data pass and a few lines cannot stall. */
+/** Creates a {@link StepCounter}. The limit grows with the value: large data pass, and a small schema cannot stall the host. */
 export function createStepCounter(): StepCounter {
   let value: unknown;
   let steps = 0;
@@ -47,8 +47,9 @@ const namedSchemas = new Set(['properties', 'patternProperties', '$defs', 'defin
 const plainData = new Set(['enum', 'const', 'default', 'examples']);
 
 /**
- * A copy of the schema with {@link stepKeyword} beside every reference, so that following one is counted. Alternatives
- * that refer to each other can take time exponential to a schema of a few lines; a count is the only bound.
+ * Returns a copy of the schema with {@link stepKeyword} next to every reference, so that each followed reference is
+ * counted. Alternatives that refer to each other can take time exponential in a schema of a few lines; a count is the
+ * only bound.
  */
 export function withReferenceSteps(schema: JsonSchema, text: string): JsonSchema {
   return references.some((keyword) => text.includes(`"${keyword}"`)) ? (mark(schema) as JsonSchema) : schema;

@@ -1,12 +1,12 @@
 import type { JsonSchema } from '@ravi/kernel';
 
-/** What a schema asks for at one place, as far as an artifact is concerned. */
+/** Form of content that a schema asks for at one place. */
 export type WantedContent = 'text' | 'bytes' | 'json' | 'any';
 
 /**
- * What `schema` wants at `path`: `text` for a string, `bytes` for a string of format `binary`, `json` for an object,
- * array, number or boolean, `any` when it says nothing or allows both. Follows properties, items, local `$ref`s and
- * alternatives.
+ * Returns the form of content that `schema` asks for at `path`: `text` for a string, `bytes` for a string of format
+ * `binary`, `json` for an object, array, number or boolean, `any` if it says nothing or allows both. Follows properties,
+ * items, local `$ref`s and alternatives.
  */
 export function wantedAt(schema: JsonSchema, path: readonly (string | number)[]): WantedContent {
   let places: readonly JsonSchema[] = expand([schema], schema);
@@ -41,7 +41,7 @@ function below(schema: JsonSchema, step: string | number): readonly JsonSchema[]
   return schemas(schema['additionalProperties']);
 }
 
-// A schema together with everything its references and combinators add; each once, so recursion ends.
+// The schema with everything that its references and combinators add; each once, so that recursion ends.
 function expand(start: readonly JsonSchema[], root: JsonSchema): readonly JsonSchema[] {
   const all = new Set(start);
   for (const schema of all) {

@@ -6,24 +6,24 @@ import type { Validate } from './schema-compiler.ts';
 
 /** A compiled schema. */
 export interface SchemaValidator {
-  /** The first problem with what belongs to it, or none. */
+  /** Returns the first problem with its details; empty if the value is valid. */
   validate(value: unknown): readonly ErrorObject[];
-  /** Every problem: for values of which some places cannot be judged yet. Compiled at its first use. */
+  /** Returns every problem, for values with places that cannot be judged yet. Compiled at the first use. */
   validateAll(value: unknown): readonly ErrorObject[];
 }
 
 const maxCached = 4_096;
 
 /**
- * Compiled schemas: by identity, since tools are frozen, and by content, since foreign tools are listed again and
- * again. A schema that cannot be used is remembered too.
+ * Cache of compiled schemas: by identity, because tools are frozen, and by content, because foreign tools are listed
+ * again and again. Invalid schemas are cached too.
  */
 export class SchemaCache {
   readonly #compiler = createSchemaCompiler();
   readonly #byIdentity = new WeakMap<JsonSchema, SchemaValidator | KernelError>();
   readonly #byContent = new Map<string, SchemaValidator | KernelError>();
 
-  /** Compiles a JSON Schema once. @throws KernelError `E_TOOL_INVALID` for one that is too large, too deep or not valid */
+  /** Compiles a JSON Schema once. @throws KernelError `E_TOOL_INVALID` for a schema that is too large, too deep or invalid */
   compile(schema: JsonSchema): SchemaValidator {
     let known = this.#byIdentity.get(schema);
     if (known === undefined) {
@@ -39,7 +39,7 @@ export class SchemaCache {
     const known = this.#byContent.get(text);
     if (known !== undefined) return known;
     const compiled = this.#tryCompile(schema, text);
-    // The oldest goes first, which keeps a process that sees endless foreign schemas bounded.
+    // Drop the oldest entry: a process may see an endless number of foreign schemas.
     if (this.#byContent.size >= maxCached) this.#byContent.delete(this.#byContent.keys().next().value as string);
     this.#byContent.set(text, compiled);
     return compiled;

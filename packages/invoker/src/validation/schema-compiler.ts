@@ -9,14 +9,14 @@ import { createLinearRegExp } from './linear-regexp.ts';
 import { createStepCounter, stepKeyword, withReferenceSteps } from './reference-steps.ts';
 import type { StepCounter } from './reference-steps.ts';
 
-/** Judges a value: every problem that it found, none when the value fits. @throws KernelError `E_TOOL_INVALID` when it cannot judge */
+/** Validates a value and returns its problems; empty if the value is valid. @throws KernelError `E_TOOL_INVALID` if it cannot be validated */
 export type Validate = (value: unknown) => readonly ErrorObject[];
 
-/** Compiles schemas that nobody trusts. */
+/** Compiles untrusted schemas. */
 export interface SchemaCompiler {
-  /** Refuses what is no schema. @throws KernelError `E_TOOL_INVALID` */
+  /** Refuses an invalid schema. @throws KernelError `E_TOOL_INVALID` */
   check(schema: JsonSchema, text: string): void;
-  /** `allErrors` looks on after the first problem. @throws KernelError `E_TOOL_INVALID` */
+  /** Compiles a schema; `allErrors` continues after the first problem. @throws KernelError `E_TOOL_INVALID` */
   compile(schema: JsonSchema, text: string, options: { readonly allErrors: boolean }): Validate;
 }
 
@@ -25,16 +25,16 @@ const options: Options = {
   validateFormats: false,
   ownProperties: true,
   logger: false,
-  // Inlined, a schema of 74 KB became code of gigabytes.
+  // With inlined references a schema of 74 KB became gigabytes of code.
   inlineRefs: false,
 };
 
 /**
- * A compiler for draft-07 and 2020-12, told apart by `$schema`. Formats are annotations, nothing is coerced, only own
- * properties count, patterns run in linear time, `uniqueItems` too, and references are counted.
+ * Creates a compiler for draft-07 and 2020-12, chosen by `$schema`. Formats are annotations, nothing is coerced, only own
+ * properties count, patterns and `uniqueItems` run in linear time, and references are counted.
  */
 export function createSchemaCompiler(): SchemaCompiler {
-  // The schema of schemas takes 15 ms to compile: once per dialect, not once per schema.
+  // The meta-schema takes 15 ms to compile: once per dialect, not once per schema.
   const dialects = new Map<typeof Ajv, Ajv>();
 
   return {
@@ -69,9 +69,9 @@ function build(schema: JsonSchema, allErrors: boolean, steps: StepCounter): Vali
     });
     const step = (): boolean => {
       if (steps.step()) return true;
-      throw invalidSchema('its references lead to more and more of each other');
+      throw invalidSchema('its references refer to each other without end');
     };
-    // Before the reference: what fails is not followed by other keywords.
+    // Before the reference: after a failure ajv evaluates no further keywords.
     const before = Dialect === Ajv ? '$ref' : '$dynamicRef';
     ajv.addKeyword({ keyword: stepKeyword, schemaType: 'boolean', errors: false, before, validate: step });
     ajv.removeKeyword('uniqueItems').addKeyword({
@@ -98,7 +98,7 @@ function run(validate: ValidateFunction, value: unknown): readonly ErrorObject[]
   }
 }
 
-// ajv compares every pair, which a long list turns into minutes.
+// ajv compares every pair, which takes minutes for a long list.
 function hasNoDuplicates(list: readonly JsonValue[]): boolean {
   return new Set(list.map(canonicalJson)).size === list.length;
 }
@@ -107,7 +107,7 @@ function dialectOf(schema: JsonSchema): typeof Ajv {
   return typeof schema['$schema'] === 'string' && /draft-0[4-7]/.test(schema['$schema']) ? Ajv : Ajv2020;
 }
 
-// The dialect chose the class; ajv refuses spellings of it that it does not know.
+// The dialect has already chosen the class, and ajv refuses spellings of `$schema` that it does not know.
 function withoutDialect(schema: JsonSchema): JsonSchema {
   if (schema['$schema'] === undefined) return schema;
   const { $schema: _dialect, ...rest } = schema;
@@ -120,15 +120,15 @@ function firstProblem(errors: readonly ErrorObject[] | null | undefined): string
   return `${problem.instancePath.slice(1).replaceAll('/', '.') || 'it'} ${problem.message ?? 'is not valid'}`;
 }
 
-/** The largest schema that is compiled, in characters of JSON. */
+/** Largest schema that is compiled, in characters of JSON. */
 const maxSchemaCharacters = 262_144;
-/** How deep a schema may nest. */
+/** Maximum nesting depth of a schema. */
 const maxSchemaDepth = 64;
-/** Objects and lists of a schema; 4 000 compile in about half a second, the largest real one known has 1 247. */
+/** Maximum number of objects and lists in a schema: 4 000 compile in about half a second; the largest real schema known has 1 247. */
 const maxSchemaNodes = 4_000;
 
 /**
- * Refuses what would take too long to compile: the compiler cannot be interrupted, so its input is bounded.
+ * Refuses a schema that would take too long to compile: the compiler cannot be interrupted, so its input is bounded.
  * @throws KernelError `E_TOOL_INVALID` naming the limit
  */
 function checkSchemaLimits(schema: JsonSchema, text: string): void {
@@ -145,7 +145,7 @@ function checkSchemaLimits(schema: JsonSchema, text: string): void {
   visit(schema, 1);
 }
 
-// The one error of a schema that cannot be used.
+// The error of every schema that cannot be used.
 function invalidSchema(reason: string, cause?: unknown): KernelError {
   return new KernelError('E_TOOL_INVALID', `The schema is not valid: ${reason}`, { cause });
 }

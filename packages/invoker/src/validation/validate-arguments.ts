@@ -3,14 +3,14 @@ import type { ErrorObject } from 'ajv';
 import { describeProblem } from './describe-problem.ts';
 import { SchemaCache } from './schema-cache.ts';
 
-/** Keywords that judge a value by what alternatives say: undecided while a place below is. */
+/** Keywords that combine the results of other schemas: undecided while a place below is undecided. */
 const combinators = new Set(['anyOf', 'oneOf', 'not', 'if', 'contains', 'unevaluatedProperties', 'unevaluatedItems']);
 
 /**
- * What is wrong with `args`, in plain words, or `undefined`. Places in `undecided` hold something else than they will
- * (an artifact ref), so problems at and below them, and of alternatives above them, are left for the check after
- * resolution.
- * @throws KernelError `E_TOOL_INVALID` when the schema itself is not valid
+ * Validates `args` and describes the first problem in plain words; `undefined` if there is no problem. Places in
+ * `undecided` hold an artifact ref instead of their final content, so problems at and below them, and of alternatives
+ * above them, are left for the check after the ref is resolved.
+ * @throws KernelError `E_TOOL_INVALID` when the schema itself is invalid
  */
 export function validateArguments(
   cache: SchemaCache,
@@ -26,7 +26,7 @@ export function validateArguments(
 }
 
 function decided(problems: readonly ErrorObject[], pointers: readonly string[]): readonly ErrorObject[] {
-  // Every branch of an alternative reports its own problems, so with the alternative all of them are open.
+  // Every branch of an alternative reports its own problems, so all of them are open if the alternative is.
   const open = problems
     .filter((each) => combinators.has(each.keyword))
     .map((each) => each.instancePath)
@@ -43,10 +43,10 @@ function pointerOf(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** Says in plain words what is wrong with arguments; `undefined` for nothing. @throws KernelError `E_TOOL_INVALID` for a schema that is none */
+/** Describes in plain words what is wrong with arguments; `undefined` if nothing is. @throws KernelError `E_TOOL_INVALID` for an invalid schema */
 export type ArgumentCheck = (schema: JsonSchema, args: unknown) => string | undefined;
 
-/** The check that the invoker makes, for arguments of what is no tool. Compiled schemas are kept. */
+/** Creates the check that the invoker applies to arguments, for values that are not tool calls. Compiled schemas are cached. */
 export function createArgumentCheck(): ArgumentCheck {
   const schemas = new SchemaCache();
   return (schema, args) => validateArguments(schemas, schema, args);

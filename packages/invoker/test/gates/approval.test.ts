@@ -34,13 +34,13 @@ test('a call from a script is asked about like a direct one', async () => {
   assert.deepEqual(high!.calls, []);
 });
 
-test('without a handler a risky call is denied and says that nobody is there to ask', async () => {
+test('without an approval handler a risky call is denied with the reason', async () => {
   const [, high] = tools();
   const harness = createHarness([high!]);
   const result = await harness.call('high');
   assert.equal(result.status, 'denied');
   assert.equal(result.error?.code, 'E_APPROVAL_NO_HANDLER');
-  assert.match(result.text, /has risk high and needs approval, but nobody is there to ask/);
+  assert.match(result.text, /has risk high and needs approval, but no approval handler is configured/);
   assert.equal(harness.onlyRecord().approval?.decision, 'no-handler');
   assert.deepEqual(high!.calls, []);
 });

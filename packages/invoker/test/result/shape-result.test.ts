@@ -79,7 +79,7 @@ test('short text beside a stored value stays, long text is stored beside it', as
   assert.match(short.result.text, /^12 rows\n"yyy/);
   assert.equal(short.artifactStore.text('blob_1'), `"${'y'.repeat(200)}"`);
   const long = await shape({ ...textResult('x'.repeat(150)), structuredContent: 'y'.repeat(200) });
-  assert.match(long.result.text, /^\[150 bytes of text beside it are stored as \{"\$artifact":"blob_2"\}\]/);
+  assert.match(long.result.text, /^\[150 bytes of accompanying text are stored as \{"\$artifact":"blob_2"\}\]/);
   assert.equal(long.artifactStore.text('blob_2'), 'x'.repeat(150));
   assert.deepEqual(long.session.pinnedRefs, ['blob_1', 'blob_2']);
 });

@@ -138,14 +138,16 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
   }
 
   async function openSession(log: RunLog, onHumanWait: SessionDurability['onHumanWait']): Promise<InvokerSession> {
-    const { asked, answered, grants } = await waitFor(() => readApprovals(store.approvals, run.id));
+    const { requestedApprovals, decidedApprovals, grants } = await waitFor(() =>
+      readApprovals(store.approvals, run.id),
+    );
     const { approvals, ...session } = sessionOfRun(run, invoker);
     return invoker.openSession({
       ...session,
       signal: ending.signal,
       durability: {
-        asked,
-        answered,
+        requestedApprovals,
+        decidedApprovals,
         grants,
         onHumanWait,
         journal: log.journal,

@@ -69,9 +69,9 @@ function endOfSleep({ event, finishedOrder }: JournaledEvent): { readonly place:
 /** Approval requests of a run, sorted by state. */
 export interface RunApprovals {
   /** Ids of all requests. */
-  readonly asked: ReadonlySet<string>;
+  readonly requestedApprovals: ReadonlySet<string>;
   /** Ids of the requests that are no longer pending. */
-  readonly answered: ReadonlySet<string>;
+  readonly decidedApprovals: ReadonlySet<string>;
   /** Approvals that hold for the whole run. */
   readonly grants: readonly RunGrant[];
   readonly pending: readonly Approval[];
@@ -105,8 +105,8 @@ export async function readApprovals(store: ApprovalStore, runId: string): Promis
     cursor = page.next;
   } while (cursor !== undefined);
   return {
-    asked: idsOf(approvals),
-    answered: idsOf(approvals.filter(({ status }) => status !== 'pending')),
+    requestedApprovals: idsOf(approvals),
+    decidedApprovals: idsOf(approvals.filter(({ status }) => status !== 'pending')),
     grants: approvals.filter(isGrant).map(({ request: { tool, toolDigest, risk } }) => ({ tool, toolDigest, risk })),
     pending: approvals.filter(({ status }) => status === 'pending'),
     consumed: approvals.filter(({ status }) => status === 'consumed').map(({ request }) => request.callId),

@@ -5,47 +5,48 @@ import type { ReadApproval } from '@ravi/support';
 import { redact } from '../arguments/redact.ts';
 import type { PendingCall } from '../pending-call.ts';
 
-/** How a question went; without `answer` nobody gave a valid answer, and the record says why. */
-export interface HumanAnswer {
+/** Result of a request for approval. `answer` is absent if there was no valid decision; the record says why. */
+export interface ApprovalReply {
   readonly answer: ReadApproval | undefined;
   readonly record: ApprovalTrace;
 }
 
 const digestCharacters = 16;
 
-/** How many milliseconds an answer may take. */
+/** Returns how many milliseconds the approver has for a decision. */
 export function approvalLimitOf({ session }: PendingCall): number {
   return session.durability?.approvalExpiryMs ?? session.policy.approvalTimeoutMs;
 }
 
-/** Whether the next question about the call was asked in an earlier process already. */
-export function isAskedAlready(pending: PendingCall): boolean {
-  return pending.session.durability?.asked.has(durableId(pending)) === true;
+/** True if an earlier process has already requested the next approval of this call. */
+export function isAlreadyRequested(pending: PendingCall): boolean {
+  return pending.session.durability?.requestedApprovals.has(durableId(pending)) === true;
 }
 
 /**
- * Asks the handler about one call and waits, at most {@link approvalLimitOf}. The wait is charged to nobody's clock.
- * When nobody waits any more the handler's signal aborts.
- * @throws KernelError `E_CANCELLED` when the run is cancelled meanwhile
+ * Requests approval of one call from the handler and waits for at most {@link approvalLimitOf}. The wait counts against
+ * no time limit. The signal of the handler aborts once the decision is no longer needed.
+ * @throws KernelError `E_CANCELLED` when the run is cancelled during the wait
  */
-export async function askHuman(
+export async function requestApproval(
   pending: PendingCall,
   handler: ApprovalHandler,
   question: RiskAssessment & { readonly toolDigest: string },
-): Promise<HumanAnswer> {
+): Promise<ApprovalReply> {
   pending.cancellation.check();
   const request = requestFor(pending, question);
-  announce(pending, request);
+  emitRequest(pending, request);
   const started = pending.runtime.clock.monotonic();
   const resume = pending.session.humanClock.enter();
   const { durability } = pending.session;
-  const goOn = durability?.answered.has(request.id) === false ? durability.onHumanWait(pending.callId) : undefined;
+  const endHumanWait =
+    durability?.decidedApprovals.has(request.id) === false ? durability.onHumanWait(pending.callId) : undefined;
   try {
     const outcome = await wait(pending, handler, request);
     return answerOf(pending, request, outcome, pending.runtime.clock.monotonic() - started);
   } finally {
     resume();
-    goOn?.();
+    endHumanWait?.();
   }
 }
 
@@ -53,7 +54,7 @@ function requestFor(pending: PendingCall, question: RiskAssessment & { readonly 
   const { session, runtime } = pending;
   const requestedAt = runtime.clock.now();
   const id = idOf(pending);
-  pending.questions++;
+  pending.approvalRequests++;
   return deepFreeze({
     id,
     runId: session.runId,
@@ -75,18 +76,18 @@ function requestFor(pending: PendingCall, question: RiskAssessment & { readonly 
 function idOf(pending: PendingCall): string {
   const { session, argsDigest } = pending;
   if (session.durability !== undefined) return durableId(pending);
-  // A script that is run again may ask with other arguments, and that is another question.
-  return session.hasStableQuestions
+  // A script that runs again may call with other arguments, which is a different request.
+  return session.hasStableApprovalIds
     ? `${durableId(pending)}_${argsDigest.slice(-digestCharacters)}`
     : `approval_${crypto.randomUUID()}`;
 }
 
-// The same question has the same id in every process that goes on with the run.
-function durableId({ session, callId, questions }: PendingCall): string {
-  return `approval_${session.runId}_${callId}_${questions + 1}`;
+// The same request has the same id in every process that resumes the run.
+function durableId({ session, callId, approvalRequests }: PendingCall): string {
+  return `approval_${session.runId}_${callId}_${approvalRequests + 1}`;
 }
 
-function announce(pending: PendingCall, request: ApprovalRequest): void {
+function emitRequest(pending: PendingCall, request: ApprovalRequest): void {
   const { hooks } = pending.runtime;
   if (!hooks.observes('approval-requested')) return;
   hooks.emit('approval-requested', { ...pending.scope, tool: request.tool, requestId: request.id, risk: request.risk });
@@ -107,7 +108,10 @@ function wait(pending: PendingCall, handler: ApprovalHandler, request: ApprovalR
       withdrawal.abort(reason);
     };
     const deadline = pending.runtime.deadlines.set(approvalLimitOf(pending), () =>
-      settle(() => resolve({ kind: 'timeout' }), new KernelError('E_APPROVAL_TIMEOUT', 'Nobody answered in time')),
+      settle(
+        () => resolve({ kind: 'timeout' }),
+        new KernelError('E_APPROVAL_TIMEOUT', 'No decision within the time limit'),
+      ),
     );
     const unsubscribe = pending.cancellation.onCancel(() => {
       const { error } = pending.cancellation;
@@ -123,12 +127,12 @@ function wait(pending: PendingCall, handler: ApprovalHandler, request: ApprovalR
   });
 }
 
-function answerOf(pending: PendingCall, request: ApprovalRequest, outcome: Outcome, waitedMs: number): HumanAnswer {
-  const unanswered = (decision: 'denied' | 'timeout', reason?: string): HumanAnswer => ({
+function answerOf(pending: PendingCall, request: ApprovalRequest, outcome: Outcome, waitedMs: number): ApprovalReply {
+  const unanswered = (decision: 'denied' | 'timeout', reason?: string): ApprovalReply => ({
     answer: undefined,
     record: recordOf(request, waitedMs, { decision, reason }),
   });
-  // A timer may be late; what came after the limit counts as no answer all the same.
+  // A timer may fire late; a decision after the limit does not count, even if it arrives before the timer.
   if (outcome.kind === 'timeout' || waitedMs > approvalLimitOf(pending)) return unanswered('timeout');
   if (outcome.kind === 'failed' && isKernelError(outcome.error, 'E_APPROVAL_TIMEOUT')) return unanswered('timeout');
   if (outcome.kind === 'failed') {
