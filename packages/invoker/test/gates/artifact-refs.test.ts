@@ -207,7 +207,7 @@ test('an unknown ref is kept with a warning, and the schema then decides', async
   const open = setUp({});
   assert.equal((await open.harness.call('t', { a: ref('nowhere') })).status, 'ok');
   assert.deepEqual(open.tool.calls, [{ a: { $artifact: 'nowhere' } }]);
-  assert.deepEqual(open.harness.logger.messages('warn'), ['unknown artifact ref is handed to the tool as it is']);
+  assert.deepEqual(open.harness.logger.messages('warn'), ['unknown artifact ref was passed to the tool unchanged']);
 
   const strict = setUp({ properties: { a: { type: 'string' } } });
   const result = await strict.harness.call('t', { a: ref('nowhere') });
