@@ -69,7 +69,7 @@ inBrowser('from a task over an edited approval to a report whose bytes are those
   await page.getByText('Nothing waits for your decision').waitFor();
 
   await page.goto(runUrl);
-  await page.getByText('This is what the script came to').first().waitFor();
+  await page.getByText('The script returned').first().waitFor();
   await page.locator('[data-kind="chain"]').getByText('tool_chain').waitFor();
   const published = page.locator('[data-kind="nested"]').filter({ hasText: 'publish_report' });
   await published.getByRole('button').click();
@@ -99,7 +99,7 @@ inBrowser(
     await page.getByRole('button', { name: /^Deny/ }).click();
     await page.getByLabel('Why not?').fill('Not before the pilots agree');
     await page.getByRole('button', { name: 'Deny this call' }).click();
-    await page.getByText('This is what the script came to').waitFor();
+    await page.getByText('The script returned').waitFor();
     await page
       .getByText(/not published: .*Not before the pilots agree/)
       .last()

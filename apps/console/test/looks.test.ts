@@ -31,7 +31,7 @@ const pages: readonly (readonly [name: string, pathOf: (at: Furnished) => string
   ['budgets', () => '/budgets', 'Tokens today'],
   ['settings', () => '/settings', '@ravi/sandbox-isolated-vm'],
   ['chat', () => '/chat', 'What shall be done?'],
-  ['chat-session', ({ sessionId }) => `/chat/${sessionId}`, 'This is what the script came to'],
+  ['chat-session', ({ sessionId }) => `/chat/${sessionId}`, 'The script returned'],
   ['not-found', () => '/nowhere', 'There is nothing at this address'],
 ];
 

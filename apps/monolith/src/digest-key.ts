@@ -6,9 +6,9 @@ import { KernelError } from '@ravi/kernel';
 const keyBytes = 32;
 
 /**
- * The key of this installation's argument digests, made at the first start and readable by its owner only. Without it
- * the digests of before a restart could not be compared.
- * @throws KernelError `E_CONFIG_INVALID` when the folder cannot be written or the file holds no key
+ * Loads the key of this installation's argument digests. The first start creates it, readable by its owner only. A stored
+ * key keeps digests comparable across restarts.
+ * @throws KernelError `E_CONFIG_INVALID` if the folder is not writable or the file does not hold a key
  */
 export async function loadDigestKey(dataFolder: string): Promise<Uint8Array> {
   const path = join(dataFolder, 'digest.key');
@@ -34,7 +34,7 @@ async function readKey(path: string): Promise<Uint8Array | undefined> {
   }
 }
 
-// Written beside and linked into place: of two processes that start at once one wins, and nobody reads half a key.
+// Written to a draft and linked into place: of two processes that start at once one wins, and none reads half a key.
 async function createKey(dataFolder: string, path: string): Promise<Uint8Array> {
   await mkdir(dataFolder, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomUUID()}`;

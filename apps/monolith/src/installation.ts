@@ -3,7 +3,7 @@ import { loadConfig, openPlugins } from '@ravi/host';
 import type { OpenedPlugins, PluginEntry, PluginsConfig, ResolvedConfig } from '@ravi/host';
 import type { Clock, Logger } from '@ravi/kernel';
 
-/** Where an installation is looked for. */
+/** Options of {@link findInstallation}. */
 export interface InstallationOptions {
   /** Configuration file; `RAVI_CONFIG` and `ravi.config.{json,ts}` in `cwd` come next, then the defaults. */
   readonly configPath?: string | undefined;
@@ -12,16 +12,16 @@ export interface InstallationOptions {
   /** The environment: `RAVI_CONFIG`, and `RAVI_DATA` for the data folder. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * Whether the ports of a server are filled too: what happens is kept in SQLite, and whoever sends requests answers
-   * approvals. Without it nothing is kept and nothing approved.
+   * True to fill the ports of a server too: state is stored in SQLite, and callers decide approvals over HTTP. By default
+   * nothing is stored and nothing approved.
    */
   readonly isServer?: boolean;
   /**
-   * Whether whoever asks is the caller `local` whatever tokens are configured: for a command of somebody who can read the
-   * files anyway. Such a process must not listen.
+   * True to ignore configured access tokens, so that every request comes from the caller `local`. For commands whose user
+   * can read the files anyway. Such a process must not listen.
    */
   readonly ignoresTokens?: boolean;
-  /** Plugins that win over the configured ones, port by port. */
+  /** Plugins that replace the configured ones, port by port. */
   readonly plugins?: PluginsConfig;
 }
 
@@ -34,15 +34,15 @@ export type InstalledPlugins = PluginsConfig & {
 /** A configuration with every required port filled, and its folders. */
 export interface Installation {
   readonly config: ResolvedConfig & { readonly plugins: InstalledPlugins };
-  /** Folder that relative paths of the configuration mean. */
+  /** Folder from which relative paths of the configuration are resolved. */
   readonly baseDir: string;
   /** Folder of the digest key and of the default blob store. */
   readonly dataFolder: string;
-  /** The configuration file; absent when the defaults hold. */
+  /** The configuration file; absent if there is none and the defaults apply. */
   readonly configPath?: string;
 }
 
-/** Finds the configuration and fills the ports that it leaves open. @throws KernelError `E_CONFIG_INVALID` */
+/** Loads the configuration and fills the ports that it leaves open. @throws KernelError `E_CONFIG_INVALID` */
 export async function findInstallation(options: InstallationOptions): Promise<Installation> {
   const { configPath, cwd, env } = options;
   const { config: found, baseDir, path } = await loadConfig({ path: configPath, cwd, env });
@@ -55,7 +55,7 @@ export async function findInstallation(options: InstallationOptions): Promise<In
 }
 
 /**
- * Opens plugins of an installation. A package that its folder does not have is taken from this application.
+ * Opens plugins of an installation. A package that is missing in its folder is resolved from this application.
  * @throws KernelError as `openPlugins` of the host
  */
 export function openInstalledPlugins<Config extends PluginsConfig>(
@@ -67,7 +67,7 @@ export function openInstalledPlugins<Config extends PluginsConfig>(
 
 const approvesNothing: PluginsConfig = { approvalHandler: { use: '@ravi/approval-auto', rules: [] } };
 
-// The handler of approvals is made of the callers that the server knows, and is no plugin.
+// The approval handler is not a plugin here: it is created from the callers that the server knows.
 function serverPlugins(dataFolder: string): PluginsConfig {
   return { stateStore: { use: '@ravi/state-sqlite', file: join(dataFolder, 'state.db') } };
 }

@@ -2,12 +2,12 @@ import { KernelError } from '@ravi/kernel';
 
 const loopbackName = /^(?:127(?:\.\d{1,3}){3}|localhost|\[?::1\]?)$/;
 
-/** Whether a host name means this machine and nothing beyond it. */
+/** True if a host name is a loopback address of this machine. */
 export function isLoopback(hostname: string): boolean {
   return loopbackName.test(hostname);
 }
 
-/** Refuses to be reachable from elsewhere. @throws KernelError `E_CONFIG_INVALID` */
+/** Throws if a host is not a loopback address. @throws KernelError `E_CONFIG_INVALID` */
 export function requireLoopback(host: string): void {
   if (isLoopback(host)) return;
   throw new KernelError(

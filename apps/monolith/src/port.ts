@@ -1,4 +1,4 @@
-/** The port that a flag names, 0 for any free one; `undefined` when the flag is absent. @throws TypeError for anything else */
+/** Parses the value of `--port`; 0 means any free port. Returns `undefined` if absent. @throws TypeError */
 export function parsePort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);

@@ -6,7 +6,7 @@ import { createServerLog } from './logging/server-log.ts';
 import { serve } from './serve.ts';
 import { untilShutdown } from './shutdown.ts';
 
-/** What a command line says about a server; the configuration says the rest. */
+/** Flags of a server's command line. They take precedence over the configuration. */
 export interface RunServerOptions {
   readonly config?: string | undefined;
   readonly host?: string | undefined;
@@ -15,13 +15,12 @@ export interface RunServerOptions {
 }
 
 /**
- * Serves from this process until SIGTERM, SIGINT or an exception that nobody caught, and gives the exit code: 0, and 1
- * after an exception. Standard output says where, standard error is its log. The process is its own: signals and what
- * nobody catches are dealt with here.
+ * Serves until SIGTERM, SIGINT or an uncaught exception and returns the exit code: 0, or 1 after an exception. Prints the
+ * address to standard output and logs to standard error. Takes over the process: it handles signals and uncaught exceptions.
  * @throws KernelError as `openMonolith` and `serve`
  */
 export async function runServer(options: RunServerOptions): Promise<number> {
-  // What the configuration says of the log and of secrets is not known yet.
+  // The configuration with its log level and secrets is not loaded yet.
   const faults = watchFaults(createServerLog({ level: 'error', redactor: createRedactor([]) }));
   await serveUntil(Promise.race([untilShutdown(), faults.fatal]), options, faults);
   return faults.exitCode;

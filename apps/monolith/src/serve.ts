@@ -15,16 +15,16 @@ import { requireLoopback } from './loopback.ts';
 import { createRecoverAgentRun } from './runs/recover-agent-run.ts';
 import type { Parts } from './tokens.ts';
 
-/** Where to listen; what is absent comes from the configuration. */
+/** Options of {@link serve}. Absent options come from the configuration. */
 export interface ServeOptions {
   readonly host?: string | undefined;
   /** 0 picks a free port. */
   readonly port?: number | undefined;
-  /** How long running requests may go on once the server is disposed, in milliseconds; 3 000 when absent. */
+  /** Milliseconds for which running requests may continue once the server is disposed. Default: 3 000. */
   readonly graceMs?: number;
 }
 
-/** A listening server. Disposing it lets running requests end for a while, then cancels them. */
+/** A listening server. Disposing it waits `graceMs` for running requests, then cancels them. */
 export interface HttpServer extends AsyncDisposable {
   /** `http://127.0.0.1:7341` */
   readonly url: string;
@@ -33,12 +33,12 @@ export interface HttpServer extends AsyncDisposable {
 const answerMs = 1_000;
 const idleCheckMs = 20;
 const connectionsCheckingInterval = 1_000;
-// Of Node's usual 511 the kernel drops the rest of a thousand that connect at once, and they wait for seconds.
+// With Node's default of 511, a burst of a thousand connections is dropped in part and retried seconds later.
 const maxBacklog = 4_096;
 
 /**
- * Serves the HTTP interface: on a loopback address, or on any where tokens say who may use it.
- * @throws KernelError `E_CONFIG_INVALID` for an address that others could reach, or one that is taken
+ * Serves the HTTP interface on a loopback address, or on any address if access tokens are configured.
+ * @throws KernelError `E_CONFIG_INVALID` for a public address without access tokens, or one that is in use
  */
 export async function serve(monolith: Monolith, options: ServeOptions = {}): Promise<HttpServer> {
   const parts = partsOf(monolith.container);
@@ -52,20 +52,20 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
   const address = await listen(server, { host, port });
   const recovery = startRecovery(parts);
   const closing = new AbortController();
-  // Not before it listens: thousands of schemas take seconds, and most are never asked for.
+  // After it listens: thousands of schemas take seconds, and most are never used.
   void warnOfInvalidSchemas(toolbox, { logger, signal: closing.signal });
   return {
     url: urlOf(address),
     async [Symbol.asyncDispose]() {
       closing.abort();
       const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
-      // Clients keep a connection for their next request when the last one has its answer.
+      // Clients keep a connection open for their next request.
       const closingIdle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
       server.close(() => {
         clearInterval(closingIdle);
         onClosed();
       });
-      // They would go on for ever, and a browser comes back by itself.
+      // Event streams never end; a browser reconnects automatically.
       if (isWebApprovalHandler(approvalHandler)) approvalHandler.closeStreams();
       recovery?.stop();
       if (await endsWithin(closed, graceMs)) return;
@@ -77,19 +77,19 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
   };
 }
 
-// Who sends a request slower than this only wants to hold the connection.
+// A client that sends a request more slowly only holds the connection.
 function serverOptions({ headersTimeoutMs, requestTimeoutMs }: ServerConfig): ServerOptions {
   return {
-    // Node refuses to give headers more time than the whole request.
+    // Node rejects a longer time for headers than for the whole request.
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval,
-    // Refused further in, and in the shape of every other refusal.
+    // Checked by `sameOrigin`, whose error has the format of all others.
     requireHostHeader: false,
   };
 }
 
-// Here and not in the lifespan: a command that ends soon must not take runs on.
+// Not in `openMonolith`, because a short command must not take over runs.
 function startRecovery({ durable, approvalFeed: feed, clock, logger }: Parts): RunRecovery | undefined {
   if (durable === undefined || feed === undefined) return undefined;
   const { store, chains, agentRunner, recorder } = durable;
@@ -109,7 +109,7 @@ function listen(
 
 function cannotListen(address: string, cause: NodeJS.ErrnoException): KernelError {
   const reason =
-    cause.code === 'EADDRINUSE' ? 'the port is taken; choose another with --port, 0 picks a free one' : cause.message;
+    cause.code === 'EADDRINUSE' ? 'the port is in use; choose another with --port, 0 picks a free one' : cause.message;
   return new KernelError('E_CONFIG_INVALID', `Cannot listen on ${address}: ${reason}`, { cause });
 }
 
@@ -117,7 +117,7 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-// The platform's timer and not the injected clock: this wait must end whatever a test's clock does.
+// The platform's timer, because this wait must end even if a test stops the injected clock.
 async function endsWithin(event: Promise<void>, limitMs: number): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(resolve, limitMs, false);

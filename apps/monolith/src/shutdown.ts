@@ -2,16 +2,16 @@ const secondSignal = 130;
 const disposalLimitMs = 10_000;
 
 /**
- * Resolves at the first SIGTERM or SIGINT. From then on the process ends in bounded time: a second signal or a disposal
- * that hangs ends it at once.
+ * Resolves at the first SIGTERM or SIGINT. From then on the process ends in bounded time: a second signal ends it at once,
+ * and a disposal that hangs ends after ten seconds.
  */
 export function untilShutdown(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let isAsked = false;
+    let isStopping = false;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
-        if (isAsked) process.exit(secondSignal);
-        isAsked = true;
+        if (isStopping) process.exit(secondSignal);
+        isStopping = true;
         limitShutdown();
         resolve(signal);
       });
@@ -19,7 +19,7 @@ export function untilShutdown(): Promise<NodeJS.Signals> {
   });
 }
 
-/** Ends the process with 1 when it is still there in ten seconds. */
+/** Ends the process with exit code 1 if it is still alive in ten seconds. */
 export function limitShutdown(): void {
   setTimeout(() => process.exit(1), disposalLimitMs).unref();
 }

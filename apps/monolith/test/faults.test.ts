@@ -80,7 +80,9 @@ test('an exception that nobody caught ends the server in order with 1, and its r
   await call(url, 'explode');
   assert.equal((await hanging).status, 503);
   assert.equal(await server.exit, 1);
-  const error = errorsIn(await server.errors).find(({ message }) => /caught by nobody/.test(message));
+  const error = errorsIn(await server.errors).find(({ message }) =>
+    /^uncaught exception, shutting down$/.test(message),
+  );
   assert.equal(error?.error?.message, 'late throw 0');
   assert.equal(error?.requestId, 'request-explode');
 

@@ -92,6 +92,6 @@ test('a port that is taken is named, with a way out', async () => {
   const { port } = taken.address() as AddressInfo;
   using server = startProcess(installation.folder, ['--port', String(port)]);
   assert.equal(await server.exit, 2);
-  assert.match(await server.errors, new RegExp(`127\\.0\\.0\\.1:${port}: the port is taken`));
+  assert.match(await server.errors, new RegExp(`127\\.0\\.0\\.1:${port}: the port is in use`));
   taken.close();
 });

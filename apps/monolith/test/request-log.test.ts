@@ -69,9 +69,9 @@ test('a run is told with the request that began it, its calls with their ids, an
   assert.ok(!JSON.stringify(ended.trace).includes(secret));
   assert.equal(ended.trace.length, 2);
 
-  assert.equal(lines('a run starts')[0]?.['requestId'], 'start-1');
-  assert.equal(lines('a run ends')[0]?.['status'], 'completed');
-  const [inner, chain] = lines('a call ends');
+  assert.equal(lines('run started')[0]?.['requestId'], 'start-1');
+  assert.equal(lines('run ended')[0]?.['status'], 'completed');
+  const [inner, chain] = lines('call ended');
   assert.equal(inner?.['runId'], run.id);
   assert.equal(inner?.['tool'], 'echo');
   assert.equal(inner?.['parentId'], chain?.['callId']);

@@ -67,7 +67,7 @@ test('the agent answers a task in words, and its run as JSON', async () => {
   assert.equal(code, 0, errors);
   assert.match(
     output,
-    /^I write one script for this[^\n]*\nThis is what the script came to:\n\n5\nConsole output:\nadding\n$/,
+    /^I will write one script for this[^\n]*\nThe script returned:\n\n5\nConsole output:\nadding\n$/,
   );
   assert.match(errors, /tool_chain: ok/);
   const json = await server.ravi(['run', 'Again.', '--json']);

@@ -5,7 +5,7 @@ import type { AccessTokenConfig, ResolvedAccessToken } from '@ravi/host';
 import { KernelError } from '@ravi/kernel';
 import type { Caller } from './caller.ts';
 
-/** A caller and what it proves itself with. */
+/** A caller and the digest of its access token. */
 export interface AccessToken {
   readonly caller: Caller;
   /** SHA-256 of the token. */
@@ -15,8 +15,8 @@ export interface AccessToken {
 const minCharacters = 32;
 
 /**
- * Reads the tokens of a configuration, from the environment, files or hashes.
- * @throws KernelError `E_CONFIG_INVALID` for one that is missing, weak or given twice
+ * Reads the access tokens of a configuration from the environment, files or hashes.
+ * @throws KernelError `E_CONFIG_INVALID` for a token that is missing, weak or listed twice
  */
 export async function readAccessTokens(
   configured: readonly ResolvedAccessToken[],
@@ -29,7 +29,7 @@ export async function readAccessTokens(
     }),
   );
   if (new Set(known.map(({ digest }) => digest.toString('hex'))).size === known.length) return known;
-  throw invalid('two of server.tokens are the same');
+  throw invalid('two entries of server.tokens are the same');
 
   async function digestOf(
     { token, tokenFile, tokenSha256 }: Omit<AccessTokenConfig, 'principal' | 'roles'>,
@@ -46,11 +46,11 @@ export async function readAccessTokens(
   }
 }
 
-/** Whose token it is. Takes the same time whichever token it is, and for a wrong one. */
-export function callerOf(presented: string, tokens: readonly AccessToken[]): Caller | undefined {
+/** Returns the caller of an access token. Takes the same time for every token, known or not. */
+export function callerOf(presented: string, accessTokens: readonly AccessToken[]): Caller | undefined {
   const digest = sha256(presented);
   let found: Caller | undefined;
-  for (const known of tokens) if (timingSafeEqual(digest, known.digest)) found = known.caller;
+  for (const known of accessTokens) if (timingSafeEqual(digest, known.digest)) found = known.caller;
   return found;
 }
 

@@ -1,18 +1,18 @@
 import type { Principal } from '@ravi/kernel';
 
-/** What somebody may do: start runs and call tools, decide everybody's approvals, see and change everything. */
+/** Permission of a caller. `run` starts runs and calls tools, `approve` decides all approvals, `admin` may do everything. */
 export type Role = 'run' | 'approve' | 'admin';
 
-/** Who sends a request. */
+/** Sender of a request. */
 export interface Caller {
   readonly principal: Principal;
   readonly roles: readonly Role[];
 }
 
-/** Everybody on this machine, where no tokens are configured. */
+/** Caller of every request if no access tokens are configured. */
 export const localCaller: Caller = Object.freeze({ principal: 'local', roles: ['run', 'approve', 'admin'] as const });
 
-/** Whether something of `principal` is there for the caller. */
+/** True if the caller may see what belongs to `principal`. */
 export function maySee({ principal: own, roles }: Caller, principal: Principal): boolean {
   return own === principal || roles.includes('admin');
 }

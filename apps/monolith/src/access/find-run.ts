@@ -3,7 +3,7 @@ import { maySee } from './caller.ts';
 import type { ApiRequest } from '../http/core/operation.ts';
 import { problem } from '../http/core/problem.ts';
 
-/** Finds a run that the caller may see; one of somebody else is not there. @throws KernelError `E_RUN_NOT_FOUND` */
+/** Returns a run that the caller may see. @throws KernelError `E_RUN_NOT_FOUND`, also for a run of another principal */
 export async function findRun(runs: RunStore, { caller }: ApiRequest, runId: string): Promise<Run> {
   const run = await runs.get(runId);
   if (run === undefined || !maySee(caller, run.principal))

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '@ravi/kernel';
 import type { Caller } from './caller.ts';
 
-/** Sign-ins of browsers, for as long as the process lives. */
+/** Sign-ins of browsers, kept in memory. */
 export interface SignIns {
-  /** The value of `Set-Cookie` for a new sign-in. */
+  /** Starts a sign-in and returns the value of its `Set-Cookie` header. */
   open(caller: Caller, options: { readonly isSecure: boolean }): string;
-  /** Who has signed in with the header `Cookie`. */
+  /** Returns the caller that signed in with the `Cookie` header. */
   read(cookies: string | null): Caller | undefined;
-  /** Ends the sign-in of the header `Cookie`; the value of `Set-Cookie` that makes the browser forget. */
+  /** Ends the sign-in of the `Cookie` header and returns a `Set-Cookie` value that removes the cookie. */
   close(cookies: string | null): string;
 }
 
@@ -16,27 +16,27 @@ const name = 'ravi_session';
 const pattern = new RegExp(`(?:^|;\\s*)${name}=([\\w-]{43})(?:;|$)`);
 const attributes = 'Path=/; HttpOnly; SameSite=Strict';
 const ttlMs = 43_200_000;
-const maxSessions = 10_000;
+const maxSignIns = 10_000;
 
-/** Sign-ins that hold for twelve hours; of too many the oldest end. */
+/** Creates sign-ins that last twelve hours. Above 10 000, the oldest ends. */
 export function createSignIns(clock: Clock): SignIns {
-  const sessions = new Map<string, { readonly caller: Caller; readonly expiresAt: number }>();
+  const signIns = new Map<string, { readonly caller: Caller; readonly expiresAt: number }>();
   const idIn = (cookies: string | null): string => pattern.exec(cookies ?? '')?.[1] ?? '';
 
   return {
     open(caller, { isSecure }) {
       const id = randomBytes(32).toString('base64url');
-      sessions.set(id, { caller, expiresAt: clock.now() + ttlMs });
-      const [oldest] = sessions.keys();
-      if (sessions.size > maxSessions && oldest !== undefined) sessions.delete(oldest);
+      signIns.set(id, { caller, expiresAt: clock.now() + ttlMs });
+      const [oldest] = signIns.keys();
+      if (signIns.size > maxSignIns && oldest !== undefined) signIns.delete(oldest);
       return `${name}=${id}; ${attributes}; Max-Age=${ttlMs / 1_000}${isSecure ? '; Secure' : ''}`;
     },
     read(cookies) {
-      const session = sessions.get(idIn(cookies));
-      return session !== undefined && session.expiresAt > clock.now() ? session.caller : undefined;
+      const signIn = signIns.get(idIn(cookies));
+      return signIn !== undefined && signIn.expiresAt > clock.now() ? signIn.caller : undefined;
     },
     close(cookies) {
-      sessions.delete(idIn(cookies));
+      signIns.delete(idIn(cookies));
       return `${name}=; ${attributes}; Max-Age=0`;
     },
   };

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What is known of a request before anything is done about it. */
+/** Facts about a request that are known before it is handled. */
 export interface RequestFacts {
   readonly requestId: string;
 }
 
 /**
- * The request that the running code works for. Right where a run begins; not in what a sandbox's process sets off,
- * which follows the request that started the process: there the ids of run and call say where something belongs.
+ * Request that the running code works for. Reliable where a run begins, but not in code that a sandbox process triggers:
+ * that belongs to the request that started the process. Use the ids of run and call there.
  */
 export const currentRequest: AsyncLocalStorage<RequestFacts> = new AsyncLocalStorage();

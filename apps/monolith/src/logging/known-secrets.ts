@@ -4,8 +4,8 @@ import { isSecretKey } from '@ravi/invoker';
 import type { ResolvedConfig } from '@ravi/host';
 
 /**
- * Secrets that an installation knows by name: variables and options of plugins that are named like secrets, and the
- * tokens of its callers.
+ * Returns the secrets of an installation: variables and plugin options with names of secrets, and the access tokens of its
+ * callers.
  */
 export async function knownSecrets(
   { plugins, server }: ResolvedConfig,
@@ -14,11 +14,11 @@ export async function knownSecrets(
   const variables = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && isSecretKey(name) ? [value] : [],
   );
-  const tokens = server.tokens.map(async ({ token, tokenFile }) => {
+  const accessTokens = server.tokens.map(async ({ token, tokenFile }) => {
     if (token !== undefined) return env[token.$env] ?? '';
     return tokenFile === undefined ? '' : textOf(resolve(baseDir, tokenFile));
   });
-  return [...variables, ...secretsIn(plugins), ...(await Promise.all(tokens))];
+  return [...variables, ...secretsIn(plugins), ...(await Promise.all(accessTokens))];
 }
 
 function secretsIn(value: unknown): readonly string[] {
@@ -28,7 +28,7 @@ function secretsIn(value: unknown): readonly string[] {
   );
 }
 
-// One that cannot be read is told of where tokens are read.
+// `readAccessTokens` reports a file that cannot be read.
 async function textOf(path: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).trim();

@@ -1,35 +1,35 @@
 import { isSecretKey, redacted } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
 
-/** Takes secrets out of what leaves the process as a log, a trace or an event. */
+/** Removes secrets from logs, traces and events. */
 export interface Redactor {
-  /** The text without known secrets, credentials of HTTP and passwords in addresses, wherever they stand in it. */
+  /** Returns the text without known secrets, HTTP credentials and passwords in addresses. */
   text(text: string): string;
-  /** A plain copy of data for JSON, each string of it like {@link Redactor.text}. */
+  /** Returns a plain copy of JSON data, each string redacted like {@link Redactor.text}. */
   strings<Value>(value: Value): Value;
-  /** The same, and without the values of fields that are named like secrets. */
+  /** Returns such a copy without the values of fields with names of secrets. */
   fields(value: unknown): unknown;
 }
 
-/** A shorter one would take ordinary words with it. */
+/** Shorter secrets would match ordinary words. */
 const minCharacters = 8;
-/** A log may be given what refers to itself; data for JSON does not. */
+/** Fields of a log may be cyclic; JSON data is not. */
 const maxDepth = { fields: 8, strings: 100 } as const;
-// Bounded, so that no text takes long.
+// Bounded repetition keeps matching linear.
 const httpCredential = /\b(Bearer|Basic)(\s{1,4})([\w.~+/=-]{12,})/gi;
 const passwordOfAddress = /\b([a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]{0,100}:)[^\s/@]{1,200}@/gi;
 
-/** A redactor that knows these secrets, those of fewer than eight characters apart. */
+/** Creates a redactor of these secrets, except those of fewer than eight characters. */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const known = [...secrets].filter(({ length }) => length >= minCharacters);
   const spellings = new Set(known.flatMap((secret) => [secret, encodeURIComponent(secret)]));
-  // Longer ones first, so that one inside another leaves nothing behind.
+  // Longest first, so that a secret that contains another is removed whole.
   const words = [...spellings].toSorted((left, right) => right.length - left.length);
 
   function text(from: string): string {
     let clean = from
       .replaceAll(httpCredential, (whole: string, scheme: string, gap: string, value: string) =>
-        // Words of a language have no digits: "basic authentication" stays.
+        // Ordinary words have no digits: "basic authentication" stays.
         /\d/.test(value) ? `${scheme}${gap}${redacted}` : whole,
       )
       .replaceAll(passwordOfAddress, `$1${redacted}@`);
@@ -61,7 +61,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   };
 }
 
-// Where a fault of our own came from is for the log alone.
+// A KernelError is expected; anything else is a fault, and its stack is for the log only.
 function errorFields(error: Error): Readonly<Record<string, unknown>> {
   const { name, message, stack, cause } = error;
   const code = 'code' in error ? { code: error.code } : {};

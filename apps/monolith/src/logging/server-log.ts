@@ -4,9 +4,9 @@ import type { DestinationStream } from 'pino';
 import { KernelError, silentLogger } from '@ravi/kernel';
 import type { Redactor } from './redactor.ts';
 
-/** What a log depends on. */
+/** Settings of a log. */
 export interface LogSettings {
-  /** The least important level that is written. */
+  /** Least important level that is written. */
   readonly level: keyof Logger;
   readonly redactor: Redactor;
 }
@@ -19,9 +19,8 @@ const standardError = 2;
 const head: ReadonlySet<string> = new Set(['level', 'time', 'message']);
 
 /**
- * A log of one JSON object per line: `level`, `time` (ISO 8601), the fields without secrets, and `message`. A line is
- * written before the call returns, so that the last ones of a process are not lost. Standard error when no stream is
- * given.
+ * Creates a log of one JSON object per line: `level`, `time` (ISO 8601), the redacted fields and `message`. A line is
+ * written before the call returns, so that the last lines of a process are not lost. Writes to standard error by default.
  */
 export function createServerLog(
   { level, redactor }: LogSettings,
@@ -49,7 +48,7 @@ export function createServerLog(
       const own = Object.entries(fields).filter(([name]) => !head.has(name));
       return redactor.fields(Object.fromEntries(own)) as object;
     } catch {
-      // A getter that throws: a logger must not, so the record goes without its fields.
+      // A getter threw. A logger must not throw, so the record is written without its fields.
       return { fields: 'not written' };
     }
   }
@@ -57,7 +56,7 @@ export function createServerLog(
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** The log of a process, of the level that `RAVI_LOG_LEVEL` names before that of `settings`; silent without a source. */
+/** Opens the log of a process at the level of `RAVI_LOG_LEVEL`, else of `settings`. Silent without a source. */
 export function openLog(
   source: LogSource = silentLogger,
   { env, ...settings }: LogSettings & { readonly env: Readonly<Record<string, string | undefined>> },

@@ -1,24 +1,24 @@
 import type { Clock, Logger, Timer } from '@ravi/kernel';
 
-/** Something that is done now and then. */
+/** Options of {@link repeat}. */
 export interface RepeatOptions {
-  /** `signal` aborts when nobody waits for the rest of it any more. */
+  /** Does the work; `signal` aborts when the repetition is disposed. */
   work(signal: AbortSignal): Promise<void>;
-  /** What a failure is logged as; it is tried again. */
+  /** Log message of a failure. The work is tried again after the interval. */
   readonly failure: string;
-  /** Milliseconds between the end of one time and the start of the next. */
+  /** Milliseconds between the end of one execution and the start of the next. */
   readonly intervalMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Disposing it waits for what is under way; nothing is done after that. */
+/** A running repetition. Disposing it waits for the current execution and starts no further one. */
 export interface Repeated extends AsyncDisposable {
-  /** Resolves when it was done, or failed, for the first time. */
+  /** Resolves when the first execution has ended, successfully or not. */
   readonly first: Promise<void>;
 }
 
-/** Does `work` now, and again after each interval, until it is disposed. */
+/** Does `work` now and again after each interval, until disposed. */
 export function repeat({ work, failure, intervalMs, clock, logger }: RepeatOptions): Repeated {
   const ending = new AbortController();
   let timer: Timer | undefined;

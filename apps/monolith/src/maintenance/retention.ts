@@ -3,22 +3,21 @@ import { repeat } from './repeat.ts';
 import type { Repeated } from './repeat.ts';
 import type { RunRecorder } from '../runs/run-recorder.ts';
 
-/** What old runs are removed with. */
+/** Options of {@link startRetention}. */
 export interface RetentionOptions {
   readonly store: Pick<StateStore, 'runs' | 'retention'>;
   readonly recorder: Pick<RunRecorder, 'release'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Runs that have been over for longer go. */
+  /** Runs that ended earlier are removed. */
   readonly maxAgeDays: number;
 }
 
 const dayMs = 86_400_000;
 
 /**
- * Removes runs that were over long ago, and calls and approvals that belong to none, now and then once a day until it is
- * disposed. A run goes once its artifacts are given back, so none of them stays pinned; what cannot be removed is logged
- * and tried again. Other processes may do the same at once.
+ * Removes old runs, and calls and approvals without a run, now and then once a day until disposed. The artifacts of a run
+ * are unpinned first, so that none stays pinned. A failure is logged and tried again. Several processes may do this at once.
  */
 export function startRetention({ store, recorder, maxAgeDays, ...reporting }: RetentionOptions): Repeated {
   const { clock, logger } = reporting;
@@ -33,7 +32,7 @@ export function startRetention({ store, recorder, maxAgeDays, ...reporting }: Re
         if (signal.aborted) return;
         if (await remove(id)) runs += 1;
       }
-      for (const error of page.corrupt) logger.warn('an old run cannot be read and stays', { error });
+      for (const error of page.corrupt) logger.warn('an old run is corrupt and is kept', { error });
       cursor = page.next;
     } while (cursor !== undefined);
     const orphans = await store.retention.removeOrphans(before);

@@ -1,7 +1,7 @@
 import type { BlobStore, Clock, Logger } from '@ravi/kernel';
 import { repeat } from './repeat.ts';
 
-/** What a sweeper works with. */
+/** Options of {@link startSweeper}. */
 export interface SweeperOptions {
   readonly blobStore: BlobStore;
   readonly clock: Clock;
@@ -11,8 +11,8 @@ export interface SweeperOptions {
 }
 
 /**
- * Sweeps the blob store now and then again after each interval, until it is disposed. The first sweep is done when this
- * resolves; one that fails is logged and tried again.
+ * Sweeps the blob store now and after each interval, until disposed. Resolves after the first sweep. A failure is logged and
+ * tried again.
  */
 export async function startSweeper({ blobStore, ...options }: SweeperOptions): Promise<AsyncDisposable> {
   const { clock, logger } = options;

@@ -6,12 +6,12 @@ import { createDemoModel } from './demo-model.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Models that are asked when `RAVI_MODEL` names none. */
-const usualModels = { openai: 'gpt-5-mini', anthropic: 'claude-sonnet-4-5', google: 'gemini-2.5-flash' };
+/** Models to use if `RAVI_MODEL` is not set. */
+const defaultModels = { openai: 'gpt-5-mini', anthropic: 'claude-sonnet-4-5', google: 'gemini-2.5-flash' };
 
 /**
- * The model that the environment has a key or an address for, the first of OpenAI's, Anthropic's and Google's; else the
- * scripted demonstration. @throws KernelError `E_CONFIG_INVALID` for an address that is none
+ * Returns the model for which the environment has a key or address, in the order OpenAI, Anthropic, Google; else the demo
+ * model. @throws KernelError `E_CONFIG_INVALID` for an invalid address
  */
 export function chooseModel(env: Environment, demo: { readonly script: string | undefined }): ModelProvider {
   const {
@@ -23,12 +23,12 @@ export function chooseModel(env: Environment, demo: { readonly script: string | 
   } = env;
   if (openai || baseUrl) {
     return createOpenAiProvider({
-      model: model ?? usualModels.openai,
+      model: model ?? defaultModels.openai,
       apiKey: openai || undefined,
       ...(baseUrl ? { baseUrl } : {}),
     });
   }
-  if (anthropic) return createAnthropicProvider({ model: model ?? usualModels.anthropic, apiKey: anthropic });
-  if (google) return createGoogleProvider({ model: model ?? usualModels.google, apiKey: google });
+  if (anthropic) return createAnthropicProvider({ model: model ?? defaultModels.anthropic, apiKey: anthropic });
+  if (google) return createGoogleProvider({ model: model ?? defaultModels.google, apiKey: google });
   return createDemoModel(demo);
 }

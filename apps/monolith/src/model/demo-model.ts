@@ -1,21 +1,21 @@
 import { textBlock, textOf } from '@ravi/kernel';
 import type { ContentBlock, ModelEvent, ModelProvider, ModelRequest } from '@ravi/kernel';
 
-/** The id by which the scripted model is known. */
+/** Model id of the demo model. */
 export const demoModelId = 'ravi-demo';
 
 const noUsage = { inputTokens: 0, outputTokens: 0 };
 
 /**
- * A model without a model, for an installation that has no key: it runs the configured script once with `tool_chain`
- * and tells what came of it. Without a script it says what it is.
+ * Creates a scripted model for an installation without a provider key. It runs the configured script once with
+ * `tool_chain` and reports the result. Without a script it introduces itself.
  */
 export function createDemoModel({ script }: { readonly script: string | undefined }): ModelProvider {
   return {
     id: demoModelId,
     async *stream(request, { signal }): AsyncIterable<ModelEvent> {
-      const answer = answerTo(request, script);
-      for (const block of answer) {
+      const content = respond(request, script);
+      for (const block of content) {
         if (signal.aborted) {
           yield {
             type: 'error',
@@ -25,24 +25,22 @@ export function createDemoModel({ script }: { readonly script: string | undefine
         }
         yield* eventsOf(block);
       }
-      const isCall = answer.some(({ type }) => type === 'tool_use');
+      const isCall = content.some(({ type }) => type === 'tool_use');
       yield { type: 'finish', reason: isCall ? 'tool-use' : 'end', usage: noUsage };
     },
   };
 }
 
-function answerTo({ messages, tools }: ModelRequest, script: string | undefined): readonly ContentBlock[] {
+function respond({ messages, tools }: ModelRequest, script: string | undefined): readonly ContentBlock[] {
   const last = messages.at(-1)?.content ?? [];
   const result = last.find((block) => block.type === 'tool_result');
-  if (result !== undefined) return [textBlock(`This is what the script came to:\n\n${textOf(result.content)}`)];
+  if (result !== undefined) return [textBlock(`The script returned:\n\n${textOf(result.content)}`)];
   if (script === undefined || !tools.some(({ name }) => name === 'tool_chain')) {
     const names = tools.map(({ name }) => name).join(', ');
-    return [
-      textBlock(`I am a scripted demonstration and no model. Set a key of a provider to get one. My tools: ${names}`),
-    ];
+    return [textBlock(`I am a scripted demonstration, not a model. Set a provider key to use one. My tools: ${names}`)];
   }
   return [
-    textBlock('I write one script for this, so that the data stays out of our conversation.'),
+    textBlock('I will write one script for this, so that the data stays out of our conversation.'),
     { type: 'tool_use', id: `demo_${crypto.randomUUID()}`, name: 'tool_chain', arguments: { code: script } },
   ];
 }

@@ -8,12 +8,12 @@ export interface TelemetryProviders {
   readonly meterProvider: MeterProvider;
 }
 
-/** Providers that send what they get. Disposing them sends the rest, for a few seconds at most. */
+/** Providers that export to a collector. Disposing them flushes the rest, for up to three seconds. */
 export type Exporters = TelemetryProviders & AsyncDisposable;
 
-/** What says where telemetry goes. */
+/** Options of {@link openExporters}. */
 export interface ExporterOptions {
-  /** Address of a collector; the variables of OpenTelemetry win over it. */
+  /** Address of a collector; the variables of OpenTelemetry take precedence. */
   readonly endpoint: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
@@ -22,9 +22,9 @@ export interface ExporterOptions {
 const timeoutMillis = 3_000;
 
 /**
- * Sends spans and metrics to a collector as OTLP over HTTP, in JSON, and makes its providers the process's own, so that
- * what tools trace goes there too. `undefined` when no address is given or `OTEL_SDK_DISABLED` is `true`; the SDK is then
- * not even loaded.
+ * Exports spans and metrics to a collector as OTLP over HTTP, in JSON, and registers the providers globally, so that spans of
+ * tools are exported too. Returns `undefined`, without loading the SDK, if there is no address or `OTEL_SDK_DISABLED` is
+ * `true`.
  */
 export async function openExporters({ endpoint, env, logger }: ExporterOptions): Promise<Exporters | undefined> {
   const base = env['OTEL_EXPORTER_OTLP_ENDPOINT'] || endpoint;
@@ -34,9 +34,9 @@ export async function openExporters({ endpoint, env, logger }: ExporterOptions):
   if (isDisabled || (tracesUrl === undefined && metricsUrl === undefined)) return undefined;
   const sdk = await import('./sdk.ts');
 
-  const tell = (message: string, ...details: unknown[]): void =>
+  const warn = (message: string, ...details: unknown[]): void =>
     logger.warn('telemetry', { problem: message, details });
-  diag.setLogger({ error: tell, warn: tell, info: tell, debug: tell, verbose: tell }, { logLevel: DiagLogLevel.WARN });
+  diag.setLogger({ error: warn, warn, info: warn, debug: warn, verbose: warn }, { logLevel: DiagLogLevel.WARN });
   const providers = sdk.createProviders({ tracesUrl, metricsUrl, timeoutMillis });
   const { tracerProvider, meterProvider } = providers;
   context.setGlobalContextManager(sdk.createContextManager());

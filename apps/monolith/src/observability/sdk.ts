@@ -7,7 +7,7 @@ import { defaultResource, detectResources, envDetector, resourceFromAttributes }
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 
-/** Everything that the process needs of the SDK, in one file, so that it can be left unloaded. */
+/** Creates the providers of the OpenTelemetry SDK. All uses of the SDK are in this file, so that it is loaded on demand. */
 export function createProviders(to: {
   readonly tracesUrl: string | undefined;
   readonly metricsUrl: string | undefined;
@@ -31,12 +31,12 @@ export function createProviders(to: {
   };
 }
 
-/** Follows the active span through everything that is waited for. */
+/** Creates a context manager that keeps the active span across `await`. */
 export function createContextManager(): ContextManager {
   return new AsyncLocalStorageContextManager().enable();
 }
 
-/** Reads and writes `traceparent`. */
+/** Creates a propagator that reads and writes `traceparent`. */
 export function createPropagator(): TextMapPropagator {
   return new W3CTraceContextPropagator();
 }

@@ -2,7 +2,7 @@ import type { AgentEvent } from '@ravi/agents';
 import type { JsonObject } from '@ravi/kernel';
 import type { EventLog } from './event-log.ts';
 
-/** Writes down what an agent tells, as far as the hooks of its calls do not tell it. */
+/** Appends the events of an agent that no hook reports. */
 export function recordAgentEvent(log: EventLog, event: AgentEvent): void {
   switch (event.type) {
     case 'step-start':
@@ -19,7 +19,7 @@ export function recordAgentEvent(log: EventLog, event: AgentEvent): void {
     }
     case 'run-end': {
       const { status, reason, text, steps, usage, trace, error, paused } = event.result;
-      // The next process goes on with it.
+      // The next process resumes the run.
       if (error?.code === 'E_RUN_SUSPENDED') return;
       const failure = error === undefined ? {} : { error: { ...error } };
       const ended = { status, reason, text, steps, usage: { ...usage }, trace, ...failure };

@@ -4,36 +4,36 @@ import type { JsonObject, Run } from '@ravi/kernel';
 import { recordAgentEvent } from './agent-events.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
-/** A task for the agent, and whose it is. */
+/** A task for the agent and its principal. */
 export type AgentRequest = Pick<RunOptions, 'sessionId' | 'principal' | 'policy'> & { readonly task: string };
 
-/** A run of the agent that goes on in this process. */
+/** A run of the agent that is active in this process. */
 export interface AgentActivity {
   readonly runId: string;
   readonly result: Promise<AgentResult>;
 }
 
 /**
- * Runs of the agent of the process. Those that still go on when it ends are left to the next process: disposing it waits
- * until they are.
+ * Runs the agent of the process. Disposing it suspends active runs and waits until they are stored; the next process resumes
+ * them.
  */
 export interface AgentRunner extends AsyncDisposable {
-  /** Begins a run; resolves once it is on record. */
+  /** Starts a run and resolves once it is stored. */
   start(request: AgentRequest): Promise<AgentActivity>;
-  /** Goes on with a run that asked its user; resolves once it does. @throws KernelError as `ReActAgent.resume` */
+  /** Resumes a run that asked its user. @throws KernelError as `ReActAgent.resume` */
   resume(
     point: { readonly runId: string; readonly sessionId: string; readonly principal: string },
     answer: QuestionAnswer,
   ): Promise<AgentActivity>;
-  /** Goes on with a run whose process ended; resolves once it does. @throws KernelError as `ReActAgent.recover` */
+  /** Recovers a run whose process ended. @throws KernelError as `ReActAgent.recover` */
   recover(run: Run): Promise<AgentActivity>;
-  /** Whether it is a run of this agent. */
+  /** True if it is a run of this agent. */
   owns(run: Run): boolean;
-  /** Whether the run goes on here. */
+  /** True if the run is active in this process. */
   has(runId: string): boolean;
-  /** `false` when the run does not go on here. */
+  /** Cancels a run. Returns `false` if it is not active in this process. */
   cancel(runId: string): boolean;
-  /** Ends a job of a run; `false` when the run does not go on here, or the job is over. */
+  /** Ends a job of a run. Returns `false` if the run is not active in this process, or the job has ended. */
   stopJob(runId: string, jobId: string, reason: string): boolean;
 }
 
@@ -51,7 +51,7 @@ interface Running {
   result?: Promise<AgentResult>;
 }
 
-/** A runner of one agent. */
+/** Creates a runner of one agent. */
 export function createAgentRunner({ agent, recorder, journal, lifetime }: AgentRunnerOptions): AgentRunner {
   const active = new Map<string, Running>();
   lifetime.addEventListener('abort', suspendAll, { once: true });
@@ -64,34 +64,34 @@ export function createAgentRunner({ agent, recorder, journal, lifetime }: AgentR
 
   async function begin(
     runId: string,
-    about: JsonObject,
+    facts: JsonObject,
     open: (signal: AbortSignal) => AgentStream,
   ): Promise<AgentActivity> {
     if (lifetime.aborted)
-      throw new KernelError('E_RUN_SUSPENDED', 'The process is shutting down; no run begins any more');
-    if (active.has(runId)) throw new KernelError('E_STATE_CONFLICT', `The run ${runId} goes on here already`);
+      throw new KernelError('E_RUN_SUSPENDED', 'The process is shutting down; no further run starts');
+    if (active.has(runId)) throw new KernelError('E_STATE_CONFLICT', `Run ${runId} is already active in this process`);
     const running: Running = { cancelling: new AbortController() };
     active.set(runId, running);
     const { promise: begun, resolve } = Promise.withResolvers<void>();
-    running.result = follow(runId, about, { running, open, onBegun: resolve });
+    running.result = follow(runId, facts, { running, open, onBegun: resolve });
     running.result.catch(() => {});
     await Promise.race([begun, running.result]);
     return { runId, result: running.result };
   }
 
-  /** Reads the events to their end; `onBegun` is called once the store has the run as running. */
+  /** Records the events to their end. `onBegun` is called once the store has the run as running. */
   async function follow(
     runId: string,
-    about: JsonObject,
+    facts: JsonObject,
     { running, open, onBegun }: { running: Running; open: (signal: AbortSignal) => AgentStream; onBegun: () => void },
   ): Promise<AgentResult> {
     try {
-      // Open before the run begins, since its hooks are written down too.
+      // Opened before the run begins, because its hooks are recorded too.
       const log = await recorder.open(runId);
       const stream = open(running.cancelling.signal);
       running.stream = stream;
       for await (const event of stream) {
-        if (event.type === 'run-start') log?.append('run', { status: 'running', kind: 'agent', ...about });
+        if (event.type === 'run-start') log?.append('run', { status: 'running', kind: 'agent', ...facts });
         else onBegun();
         if (log !== undefined) recordAgentEvent(log, event);
       }

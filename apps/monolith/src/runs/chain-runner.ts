@@ -11,25 +11,25 @@ import type {
   SandboxLanguage,
 } from '@ravi/kernel';
 
-/** One script to run in a session of its own. */
+/** A script to run in a session of its own. */
 export interface ChainRequest {
   /** TypeScript or JavaScript, as a model wrote it. */
   readonly code: string;
-  /** `javascript`, TypeScript included, when absent. */
+  /** Default: `javascript`, which includes TypeScript. */
   readonly language?: SandboxLanguage;
-  /** What the script finds in `input`. */
+  /** Value of `input` in the script. */
   readonly input?: JsonObject;
-  /** The only tools that may be called; absent means all. */
+  /** Tools that may be called. Default: all. */
   readonly allowedTools?: readonly string[];
-  /** Replaces single fields of the process's policy. */
+  /** Overrides fields of the process's policy. */
   readonly policy?: Partial<ChainPolicy>;
-  /** `local` when absent. */
+  /** Default: `local`. */
   readonly principal?: Principal;
   readonly signal?: AbortSignal;
   readonly onProgress?: ProgressSink;
 }
 
-/** Runs a script; what goes wrong inside it is part of the result. */
+/** Runs a script. Its errors are part of the result. */
 export type ChainRunner = (request: ChainRequest) => Promise<ChainRunResult>;
 
 /** Options of {@link createChainRunner}. */
@@ -41,7 +41,7 @@ export interface ChainRunnerOptions {
   readonly lifetime: AbortSignal;
 }
 
-/** A runner that ends every script when the process shuts down. */
+/** Creates a runner that ends every script when the process shuts down. */
 export function createChainRunner({ invoker, sandbox, preflight, lifetime }: ChainRunnerOptions): ChainRunner {
   return ({ code, language, input, policy = {}, signal, ...session }) =>
     runChain({

@@ -29,7 +29,7 @@ export interface DurableServices {
 
 /** Options of {@link createDurableServices}. */
 export interface DurableServicesOptions {
-  /** Without one there are no durable services. */
+  /** Durable services need one. */
   readonly stateStore: StateStore | undefined;
   readonly config: Pick<ResolvedConfig, 'agent'>;
   readonly model: ModelProvider;

@@ -1,18 +1,18 @@
 import type { Clock, JsonObject } from '@ravi/kernel';
 import type { RunEvent, RunEventType } from './run-event.ts';
 
-/** The newest events of one run, in memory. Readers keep their own place in it, so a slow one holds up nobody. */
+/** Newest events of one run, in memory. Each reader keeps its own position, so a slow one delays no other. */
 export interface EventLog {
-  /** Sequence of the last event; 0 when there is none. */
+  /** Sequence of the last event; 0 if there is none. */
   readonly last: number;
-  /** No further event comes. */
+  /** True if no further event follows. */
   readonly isClosed: boolean;
   append(type: RunEventType, data: JsonObject): void;
-  /** Events after `sequence`, oldest first; `undefined` when some of them are not in memory any more. */
+  /** Returns the events after `sequence`, oldest first; `undefined` if some of them are no longer in memory. */
   after(sequence: number): readonly RunEvent[] | undefined;
-  /** Calls `wake` at each event and at the end of the log, until the returned function is called. */
-  listen(wake: () => void): () => void;
-  /** Takes what was appended since the last time, to be stored. */
+  /** Calls `wake` at each event and when the log closes, until the returned function is called. */
+  subscribe(wake: () => void): () => void;
+  /** Returns the events appended since the last call, to be stored. */
   takeUnsaved(): readonly RunEvent[];
   close(): void;
 }
@@ -20,17 +20,17 @@ export interface EventLog {
 /** Options of {@link createEventLog}. */
 export interface EventLogOptions {
   readonly clock: Clock;
-  /** What is kept of the data of an event. */
+  /** Redacts the data of an event. */
   readonly redact: (data: JsonObject) => JsonObject;
   /** Sequence of the last event that an earlier process has stored. */
   readonly from: number;
-  /** Told after each append, with how many events are not stored yet. */
+  /** Called after each append with the number of events that are not stored yet. */
   readonly onAppend: (type: RunEventType, unsaved: number) => void;
 }
 
 const maxEvents = 2_000;
 
-/** A log that holds the last 2 000 events. */
+/** Creates a log of the last 2 000 events. */
 export function createEventLog({ clock, from, redact, onAppend }: EventLogOptions): EventLog {
   let events: RunEvent[] = [];
   let unsaved: RunEvent[] = [];
@@ -53,7 +53,7 @@ export function createEventLog({ clock, from, redact, onAppend }: EventLogOption
       const event = { sequence: ++last, at: clock.now(), type, data: redact(data) };
       events.push(event);
       unsaved.push(event);
-      // In one go now and then, because taking one from the front moves all others.
+      // Trimmed in batches, because removing the first event moves all others.
       if (events.length >= 2 * maxEvents) events = events.slice(-maxEvents);
       onAppend(type, unsaved.length);
       wakeAll();
@@ -62,7 +62,7 @@ export function createEventLog({ clock, from, redact, onAppend }: EventLogOption
       const first = last - events.length + 1;
       return sequence + 1 < first ? undefined : events.slice(sequence + 1 - first);
     },
-    listen(wake) {
+    subscribe(wake) {
       listeners.add(wake);
       return () => void listeners.delete(wake);
     },

@@ -2,11 +2,11 @@ import type { AgentContext, AgentMiddleware } from '@ravi/agents';
 import type { ContentBlock, JsonValue, Logger, ModelEvent, ModelRequest } from '@ravi/kernel';
 import type { StoredEvents } from './stored-events.ts';
 
-/** Keeps the exact prompt, tool definitions and answer of each time that a model is asked. */
+/** Creates middleware that stores the exact prompt, tool definitions and response of each model request. */
 export function createExchangeRecorder(stored: StoredEvents, logger: Logger): AgentMiddleware {
   const counts = new WeakMap<AgentContext, number>();
 
-  async function keep(context: AgentContext, request: ModelRequest, answer: JsonValue): Promise<void> {
+  async function save(context: AgentContext, request: ModelRequest, answer: JsonValue): Promise<void> {
     const { runId, step } = context;
     const number = (counts.get(context) ?? 0) + 1;
     counts.set(context, number);
@@ -29,14 +29,14 @@ export function createExchangeRecorder(stored: StoredEvents, logger: Logger): Ag
           yield event;
         }
       } finally {
-        // Also when the run stops reading, as it does after the last event.
-        await keep(context, request, toJson({ blocks, ...(end === undefined ? {} : { end }) }));
+        // In `finally`, because the run stops reading after the last event.
+        await save(context, request, toJson({ blocks, ...(end === undefined ? {} : { end }) }));
       }
     },
   };
 }
 
-// Bytes of media are in the artifact store; here only how many there were.
+// Media are in the artifact store; only their size is stored here.
 function toJson(value: unknown): JsonValue {
   const text = JSON.stringify(value, (_key, part: unknown) =>
     part instanceof Uint8Array ? { bytes: part.byteLength } : part,

@@ -3,7 +3,7 @@ import type { Clock, Logger, Run, StateStore } from '@ravi/kernel';
 import type { AgentRunner } from './agent-runner.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
-/** What runs of the agent are taken over with. */
+/** Options of {@link createRecoverAgentRun}. */
 export interface RecoverAgentRunOptions {
   readonly store: StateStore;
   readonly agentRunner: AgentRunner;
@@ -15,8 +15,8 @@ export interface RecoverAgentRunOptions {
 const maxInterruptions = 3;
 
 /**
- * Takes on a run of the agent whose process ended, once. A run in which processes end again and again is given up: it may
- * be what ends them.
+ * Creates a function that recovers a run of the agent whose process ended. A run during which four processes ended fails with
+ * `E_RUN_LOST`, because it may be the cause.
  */
 export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Run) => Promise<void> {
   const { store, agentRunner, recorder, clock, logger } = options;
@@ -30,16 +30,16 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
     const owner = `giving_up_${crypto.randomUUID()}`;
     const now = clock.now();
     if ((await store.runs.claim(id, { owner, now, leaseMs: 10_000 })) === undefined) return;
-    const message = `The process ended ${maxInterruptions + 1} times during this run, so it was given up`;
+    const message = `The run failed because its process ended ${maxInterruptions + 1} times`;
     const error = { code: 'E_RUN_LOST', message, retryable: false };
     const isOurs = await store.runs.transition(id, { from: ['running'], to: 'failed', now, owner, outcome: { error } });
     const log = isOurs ? await recorder.open(id) : undefined;
     log?.append('run-ended', { status: 'failed', error });
     await recorder.close(id);
-    logger.error('a run was given up', { runId: id });
+    logger.error('run given up', { runId: id });
   }
 
-  /** Jobs end with their process. */
+  // Jobs end with their process.
   async function failJobs({ id: runId }: Run): Promise<void> {
     const error = { code: 'E_RUN_LOST', message: 'The process ended while the job ran', retryable: true };
     for (const status of ['running', 'queued'] as const) {
@@ -49,17 +49,17 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
     }
   }
 
-  /** Questions that the run has not asked again have nobody who waits for them. */
+  // The run did not ask these questions again, so it does not wait for them.
   async function withdrawQuestions(runId: string): Promise<void> {
     const { items } = await store.approvals.list({ runId, status: 'pending' });
     for (const { request } of items) {
-      await store.approvals.withdraw(request.id, { now: clock.now(), reason: 'The run is over' });
+      await store.approvals.withdraw(request.id, { now: clock.now(), reason: 'The run has ended' });
     }
   }
 
   async function follow(runId: string, result: ReturnType<AgentRunner['recover']>): Promise<void> {
     const { status, error } = await (await result).result;
-    logger.info('a run went on', { runId, status });
+    logger.info('run recovered', { runId, status });
     if (error?.code !== 'E_RUN_SUSPENDED') await withdrawQuestions(runId);
   }
 
@@ -68,8 +68,8 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
     if (run.status !== 'running' || !agentRunner.owns(run) || agentRunner.has(runId)) return;
     if ((await interruptions(runId)) >= maxInterruptions) return giveUp(run);
     const recovering = agentRunner.recover(run);
-    follow(runId, recovering).catch((error: unknown) => logger.error('a run could not go on', { runId, error }));
-    // Whoever has the run looks after its jobs.
+    follow(runId, recovering).catch((error: unknown) => logger.error('run could not be recovered', { runId, error }));
+    // The process that has the run handles its jobs.
     const isOurs = await recovering.then(
       () => true,
       (error: unknown) => !isKernelError(error, 'E_STATE_CONFLICT'),

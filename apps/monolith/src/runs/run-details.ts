@@ -3,28 +3,28 @@ import type { RunEvent } from './run-event.ts';
 import { traceOf } from './run-trace.ts';
 import type { RunCall } from './run-trace.ts';
 
-/** A run with everything that its events tell. */
+/** A run with the details from its events. */
 export type RunDetails = Run & {
   readonly trace: readonly RunCall[];
   readonly steps: number;
   readonly usage: ModelUsage;
-  /** In the currency of the price table; absent when a model that answered has no price. */
+  /** In the currency of the price table; absent if a model has no price. */
   readonly cost?: number;
-  /** Estimate of what the same calls would have cost as a conversation, one call after the other, in tokens. */
+  /** Estimated tokens of the same calls made one by one in a conversation. */
   readonly plainConversationTokens: number;
   readonly logs: readonly JsonValue[];
-  /** Refs, in the order in which they were stored. */
+  /** References in the order in which the artifacts were stored. */
   readonly artifactRefs: readonly string[];
   readonly task?: string;
   readonly script?: string;
   readonly error?: JsonValue;
-  /** What the agent waits to be told, while it is paused. */
+  /** Open questions of a paused agent. */
   readonly questions: readonly JsonValue[];
 };
 
 const bytesPerToken = 4;
 
-/** Puts a run and its events together. */
+/** Returns a run with the details from its events. */
 export function runDetails(run: Run, events: readonly RunEvent[]): RunDetails {
   const ended = events.findLast(({ type }) => type === 'run-ended')?.data;
   const result = run.definition.kind === 'chain' ? (run.outcome?.result as ChainRunResult | undefined) : undefined;
@@ -51,7 +51,7 @@ export function runDetails(run: Run, events: readonly RunEvent[]): RunDetails {
   };
 }
 
-/** The artifacts that events tell of, in the order in which they were stored. */
+/** Returns the references of all artifact events, in order. */
 export function artifactRefs(events: readonly RunEvent[]): readonly string[] {
   return ofType(events, 'artifact').map(({ ref }) => ref as string);
 }
@@ -78,7 +78,7 @@ function costOf(parts: readonly JsonObject[]): number | undefined {
   return parts.length === 0 ? undefined : total;
 }
 
-// In a conversation each result is read again with every call that comes after it.
+// In a conversation each result is sent again with every later call.
 function plainTokens(trace: readonly ChainCallRecord[]): number {
   let conversation = 0;
   let total = 0;

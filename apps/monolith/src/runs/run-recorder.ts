@@ -7,35 +7,35 @@ import type { EventLog } from './event-log.ts';
 import type { RunEvent, RunEventType } from './run-event.ts';
 import type { StoredEvents } from './stored-events.ts';
 
-/** Writes down what runs do, from their hooks, and keeps it beyond the process. */
+/** Records the events of runs from their hooks and stores them. */
 export interface RunRecorder extends AsyncDisposable {
-  /** Begins or goes on with the log of a run. `undefined` when it is being written already. */
+  /** Opens the event log of a run, after the events stored so far. Returns `undefined` if it is already open. */
   open(runId: string): Promise<EventLog | undefined>;
-  /** Stores what is not stored yet and forgets the log. */
+  /** Stores the remaining events and closes the log. */
   close(runId: string): Promise<void>;
-  /** The log of a run that goes on in this process. */
+  /** Returns the log of a run that is active in this process. */
   active(runId: string): EventLog | undefined;
-  /** Events after `sequence`, from memory or the store. */
+  /** Returns the events after `sequence`, from memory or the store. */
   read(runId: string, sequence: number): Promise<readonly RunEvent[]>;
-  /** Gives back every artifact of a run that is over, so that the next sweep takes what nobody else has pinned. */
+  /** Unpins every artifact of an ended run, so that the next sweep removes those without other pins. */
   release(runId: string): Promise<void>;
 }
 
-/** What a recorder works with. */
+/** Options of {@link createRunRecorder}. */
 export interface RunRecorderOptions {
   readonly hooks: HookManager;
   readonly stored: StoredEvents;
   readonly blobStore: BlobStore;
-  /** Takes secrets out of what events say; nothing when absent. */
+  /** Removes secrets from event data. By default nothing is removed. */
   readonly redact?: (data: JsonObject) => JsonObject;
-  /** Without it no answer has a cost. */
+  /** Without prices no event has a cost. */
   readonly prices?: PriceTable;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 const maxUnsaved = 200;
-// What somebody may wait for long after this process has ended.
+// Events that a reader may wait for after this process has ended.
 const milestones: ReadonlySet<RunEventType> = new Set<RunEventType>([
   'approval-requested',
   'approval-decided',
@@ -44,7 +44,7 @@ const milestones: ReadonlySet<RunEventType> = new Set<RunEventType>([
   'step',
 ]);
 
-/** Events of hooks, by the type that they have in a log. */
+/** Types of events by the hook that emits them. */
 const hookTypes = {
   'tool-start': 'tool-call',
   'tool-end': 'tool-result',
@@ -55,16 +55,16 @@ const hookTypes = {
   'llm-end': 'usage',
 } as const satisfies { readonly [Event in HookEvent]?: RunEventType };
 
-/** The owner of the pins that keep the artifacts of a run after it has ended. */
+/** Returns the owner of the pins that keep the artifacts of a run after it has ended. */
 function keeperOf(runId: string): string {
   return `kept:${runId}`;
 }
 
-/** A recorder of the runs that are opened with it; calls outside of them are not recorded. */
+/** Creates a recorder of the runs that are opened with it. Other calls are not recorded. */
 export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   const { hooks, stored, blobStore, redact = (data) => data, prices, clock, logger } = options;
   const logs = new Map<string, EventLog>();
-  /** Lines of console output that a run has told before and tells again. */
+  /** Number of console lines that a resumed script will write again. */
   const repeatedLines = new Map<string, number>();
   const writes = new Set<Promise<void>>();
 
@@ -79,7 +79,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     track(runId, 'events of a run', stored.save(runId, log.takeUnsaved()));
   }
 
-  // A script that goes on runs from its beginning, and what it wrote before it writes again.
+  // A resumed script runs from its beginning and writes its earlier lines again.
   function isRepeated(runId: string, { parentId }: JsonObject): boolean {
     const left = repeatedLines.get(runId) ?? 0;
     if (parentId !== undefined || left === 0) return false;
@@ -91,9 +91,9 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     return hooks.observe(event, (payload: HookPayloads[Event]) => {
       const { runId, sessionId: _, ...data } = payload;
       const log = logs.get(runId);
-      const told = data as unknown as JsonObject;
-      if (log === undefined || (event === 'script-console' && isRepeated(runId, told))) return;
-      log.append(hookTypes[event], event === 'llm-end' ? usageOf(data as unknown as AnswerEnd, prices) : told);
+      const details = data as unknown as JsonObject;
+      if (log === undefined || (event === 'script-console' && isRepeated(runId, details))) return;
+      log.append(hookTypes[event], event === 'llm-end' ? usageOf(data as unknown as ResponseUsage, prices) : details);
       if ('ref' in payload) track(runId, 'an artifact of a run', blobStore.pin(payload.ref, keeperOf(runId)));
     });
   }
@@ -154,11 +154,11 @@ function isLineOfRun({ type, data }: RunEvent): boolean {
   return type === 'console' && data['parentId'] === undefined;
 }
 
-/** The end of one answer of a model. */
-type AnswerEnd = Pick<HookPayloads['llm-end'], 'step' | 'provider' | 'model' | 'usage'>;
+/** Usage of one model response. */
+type ResponseUsage = Pick<HookPayloads['llm-end'], 'step' | 'provider' | 'model' | 'usage'>;
 
-/** What an answer used, with its cost where the model has a price. */
-function usageOf({ step, provider, model, usage }: AnswerEnd, prices: PriceTable | undefined): JsonObject {
+/** Returns the data of a usage event, with the cost if the model has a price. */
+function usageOf({ step, provider, model, usage }: ResponseUsage, prices: PriceTable | undefined): JsonObject {
   const named = model === undefined ? undefined : costOf(prices, model, usage);
   const cost = named ?? costOf(prices, provider, usage);
   return {

@@ -5,20 +5,20 @@ import { KernelError } from '@ravi/kernel';
 import type { Clock, Job, Logger, Run, StateStore } from '@ravi/kernel';
 import type { AgentRequest, AgentRunner } from './agent-runner.ts';
 
-/** Starts and ends runs of both kinds. Whose they are is for the caller to check. */
+/** Starts and ends runs of both kinds. It does not check permissions. */
 export interface RunService {
-  /** Starts the agent; resolves with the run once it is on record. */
+  /** Starts the agent and resolves with the run once it is stored. */
   startAgent(request: AgentRequest): Promise<Run>;
-  /** Starts a script; resolves with the run once it is on record. */
+  /** Starts a script and resolves with the run once it is stored. */
   startChain(request: Omit<DurableChainRequest, 'runId'>): Promise<Run>;
-  /** @throws KernelError `E_STATE_CONFLICT` when the run is over or another process has it */
+  /** Cancels a run. @throws KernelError `E_STATE_CONFLICT` if it has ended or another process runs it */
   cancel(run: Run): Promise<Run>;
   /**
-   * Ends a job, at once where its run goes on here, and on record where nobody runs it any more.
-   * @throws KernelError `E_STATE_CONFLICT` when it is over or another process has it
+   * Cancels a job: at once if its run is active here, else in the store if no process runs it.
+   * @throws KernelError `E_STATE_CONFLICT` if it has ended or another process runs it
    */
   cancelJob(job: Job): Promise<void>;
-  /** Goes on with a run in the background. @throws KernelError as resuming it does */
+  /** Resumes a run in the background. @throws KernelError as `ReActAgent.resume` */
   resumeAgent(run: Run, answer: QuestionAnswer): Promise<Run>;
 }
 
@@ -32,13 +32,13 @@ export interface RunServiceOptions {
   readonly logger: Logger;
 }
 
-/** The runs of the process, on top of the state store. */
+/** Creates the run service of a process over its state store. */
 export function createRunService(options: RunServiceOptions): RunService {
   const { store, chains, agentRunner, hooks, clock, logger } = options;
 
   async function recorded(runId: string): Promise<Run> {
     const run = await store.runs.get(runId);
-    if (run === undefined) throw new KernelError('E_STATE_UNAVAILABLE', 'The run could not be put on record');
+    if (run === undefined) throw new KernelError('E_STATE_UNAVAILABLE', 'The run could not be stored');
     return run;
   }
 
@@ -81,7 +81,7 @@ export function createRunService(options: RunServiceOptions): RunService {
     async cancel(run) {
       const isEnding = chains.cancel(run.id) || agentRunner.cancel(run.id) || (await cancelPaused(run));
       if (!isEnding)
-        throw new KernelError('E_STATE_CONFLICT', `The run ${run.id} is ${run.status} and does not go on here`);
+        throw new KernelError('E_STATE_CONFLICT', `Run ${run.id} is ${run.status} and is not running in this process`);
       return recorded(run.id);
     },
     async cancelJob(job) {
@@ -93,7 +93,7 @@ export function createRunService(options: RunServiceOptions): RunService {
       const error = { code: 'E_CANCELLED', message: reason, retryable: false };
       const change = { status: 'cancelled', error, now: clock.now() } as const;
       if (!isHeld && (await store.jobs.update(id, version, change)) !== undefined) return;
-      throw new KernelError('E_STATE_CONFLICT', `The job ${id} is ${status} and cannot be cancelled here`);
+      throw new KernelError('E_STATE_CONFLICT', `Job ${id} is ${status} and cannot be cancelled in this process`);
     },
     async resumeAgent(run, answer) {
       const { id: runId, sessionId, principal } = run;

@@ -1,14 +1,15 @@
 import type { ChainCallRecord, JsonObject } from '@ravi/kernel';
 import type { RunEvent } from './run-event.ts';
 
-/** A call of a run; inside of a script it names the call that ran the script. */
+/** A call of a run. A call by a script names the call that ran the script. */
 export type RunCall = ChainCallRecord & { readonly parentId?: string };
 
-type ToldCall = Omit<RunCall, 'argsDigest' | 'startedAt'> & { readonly startedAt?: number };
+type CallEvent = Omit<RunCall, 'argsDigest' | 'startedAt'> & { readonly startedAt?: number };
 
 /**
- * Every call of a run in the order in which they began: the records that its result has, and of the others, calls inside
- * of scripts for one, what the events tell. One without an end is `started` while the run may go on, else `unknown`.
+ * Returns every call of a run in the order in which they began: the records of its result, and for calls without a record,
+ * for example those by scripts, the facts from its events. A call without an end is `started` while the run is live, else
+ * `unknown`.
  */
 export function traceOf(
   own: readonly ChainCallRecord[],
@@ -31,13 +32,13 @@ export function traceOf(
 }
 
 function begun(data: JsonObject, startedAt: number, status: RunCall['status']): RunCall {
-  const { callId, tool, caller, argsPreview = '', parentId } = data as unknown as ToldCall;
+  const { callId, tool, caller, argsPreview = '', parentId } = data as unknown as CallEvent;
   const within = parentId === undefined ? {} : { parentId };
   return { callId, tool, caller, status, startedAt, durationMs: 0, argsDigest: '', argsPreview, ...within };
 }
 
 function ended(data: JsonObject, at: number, known: RunCall | undefined): RunCall {
-  const { status, durationMs, argsPreview = '', bytes, artifactRef, errorCode } = data as unknown as ToldCall;
+  const { status, durationMs, argsPreview = '', bytes, artifactRef, errorCode } = data as unknown as CallEvent;
   const { approval, ...call } = known ?? begun(data, at - durationMs, status);
   return {
     ...call,

@@ -2,23 +2,24 @@ import type { JournalItem, JsonValue, RunJournal } from '@ravi/kernel';
 import { artifactRefs } from './run-details.ts';
 import type { RunEvent } from './run-event.ts';
 
-/** The events and model exchanges of runs, kept in their journals. */
+/** Events and model exchanges of runs, stored in their journals. */
 export interface StoredEvents {
   save(runId: string, events: readonly RunEvent[]): Promise<void>;
-  /** All events of a run that are stored, oldest first. */
+  /** Loads all stored events of a run, oldest first. */
   load(runId: string): Promise<readonly RunEvent[]>;
-  /** Keeps one request and its answer under a number of its own. */
+  /** Stores one model request and its response under a number of its own. */
   saveExchange(runId: string, number: number, exchange: JsonValue): Promise<void>;
+  /** Loads all model exchanges of a run, in order. */
   exchanges(runId: string): Promise<readonly JsonValue[]>;
-  /** Every artifact that the journal of a run names, in its events or elsewhere, each once. */
+  /** Returns every artifact that the journal of a run names, each once. */
   artifactsOf(runId: string): Promise<readonly string[]>;
 }
 
-// Beyond every place that the script of a run, and the notes about it, can take.
+// Above every position that a script and the notes about its calls can reach.
 const firstEvent = 2 ** 41;
 const firstExchange = 2 ** 42;
 
-/** Events in the journal of their run: what goes on with the run itself takes no notice of them. */
+/** Creates a store of events in the journals of their runs. Recovery of a run ignores these entries. */
 export function createStoredEvents(journal: RunJournal): StoredEvents {
   async function values(runId: string, kind: string): Promise<readonly JsonValue[]> {
     const { items } = await journal.entries(runId);
@@ -52,7 +53,7 @@ function eventsIn(segment: JsonValue): readonly RunEvent[] {
   return segment as unknown as readonly RunEvent[];
 }
 
-// A process that dies at the wrong moment leaves an artifact in one of these places alone.
+// A process that dies may leave an artifact in only one of these places.
 function artifactsIn(item: JournalItem): readonly string[] {
   if (item.type === 'call') {
     const { artifactRef, files = [] } = item.result ?? {};

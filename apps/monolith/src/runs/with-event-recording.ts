@@ -3,19 +3,19 @@ import type { JsonObject } from '@ravi/kernel';
 import type { EventLog } from './event-log.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
-/** Durable chains whose runs are written down. Whoever starts or resumes one, it is in the same log. */
+/** Wraps durable chains so that the events of every run that is started or resumed are recorded. */
 export function withEventRecording(chains: DurableChains, recorder: RunRecorder): DurableChains {
   async function follow(
     runId: string,
-    about: JsonObject,
+    facts: JsonObject,
     run: () => Promise<DurableChainResult>,
   ): Promise<DurableChainResult> {
     const log = await recorder.open(runId);
     if (log === undefined) return run();
-    log.append('run', { status: 'running', kind: 'chain', ...about });
+    log.append('run', { status: 'running', kind: 'chain', ...facts });
     try {
       const result = await run();
-      tellEnd(log, result);
+      appendEnd(log, result);
       return result;
     } finally {
       await recorder.close(runId);
@@ -29,7 +29,7 @@ export function withEventRecording(chains: DurableChains, recorder: RunRecorder)
     },
     async resume(runId) {
       const run = await chains.get(runId);
-      // One that is over, or that nobody knows, has nothing new to tell.
+      // An ended or unknown run emits no new events.
       if (run === undefined || run.outcome !== undefined) return chains.resume(runId);
       return follow(runId, { isResumed: true }, () => chains.resume(runId));
     },
@@ -42,7 +42,7 @@ export function withEventRecording(chains: DurableChains, recorder: RunRecorder)
   };
 }
 
-function tellEnd(log: EventLog, { status, error, durationMs, toolCalls }: DurableChainResult): void {
+function appendEnd(log: EventLog, { status, error, durationMs, toolCalls }: DurableChainResult): void {
   if (status === 'paused') return log.append('run', { status: 'paused' });
   const failure = error === undefined ? {} : { error: { ...error } as JsonObject };
   log.append('run-ended', { status, durationMs, toolCalls, ...failure });

@@ -2,21 +2,21 @@ import type { Toolbox } from '@ravi/invoker';
 import { isHostedTool, isLocalTool } from '@ravi/kernel';
 import type { AnyTool, ChainPolicy, JsonSchema, ToolRisk } from '@ravi/kernel';
 
-/** A tool as lists for people and other programs show it. */
+/** Description of a tool for lists. */
 export interface ToolDescription {
   readonly name: string;
   readonly description: string;
-  /** Who runs it: this process, its provider, or this process in a shape that the provider declares. */
+  /** Executor of the tool: this process, the provider, or this process with a schema that the provider defines. */
   readonly kind: 'local' | 'hosted' | 'provider-defined';
-  /** What it counts as when nothing is known of the arguments; absent for a hosted tool, which we never run. */
+  /** Risk before arguments are known; absent for a hosted tool, which this process never runs. */
   readonly risk?: ToolRisk;
-  /** Where it was loaded from. */
+  /** Name of the source that it was loaded from. */
   readonly source: string;
   readonly inputSchema?: JsonSchema;
   readonly outputSchema?: JsonSchema;
 }
 
-/** Every tool of the toolbox, in the order they were added. */
+/** Describes every tool of the toolbox, in the order in which they were added. */
 export function describeTools(toolbox: Toolbox, policy: ChainPolicy): readonly ToolDescription[] {
   return toolbox.all().map((tool) => ({
     name: tool.name,

@@ -6,9 +6,9 @@ import type { JsonSchema, Logger } from '@ravi/kernel';
 import type { ToolReport } from './load-tools.ts';
 
 /**
- * The tools that can never be called because their `inputSchema` does not compile. The invoker compiles a schema at the
- * first call, since each takes a millisecond or so; here it is one tool per turn of the event loop, so that requests
- * pass in between. It ends early when `signal` aborts.
+ * Finds tools that cannot be called because their `inputSchema` does not compile. The invoker compiles a schema at its first
+ * call, which takes about a millisecond. This compiles one schema per turn of the event loop, so that requests are handled in
+ * between. Ends early when `signal` aborts.
  */
 export async function* findInvalidSchemas(
   toolbox: Toolbox,
@@ -24,7 +24,7 @@ export async function* findInvalidSchemas(
   }
 }
 
-/** Logs what {@link findInvalidSchemas} finds, until `signal` aborts. Nothing waits for it. */
+/** Logs the findings of {@link findInvalidSchemas} in the background, until `signal` aborts. */
 export async function warnOfInvalidSchemas(
   toolbox: Toolbox,
   { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },

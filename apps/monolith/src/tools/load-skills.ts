@@ -4,8 +4,8 @@ import { KernelError } from '@ravi/kernel';
 import type { Logger, Skill } from '@ravi/kernel';
 
 /**
- * The skills of all folders in their order. One that cannot be read is a warning and hides no other.
- * @throws KernelError `E_CONFIG_INVALID` for a folder that is not there, and for two skills of one name
+ * Loads the skills of all folders, in order. A skill that cannot be read is logged as a warning and skipped.
+ * @throws KernelError `E_CONFIG_INVALID` for a missing folder, and for two skills of the same name
  */
 export async function loadSkills(
   folders: readonly string[],
@@ -19,7 +19,10 @@ export async function loadSkills(
       logger.warn('a skill could not be loaded', { source, from, reason });
     for (const skill of skills) {
       if (known.has(skill.name)) {
-        throw new KernelError('E_CONFIG_INVALID', `Two folders of skills have one named "${skill.name}"; rename one`);
+        throw new KernelError(
+          'E_CONFIG_INVALID',
+          `Two skill folders contain a skill named "${skill.name}"; rename one`,
+        );
       }
       known.set(skill.name, skill);
     }

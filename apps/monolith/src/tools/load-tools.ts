@@ -2,17 +2,17 @@ import type { Toolbox } from '@ravi/invoker';
 import { isKernelError, isLocalTool } from '@ravi/kernel';
 import type { AnyTool, ToolSource } from '@ravi/kernel';
 
-/** What a start-up tells about its tools. */
+/** Result of loading tools. */
 export interface ToolReport {
-  /** Tools that declare no risk and therefore count as `policy.defaultRisk`. */
+  /** Tools that declare no risk and are treated as `policy.defaultRisk`. */
   readonly undeclaredRisk: readonly string[];
-  /** What could not be loaded or was refused, by file or tool. */
+  /** Files that could not be loaded, and tools that were refused. */
   readonly failures: readonly { readonly source: string; readonly from: string; readonly message: string }[];
 }
 
 /**
- * Fills the toolbox from all sources in their order. What one source or tool gets wrong is reported and hides no other.
- * @throws KernelError `E_CONFIG_INVALID` when the configuration names something that is not there
+ * Fills the toolbox from all sources, in order. A source or tool that fails is reported, and the others are loaded.
+ * @throws KernelError `E_CONFIG_INVALID` if the configuration names something that does not exist
  */
 export async function loadTools(
   toolbox: Toolbox,
@@ -49,7 +49,7 @@ function loadAll(sources: readonly ToolSource[], signal: AbortSignal): Promise<r
   );
 }
 
-// A tool of a plugin may throw when it is looked at.
+// Reading a property of a plugin's tool may throw.
 function nameOf(tool: AnyTool, source: string): string {
   try {
     return tool.name;

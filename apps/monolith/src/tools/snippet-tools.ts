@@ -3,17 +3,18 @@ import { createSnippetTool } from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';
 import type { Principal, Sandbox, Snippet } from '@ravi/kernel';
 
-/** Keeps the toolbox at what is saved. */
+/** Keeps the toolbox in step with the snippet store. */
 export interface SnippetTools {
-  /** Makes a snippet a tool, in place of its version of before. */
+  /** Adds a snippet as a tool and replaces its previous version. */
   offer(snippet: Snippet): void;
+  /** Removes the tool of a snippet. */
   withdraw(principal: Principal, name: string): void;
 }
 
-/** Whose snippets are tools of the agent: those of the owner of the machine. Others run theirs by name. */
+/** Principal whose snippets become tools of the agent. Other principals run their snippets by name. */
 const snippetOwner: Principal = 'local';
 
-/** The source by which the toolbox knows these tools. */
+/** Source of these tools in the toolbox. */
 const snippetSource = 'snippets';
 
 /** Options of {@link createSnippetTools}. */
@@ -24,13 +25,14 @@ export interface SnippetToolsOptions {
   readonly preflight: Preflight | false;
 }
 
-/** Snippets that are saved and deleted while the process lives. */
+/** Creates the tools of snippets that are saved and deleted while the process runs. */
 export function createSnippetTools({ toolbox, invoker, sandbox, preflight }: SnippetToolsOptions): SnippetTools {
   return {
     offer(snippet) {
       if (snippet.principal !== snippetOwner) return;
       toolbox.add(createSnippetTool(snippet, { invoker, sandbox, preflight }), { source: snippetSource });
     },
+    /** Removes the tool of a snippet. */
     withdraw(principal, name) {
       if (principal === snippetOwner) toolbox.remove(name);
     },

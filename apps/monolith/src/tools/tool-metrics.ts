@@ -1,6 +1,6 @@
 import type { HookManager } from '@ravi/invoker';
 
-/** How a tool has done in this process. Times are milliseconds. */
+/** Metrics of a tool in this process. Times are milliseconds. */
 export interface ToolFigures {
   readonly calls: number;
   readonly p50: number;
@@ -19,20 +19,20 @@ interface Counted {
   calls: number;
   errors: number;
   denials: number;
-  /** Of the latest calls. */
+  /** Durations of the latest calls. */
   readonly durations: number[];
 }
 
 const maxDurations = 1_000;
 const maxTools = 10_000;
 
-/** Counts from now on, whoever calls. Percentiles are of the last 1 000 calls of a tool. */
+/** Counts every call from now on. Percentiles cover the last 1 000 calls of a tool. */
 export function createToolMetrics(hooks: HookManager): ToolMetrics {
   const tools = new Map<string, Counted>();
   hooks.observe('tool-end', ({ tool, status, durationMs }) => {
     let counted = tools.get(tool);
     if (counted === undefined) {
-      // Names come from models too.
+      // Models choose names too, so their number is limited.
       if (tools.size >= maxTools) return;
       counted = { calls: 0, errors: 0, denials: 0, durations: [] };
       tools.set(tool, counted);

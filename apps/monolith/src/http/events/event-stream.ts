@@ -80,7 +80,7 @@ async function somethingHappens(log: EventLog, signal: AbortSignal): Promise<boo
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const happened = (): void => resolve(true);
   const heartbeat = setTimeout(resolve, heartbeatMs, false);
-  const leave = log.listen(happened);
+  const leave = log.subscribe(happened);
   signal.addEventListener('abort', happened);
   try {
     return await promise;
