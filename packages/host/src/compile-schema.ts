@@ -4,7 +4,7 @@ import type { Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describeErrors } from './describe-error.ts';
 
-/** Fills in the schema's defaults and returns what is wrong, in plain words; nothing for a good value. */
+/** Fills in the schema's defaults and returns the errors as text; empty for a valid value. */
 export type Check = (value: unknown, place: string) => readonly string[];
 
 const options: Options = {
@@ -21,8 +21,8 @@ const draft7 = once(() => new Ajv(options));
 const draft2020 = once(() => new Ajv2020(options));
 
 /**
- * A check of values against a schema, draft-07 when `$schema` says so and 2020-12 otherwise.
- * @throws Error when it is no valid schema in ajv's strict mode
+ * Compiles a schema, as draft-07 if `$schema` names it and as 2020-12 otherwise.
+ * @throws Error if the schema is invalid in ajv's strict mode
  */
 export function compileSchema(schema: JsonSchema): Check {
   const dialect = schema['$schema'];

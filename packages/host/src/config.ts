@@ -82,8 +82,8 @@ export interface ChainsConfig {
   /** `false` runs scripts without checking them first. */
   readonly preflight: boolean;
   /**
-   * What a script with a pending approval does if there is a state store: `wait` for up to `policy.approvalTimeoutMs`, or
-   * `pause`: it is stored and resumes after the decision.
+   * Behaviour of a script with a pending approval if there is a state store. `wait`: it waits for up to
+   * `policy.approvalTimeoutMs`. `pause`: it is stored and resumes after the decision.
    */
   readonly approvals: 'wait' | 'pause';
 }

@@ -2,8 +2,8 @@ import { nearNames } from '@ravi/support';
 import type { ErrorObject } from 'ajv';
 
 /**
- * What ajv found, in plain words and with the place as somebody would write it: `server.port must be at least 0`.
- * Expects `verbose` errors. Values are not repeated, since an option may hold a secret.
+ * Describes ajv errors as text that starts with the key: `server.port must be at least 0`. Expects `verbose` errors. Values
+ * are not repeated, because an option may hold a secret.
  */
 export function describeErrors(errors: readonly ErrorObject[], place: string): readonly string[] {
   const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
@@ -37,7 +37,7 @@ function describe(error: ErrorObject, at: string): string {
       return limit === 1 ? `${subject} must not be empty` : `${subject} must have at least ${limit} entries`;
     case 'anyOf':
     case 'oneOf':
-      return `${subject} fits none of its allowed forms`;
+      return `${subject} matches none of its allowed forms`;
     default:
       return `${subject} ${error.message ?? `breaks the rule "${error.keyword}"`}`;
   }
@@ -56,7 +56,7 @@ function list(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }
 
-/** From a JSON pointer to `plugins.modelProvider[0].use`. */
+/** Converts a JSON pointer to a key such as `plugins.modelProvider[0].use`. */
 function placeOf(pointer: string, place: string): string {
   const segments = pointer.split('/').slice(1);
   return segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~')).reduce(joinPlace, place);

@@ -2,11 +2,11 @@ import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { invalidConfig } from './resolve-config.ts';
 
-/** Where to look for a configuration. */
+/** Location of a configuration. */
 export interface ConfigLocation {
-  /** As given on the command line; wins over everything. */
+  /** Path from the command line; takes precedence. */
   readonly path?: string | undefined;
-  /** Absolute folder that a relative path means, and that is searched when no path is given. */
+  /** Absolute folder from which relative paths are resolved. It is searched if no path is given. */
   readonly cwd: string;
   /** The environment; `RAVI_CONFIG` is a path. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -15,8 +15,8 @@ export interface ConfigLocation {
 const fileNames = ['ravi.config.json', 'ravi.config.ts'];
 
 /**
- * The absolute path of the configuration file; `undefined` when none is named and the folder has none.
- * @throws KernelError `E_CONFIG_INVALID` for a named file that is not there, or a folder with both kinds
+ * Returns the absolute path of the configuration file; `undefined` if none is named and the folder has none.
+ * @throws KernelError `E_CONFIG_INVALID` for a named file that does not exist, or a folder with both kinds
  */
 export async function findConfig({ path, cwd, env }: ConfigLocation): Promise<string | undefined> {
   if (path !== undefined) return named(resolve(cwd, path), '--config');
@@ -29,7 +29,7 @@ export async function findConfig({ path, cwd, env }: ConfigLocation): Promise<st
     const candidate = resolve(cwd, name);
     if (await exists(candidate)) found.push(candidate);
   }
-  if (found.length > 1) throw invalidConfig(cwd, [`${fileNames.join(' and ')} are both there; remove one or name it`]);
+  if (found.length > 1) throw invalidConfig(cwd, [`${fileNames.join(' and ')} both exist; remove one, or name one`]);
   return found[0];
 }
 

@@ -6,7 +6,7 @@ import { messageOf } from './message-of.ts';
 export interface JsonLoggerOptions {
   /** Receives one line per record, line break included. */
   readonly write: (line: string) => void;
-  /** The least important level that is written; `info` when absent. */
+  /** Least important level that is written. Default: `info`. */
   readonly level?: keyof Logger;
   readonly clock?: Clock;
 }
@@ -14,8 +14,8 @@ export interface JsonLoggerOptions {
 const importance: Readonly<Record<keyof Logger, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
 /**
- * A logger that writes one JSON object per line: `time` (ISO 8601), `level`, `message`, then the fields. A field cannot
- * replace the first three, and one that JSON cannot hold costs the record its fields, never the caller an exception.
+ * Creates a logger that writes one JSON object per line: `time` (ISO 8601), `level`, `message`, then the fields. Fields cannot
+ * replace the first three. If a field is not valid JSON, the record is written without its fields; the logger never throws.
  */
 export function createJsonLogger({ write, level = 'info', clock = systemClock }: JsonLoggerOptions): Logger {
   const at =
@@ -32,7 +32,7 @@ function lineOf(head: LogFields, fields: LogFields): string {
   try {
     return JSON.stringify({ ...head, ...fields, ...head }, plain);
   } catch (error) {
-    // A cycle or a throwing getter: a logger must not throw, so the record goes without its fields.
+    // A cycle or a getter that throws. A logger must not throw, so the record is written without its fields.
     return JSON.stringify({ ...head, fields: `not written: ${messageOf(error)}` });
   }
 }

@@ -1,14 +1,14 @@
 import { messageOf } from './message-of.ts';
 
-/** Things to dispose together. */
+/** Values to dispose together. */
 export interface Lifetime {
-  /** Takes what is disposable over; anything else is left alone. */
+  /** Adds a value. One that is not disposable is ignored. */
   add(name: string, value: unknown): void;
-  /** Disposes everything once, the last added first; a failure does not stop the rest. Gives the failures, each time. */
+  /** Disposes all values once, the last added first. A failure does not stop the rest. Every call returns the failures. */
   end(): Promise<readonly Error[]>;
 }
 
-/** A {@link Lifetime} with nothing in it. `AsyncDisposableStack` would do, but Node 22 does not have it. */
+/** Creates an empty {@link Lifetime}. `AsyncDisposableStack` would do, but Node 22 does not have it. */
 export function createLifetime(): Lifetime {
   const ends: { readonly name: string; readonly dispose: () => unknown }[] = [];
   let ended: Promise<readonly Error[]> | undefined;

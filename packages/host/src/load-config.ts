@@ -8,12 +8,12 @@ import { importProblem, messageOf } from './message-of.ts';
 import { parseJson } from './parse-json.ts';
 import { invalidConfig, resolveConfig } from './resolve-config.ts';
 
-/** A configuration and where it was found. */
+/** A configuration and its origin. */
 export interface LoadedConfig {
   readonly config: ResolvedConfig;
-  /** Folder that relative paths mean: the file's, or the working directory when there is no file. */
+  /** Folder from which relative paths are resolved: the file's, or the working directory without a file. */
   readonly baseDir: string;
-  /** Absent when no file was named or found, and the configuration holds the defaults only. */
+  /** Absent if there is no file and the configuration has the defaults only. */
   readonly path?: string;
 }
 

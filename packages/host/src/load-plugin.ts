@@ -7,15 +7,15 @@ import { importProblem, messageOf } from './message-of.ts';
 import { pluginPorts } from './plugin-ports.ts';
 import { invalidConfig } from './resolve-config.ts';
 
-/** Which plugin to load for which place in the configuration. */
+/** A plugin to load for a key of the configuration. */
 export interface PluginRequest {
-  /** For messages: `plugins.blobStore`. */
+  /** Key for messages: `plugins.blobStore`. */
   readonly place: string;
   readonly port: PortName;
   readonly use: string;
   /** The configuration's folder. */
   readonly baseDir: string;
-  /** Where packages are looked for next, an application's own folder as a rule. */
+  /** Folder from which a package is resolved next, usually the application's. */
   readonly fallbackBaseDir?: string | undefined;
 }
 
@@ -23,8 +23,8 @@ const packagePattern = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*(?:\/(?!\.\
 
 /**
  * Imports a plugin and checks its shape.
- * @throws KernelError `E_CONFIG_INVALID` when `use` is neither a package name nor a relative path,
- * `E_PLUGIN_NOT_FOUND` when nothing is there, `E_PLUGIN_INVALID` when it is no plugin for this port
+ * @throws KernelError `E_CONFIG_INVALID` if `use` is neither a package name nor a relative path,
+ * `E_PLUGIN_NOT_FOUND` if it does not exist, `E_PLUGIN_INVALID` if it is not a plugin for this port
  */
 export async function loadPlugin(request: PluginRequest): Promise<Plugin> {
   const url = pathToFileURL(locate(request)).href;
@@ -37,7 +37,7 @@ export async function loadPlugin(request: PluginRequest): Promise<Plugin> {
   return checkShape(request, module.default);
 }
 
-/** An `E_PLUGIN_INVALID` that names the plugin and its place. */
+/** Returns an `E_PLUGIN_INVALID` error that names the plugin and its key. */
 export function invalidPlugin({ place, use }: PluginRequest, problem: string, cause?: unknown): KernelError {
   return new KernelError('E_PLUGIN_INVALID', `${place}: the plugin ${use} ${problem}`, { cause });
 }
@@ -59,8 +59,8 @@ function locate(request: PluginRequest): string {
   throw new KernelError('E_PLUGIN_NOT_FOUND', `${place}: the plugin ${use} was not found, ${advice}`);
 }
 
-// A package may offer an entry for `import` alone. Node's require.resolve takes the conditions since 22.15, which
-// its types do not say yet; a Node that ignores them still finds every package with a `default` entry.
+// A package may have an entry for `import` only. require.resolve takes conditions since Node 22.15, which is not in its
+// types yet; an older Node ignores them and still finds every package with a `default` entry.
 const resolveOptions = { conditions: new Set(['node', 'import', 'module-sync']) } as object;
 
 function resolveFrom(folder: string, request: PluginRequest): string | undefined {

@@ -11,9 +11,9 @@ import { pluginPorts } from './plugin-ports.ts';
 import type { ListPort, SinglePort } from './plugin-ports.ts';
 import { copyOf, invalidConfig } from './resolve-config.ts';
 
-/** What plugins are opened with. */
+/** Options of {@link openPlugins}. */
 export interface OpenPluginsOptions extends PluginContext {
-  /** Absolute folder from which packages are resolved that the configuration's folder does not have. */
+  /** Absolute folder from which packages are resolved that are missing in the configuration's folder. */
   readonly fallbackBaseDir?: string;
 }
 
@@ -30,9 +30,9 @@ export type OpenedPlugins<Config extends PluginsConfig = PluginsConfig> = {
 } & AsyncDisposable;
 
 /**
- * Opens all plugins of a configuration, one after the other. When one fails, those before it are disposed.
- * @throws KernelError `E_PLUGIN_NOT_FOUND`, `E_PLUGIN_INVALID`, `E_CONFIG_INVALID` for bad options, or the plugin's own
- * code; disposing the result throws an `AggregateError` after everything was tried
+ * Opens all plugins of a configuration, one after the other. If one fails, those before it are disposed.
+ * @throws KernelError `E_PLUGIN_NOT_FOUND`, `E_PLUGIN_INVALID`, `E_CONFIG_INVALID` for invalid options, or the plugin's own
+ * code. Disposing the result tries every plugin, then throws an `AggregateError` if one failed
  */
 export async function openPlugins<Config extends PluginsConfig>(
   { plugins }: { readonly plugins: Config },

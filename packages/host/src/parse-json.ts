@@ -1,8 +1,8 @@
 import { KernelError } from '@ravi/kernel';
 
 /**
- * Parses a JSON file. `JSON.parse` names a position only for some mistakes, so the place is found here.
- * @throws KernelError `E_CONFIG_INVALID` with `source:line:column` and what was expected there
+ * Parses a JSON file. `JSON.parse` reports a position for some errors only, so this finds the position itself.
+ * @throws KernelError `E_CONFIG_INVALID` with `source:line:column` and the expected token
  */
 export function parseJson(text: string, source: string): unknown {
   const content = text.replace(/^\uFEFF/, '');
@@ -23,7 +23,7 @@ const tokens =
 
 type State = 'value' | 'first-item' | 'key' | 'first-key' | 'colon' | 'separator' | 'end';
 
-/** Where the first token stands that JSON does not allow, and what it allows there. */
+/** Finds the first token that JSON does not allow, and describes what it allows there. */
 function findMistake(text: string): { readonly offset: number; readonly expected: string } {
   const closers: string[] = [];
   let state: State = 'value';

@@ -6,7 +6,7 @@ export type ListPort = 'toolSource' | 'modelProvider';
 /** Ports that take one plugin. */
 export type SinglePort = Exclude<PortName, ListPort>;
 
-/** How many plugins a port takes. Plugins are opened in this order and disposed in reverse: state outlives its users. */
+/** Number of plugins of each port. Plugins are opened in this order and disposed in reverse, so that state outlives its users. */
 export const pluginPorts: {
   readonly [Port in PortName]: Port extends ListPort ? 'list' : 'one';
 } = {

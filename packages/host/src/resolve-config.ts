@@ -4,23 +4,23 @@ import { compileSchema } from './compile-schema.ts';
 import { configSchema } from './config-schema.ts';
 import type { RaviConfig, ResolvedConfig } from './config.ts';
 
-/** Where a configuration comes from. */
+/** Origin of a configuration. */
 export interface ConfigOrigin {
-  /** Absolute folder that relative paths mean. */
+  /** Absolute folder from which relative paths are resolved. */
   readonly baseDir: string;
-  /** Stands at the start of each message: the file, as a rule. */
+  /** Start of each error message, usually the file. */
   readonly source: string;
 }
 
 /**
- * Checks a configuration and completes it with the defaults; the given value stays as it is.
- * @throws KernelError `E_CONFIG_INVALID` that lists every mistake with its place
+ * Checks a configuration and returns a copy completed with the defaults.
+ * @throws KernelError `E_CONFIG_INVALID` that lists every mistake with its key
  */
 export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin): ResolvedConfig {
   const config = copyOf(value, source);
   const mistakes = compileSchema(configSchema)(config, '');
   if (mistakes.length > 0) throw invalidConfig(source, mistakes);
-  // The schema has filled in its defaults, so everything that has one is there.
+  // The check has filled in the defaults of the schema.
   const { server, policy, chains, agent, retention, logging, telemetry, tools, skills, plugins } =
     config as RaviConfig & Required<Omit<RaviConfig, 'retention'>>;
   try {
@@ -44,13 +44,13 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   }
 }
 
-/** One `E_CONFIG_INVALID` for all mistakes of a source. */
+/** Returns one `E_CONFIG_INVALID` error for all mistakes of a source. */
 export function invalidConfig(source: string, mistakes: readonly string[], cause?: unknown): KernelError {
   const text = mistakes.length === 1 ? ` ${mistakes[0]}` : mistakes.map((mistake) => `\n- ${mistake}`).join('');
   return new KernelError('E_CONFIG_INVALID', `${source}:${text}`, { cause });
 }
 
-/** A copy to put defaults into. */
+/** Returns a copy that can be completed with defaults. @throws KernelError `E_CONFIG_INVALID` if it is not plain data */
 export function copyOf(value: unknown, source: string): unknown {
   try {
     return structuredClone(value);

@@ -19,7 +19,7 @@ function invalid(...parts: readonly string[]) {
   };
 }
 
-test('without any file the defaults hold and relative paths mean the working directory', async () => {
+test('without a file the defaults apply and relative paths start at the working directory', async () => {
   const { config, baseDir, path, folder } = await load({});
   assert.deepEqual(config, {
     server: {
@@ -45,7 +45,7 @@ test('without any file the defaults hold and relative paths mean the working dir
   assert.equal(path, undefined);
 });
 
-test('an explicit path wins over RAVI_CONFIG, which wins over the file in the folder', async () => {
+test('an explicit path takes precedence over RAVI_CONFIG, and RAVI_CONFIG over the file in the folder', async () => {
   const files = {
     'explicit/a.json': '{"server": {"port": 1}}',
     'variable/b.json': '{"server": {"port": 2}}',
@@ -66,14 +66,14 @@ test('tool folders are resolved from the folder of the file, not from the workin
   assert.deepEqual(config.tools, [join(folder, 'deep/tools'), join(folder, 'common')]);
 });
 
-test('how long runs are kept is taken, and an age that is none is named', async () => {
+test('retention.maxAgeDays is read, and an invalid age is reported', async () => {
   const { config } = await load({ 'ravi.config.json': '{"retention": {"maxAgeDays": 30}}' });
   assert.deepEqual(config.retention, { maxAgeDays: 30 });
   const never = load({ 'ravi.config.json': '{"retention": {"maxAgeDays": 0}}' });
   await assert.rejects(never, invalid('maxAgeDays'));
 });
 
-test('skill folders, budgets and prices are taken, and what is no price is named', async () => {
+test('skill folders, budgets and prices are read, and an invalid price is reported', async () => {
   const agent = { budget: { maxTokens: 10, maxCost: 0.5 }, prices: { small: { input: 1, output: 2 } } };
   const { config, folder } = await load({ 'ravi.config.json': JSON.stringify({ skills: ['./skills'], agent }) });
   assert.deepEqual([config.skills, config.agent], [[join(folder, 'skills')], { ...agent, maxSteps: 32 }]);
@@ -81,7 +81,7 @@ test('skill folders, budgets and prices are taken, and what is no price is named
   await assert.rejects(load({ 'ravi.config.json': JSON.stringify(dear) }), invalid('agent.prices.small.input'));
 });
 
-test('a TypeScript file gives its default export', async () => {
+test('the default export of a TypeScript file is the configuration', async () => {
   const source = `const port: number = 8000;\nexport default { server: { port }, policy: { maxToolCalls: 7 } };`;
   const { config } = await load({ 'ravi.config.ts': source });
   assert.equal(config.server.port, 8000);
@@ -89,19 +89,19 @@ test('a TypeScript file gives its default export', async () => {
   assert.equal(config.policy.callTimeoutMs, defaultChainPolicy.callTimeoutMs);
 });
 
-test('both kinds of file in one folder are refused instead of one winning silently', async () => {
+test('a folder with both kinds of file is an error', async () => {
   await assert.rejects(
     load({ 'ravi.config.json': '{}', 'ravi.config.ts': 'export default {}' }),
     invalid('both there'),
   );
 });
 
-test('a named file that does not exist is reported with who named it', async () => {
+test('a missing file is reported with the flag or variable that names it', async () => {
   await assert.rejects(load({}, 'gone.json'), invalid('gone.json', '--config', 'does not exist'));
   await assert.rejects(load({}, undefined, { RAVI_CONFIG: 'gone.json' }), invalid('gone.json', 'RAVI_CONFIG'));
 });
 
-test('a JSON mistake is reported with file, line and column, and what was expected', async () => {
+test('a JSON mistake is reported with file, line, column and the expected token', async () => {
   const cases = [
     ['{\n  "server": {\n    "port": 1,\n  }\n}', ':4:3:', 'a property name in double quotes, found "}"'],
     ['{"tools": [1 2]}', ':1:14:', '"," or "]", found "2"'],
@@ -122,11 +122,11 @@ test('a JSON mistake is reported with file, line and column, and what was expect
   }
 });
 
-test('a byte order mark does not matter', async () => {
+test('a byte order mark is ignored', async () => {
   assert.equal((await load({ 'ravi.config.json': '\uFEFF{"server": {"port": 5}}' })).config.server.port, 5);
 });
 
-test('an unknown key is reported with its path and the key that was probably meant', async () => {
+test('an unknown key is reported with its path and a similar known key', async () => {
   const at = (text: string) => load({ 'ravi.config.json': text });
   await assert.rejects(at('{"sevrer": {}}'), invalid('sevrer is not a known key', 'did you mean "server"?'));
   await assert.rejects(
@@ -138,7 +138,7 @@ test('an unknown key is reported with its path and the key that was probably mea
   await assert.rejects(at('{"__proto__": {"x": 1}}'), invalid('__proto__ is not a known key'));
 });
 
-test('a wrong value is reported in plain words, every mistake at once', async () => {
+test('all wrong values are reported at once', async () => {
   const text =
     '{"server": {"port": "80", "host": ""}, "plugins": {"sandbox": [], "toolSource": {"use": "a"}, "blobStore": {}}}';
   await assert.rejects(
@@ -158,7 +158,7 @@ test('a wrong value is reported in plain words, every mistake at once', async ()
   await assert.rejects(load({ 'ravi.config.json': '[]' }), invalid('the configuration must be an object, not a list'));
 });
 
-test('a bad policy names the field and the value', async () => {
+test('an invalid policy is reported with field and value', async () => {
   const at = (policy: string) => load({ 'ravi.config.json': `{"policy": ${policy}}` });
   await assert.rejects(at('{"maxToolCalls": 0}'), invalid('ravi.config.json', 'policy.maxToolCalls', 'got 0'));
   await assert.rejects(
@@ -167,7 +167,7 @@ test('a bad policy names the field and the value', async () => {
   );
 });
 
-test('a module that throws, exports nothing or holds a function is reported by name', async () => {
+test('a module that throws, exports nothing or contains a function is reported by name', async () => {
   const at = (source: string) => load({ 'ravi.config.ts': source });
   await assert.rejects(at('throw new Error("boom");'), invalid('ravi.config.ts', 'could not be loaded: boom'));
   await assert.rejects(at('export const config = {};'), invalid('no default export'));
@@ -176,7 +176,7 @@ test('a module that throws, exports nothing or holds a function is reported by n
   await assert.rejects(load({ 'folder.json/x': '' }, 'folder.json'), invalid('folder.json', 'could not be read'));
 });
 
-test('a collector that is no address and a level that is none are named', async () => {
+test('an invalid collector address and an invalid level are reported', async () => {
   const file = { 'ravi.config.json': '{"telemetry": {"endpoint": "collector"}, "logging": {"level": "loud"}}' };
   await assert.rejects(load(file), invalid('endpoint', 'level'));
 });

@@ -8,7 +8,7 @@ import { openPlugins } from '../src/index.ts';
 import type { OpenedPlugins, PluginsConfig } from '../src/index.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** A plugin whose product shows its options and context, and logs when it is disposed. */
+/** Source of a plugin that exposes its options and context, and logs its disposal. */
 function source(port: string, { create = '', schema = '{ "type": "object" }' } = {}): string {
   return `export default { name: 'p-${port}', port: '${port}', configSchema: ${schema}, create(options, context) {
     ${create}
@@ -50,7 +50,7 @@ function fails(code: string, ...parts: readonly string[]) {
   };
 }
 
-test('no plugins give empty lists and no single port', async () => {
+test('without plugins, lists are empty and single ports absent', async () => {
   await using at = await scene({});
   const opened = await at.open({});
   assert.deepEqual(opened.modelProvider, []);
@@ -58,7 +58,7 @@ test('no plugins give empty lists and no single port', async () => {
   assert.equal('blobStore' in opened, false);
 });
 
-test('a plugin gets its options without "use", completed with the defaults, and the context of the host', async () => {
+test('a plugin receives its options without "use", completed with defaults, and the context of the host', async () => {
   const schema = `{ type: 'object', additionalProperties: false, properties: { root: { type: 'string', default: './blobs' } } }`;
   await using at = await scene({ 'blob.ts': `const port: string = 'blobStore';\n${source('blobStore', { schema })}` });
   const plugins = { blobStore: { use: './blob.ts' } };
@@ -70,7 +70,7 @@ test('a plugin gets its options without "use", completed with the defaults, and 
   assert.equal(product.context.logger, at.logger);
 });
 
-test('the state store is open before the others, which get it in their context', async () => {
+test('the state store opens first and is in the context of the others', async () => {
   await using at = await scene({ 'state.mjs': source('stateStore'), 'ask.mjs': source('approvalHandler') });
   const entries = { approvalHandler: { use: './ask.mjs' }, stateStore: { use: './state.mjs' } };
   await using opened = await at.open(entries);
@@ -105,7 +105,7 @@ test('lists keep their order, and disposal runs in reverse order of opening', as
   assert.deepEqual(at.logger.messages('info'), order);
 });
 
-test('one failing disposal stops no other and is thrown at the end with the name of its plugin', async () => {
+test('a failing disposal does not stop the others and is thrown at the end with the name of its plugin', async () => {
   const bad = `return { async [Symbol.asyncDispose]() { throw new Error('stuck'); } };`;
   await using at = await scene({ 'bad.mjs': source('sandbox', { create: bad }), 'good.mjs': source('stateStore') });
   const opened = await at.open({ stateStore: { use: './good.mjs' }, sandbox: { use: './bad.mjs' } });
@@ -120,7 +120,7 @@ test('one failing disposal stops no other and is thrown at the end with the name
   assert.deepEqual(at.logger.messages('info'), ['disposed stateStore']);
 });
 
-test('when one plugin fails to open, those before it are disposed and its own code is kept', async () => {
+test('if a plugin fails to open, those before it are disposed and its error code is kept', async () => {
   const create = `throw Object.assign(new Error('no space'), { name: 'KernelError', code: 'E_BLOB_UNAVAILABLE' });`;
   await using at = await scene({ 'state.mjs': source('stateStore'), 'blob.mjs': source('blobStore', { create }) });
   await assert.rejects(
@@ -176,7 +176,7 @@ test('a real adapter of the workspace opens by its package name and works', asyn
   assert.equal(Buffer.from((await opened.blobStore?.resolve(ref ?? '')) ?? []).toString(), 'hello');
 });
 
-test('a package with an entry for "import" alone is found', async () => {
+test('a package with an entry for "import" only is found', async () => {
   await using at = await scene({
     'node_modules/import-only/package.json': '{"type": "module", "exports": {".": {"import": "./i.js"}}}',
     'node_modules/import-only/i.js': source('sandbox'),
@@ -185,7 +185,7 @@ test('a package with an entry for "import" alone is found', async () => {
   assert.ok(opened.sandbox);
 });
 
-test('a path is never looked for in the fallback, and a missing one names the file', async () => {
+test('a path is never resolved from the fallback folder, and a missing file is named', async () => {
   await using at = await scene({ 'app/blob.mjs': source('blobStore') });
   await assert.rejects(
     at.open({ blobStore: { use: './blob.mjs' } }, 'app'),
@@ -219,7 +219,7 @@ test('a plugin for another port is refused with both ports', async () => {
   );
 });
 
-test('a module that is no plugin is refused with what is missing', async () => {
+test('a module that is not a plugin is refused with its missing property', async () => {
   await using at = await scene({
     'none.mjs': 'export const plugin = 1;',
     'unnamed.mjs': `export default { port: 'sandbox' };`,
@@ -240,7 +240,7 @@ test('a module that is no plugin is refused with what is missing', async () => {
   await refused('badschema', 'configSchema that is not valid');
 });
 
-test('bad options are refused in plain words with their place, and no value of an option is repeated', async () => {
+test('invalid options are reported with their key, without repeating a value', async () => {
   const schema = `{ type: 'object', additionalProperties: false, required: ['root'], properties: {
     root: { type: 'string' }, level: { enum: ['low', 'high'] }, key: { type: 'string', pattern: '^k-' },
     size: { anyOf: [{ type: 'string' }, { type: 'integer' }] }, mode: { const: 'fast' }, many: { type: 'array', minItems: 2 } } }`;
@@ -262,7 +262,7 @@ test('bad options are refused in plain words with their place, and no value of a
       `${place}.rooot is not a known key; did you mean "root"?`,
       `${place}.level must be one of "low", "high"`,
       `${place}.key must match pattern`,
-      `${place}.size fits none of its allowed forms`,
+      `${place}.size matches none of its allowed forms`,
       `${place}.mode must be "fast"`,
       `${place}.many must have at least 2`,
     )(error);
@@ -271,7 +271,7 @@ test('bad options are refused in plain words with their place, and no value of a
   });
 });
 
-test('a schema in draft-07 is understood', async () => {
+test('a draft-07 schema is supported', async () => {
   const schema = `{ $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', properties: { n: { type: 'number', default: 4 } } }`;
   await using at = await scene({ 'sandbox.mjs': source('sandbox', { schema }) });
   await using opened = await at.open({ sandbox: { use: './sandbox.mjs' } });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A folder with these files that is removed at the end of its scope. */
+/** Creates a folder with these files. It is removed when it is disposed. */
 export async function temporaryFolder(
   files: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly path: string } & AsyncDisposable> {
