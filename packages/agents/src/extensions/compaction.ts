@@ -1,7 +1,7 @@
 import type { ModelMessage } from '@ravi/kernel';
 import { textBlock } from '@ravi/kernel';
-import type { HistoryView } from '../loop/agent-options.ts';
-import { messageTokens } from '../loop/usage.ts';
+import type { HistoryView } from '../agent/agent-options.ts';
+import { messageTokens } from '../agent/usage.ts';
 
 /** Options of {@link createCompaction}. */
 export interface CompactionOptions {

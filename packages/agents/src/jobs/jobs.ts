@@ -2,8 +2,8 @@ import type { InvokerSession } from '@ravi/invoker';
 import { textBlock } from '@ravi/kernel';
 import type { ContentBlock, InvocationResult, JobStatus, JsonValue, Principal, ToolUseBlock } from '@ravi/kernel';
 import { randomId } from '@ravi/support';
-import type { AgentEventSink } from '../loop/agent-event.ts';
-import { mediaOf } from '../loop/model-result.ts';
+import type { AgentEventSink } from '../agent/agent-event.ts';
+import { mediaOf } from '../conversation/model-result.ts';
 import { createJobRecord } from './job-record.ts';
 import type { JobRecord, JobStorage } from './job-record.ts';
 

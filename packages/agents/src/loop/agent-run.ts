@@ -5,19 +5,19 @@ import { randomId } from '@ravi/support';
 import { Jobs } from '../jobs/jobs.ts';
 import { OfferedTools } from '../prompt/offered-tools.ts';
 import { SystemPrompt } from '../prompt/system-prompt.ts';
-import type { Question } from '../questions/paused-run.ts';
-import type { KeptLease } from '../recovery/keep-lease.ts';
+import type { Question } from '../agent/paused-run.ts';
+import type { KeptLease } from './keep-lease.ts';
 import { ActiveSkills } from '../skills/active-skills.ts';
 import type { Supervision } from '../supervision/supervision.ts';
-import { agentContextOf, setAgentContext } from './agent-context.ts';
-import type { Agent, AgentContext, SpawnOptions } from './agent-context.ts';
-import type { AgentDefinition } from './agent-definition.ts';
-import type { AgentEventSink } from './agent-event.ts';
-import type { AgentEnding, AgentResult } from './agent-result.ts';
-import type { Budget } from './budget.ts';
-import type { Conversation } from './conversation.ts';
-import { noUsage } from './model-response.ts';
-import { UsageEstimate } from './usage.ts';
+import { agentContextOf, setAgentContext } from '../agent/agent-context.ts';
+import type { Agent, AgentContext, SpawnOptions } from '../agent/agent-context.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
+import type { AgentEventSink } from '../agent/agent-event.ts';
+import type { AgentEnding, AgentResult } from '../agent/agent-result.ts';
+import type { Budget } from '../agent/budget.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import { noUsage } from '../conversation/model-response.ts';
+import { UsageEstimate } from '../agent/usage.ts';
 
 /** Parts of an {@link AgentRun}. */
 export interface AgentRunParts {

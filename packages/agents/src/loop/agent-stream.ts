@@ -1,5 +1,5 @@
-import type { AgentEvent, AgentEventSink } from './agent-event.ts';
-import type { AgentResult } from './agent-result.ts';
+import type { AgentEvent, AgentEventSink } from '../agent/agent-event.ts';
+import type { AgentResult } from '../agent/agent-result.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { OpenCalls } from './agent-run.ts';
 

@@ -12,14 +12,14 @@ import type {
 import { buildRequest } from '../prompt/build-request.ts';
 import { writeInPlace } from '../supervision/write-in-place.ts';
 import type { AgentRun } from './agent-run.ts';
-import type { Reservation } from './budget.ts';
-import { appendMessage } from './conversation.ts';
-import { wrapModel } from './middleware.ts';
-import { readResponse } from './model-response.ts';
-import type { ModelResponse } from './model-response.ts';
+import type { Reservation } from '../agent/budget.ts';
+import { appendMessage } from '../conversation/conversation.ts';
+import { wrapModel } from '../agent/middleware.ts';
+import { readResponse } from '../conversation/model-response.ts';
+import type { ModelResponse } from '../conversation/model-response.ts';
 import { isSuspended } from './run-record.ts';
 import { StepCalls } from './step-calls.ts';
-import { addUsage } from './usage.ts';
+import { addUsage } from '../agent/usage.ts';
 
 /** A complete response, with its calls running or waiting. */
 export interface CompleteResponse {

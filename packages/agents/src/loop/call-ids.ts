@@ -1,4 +1,4 @@
-import type { Conversation } from './conversation.ts';
+import type { Conversation } from '../conversation/conversation.ts';
 
 /** Ids of the calls of one response in events: the same from the first delta of a call to its result. */
 export class CallIds {

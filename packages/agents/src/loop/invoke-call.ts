@@ -2,9 +2,9 @@ import type { InvokerSession } from '@ravi/invoker';
 import { isInvocationResult, errorResult } from '@ravi/invoker/internal';
 import type { InvocationResult, ToolUseBlock } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
-import type { AgentContext } from './agent-context.ts';
-import type { AgentDefinition } from './agent-definition.ts';
-import { wrapTool } from './middleware.ts';
+import type { AgentContext } from '../agent/agent-context.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
+import { wrapTool } from '../agent/middleware.ts';
 
 /** Parts of a run that a call of its model needs. */
 export interface Caller extends AgentContext {

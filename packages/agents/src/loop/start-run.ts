@@ -2,18 +2,18 @@ import type { InvokerSession } from '@ravi/invoker';
 import { textBlock, textOf } from '@ravi/kernel';
 import type { ModelMessage } from '@ravi/kernel';
 import { cutUtf8 } from '@ravi/support';
-import type { Agent, AgentTask } from './agent-context.ts';
-import { definitionOf } from './agent-definition.ts';
-import type { AgentDefinition } from './agent-definition.ts';
-import type { AgentEventSink } from './agent-event.ts';
-import type { RunOptions } from './agent-options.ts';
-import type { AgentResult } from './agent-result.ts';
+import type { Agent, AgentTask } from '../agent/agent-context.ts';
+import { definitionOf } from '../agent/agent-definition.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
+import type { AgentEventSink } from '../agent/agent-event.ts';
+import type { RunOptions } from '../agent/agent-options.ts';
+import type { AgentResult } from '../agent/agent-result.ts';
 import { AgentRun } from './agent-run.ts';
 import type { ChildOptions } from './agent-run.ts';
-import { appendMessage, Conversation, turnDetails } from './conversation.ts';
+import { appendMessage, Conversation, turnDetails } from '../conversation/conversation.ts';
 import { openBudget, openSession } from './open-session.ts';
 import { runAgent } from './run-agent.ts';
-import { snapshotOf } from './run-snapshot.ts';
+import { snapshotOf } from '../agent/run-snapshot.ts';
 
 /** Parameters of {@link startRun}. */
 export interface Start {

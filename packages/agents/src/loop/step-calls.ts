@@ -6,8 +6,8 @@ import { errorText } from '@ravi/support';
 import type { AgentRun, OpenCalls } from './agent-run.ts';
 import { CallIds } from './call-ids.ts';
 import { invokeCall } from './invoke-call.ts';
-import { wrapsCalls } from './middleware.ts';
-import { modelResult } from './model-result.ts';
+import { wrapsCalls } from '../agent/middleware.ts';
+import { modelResult } from '../conversation/model-result.ts';
 import { isSuspended } from './run-record.ts';
 
 interface Slot {

@@ -1,5 +1,5 @@
 import type { ModelMessage, ModelRequest } from '@ravi/kernel';
-import type { AgentDefinition } from '../loop/agent-definition.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { OfferedTools } from './offered-tools.ts';
 import type { SystemPrompt } from './system-prompt.ts';
 

@@ -2,7 +2,7 @@ import type { InvokerSession } from '@ravi/invoker';
 import { specOf } from '@ravi/kernel';
 import type { AnyTool, ToolSpec } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
-import type { AgentDefinition } from '../loop/agent-definition.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
 
 /**
  * Tools that a run offers its model: those that the session allows, in the order of the registry. Deferred tools are

@@ -1,7 +1,7 @@
 import { isLocalTool } from '@ravi/kernel';
 import type { AnyTool, Skill } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
-import type { AgentDefinition } from '../loop/agent-definition.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { ActiveSkills } from '../skills/active-skills.ts';
 import type { OfferedTools } from './offered-tools.ts';
 

@@ -9,19 +9,19 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from '@ravi/kernel';
-import type { AgentDefinition } from '../loop/agent-definition.ts';
-import type { AgentResult } from '../loop/agent-result.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
+import type { AgentResult } from '../agent/agent-result.ts';
 import { AgentRun } from '../loop/agent-run.ts';
 import type { StreamParts } from '../loop/agent-stream.ts';
-import { modelResult } from '../loop/model-result.ts';
+import { modelResult } from '../conversation/model-result.ts';
 import { openBudget, openSession } from '../loop/open-session.ts';
 import { appendToolResults, handleFinalAnswer, runAgent } from '../loop/run-agent.ts';
 import { agentKind } from '../loop/run-record.ts';
-import { narrowedPolicy, narrowTo, readPermissions } from '../loop/run-snapshot.ts';
-import type { RecordedPermissions } from '../loop/run-snapshot.ts';
+import { narrowedPolicy, narrowTo, readPermissions } from '../agent/run-snapshot.ts';
+import type { RecordedPermissions } from '../agent/run-snapshot.ts';
 import { startChild } from '../loop/start-run.ts';
 import { StepCalls } from '../loop/step-calls.ts';
-import { readPause } from '../questions/pause.ts';
+import { readPause } from '../conversation/pause.ts';
 import { createOutcomeLookup } from './outcome-lookup.ts';
 import { loadRunHistory } from './run-history.ts';
 import type { RunHistory } from './run-history.ts';

@@ -4,7 +4,7 @@ import { createFakeClock, createScriptedModel } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createAgentTool, ReActAgent } from '../../src/index.ts';
 import type { AgentContext, AgentMiddleware, ModelPrice, PriceTable } from '../../src/index.ts';
-import { Budget } from '../../src/loop/budget.ts';
+import { Budget } from '../../src/agent/budget.ts';
 
 test('a run that ends while its view is made reserves nothing for the answer that is not asked for', async () => {
   let context: AgentContext | undefined;

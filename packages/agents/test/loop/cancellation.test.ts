@@ -5,7 +5,7 @@ import type { ModelProvider } from '@ravi/kernel';
 import { createScriptedModel, pairingProblems, settle } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createGuardrail, ReActAgent } from '../../src/index.ts';
-import { readResponse } from '../../src/loop/model-response.ts';
+import { readResponse } from '../../src/conversation/model-response.ts';
 import { createTestHistory } from '../support/memory-state.ts';
 
 test('a run that is cancelled while its view is made asks no model and ends', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { createOutputCheck } from '../../src/loop/output-check.ts';
+import { createOutputCheck } from '../../src/agent/output-check.ts';
 
 const check = createOutputCheck({ schema: {} });
 

@@ -1,5 +1,5 @@
 import type { ChainCallRecord, InvocationError, JsonValue, ModelMessage, ModelUsage } from '@ravi/kernel';
-import type { PausedRun } from '../questions/paused-run.ts';
+import type { PausedRun } from './paused-run.ts';
 
 /**
  * Reason why a run ended: `answer` the model gave its final answer; `max-steps`, `budget` or `stop-condition` a limit of

@@ -1,7 +1,6 @@
 import { KernelError } from '@ravi/kernel';
 import type { HistoryStore, JsonObject, ModelMessage, NewTurn, Principal, Turn } from '@ravi/kernel';
-import type { KeptLease } from '../recovery/keep-lease.ts';
-import type { AgentEventSink } from './agent-event.ts';
+import type { AgentEventSink } from '../agent/agent-event.ts';
 import { closeOpenCalls, joinMessages } from './join-messages.ts';
 
 /** Store of a conversation, with its key. */
@@ -111,7 +110,8 @@ export interface ConversationWriter {
   readonly conversation: Conversation;
   readonly runId: string;
   readonly emit: AgentEventSink | undefined;
-  readonly lease: KeptLease | undefined;
+  /** Lease that must still be held when a message is stored. */
+  readonly lease: { readonly isCertain: boolean; confirm(): Promise<boolean> } | undefined;
   now(): number;
   check(): void;
 }

@@ -1,5 +1,5 @@
 import type { ModelMessage, ModelUsage, Principal } from '@ravi/kernel';
-import type { BudgetRecord, Permissions } from '../loop/run-snapshot.ts';
+import type { BudgetRecord, Permissions } from './run-snapshot.ts';
 
 /** Question of a tool to the user. */
 export interface Question {

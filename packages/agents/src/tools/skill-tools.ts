@@ -2,7 +2,7 @@ import { defineTool, KernelError } from '@ravi/kernel';
 import type { JsonObject, Skill, Tool, ToolContext } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
 import { runOf } from '../loop/agent-run.ts';
-import type { ActiveSkills } from './active-skills.ts';
+import type { ActiveSkills } from '../skills/active-skills.ts';
 
 const inputSchema = {
   type: 'object',

@@ -11,7 +11,7 @@ import type {
   MediaSource,
 } from '@ravi/kernel';
 import { emptyArray, errorText } from '@ravi/support';
-import type { AgentDefinition } from './agent-definition.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { resultBlock } from './join-messages.ts';
 
 /** Returns the result of a call for the model: text, then the media among its files. */

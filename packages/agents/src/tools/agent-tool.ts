@@ -1,7 +1,7 @@
 import { defineTool, KernelError, textBlock } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
-import { agentContextOf } from '../loop/agent-context.ts';
-import type { Agent } from '../loop/agent-context.ts';
+import { agentContextOf } from '../agent/agent-context.ts';
+import type { Agent } from '../agent/agent-context.ts';
 
 /** Options of {@link createAgentTool}. */
 export interface AgentToolOptions {
