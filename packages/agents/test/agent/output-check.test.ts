@@ -4,7 +4,7 @@ import { createOutputCheck } from '../../src/agent/output-check.ts';
 
 const check = createOutputCheck({ schema: {} });
 
-test('an answer is JSON, bare or fenced, with any space around it', async () => {
+test('a final answer may be JSON, bare or fenced, surrounded by white space', async () => {
   for (const text of [
     '{"n":7}',
     ' \n{"n":7}\n ',
@@ -18,7 +18,7 @@ test('an answer is JSON, bare or fenced, with any space around it', async () => 
   assert.deepEqual(await check.check('"```json\\n1\\n```"'), { value: '```json\n1\n```' });
 });
 
-test('what is no JSON, or half a fence, is none', async () => {
+test('an answer that is not JSON, or has half a fence, is invalid', async () => {
   for (const text of [
     '',
     '```',
@@ -33,7 +33,7 @@ test('what is no JSON, or half a fence, is none', async () => {
   }
 });
 
-test('a fence and a lot of space take no longer than reading them', async () => {
+test('a fence with much white space is read in linear time', async () => {
   for (const [start, end] of [
     ['```', 'x'],
     ['```json', '```x'],

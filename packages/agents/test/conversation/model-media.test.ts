@@ -23,7 +23,7 @@ function answerOf(messages: readonly ModelMessage[]): readonly ContentBlock[] {
   return messages.find(({ role }) => role === 'assistant')?.content ?? [];
 }
 
-test('pictures and sound that a model makes become artifacts; the conversation and its store hold references', async () => {
+test('generated pictures and sound become artifacts; the conversation and its store hold references', async () => {
   const [artifactStore, history] = [createTestBlobs(), createTestHistory()];
   const pinned: number[] = [];
   const look = defineTool({
@@ -65,7 +65,7 @@ test('pictures and sound that a model makes become artifacts; the conversation a
   await session.close();
 });
 
-test('what a model makes and nobody can keep is told in words, and no bytes join the conversation', async () => {
+test('generated media that cannot be stored are replaced by a sentence, and no bytes are in the conversation', async () => {
   const broken = createTestBlobs();
   broken.break('store');
   for (const [artifactStore, why] of [
@@ -86,7 +86,7 @@ test('what a model makes and nobody can keep is told in words, and no bytes join
   }
 });
 
-test('media that a model names by address stay as they are', async () => {
+test('media that a model references by URL stay unchanged', async () => {
   const link: MediaBlock = { ...picture, source: { kind: 'url', url: 'https://example.com/a.png' } };
   const agent = new ReActAgent({ name: 'painter', model: createScriptedModel([{ blocks: [link] }]) });
   assert.deepEqual(answerOf((await agent.run('Draw')).messages), [link]);

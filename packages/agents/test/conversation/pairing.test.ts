@@ -9,7 +9,7 @@ import { createTestHistory } from '../support/memory-state.ts';
 import type { TestHistory } from '../support/memory-state.ts';
 import { createOffice } from '../support/office-tools.ts';
 
-/** Three steps with two calls each, one of them safe and one with side effects, then an answer. */
+/** Three steps with two calls each, one safe and one with side effects, then a final answer. */
 const steps = 3;
 const callsPerStep = 2;
 
@@ -18,7 +18,7 @@ interface Outcome {
   readonly history: TestHistory;
 }
 
-/** The task with `disturb` in the place of one call, at every place in turn. */
+/** Runs the task once for each call, with `disturb` in place of that call. */
 function taskWith(place: number, tool: string): readonly ScriptedTurn[] {
   const turns = Array.from({ length: steps }, (_, step) => ({
     text: `Step ${step}`,
@@ -63,7 +63,7 @@ async function moveOn(clock: FakeClock, running: Promise<unknown>, ms: number): 
 
 const places = Array.from({ length: steps * callsPerStep }, (_, place) => place);
 
-test('a denial at any place is the result of its call alone', async () => {
+test('a denial at any point is the result of that call only', async () => {
   const refusing: ApprovalHandler = createTestApprovals(async () => ({ decision: 'denied', reason: 'too dear' }));
   for (const place of places) {
     const outcome = await run({ model: createScriptedModel(taskWith(place, 'pay')), approvalHandler: refusing });
@@ -73,7 +73,7 @@ test('a denial at any place is the result of its call alone', async () => {
   }
 });
 
-test('a failure, an unknown tool and bad ids at any place are results of their calls alone', async () => {
+test('a failure, an unknown tool and bad ids at any point are results of those calls only', async () => {
   for (const place of places) {
     for (const tool of ['break', 'nobody_knows_this']) {
       const outcome = await run({ model: createScriptedModel(taskWith(place, tool)) });
@@ -83,7 +83,7 @@ test('a failure, an unknown tool and bad ids at any place are results of their c
   }
 });
 
-test('a call that hangs at any place is timed out and the run goes on', async () => {
+test('a call that hangs at any point times out and the run continues', async () => {
   for (const place of places) {
     const clock = createFakeClock();
     const running = run({ model: createScriptedModel(taskWith(place, 'hang')), clock });
@@ -95,7 +95,7 @@ test('a call that hangs at any place is timed out and the run goes on', async ()
   }
 });
 
-test('an abort at any place answers every call of the turn and ends the run', async () => {
+test('an abort at any point ends the run, and every call of the step has a result', async () => {
   for (const place of places) {
     const controller = new AbortController();
     const running = run({ model: createScriptedModel(taskWith(place, 'hang')) }, controller.signal);
@@ -107,7 +107,7 @@ test('an abort at any place answers every call of the turn and ends the run', as
   }
 });
 
-test('an abort after any number of events of the model leaves a good history', async () => {
+test('an abort after any number of model events leaves a valid history', async () => {
   for (let cut = 0; cut < 40; cut++) {
     const controller = new AbortController();
     const scripted = createScriptedModel(taskWith(-1, 'look'));
@@ -125,7 +125,7 @@ test('an abort after any number of events of the model leaves a good history', a
   }
 });
 
-test('a failover after any number of events of any answer ends with the same history as no failure', async () => {
+test('a failover after any number of events of any response gives the same history as no failure', async () => {
   const expected = (await run({ model: createScriptedModel(taskWith(-1, 'look')) })).result.messages;
   for (let cut = 0; cut < 40; cut++) {
     const outcome = await run({ model: createFlakyPair(cut) });
@@ -135,7 +135,7 @@ test('a failover after any number of events of any answer ends with the same his
   }
 });
 
-/** Two models that write the same task; the first fails once `cut` events of it were seen and is gone from then on. */
+/** Two models for the same task; the first fails after `cut` events, and on every later request. */
 function createFlakyPair(cut: number): ModelProvider {
   const turns = taskWith(-1, 'look');
   let seen = 0;
@@ -165,7 +165,7 @@ function withoutIds(messages: unknown): unknown {
   return JSON.parse(JSON.stringify(messages, (key, value: unknown) => (/^(?:id|toolUseId)$/.test(key) ? '' : value)));
 }
 
-test('a budget that ends at any place answers every call and ends the run', async () => {
+test('a budget that is used up at any point ends the run, and every call has a result', async () => {
   for (const maxToolCalls of places) {
     const outcome = await run({ model: createScriptedModel(taskWith(-1, 'look')), budget: { maxToolCalls } });
     assertPaired(outcome, `after ${maxToolCalls} calls`);
@@ -173,7 +173,7 @@ test('a budget that ends at any place answers every call and ends the run', asyn
   }
 });
 
-test('a store that fails at any turn ends the run with a good history in memory', async () => {
+test('a store that fails at any turn ends the run with a valid history in memory', async () => {
   for (let append = 1; append <= 2 * steps + 2; append++) {
     const history = createTestHistory();
     history.failAt(append);
@@ -183,7 +183,7 @@ test('a store that fails at any turn ends the run with a good history in memory'
   }
 });
 
-test('a conversation that a crash left with open calls goes on with results that say so', async () => {
+test('open calls left by a crash get results that say so when the conversation continues', async () => {
   const history = createTestHistory();
   history.failAt(3);
   const office = createOffice();
@@ -191,13 +191,13 @@ test('a conversation that a crash left with open calls goes on with results that
   const crashing = new ReActAgent({ ...shared, model: createScriptedModel(taskWith(-1, 'look')) });
   await crashing.run('go', { sessionId: 's' });
   const model = createScriptedModel([{ text: 'ok' }]);
-  const result = await new ReActAgent({ ...shared, model }).run('go on', { sessionId: 's' });
+  const result = await new ReActAgent({ ...shared, model }).run('continue', { sessionId: 's' });
   assert.equal(result.status, 'completed');
   assert.deepEqual(pairingProblems(result.messages), []);
   assert.match(JSON.stringify(model.requests[0]?.messages), /it is unknown whether it ran/);
 });
 
-test('two runs of one session at once do not mix: one of them ends with a conflict', async () => {
+test('two concurrent runs of one session do not mix: one ends with a conflict', async () => {
   const history = createTestHistory();
   const start = (): Promise<AgentResult> =>
     new ReActAgent({ name: 'clerk', history, model: createScriptedModel([{ text: 'ok' }]) }).run('go', {

@@ -18,7 +18,7 @@ function agentWith(model: ModelProvider, more: Partial<AgentOptions> = {}): ReAc
   return new ReActAgent({ name: 'clerk', model, tools, policy: { maxRiskUnapproved: 'high' }, ...more });
 }
 
-test('a question pauses the run, its siblings are answered, and the answer is the result of the call', async () => {
+test('a question pauses the run, other calls get their results, and the answer becomes the result of the call', async () => {
   const model = createScriptedModel([{ toolCalls: [ask('Which?'), { name: 'look' }] }, { text: 'ok' }]);
   const agent = agentWith(model);
   const first = await agent.run('go');
@@ -34,7 +34,7 @@ test('a question pauses the run, its siblings are answered, and the answer is th
   assert.deepEqual([answer.toolUseId, answer.content], ['call-1-1', [textBlock('The blue one')]]);
 });
 
-test('a run that was stored goes on in another process, and only once', async () => {
+test('a stored pause is resumed in another process, and only once', async () => {
   const history = createTestHistory();
   const runs = createTestRuns();
   const stores = { history, runs };
@@ -53,7 +53,7 @@ test('a run that was stored goes on in another process, and only once', async ()
   await assert.rejects(elsewhere.resume({ sessionId: 's' }, 'c'), (error) => isKernelError(error, 'E_STATE_CONFLICT'));
 });
 
-test('an answer that is sent twice answers one question, however it says which it means', async () => {
+test('an answer that is sent twice answers one question, however it is addressed', async () => {
   const stores = { history: createTestHistory(), runs: createTestRuns() };
   const session = { sessionId: 's', principal: 'ada' };
   const model = createScriptedModel([{ toolCalls: [ask('The copy?')] }, { toolCalls: [ask('The original?')] }]);
@@ -76,7 +76,7 @@ test('an answer that is sent twice answers one question, however it says which i
   assert.equal(last.status, 'completed');
 });
 
-test('an answer that cannot be stored for now leaves the run paused, and can be given again', async () => {
+test('an answer that cannot be stored leaves the run paused, and can be sent again', async () => {
   for (const lease of [undefined, { owner: 'process_1' }]) {
     const history = createTestHistory();
     const runs = createTestRuns();
@@ -100,7 +100,7 @@ test('an answer that cannot be stored for now leaves the run paused, and can be 
   }
 });
 
-test('after a pause a run has what was left of its budget', async () => {
+test('a resumed run has the remainder of its budget', async () => {
   const usage = { inputTokens: 500, outputTokens: 0 };
   const turns = [
     { toolCalls: [{ name: 'look' }, ask('Which?')], usage },
@@ -117,7 +117,7 @@ test('after a pause a run has what was left of its budget', async () => {
   assert.match(result.error?.message ?? '', /budget of 3 tool calls/);
 });
 
-test('several questions of one turn are all answered by name', async () => {
+test('several questions of one step are answered by callId', async () => {
   const model = createScriptedModel([{ toolCalls: [ask('Which?'), ask('When?')] }, { text: 'ok' }]);
   const agent = agentWith(model);
   const { paused } = await agent.run('go');
@@ -128,7 +128,7 @@ test('several questions of one turn are all answered by name', async () => {
   assert.deepEqual(pairingProblems(result.messages), []);
 });
 
-test('permissions on resume are those at the pause or fewer', async () => {
+test('a resumed run has the permissions of its pause or fewer', async () => {
   const office = createOffice();
   const model = createScriptedModel([
     { toolCalls: [ask('Which?')] },
@@ -148,7 +148,7 @@ test('permissions on resume are those at the pause or fewer', async () => {
   );
 });
 
-test('a new task in a paused session leaves the question unanswered and says so', async () => {
+test('a new task in a paused session leaves the question unanswered, and its result says so', async () => {
   const history = createTestHistory();
   const first = createScriptedModel([{ toolCalls: [ask('Which?'), { name: 'look' }] }]);
   await agentWith(first, { history }).run('go', { sessionId: 's' });
@@ -158,7 +158,7 @@ test('a new task in a paused session leaves the question unanswered and says so'
   assert.deepEqual(pairingProblems(result.messages), []);
 });
 
-test('a paused run of another agent, and tampered permissions, are refused', async () => {
+test('resume refuses a paused run of another agent, and tampered permissions', async () => {
   const agent = agentWith(createScriptedModel([{ toolCalls: [ask('Which?')] }]));
   const { paused } = await agent.run('go');
   assert.ok(paused !== undefined);
@@ -173,7 +173,7 @@ test('a paused run of another agent, and tampered permissions, are refused', asy
   );
 });
 
-test('a script cannot ask: the question belongs to the turn', async () => {
+test('a script cannot ask the user: questions belong to the step', async () => {
   const model = createScriptedModel([
     { toolCalls: [{ name: 'ask_clarification', arguments: { question: 'What?' } }, { name: 'ask_user' }] },
   ]);
@@ -185,7 +185,7 @@ test('a script cannot ask: the question belongs to the turn', async () => {
   assert.deepEqual(pairingProblems(result.messages, { openCalls: ['call-1-1'] }), []);
 });
 
-test('middleware asks no question of its own, and may make one of a call that is there', async () => {
+test('middleware cannot ask the user itself, but may turn a call into a question', async () => {
   const question = { question: 'May I?' };
   const refused: (string | undefined)[] = [];
   const asking: AgentMiddleware = {

@@ -15,7 +15,7 @@ async function eventsOf(model: ModelProvider, asked: ModelRequest = request): Pr
   return events;
 }
 
-test('a retryable failure before anything was said is never seen', async () => {
+test('a retryable failure before the first output is not visible', async () => {
   const first = createScriptedModel([{ error: busy }], { id: 'first' });
   const second = createScriptedModel([{ text: 'Hello' }], { id: 'second' });
   const events = await eventsOf(createFailover([first, second]));
@@ -23,14 +23,14 @@ test('a retryable failure before anything was said is never seen', async () => {
   assert.equal(first.requests.length, 1);
 });
 
-test('a failure that is not retryable is not moved on', async () => {
+test('a failure that is not retryable does not fail over', async () => {
   const first = createScriptedModel([{ error: { ...busy, retryable: false } }]);
   const second = createScriptedModel([{ text: 'Hello' }]);
   assert.equal((await eventsOf(createFailover([first, second]))).at(-1)?.type, 'error');
   assert.equal(second.requests.length, 0);
 });
 
-test('a failure after something was said is told, and the next request goes to the next model at once', async () => {
+test('a mid-stream failure is reported, and the next request goes to the next model at once', async () => {
   const first = createScriptedModel([{ text: 'Hel', error: { ...busy, retryAfterMs: 9_000 } }], { id: 'first' });
   const second = createScriptedModel([{ text: 'Hello' }], { id: 'second' });
   const failover = createFailover([first, second]);
@@ -39,7 +39,7 @@ test('a failure after something was said is told, and the next request goes to t
   assert.equal(first.requests.length, 1);
 });
 
-test('a model that failed is asked again once its time is over', async () => {
+test('a failed model is asked again after its cooldown', async () => {
   const clock = createFakeClock();
   const first = createScriptedModel([{ error: busy }, { text: 'back' }], { id: 'first' });
   const second = createScriptedModel([{ text: 'a' }, { text: 'b' }], { id: 'second' });
@@ -52,7 +52,7 @@ test('a model that failed is asked again once its time is over', async () => {
   assert.equal(first.requests.length, 2);
 });
 
-test('when every model fails the last failure is told, and a model that throws is one that failed', async () => {
+test('if every model fails, the last failure is reported; an exception counts as a failure', async () => {
   const throwing: ModelProvider = {
     id: 'throwing',
     stream() {
@@ -67,7 +67,7 @@ test('when every model fails the last failure is told, and a model that throws i
   );
 });
 
-test('each model is told of its own provider tools and of no other’s', async () => {
+test('each model only receives its own provider tools', async () => {
   const first = createScriptedModel([{ error: busy }], { id: 'first' });
   const second = createScriptedModel([{ text: 'ok' }], { id: 'second' });
   const tools = [
@@ -82,7 +82,7 @@ test('each model is told of its own provider tools and of no other’s', async (
   assert.deepEqual(namesOf(second.requests[0]), ['look', 'b', 'c']);
 });
 
-test('a model that fails after the end of its answer has answered', async () => {
+test('a failure after the finish event does not affect the response', async () => {
   const [finish] = (await eventsOf(createScriptedModel([{}]))).slice(-1);
   const iterator = {
     next: async () => ({ done: false, value: finish }),
@@ -95,7 +95,7 @@ test('a model that fails after the end of its answer has answered', async () => 
   assert.deepEqual(await eventsOf(createFailover([odd, createScriptedModel([])])), [finish]);
 });
 
-test('what models that failed used counts with the answer, and when all have failed', async () => {
+test('usage of failed models is added to the response, and to the failure of all', async () => {
   const failing = (id: string, ...counts: readonly number[]): ModelProvider => ({
     id,
     async *stream() {

@@ -8,7 +8,7 @@ import { ReActAgent } from '../../src/index.ts';
 import type { AgentContext, AgentEvent, AgentMiddleware } from '../../src/index.ts';
 import { createTestJobs } from '../support/memory-state.ts';
 
-/** A tool that is done when the test says so. */
+/** A tool whose calls end when the test says so. */
 function createBuild(more: Partial<Tool> = { mode: 'background' }): {
   readonly tool: Tool;
   readonly finish: (text: string) => void;
@@ -39,7 +39,7 @@ const withJob =
     toolCalls: [{ name, arguments: { id: jobIdIn(request), ...more } }],
   });
 
-test('a background call is answered with a job at once, and its result comes as a later message', async () => {
+test('a background call returns a job id at once, and its result follows as a message', async () => {
   const build = createBuild();
   const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }, { text: 'Working on it' }, { text: 'Built' }]);
   const jobs = createTestJobs();
@@ -56,7 +56,7 @@ test('a background call is answered with a job at once, and its result comes as 
   assert.deepEqual([job?.status, job?.kind, job?.runId], ['completed', 'build', result.runId]);
 });
 
-test('a result that comes while other calls run stands behind their results', async () => {
+test('a job result that arrives while other calls run is placed after their results', async () => {
   const build = createBuild();
   const look = defineTool({
     name: 'look',
@@ -81,7 +81,7 @@ test('a result that comes while other calls run stands behind their results', as
   assert.deepEqual(pairingProblems(result.messages), []);
 });
 
-test('wait_job gives the result once, and it does not come again by itself', async () => {
+test('wait_job returns the result, which is not sent again', async () => {
   const build = createBuild();
   const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }, withJob('wait_job'), { text: 'ok' }]);
   const running = new ReActAgent({ name: 'clerk', model, tools: [build.tool] }).run('go');
@@ -92,7 +92,7 @@ test('wait_job gives the result once, and it does not come again by itself', asy
   assert.equal(JSON.stringify(result.messages).split('42 files').length - 1, 1);
 });
 
-test('wait_job gives up after its time, read_job tells how it stands, stop_job ends it', async () => {
+test('wait_job returns after its timeout, read_job returns the status, stop_job stops the job', async () => {
   const build = createBuild();
   const clock = createFakeClock();
   const model = createScriptedModel([
@@ -114,7 +114,7 @@ test('wait_job gives up after its time, read_job tells how it stands, stop_job e
   assert.match(texts, /is cancelled/);
 });
 
-test('stop_job says of a job that is over how it ended, and knows no other', async () => {
+test('stop_job reports the status of a finished job, and an unknown id', async () => {
   const build = createBuild();
   const model = createScriptedModel([
     { toolCalls: [{ name: 'build' }] },
@@ -136,7 +136,7 @@ test('stop_job says of a job that is over how it ended, and knows no other', asy
   );
 });
 
-test('what a stopped job gives all the same is dropped', async () => {
+test('a result that a stopped job returns is dropped', async () => {
   const build = createBuild();
   const model = createScriptedModel([
     { toolCalls: [{ name: 'build' }] },
@@ -158,7 +158,7 @@ test('what a stopped job gives all the same is dropped', async () => {
   );
 });
 
-test('a wait that is cancelled with its run leaves no timer of its own behind', async () => {
+test('a wait_job that is cancelled with its run leaves no timer', async () => {
   const [build, clock, controller] = [createBuild(), createFakeClock(), new AbortController()];
   const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }, withJob('wait_job')]);
   const agent = new ReActAgent({ name: 'clerk', model, tools: [build.tool], clock });
@@ -171,7 +171,7 @@ test('a wait that is cancelled with its run leaves no timer of its own behind', 
   assert.equal(clock.pendingTimers, pendingTimers - 1);
 });
 
-test('pictures of a job come with its result, as they do with a call, whoever reads it', async () => {
+test('pictures of a job are part of its result, however it is read', async () => {
   const paint = defineTool({
     name: 'paint',
     description: 'Paints',
@@ -198,7 +198,7 @@ test('pictures of a job come with its result, as they do with a call, whoever re
   );
 });
 
-test('read_job knows no job of another session, and one of an earlier run of the same', async () => {
+test('read_job finds jobs of earlier runs of the same session, and none of another session', async () => {
   const jobs = createTestJobs();
   const own = { principal: 'local', sessionId: 's', kind: 'build', createdAt: 0 };
   for (const [id, owner] of [
@@ -220,7 +220,7 @@ test('read_job knows no job of another session, and one of an earlier run of the
   assert.doesNotMatch(texts, /secret of theirs/);
 });
 
-test('a call that runs long goes on as a job by itself, and a running call when somebody says so', async () => {
+test('a slow call becomes a job automatically, and any running call when promote is called', async () => {
   for (const promoteAfterMs of [5_000, undefined]) {
     const build = createBuild({});
     const clock = createFakeClock();
@@ -249,7 +249,7 @@ test('a call that runs long goes on as a job by itself, and a running call when 
   }
 });
 
-test('a background call passes the same gates: a denied one is told as such', async () => {
+test('a background call passes the same gates: a denial is reported as its result', async () => {
   const build = createBuild({ mode: 'background', risk: 'critical' });
   const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }, { text: 'Working' }, { text: 'ok' }]);
   const result = await new ReActAgent({ name: 'clerk', model, tools: [build.tool] }).run('go');
@@ -257,7 +257,7 @@ test('a background call passes the same gates: a denied one is told as such', as
   assert.equal(result.trace[0]?.status, 'denied');
 });
 
-test('jobs end with their run, and the store knows it', async () => {
+test('jobs end with their run, and the job store records it', async () => {
   const build = createBuild();
   const jobs = createTestJobs();
   const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }]);
@@ -267,7 +267,7 @@ test('jobs end with their run, and the store knows it', async () => {
   assert.equal([...jobs.all.values()][0]?.status, 'cancelled');
 });
 
-test('a call that waits for a job becomes none itself, however long it takes and whoever wants it', async () => {
+test('a call that waits for a job never becomes a job, neither by time nor by promote', async () => {
   const [build, clock] = [createBuild(), createFakeClock()];
   const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }, withJob('wait_job'), { text: 'Built' }]);
   const agent = new ReActAgent({ name: 'clerk', model, tools: [build.tool], clock, promoteAfterMs: 5_000 });
@@ -283,7 +283,7 @@ test('a call that waits for a job becomes none itself, however long it takes and
   assert.match(JSON.stringify(messages.at(-2)), /42 files/);
 });
 
-test('a job of which there is nothing to tell does not make the model answer again', async () => {
+test('a job whose result was already read does not cause another model request', async () => {
   const build = createBuild();
   let context: AgentContext | undefined;
   const watching: AgentMiddleware = {

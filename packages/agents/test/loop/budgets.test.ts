@@ -6,7 +6,7 @@ import { createAgentTool, ReActAgent } from '../../src/index.ts';
 import type { AgentContext, AgentMiddleware, ModelPrice, PriceTable } from '../../src/index.ts';
 import { Budget } from '../../src/agent/budget.ts';
 
-test('a run that ends while its view is made reserves nothing for the answer that is not asked for', async () => {
+test('a run that ends while its view is computed reserves nothing for the request that is not sent', async () => {
   let context: AgentContext | undefined;
   const stopped = (): ReActAgent =>
     new ReActAgent({
@@ -40,7 +40,7 @@ test('a run that ends while its view is made reserves nothing for the answer tha
   assert.equal((await agent.run('go')).status, 'completed');
 });
 
-test('money is counted by the table of each budget: by the name of the answer where it has that, else of the request', () => {
+test('each budget uses its own price table: by the model that responded, else by the requested one', () => {
   const usage = { inputTokens: 1_000_000, outputTokens: 0 };
   const price = (input: number): ModelPrice => ({ input, output: 0 });
   const asked = { 'm-1': price(3) };
@@ -60,7 +60,7 @@ test('money is counted by the table of each budget: by the name of the answer wh
   assert.equal(spent(answered, asked), 2);
 });
 
-test('an agent with prices of its own spends the money of its caller', async () => {
+test('a sub-agent with its own prices spends the budget of its caller', async () => {
   const worker: ModelProvider = {
     id: 'm',
     async *stream() {

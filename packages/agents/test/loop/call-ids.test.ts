@@ -10,7 +10,7 @@ import { createTestHistory, createTestRuns } from '../support/memory-state.ts';
 
 const noArguments = { type: 'object', properties: {} } as const;
 
-/** A `pay` that always asks, whose first question is approved and whose others are denied. */
+/** A `pay` tool that always needs approval; the first request is approved, all others are denied. */
 function createTill() {
   const keys: string[] = [];
   let asked = 0;
@@ -33,7 +33,7 @@ function recorded(): Pick<AgentOptions, 'lease' | 'history' | 'runs'> {
   return { lease: { owner: 'this process' }, history: createTestHistory(), runs: createTestRuns() };
 }
 
-test('an approval for a call inside of a script is none for a call of the model that takes its id', async () => {
+test('an approval for a call inside a script is not valid for a model call with the same id', async () => {
   const till = createTill();
   const script = defineTool({
     name: 'script',
@@ -59,7 +59,7 @@ test('an approval for a call inside of a script is none for a call of the model 
   assert.deepEqual(pairingProblems(result.messages), []);
 });
 
-test('each attempt that middleware makes of a call is asked for', async () => {
+test('each attempt that middleware makes of a call needs its own approval', async () => {
   const till = createTill();
   const twice: AgentMiddleware = {
     async tool(call, next) {
@@ -88,7 +88,7 @@ test('each attempt that middleware makes of a call is asked for', async () => {
   );
 });
 
-test('no two calls of a run have the same key: those of middleware, of a model, and of before a pause', async () => {
+test('calls of middleware, of the model, and from before a pause have different keys', async () => {
   const keys: string[] = [];
   const note = defineTool({
     name: 'note',
@@ -126,13 +126,13 @@ test('no two calls of a run have the same key: those of middleware, of a model, 
   assert.equal(new Set(keys).size, 8);
 });
 
-test('sessions inside of the same call of a run count their calls on', async () => {
+test('nested sessions of the same call continue the numbering of calls', async () => {
   const invoker = new ToolInvoker({ registry: new Toolbox([]) });
   await using parent = invoker.openSession();
   await using first = invoker.openSession({ parent, parentCallId: 'c' });
   await using second = invoker.openSession({ parent, parentCallId: 'c' });
   await using elsewhere = invoker.openSession({ parent, parentCallId: 'c', runId: 'another' });
-  await using beside = invoker.openSession({ parent });
-  const ids = [parent, first, second, first, elsewhere, beside].map((session) => session.nextCallId());
+  await using sibling = invoker.openSession({ parent });
+  const ids = [parent, first, second, first, elsewhere, sibling].map((session) => session.nextCallId());
   assert.deepEqual(ids, ['call_1', 'c.call_1', 'c.call_2', 'c.call_3', 'c.call_1', 'call_2']);
 });

@@ -8,7 +8,7 @@ import { createGuardrail, ReActAgent } from '../../src/index.ts';
 import { readResponse } from '../../src/conversation/model-response.ts';
 import { createTestHistory } from '../support/memory-state.ts';
 
-test('a run that is cancelled while its view is made asks no model and ends', async () => {
+test('a run that is cancelled while its view is computed ends without a model request', async () => {
   const controller = new AbortController();
   const model = createScriptedModel([{ text: 'never' }]);
   const agent = new ReActAgent({
@@ -25,7 +25,7 @@ test('a run that is cancelled while its view is made asks no model and ends', as
   assert.deepEqual([result.status, model.requests.length], ['cancelled', 0]);
 });
 
-test('no answer is read of a run that is cancelled already', async () => {
+test('no response is requested for a run that is already cancelled', async () => {
   const hanging: ModelProvider = {
     id: 'hanging',
     stream() {
@@ -43,7 +43,7 @@ test('no answer is read of a run that is cancelled already', async () => {
   assert.equal(answer.error?.code, 'E_CANCELLED');
 });
 
-test('a run that is cancelled while its last answer is stored waits for no job', async () => {
+test('a run that is cancelled while its last response is stored does not wait for jobs', async () => {
   const controller = new AbortController();
   const build = defineTool({
     name: 'build',
@@ -61,7 +61,7 @@ test('a run that is cancelled while its last answer is stored waits for no job',
       return history.append(added, expectedLength);
     },
   };
-  // A job that does not end with its run either.
+  // A job that does not end with its run.
   const deaf = { tool: () => new Promise<never>(() => {}) };
   const model = createScriptedModel([{ toolCalls: [{ name: 'build' }] }, { text: 'Working' }]);
   const agent = new ReActAgent({ name: 'clerk', model, tools: [build], history: slow, middleware: [deaf] });
@@ -70,7 +70,7 @@ test('a run that is cancelled while its last answer is stored waits for no job',
   assert.deepEqual(pairingProblems(result.messages), []);
 });
 
-test('text of a cancelled answer joins no conversation where a guardrail looks at answers', async () => {
+test('text of a cancelled response is dropped if a guardrail checks responses', async () => {
   const secret: ModelProvider = {
     id: 'talkative',
     async *stream() {

@@ -53,7 +53,7 @@ function clerk(turns: readonly ScriptedTurn[], more: Partial<AgentOptions> = {})
   return new ReActAgent({ name: 'clerk', model: createScriptedModel(turns), policy, ...more });
 }
 
-test('a job that a void answer read is told all the same', async () => {
+test('a job result that a discarded response has read is still sent to the model', async () => {
   const { agent, finish } = createBuilder((jobId) => [
     { toolCalls: [{ name: 'build' }] },
     (request) => {
@@ -69,7 +69,7 @@ test('a job that a void answer read is told all the same', async () => {
   assert.deepEqual(pairingProblems(messages), []);
 });
 
-test('a void answer stops no job', async () => {
+test('a discarded response does not stop jobs', async () => {
   const { agent, finish, wasStopped } = createBuilder((jobId) => [
     { toolCalls: [{ name: 'build' }] },
     (request) => ({ toolCalls: [{ name: 'stop_job', arguments: { id: jobId(request) } }], error }),
@@ -83,7 +83,7 @@ test('a void answer stops no job', async () => {
   assert.match(JSON.stringify((await running).messages), /42 files/);
 });
 
-test('a void answer takes up no skill and gives none up', async () => {
+test('a discarded response neither activates nor deactivates skills', async () => {
   const office = createOffice();
   const turns = [
     { toolCalls: [skillCall('activate')] },
@@ -96,7 +96,7 @@ test('a void answer takes up no skill and gives none up', async () => {
   assert.equal(result.trace.find(({ tool }) => tool === 'write')?.errorCode, 'E_TOOL_NOT_ALLOWED');
 });
 
-test('calls behind one that changes the run find it changed', async () => {
+test('calls after one that changes the run see the change', async () => {
   const office = createOffice();
   const turns = [
     { toolCalls: [skillCall('activate'), { name: 'break' }] },
@@ -111,7 +111,7 @@ test('calls behind one that changes the run find it changed', async () => {
   );
 });
 
-test('a void answer neither begins what works in parts nor goes on with it', async () => {
+test('a discarded response neither starts nor continues a stateful call', async () => {
   let parts = 0;
   const tools = defineStatefulTool({
     name: 'quiz',
@@ -138,7 +138,7 @@ test('a void answer neither begins what works in parts nor goes on with it', asy
   assert.equal(parts, 2);
 });
 
-test('middleware that makes a call another one does so in no void answer', async () => {
+test('middleware cannot change calls of a discarded response into others that run', async () => {
   const office = createOffice();
   const toolCalls = [{ name: 'look' }];
   const renaming: AgentMiddleware = { tool: (call, next) => next({ ...call, name: 'write' }) };
@@ -147,7 +147,7 @@ test('middleware that makes a call another one does so in no void answer', async
   assert.deepEqual(office.done, ['write']);
 });
 
-test('a guardrail that looks at no calls keeps none of them waiting', async () => {
+test('a guardrail without a call check does not delay calls', async () => {
   const office = createOffice();
   const toolCalls = [{ name: 'look' }];
   const turns = [{ toolCalls, error }, { toolCalls }, { text: 'ok' }];

@@ -31,7 +31,7 @@ async function allOf(events: AsyncIterable<AgentEvent>): Promise<readonly AgentE
   return all;
 }
 
-test('nothing is told after the end of the run, whatever goes on behind it', async () => {
+test('no event follows run-end, even if tools keep running', async () => {
   const late = Promise.withResolvers<void>();
   const progressing = tool('look', async (context) => {
     void late.promise.then(() => context.progress({ message: 'late' }));
@@ -50,7 +50,7 @@ test('nothing is told after the end of the run, whatever goes on behind it', asy
   }
 });
 
-test('a message is told once it is stored', async () => {
+test('a message event is emitted once the message is stored', async () => {
   const history = createTestHistory();
   const seen: string[] = [];
   const append: typeof history.append = async (turns, expectedLength) => {
@@ -65,14 +65,14 @@ test('a message is told once it is stored', async () => {
   assert.deepEqual(seen, ['stored user', 'told user', 'stored assistant', 'told assistant']);
 });
 
-test('a message that could not be stored is not told', async () => {
+test('a message that could not be stored has no event', async () => {
   const history = createTestHistory();
   history.failAt(2);
   const events = await allOf(clerk([{ text: 'ok' }], { history }).stream('go'));
   assert.equal(events.filter(({ type }) => type === 'message').length, 1);
 });
 
-test('a call has one id in all its events and in the conversation, also when the model repeats ids', async () => {
+test('a call has one id in all events and in the conversation, even if the model repeats ids', async () => {
   const toolCalls = [
     { name: 'look', id: 'x' },
     { name: 'look', id: 'x' },
@@ -94,7 +94,7 @@ test('a call has one id in all its events and in the conversation, also when the
   );
 });
 
-test('calls that are written before the first of them is there keep their ids, and those of a void answer', async () => {
+test('interleaved calls keep their ids, also in a discarded response', async () => {
   const start = (id: string): ModelEvent => ({ type: 'tool-call-start', id, name: 'look' });
   const delta: ModelEvent = { type: 'tool-call-delta', id: 'x', text: '{}' };
   const block: ModelEvent = { type: 'block', block: { type: 'tool_use', id: 'x', name: 'look', arguments: {} } };
@@ -128,7 +128,7 @@ test('calls that are written before the first of them is there keep their ids, a
   ]);
 });
 
-test('a call that is cancelled with its run has a result, and one alone', async () => {
+test('a call that is cancelled with its run has exactly one result', async () => {
   const stream = clerk([{ toolCalls: [{ name: 'hang' }] }], { tools: createOffice().tools }).stream('go');
   await settle();
   stream.cancel('enough');
@@ -138,7 +138,7 @@ test('a call that is cancelled with its run has a result, and one alone', async 
   assert.equal(events.at(-1)?.type, 'run-end');
 });
 
-test('a job that is stopped has finished: by the model, from outside and with its run', async () => {
+test('a job stopped by the model, from outside or with its run emits job-finished', async () => {
   const build = tool('build', () => new Promise(() => {}), { mode: 'background' });
   const started = { toolCalls: [{ name: 'build' }] };
   const jobIn = (events: readonly AgentEvent[]): readonly string[] =>
@@ -166,7 +166,7 @@ test('a job that is stopped has finished: by the model, from outside and with it
   assert.deepEqual(jobIn(events), ['build E_CANCELLED']);
 });
 
-test('two who read one stream share its events, both come to the end, and one may leave', async () => {
+test('two readers of one stream share its events, both reach the end, and one may stop', async () => {
   const halt = Promise.withResolvers<void>();
   const waiting = tool('look', () => halt.promise.then(() => 'seen'));
   const stream = clerk([look, { text: 'ok' }], { tools: [waiting] }).stream('go');

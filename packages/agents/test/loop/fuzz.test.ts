@@ -17,7 +17,7 @@ import { createOffice } from '../support/office-tools.ts';
 
 const runs = 100;
 
-test(`${runs} generated tasks end, execute nothing that was cut off, and leave histories that obey the pairing rules`, async () => {
+test(`${runs} generated tasks end, execute no truncated call, and leave histories that obey the pairing rules`, async () => {
   for (let seed = 1; seed <= runs; seed++) await runGenerated(seed);
 });
 
@@ -55,7 +55,7 @@ async function runGenerated(seed: number): Promise<void> {
   await stored.load();
   assert.deepEqual(pairingProblems(result.messages, { openCalls }), [], `seed ${seed}`);
   assert.deepEqual(stored.messages, result.messages, `seed ${seed}`);
-  // Only a call that was not cut off has a number.
+  // Only a complete call has a number.
   assert.ok(
     office.done.every((done) => /\d$/.test(done)),
     `seed ${seed} executed a call that was cut off`,

@@ -9,7 +9,7 @@ import { createOffice } from '../support/office-tools.ts';
 
 const policy = { maxRiskUnapproved: 'high' } as const;
 
-test('middleware wraps steps, answers and calls, the first of the list outermost, and may change them', async () => {
+test('middleware wraps steps, responses and calls, the first outermost, and may change them', async () => {
   const seen: string[] = [];
   const tracing = (name: string): AgentMiddleware => ({
     async step(_, next) {
@@ -35,7 +35,7 @@ test('middleware wraps steps, answers and calls, the first of the list outermost
   assert.deepEqual(office.done, ['look "b"']);
 });
 
-test('middleware cannot open a gate, may answer itself, and what it throws is the result of its call', async () => {
+test('middleware cannot skip a gate, may return a result itself, and its exceptions become results', async () => {
   const office = createOffice();
   const middleware: readonly AgentMiddleware[] = [
     {
@@ -56,7 +56,7 @@ test('middleware cannot open a gate, may answer itself, and what it throws is th
   assert.match(JSON.stringify(result.messages), /from memory/);
 });
 
-test('middleware that gives no result of a call gives an error result, and the history stays whole', async () => {
+test('middleware that returns no result for a call causes an error result, and the history stays valid', async () => {
   for (const given of [undefined, null, 'done', {}, { status: 'error', text: 'no', files: [] }]) {
     const forgetful: AgentMiddleware = {
       async tool(call, next) {
@@ -73,7 +73,7 @@ test('middleware that gives no result of a call gives an error result, and the h
   }
 });
 
-test('middleware may leave a step out, which ends the run, and may fail it', async () => {
+test('middleware that skips a step ends the run, and its exceptions fail the run', async () => {
   const skipping: AgentMiddleware = { async step() {} };
   const model = createScriptedModel([{ text: 'never' }]);
   const skipped = await new ReActAgent({ name: 'clerk', model, middleware: [skipping] }).run('go');
@@ -84,7 +84,7 @@ test('middleware may leave a step out, which ends the run, and may fail it', asy
   assert.doesNotMatch(failed.error?.message ?? '', /secret/);
 });
 
-test('a guardrail that trips ends the run: at the request, at the answer, at a call, and when it fails itself', async () => {
+test('a guardrail ends the run: at the request, at the response, at a call, and when the check throws', async () => {
   const trips = async (options: Omit<GuardrailOptions, 'name'>): Promise<readonly unknown[]> => {
     const office = createOffice();
     const model = createScriptedModel([{ text: 'The password is', toolCalls: [{ name: 'write' }] }, { text: 'ok' }]);
@@ -105,7 +105,7 @@ test('a guardrail that trips ends the run: at the request, at the answer, at a c
   assert.deepEqual(await trips({ input: broken }), [...stopped, 'the guardrail itself failed', 0, 1]);
 });
 
-test('a budget of tokens sets an estimate aside and settles with the truth', async () => {
+test('maxTokens reserves an estimate and settles with the actual usage', async () => {
   const usage = { inputTokens: 300, outputTokens: 100 };
   const model = createScriptedModel(Array.from({ length: 9 }, () => ({ toolCalls: [{ name: 'look' }], usage })));
   const options: AgentOptions = {
@@ -121,7 +121,7 @@ test('a budget of tokens sets an estimate aside and settles with the truth', asy
   assert.deepEqual(result.usage, { inputTokens: 1_500, outputTokens: 500 });
 });
 
-test('a budget of money follows the price table, and a model without a price is refused', async () => {
+test('maxCost follows the price table, and a model without a price is refused', async () => {
   const usage = { inputTokens: 1_000_000, outputTokens: 0 };
   const model = createScriptedModel([{ toolCalls: [{ name: 'look' }], usage }, { text: 'never' }]);
   const options: AgentOptions = { name: 'clerk', model, tools: createOffice().tools, budget: { maxCost: 3 } };
@@ -132,7 +132,7 @@ test('a budget of money follows the price table, and a model without a price is 
   assert.match(unknown.error?.message ?? '', /no price/);
 });
 
-test('a budget of time ends a run that hangs, and every call is answered', async () => {
+test('maxTimeMs ends a run that hangs, and every call has a result', async () => {
   const clock = createFakeClock();
   const model = createScriptedModel([{ toolCalls: [{ name: 'hang' }, { name: 'look' }] }]);
   const running = new ReActAgent({
@@ -150,7 +150,7 @@ test('a budget of time ends a run that hangs, and every call is answered', async
   assert.deepEqual(pairingProblems(result.messages), []);
 });
 
-test('a long conversation is shown as a summary and its end, the source stays, and a summary is made once', async () => {
+test('compaction shows a summary and the end of a long conversation, keeps the source, and summarizes once', async () => {
   const summed: (readonly ModelMessage[])[] = [];
   const view = createCompaction({
     maxTokens: 300,

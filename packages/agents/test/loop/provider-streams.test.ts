@@ -6,7 +6,7 @@ import { ReActAgent } from '../../src/index.ts';
 
 const finish: ModelEvent = { type: 'finish', reason: 'end', usage: { inputTokens: 1, outputTokens: 0 } };
 
-/** A model whose stream is this iterator, whatever it is. */
+/** A model whose stream is the given iterator, even if it is invalid. */
 function modelOf(iterator: object): ModelProvider {
   return { id: 'odd', stream: () => ({ [Symbol.asyncIterator]: () => iterator as AsyncIterator<ModelEvent> }) };
 }
@@ -17,7 +17,7 @@ function fail(): never {
 
 const finishing = { next: async () => ({ done: false, value: finish }) };
 
-test('a run ends well however its provider takes the end of reading', async () => {
+test('a run completes regardless of how its provider handles return()', async () => {
   for (const iterator of [
     finishing,
     { ...finishing, return: fail },
@@ -30,7 +30,7 @@ test('a run ends well however its provider takes the end of reading', async () =
   }
 });
 
-test('a provider that throws at once, at any event, fails the run with a value', async () => {
+test('a provider that throws at any event fails the run with an error value', async () => {
   for (const good of [0, 1, 2]) {
     let asked = 0;
     const next = async (): Promise<unknown> => ({ done: false, value: { type: 'text-delta', text: 'a' } });
@@ -41,7 +41,7 @@ test('a provider that throws at once, at any event, fails the run with a value',
   }
 });
 
-test('a provider that gives no iterator, and one that gives nothing, fails the run with a value', async () => {
+test('a provider without an iterator, or without events, fails the run with an error value', async () => {
   for (const iterator of [undefined, {}, { next: async () => undefined }, { next: () => undefined }]) {
     const model = modelOf(iterator as object);
     const result = await new ReActAgent({ name: 'clerk', model, modelRetries: 0 }).run('go');
@@ -49,7 +49,7 @@ test('a provider that gives no iterator, and one that gives nothing, fails the r
   }
 });
 
-test('a stream that is opened for a run that was cancelled meanwhile is closed unread', async () => {
+test('a stream that is opened after the run was cancelled is closed unread', async () => {
   const controller = new AbortController();
   const done: string[] = [];
   const iterator = {

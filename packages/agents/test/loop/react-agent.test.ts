@@ -14,7 +14,7 @@ function resultsOf({ messages }: AgentResult): readonly ToolResultBlock[] {
   return messages.flatMap((message) => message.content.filter((block) => block.type === 'tool_result'));
 }
 
-test('a run takes calls and results in turns until the model is done', async () => {
+test('a run alternates calls and results until the model is done', async () => {
   const office = createOffice();
   const model = createScriptedModel([
     { text: 'Let me see.', toolCalls: [{ name: 'look' }], usage: { inputTokens: 10, outputTokens: 2 } },
@@ -41,7 +41,7 @@ test('a run takes calls and results in turns until the model is done', async () 
   );
 });
 
-test('results stand in the order of the calls, whichever ends first', async () => {
+test('results are in the order of the calls, regardless of which ends first', async () => {
   const gates = new Map([1, 2, 3].map((n) => [n, Promise.withResolvers<void>()]));
   const wait = defineTool({
     name: 'wait',
@@ -67,7 +67,7 @@ test('results stand in the order of the calls, whichever ends first', async () =
   assert.deepEqual(texts, [textBlock('waited 1'), textBlock('waited 2'), textBlock('waited 3')]);
 });
 
-test('exclusive calls of one turn run one after the other, the others at once', async () => {
+test('exclusive calls of one step run one after the other, the others concurrently', async () => {
   let running = 0;
   let most = 0;
   const exclusive = defineTool({
@@ -89,7 +89,7 @@ test('exclusive calls of one turn run one after the other, the others at once', 
   assert.equal(resultsOf(result).length, 4);
 });
 
-/** A model whose answer stops at a place until the test lets it go on. */
+/** A model whose response stops at one point until the test releases it. */
 function createHaltingModel(
   first: readonly ModelEvent[],
   halt: Promise<void>,
@@ -116,7 +116,7 @@ const call = (id: string, name: string): ModelEvent => ({
 });
 const toolUse: ModelEvent = { type: 'finish', reason: 'tool-use', usage: { inputTokens: 1, outputTokens: 1 } };
 
-test('a safe call starts while the model still writes, one with side effects waits for the good end', async () => {
+test('a safe call starts while the model is writing; one with side effects waits for the complete response', async () => {
   const office = createOffice();
   const halt = Promise.withResolvers<void>();
   const model = createHaltingModel([call('a', 'look'), call('b', 'write')], halt.promise, [toolUse]);
@@ -128,7 +128,7 @@ test('a safe call starts while the model still writes, one with side effects wai
   assert.deepEqual(office.done, ['look', 'write']);
 });
 
-test('calls with side effects of an answer that fails never run, and the answer is asked for again', async () => {
+test('calls with side effects of a failed response never run, and the response is requested again', async () => {
   const office = createOffice();
   const error = { code: 'E_MODEL_UNAVAILABLE', message: 'gone', retryable: true };
   const model = createScriptedModel([
@@ -148,7 +148,7 @@ test('calls with side effects of an answer that fails never run, and the answer 
   assert.equal(events.at(-1)?.type, 'run-end');
 });
 
-test('a model that keeps failing ends the run with its error, and one that is not retryable at once', async () => {
+test('a model that keeps failing ends the run with its error; an error that is not retryable ends it at once', async () => {
   const error = { code: 'E_MODEL_OVERLOADED', message: 'busy', retryable: true };
   const busy = createScriptedModel([{ error }, { error }, { error }, { text: 'too late' }]);
   const result = await new ReActAgent({ name: 'clerk', model: busy }).run('go');
@@ -160,7 +160,7 @@ test('a model that keeps failing ends the run with its error, and one that is no
   assert.equal(wrong.requests.length, 1);
 });
 
-test('a retry waits as long as the provider says', async () => {
+test('a retry waits for the delay that the provider asks for', async () => {
   const clock = createFakeClock();
   const error = { code: 'E_MODEL_RATE_LIMITED', message: 'slow down', retryable: true, retryAfterMs: 5_000 };
   const model = createScriptedModel([{ error }, { text: 'ok' }]);
@@ -171,7 +171,7 @@ test('a retry waits as long as the provider says', async () => {
   assert.equal((await running).status, 'completed');
 });
 
-test('a call with truncated or malformed arguments is answered and never executed', async () => {
+test('a call with truncated or malformed arguments gets a result and is never executed', async () => {
   const office = createOffice();
   const model = createScriptedModel([
     {
@@ -190,7 +190,7 @@ test('a call with truncated or malformed arguments is answered and never execute
   );
 });
 
-test('an answer that was cut off runs none of its calls with side effects', async () => {
+test('a truncated response runs none of its calls with side effects', async () => {
   const office = createOffice();
   const model = createScriptedModel([{ toolCalls: [{ name: 'write' }], reason: 'length' }, { text: 'ok' }]);
   const result = await new ReActAgent({ name: 'clerk', model, tools: office.tools, policy: high }).run('go');
@@ -199,7 +199,7 @@ test('an answer that was cut off runs none of its calls with side effects', asyn
   assert.equal(result.status, 'completed');
 });
 
-test('ids that a model repeats or leaves empty become unique', async () => {
+test('repeated or empty ids of a model become unique', async () => {
   const office = createOffice();
   const toolCalls = [
     { name: 'look', id: 'x' },
@@ -212,7 +212,7 @@ test('ids that a model repeats or leaves empty become unique', async () => {
   assert.equal(office.done.length, 6);
 });
 
-test('maxSteps, stop conditions, refusals and cut answers stop a run and say so', async () => {
+test('maxSteps, stop conditions, refusals and truncated responses stop a run with a reason', async () => {
   const office = createOffice();
   const endless = (): ModelProvider =>
     createScriptedModel(Array.from({ length: 20 }, () => ({ toolCalls: [{ name: 'look' }] })));
@@ -229,7 +229,7 @@ test('maxSteps, stop conditions, refusals and cut answers stop a run and say so'
   for (const result of [bounded, stopped]) assert.deepEqual(pairingProblems(result.messages), []);
 });
 
-test('an answer that the provider paused is asked for again with what it said', async () => {
+test('a response that the provider paused is continued with its content', async () => {
   const model = createScriptedModel([{ text: 'Searching', reason: 'pause' }, { text: 'Found' }]);
   const result = await new ReActAgent({ name: 'clerk', model }).run('go');
   assert.equal(result.text, 'Found');
@@ -239,7 +239,7 @@ test('an answer that the provider paused is asked for again with what it said', 
   );
 });
 
-test('a final answer that does not fit its schema is asked for again, within bounds', async () => {
+test('a final answer that does not fit its schema is requested again, a limited number of times', async () => {
   const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
   const output = { schema, retries: 1 };
   const good = createScriptedModel([{ text: '{"n": "x"}' }, { text: '```json\n{"n": 7}\n```' }]);
@@ -252,7 +252,7 @@ test('a final answer that does not fit its schema is asked for again, within bou
   assert.deepEqual([failed.status, failed.error?.code], ['failed', 'E_OUTPUT_INVALID']);
 });
 
-test('a cancelled run keeps the text that was written and answers every call', async () => {
+test('a cancelled run keeps the written text, and every call has a result', async () => {
   const halt = new Promise<void>(() => {});
   const controller = new AbortController();
   const model = createHaltingModel([{ type: 'text-delta', text: 'Half a' }, call('a', 'look')], halt, []);
@@ -267,7 +267,7 @@ test('a cancelled run keeps the text that was written and answers every call', a
   assert.deepEqual(pairingProblems(result.messages), []);
 });
 
-test('who stops reading a stream cancels its run', async () => {
+test('a reader that stops cancels the run', async () => {
   const model = createScriptedModel([{ toolCalls: [{ name: 'hang' }] }, { text: 'never' }]);
   const stream = new ReActAgent({ name: 'clerk', model, tools: createOffice().tools, policy: high }).stream('go');
   for await (const event of stream) if (event.type === 'tool-call') break;
@@ -276,7 +276,7 @@ test('who stops reading a stream cancels its run', async () => {
   assert.deepEqual(pairingProblems(result.messages), []);
 });
 
-test('a provider that throws, or ends without an end, fails the run with a value', async () => {
+test('a provider that throws, or ends without a finish event, fails the run with an error value', async () => {
   const throwing: ModelProvider = {
     id: 'bad',
     stream() {
@@ -288,7 +288,7 @@ test('a provider that throws, or ends without an end, fails the run with a value
   assert.equal((await new ReActAgent({ name: 'clerk', model: silent }).run('go')).error?.code, 'E_MODEL_TRUNCATED');
 });
 
-test('beside an invoker the agent may call the tools of its own list alone', async () => {
+test('with an invoker, the agent may only call the tools of its own array', async () => {
   const office = createOffice();
   const [look, write] = office.tools;
   assert.ok(look !== undefined && write !== undefined);
@@ -307,7 +307,7 @@ test('beside an invoker the agent may call the tools of its own list alone', asy
   );
 });
 
-test('observers hear of the run, its steps and its answers', async () => {
+test('observers receive the events of the run, its steps and its responses', async () => {
   const hooks = new HookManager();
   const recorded = createRecordingHooks();
   recorded.attach(hooks);
@@ -330,7 +330,7 @@ test('observers hear of the run, its steps and its answers', async () => {
   );
 });
 
-test('observers hear which model was asked: that of the request, else that of the provider', async () => {
+test('observers receive the requested model: that of the request, else that of the provider', async () => {
   const hooks = new HookManager();
   const recorded = createRecordingHooks();
   recorded.attach(hooks);
@@ -348,7 +348,7 @@ test('observers hear which model was asked: that of the request, else that of th
   );
 });
 
-test('options that no run can have reject, and a stream of them has no events', async () => {
+test('invalid options reject, and their stream has no events', async () => {
   const agent = new ReActAgent({ name: 'clerk', model: createScriptedModel([]) });
   const invalid = (error: unknown): boolean => isKernelError(error, 'E_CONFIG_INVALID');
   const running = agent.run('go', { policy: { maxToolCalls: -1 } });

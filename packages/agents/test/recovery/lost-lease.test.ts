@@ -5,7 +5,7 @@ import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/tes
 import { test } from 'vitest';
 import { createWorld, leaseMs, start, where } from '../support/recovery-world.ts';
 
-/** A safe tool whose calls wait, each until it is let go. */
+/** A safe tool whose calls wait until the test releases them. */
 function createSlowTool(): { readonly tool: Tool; readonly calls: readonly (() => void)[] } {
   const calls: (() => void)[] = [];
   const tool = defineTool({
@@ -26,7 +26,7 @@ function createSlowTool(): { readonly tool: Tool; readonly calls: readonly (() =
 const settle = (): Promise<void> => new Promise(setImmediate);
 const callSlow = { toolCalls: [{ name: 'slow' }] };
 
-/** A run whose process has stalled in a call, and that another one goes on with. */
+/** A run whose process is blocked in a call while another process continues the run. */
 async function takeOver(world = createWorld()) {
   const { tool, calls } = createSlowTool();
   const fake = createFakeClock(start);
@@ -58,7 +58,7 @@ async function assertGoesOn({ world, calls, second }: Awaited<ReturnType<typeof 
   assert.match(JSON.stringify(stored[2]), /call 2/);
 }
 
-test('a process that finds its lease lost writes no results, and who has the run goes on', async () => {
+test('a process that has lost its lease writes no results, and the new holder continues', async () => {
   const taken = await takeOver();
   taken.clock.advance(leaseMs);
   const { status, error } = await taken.first;
@@ -66,7 +66,7 @@ test('a process that finds its lease lost writes no results, and who has the run
   await assertGoesOn(taken);
 });
 
-test('a process that was held up asks for its lease before it writes, and its timers need not have fired', async () => {
+test('a process that was blocked confirms its lease before it writes, even if its timers have not fired', async () => {
   const taken = await takeOver();
   taken.wake();
   taken.calls[0]?.();
@@ -75,7 +75,7 @@ test('a process that was held up asks for its lease before it writes, and its ti
   await assertGoesOn(taken);
 });
 
-test('a run that was cancelled while its lease was lost is left alone too', async () => {
+test('a run that was cancelled while its lease was lost is not recorded as ended either', async () => {
   const taken = await takeOver();
   taken.wake();
   taken.cancelling.abort('The user left');
@@ -83,7 +83,7 @@ test('a run that was cancelled while its lease was lost is left alone too', asyn
   await assertGoesOn(taken);
 });
 
-test('a process that was held up goes on when nobody took its run', async () => {
+test('a process that was blocked continues if no other process has claimed the run', async () => {
   const world = createWorld();
   const { tool, calls } = createSlowTool();
   const fake = createFakeClock(start);
@@ -98,7 +98,7 @@ test('a process that was held up goes on when nobody took its run', async () => 
   assert.equal(world.row().status, 'completed');
 });
 
-test('who goes on with a run, and finds that its last process still wrote, leaves it to the next', async () => {
+test('a process that recovers a run and finds new writes of the previous one leaves it to the next', async () => {
   const taken = await takeOver();
   const { world, calls } = taken;
   const block = { type: 'tool_result', toolUseId: 'call-1-1', content: [], isError: false } as const;

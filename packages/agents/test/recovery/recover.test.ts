@@ -14,7 +14,7 @@ function resultsOf(messages: readonly ModelMessage[]): readonly string[] {
   );
 }
 
-/** Starts a run and lets its process hang in a call for ever, as one that was killed. */
+/** Starts a run whose process hangs in a call forever, like one that was killed. */
 async function killDuring(world: RecoveryWorld, calls: readonly string[], last: string): Promise<void> {
   const model = createScriptedModel([
     { toolCalls: calls.map((name) => ({ name })), usage: { inputTokens: 30, outputTokens: 4 } },
@@ -26,7 +26,7 @@ async function killDuring(world: RecoveryWorld, calls: readonly string[], last: 
   }
 }
 
-test('a run goes on in another process: outcomes on record hold, unknown ones are named, calls without effect are made again', async () => {
+test('recover keeps recorded outcomes, reports unknown ones, and repeats calls without side effects', async () => {
   const world = createWorld();
   await killDuring(world, ['look', 'write', 'hang'], 'hang');
   const model = createScriptedModel([{ text: 'done', usage: { inputTokens: 50, outputTokens: 1 } }]);
@@ -41,7 +41,7 @@ test('a run goes on in another process: outcomes on record hold, unknown ones ar
   assert.deepEqual([world.row().status, world.row().lease], ['completed', undefined]);
 });
 
-test('a run is left alone while its process lives, and of two who go on with it one does', async () => {
+test('a run is not recovered while its lease holds, and only one of two processes recovers it', async () => {
   const world = createWorld();
   await killDuring(world, ['hang'], 'hang');
   const sameTime = world.process(createScriptedModel([{ text: 'done' }]), { clock: createFakeClock(start) });
@@ -56,7 +56,7 @@ test('a run is left alone while its process lives, and of two who go on with it 
   assert.equal(world.row().status, 'completed');
 });
 
-test('a process that lost a run to another puts nothing more on record', async () => {
+test('a process that has lost a run to another one writes nothing more', async () => {
   const world = createWorld();
   const clock = createFakeClock(start);
   const slow = createScriptedModel([{ toolCalls: [{ name: 'hang' }] }]);
@@ -71,7 +71,7 @@ test('a process that lost a run to another puts nothing more on record', async (
   assert.equal(world.history.turns.length, turns);
 });
 
-test('a run whose process ends in order is given back at once, and its calls stay open', async () => {
+test('an orderly shutdown releases the run at once, and its calls stay open', async () => {
   const world = createWorld();
   const ending = new AbortController();
   const model = createScriptedModel([{ text: 'I look.', toolCalls: [{ name: 'look' }, { name: 'hang' }] }]);
@@ -93,7 +93,7 @@ test('a run whose process ends in order is given back at once, and its calls sta
   assert.match(resultsOf(result.messages)[1] ?? '', /is unknown/);
 });
 
-test('what a run may do is what it might when it began, or less', async () => {
+test('a recovered run has the permissions of its start, or fewer', async () => {
   const world = createWorld();
   const model = createScriptedModel([{ toolCalls: [{ name: 'hang' }] }]);
   void world.process(model).run('go', { ...where, allowedTools: ['hang', 'write'] });
@@ -106,7 +106,7 @@ test('what a run may do is what it might when it began, or less', async () => {
   ]);
 });
 
-test('what a skill bounded still binds the run when it is another one now, or gone, until it is given up', async () => {
+test('a recovered run keeps the restrictions of a skill that has changed or is gone, until it is deactivated', async () => {
   const reader = { name: 'reader', description: 'd', instructions: 'i', version: '1.0.0', allowedTools: ['hang'] };
   const { allowedTools: _, ...unbound } = reader;
   const step = (name: string, skill?: string): ScriptedTurn => ({
@@ -121,7 +121,7 @@ test('what a skill bounded still binds the run when it is another one now, or go
     const first = createScriptedModel([step('activate_skill', 'reader'), step('hang')]);
     void world.process(first, { skills: [reader] }).run('go', where);
     while (world.office.done.length === 0) await new Promise(setImmediate);
-    // It is on record again what it may do: a third process knows it from the second.
+    // The second process records the permissions again, and a third one reads them.
     void world.process(createScriptedModel([step('hang')]), { skills }).recover(world.row(), world.recovery);
     while (world.office.done.length < 2) await new Promise(setImmediate);
     const given = isKnown ? [step('deactivate_skill', 'reader'), step('write')] : [];
@@ -134,7 +134,7 @@ test('what a skill bounded still binds the run when it is another one now, or go
   }
 });
 
-test('what a run was allowed when it was resumed holds in the process that goes on with it', async () => {
+test('permissions of a resumed run apply in the process that recovers it', async () => {
   const world = createWorld();
   const ask = { name: 'ask_user', arguments: { question: 'Which?' } };
   await world.process(createScriptedModel([{ toolCalls: [ask] }])).run('go', where);
@@ -158,7 +158,7 @@ test('what a run was allowed when it was resumed holds in the process that goes 
   ]);
 });
 
-test('rights on record are written when they change, and end the run when they cannot be read', async () => {
+test('permissions are recorded when they change, and corrupt ones end the run', async () => {
   const world = createWorld();
   const { history } = world;
   await killDuring(world, ['hang'], 'hang');
@@ -174,11 +174,11 @@ test('rights on record are written when they change, and end the run when they c
   );
 });
 
-test('an answer that was on record is the answer, and a question is asked again', async () => {
+test('a stored final answer completes the run, and a stored question pauses it again', async () => {
   const world = createWorld();
   const { history, runs } = world;
   await world.process(createScriptedModel([{ text: 'the answer' }])).run('go', where);
-  // As if the process had died just before it put the end on record.
+  // As if the process had died just before it recorded the end.
   const { outcome: _, ...unfinished } = world.row();
   runs.restore({ ...unfinished, status: 'running' });
   const result = await world.process(createScriptedModel([])).recover(world.row(), world.recovery).result;
@@ -197,7 +197,7 @@ test('an answer that was on record is the answer, and a question is asked again'
   assert.equal(resumed.status, 'completed');
 });
 
-test('an answer that was on record is taken for what the model said it was when it stopped', async () => {
+test('a stored response keeps the stop reason that the model gave', async () => {
   const outcomes: unknown[] = [];
   for (const reason of ['pause', 'length', 'refusal', undefined] as const) {
     const world = createWorld();
@@ -206,7 +206,7 @@ test('an answer that was on record is taken for what the model said it was when 
     world.runs.restore({ ...unfinished, status: 'running' });
     const details = world.history.turns[1]?.details as Record<string, unknown>;
     assert.equal(details['stopReason'], 'end');
-    // As the model had stopped; a turn of an earlier version does not say why.
+    // With the stop reason of the model; turns of earlier versions do not have one.
     details['stopReason'] = reason;
     const model = createScriptedModel([{ text: 'the rest' }]);
     const result = await world.process(model).recover(world.row(), world.recovery).result;
@@ -220,12 +220,12 @@ test('an answer that was on record is taken for what the model said it was when 
   ]);
 });
 
-test('a call of an answer that was cut off is refused in the next process too', async () => {
+test('a call of a truncated response is refused in the next process too', async () => {
   for (const reason of ['length', 'refusal'] as const) {
     const world = createWorld();
     const { promise: stalls, resolve: stall } = Promise.withResolvers<void>();
     let attempts = 0;
-    // Safe, so that it begins before the end of the answer is known.
+    // Safe, so that it starts before the response is complete.
     const wait = defineTool({
       name: 'wait',
       description: 'Waits, in the first process for ever',
@@ -251,7 +251,7 @@ test('a call of an answer that was cut off is refused in the next process too', 
   }
 });
 
-test('a run without a task on record, or whose session has gone on, fails and says why', async () => {
+test('recover fails a run without a stored task, or whose session has continued without it', async () => {
   const world = createWorld();
   await killDuring(world, ['hang'], 'hang');
   await world
@@ -267,7 +267,7 @@ test('a run without a task on record, or whose session has gone on, fails and sa
   assert.match(lost.error?.message ?? '', /before the task of this run was stored/);
 });
 
-test('an agent goes on with no run of another, and without a lease with nothing', async () => {
+test('an agent recovers only its own runs, and none without a lease', async () => {
   const world = createWorld();
   await killDuring(world, ['hang'], 'hang');
   const agent = new ReActAgent({
@@ -285,7 +285,7 @@ test('an agent goes on with no run of another, and without a lease with nothing'
   assert.equal(world.row().lease?.owner, 'process_1');
 });
 
-test('a budget goes on where it was: calls and tokens of the run alone, those without an outcome included', async () => {
+test('a recovered run continues its budget: its own calls and tokens count, including calls without an outcome', async () => {
   const world = createWorld();
   const usage = { inputTokens: 30, outputTokens: 4 };
   const first = createScriptedModel([
@@ -302,7 +302,7 @@ test('a budget goes on where it was: calls and tokens of the run alone, those wi
   assert.deepEqual(pairingProblems(result.messages), []);
 });
 
-test('the tokens of a run that went on count once', async () => {
+test('the tokens of a recovered run count once', async () => {
   const world = createWorld();
   const usage = { inputTokens: 40_000, outputTokens: 0 };
   const budget = { maxTokens: 100_000 };
@@ -318,7 +318,7 @@ test('the tokens of a run that went on count once', async () => {
   assert.match(result.error?.message ?? '', /: 120000 are used or reserved/);
 });
 
-test('the time of a budget goes on where it was, without that between the processes', async () => {
+test('maxTimeMs continues after recovery, without the time between the processes', async () => {
   const world = createWorld();
   const budget = { maxTimeMs: 1_000 };
   const clock = createFakeClock(start);
@@ -342,7 +342,7 @@ test('the time of a budget goes on where it was, without that between the proces
   assert.deepEqual([result.status, result.reason, result.error?.code], ['stopped', 'budget', 'E_BUDGET_EXHAUSTED']);
 });
 
-test('a budget on record that cannot be read ends the run', async () => {
+test('a corrupt stored budget ends the run', async () => {
   const world = createWorld();
   await killDuring(world, ['hang'], 'hang');
   const [task] = world.history.turns;

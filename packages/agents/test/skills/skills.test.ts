@@ -20,7 +20,7 @@ const activate = (name: string): { readonly name: string; readonly arguments: { 
   arguments: { name },
 });
 
-test('names and descriptions stand in the prompt, instructions only while the skill is active', async () => {
+test('names and descriptions are in the prompt, instructions only while the skill is active', async () => {
   const model = createScriptedModel([
     { toolCalls: [activate('reading')] },
     { toolCalls: [{ name: 'deactivate_skill', arguments: { name: 'reading' } }] },
@@ -37,7 +37,7 @@ test('names and descriptions stand in the prompt, instructions only while the sk
   assert.equal(after, before);
 });
 
-test('an active skill narrows the run to its tools, at the invoker and in what the model is offered', async () => {
+test('an active skill restricts the run to its tools, at the invoker and in the offered tools', async () => {
   const office = createOffice();
   const model = createScriptedModel([
     { toolCalls: [{ name: 'write' }] },
@@ -56,7 +56,7 @@ test('an active skill narrows the run to its tools, at the invoker and in what t
   );
 });
 
-test('two active skills allow what both allow', async () => {
+test('two active skills allow only tools that both allow', async () => {
   const office = createOffice();
   const other: Skill = { ...reading, name: 'breaking', allowedTools: ['look', 'break'] };
   const toolCalls = ['look', 'break'].map((name) => ({ name }));
@@ -69,13 +69,13 @@ test('two active skills allow what both allow', async () => {
   assert.deepEqual(office.done, ['look']);
 });
 
-test('a skill that the model misspells is named to it', async () => {
+test('a misspelled skill name is answered with a suggestion', async () => {
   const model = createScriptedModel([{ toolCalls: [activate('readin')] }, { text: 'ok' }]);
   const result = await new ReActAgent({ name: 'clerk', model, skills: [reading] }).run('go');
   assert.match(JSON.stringify(result.messages), /Did you mean reading\?/);
 });
 
-test('what a skill allowed when the run paused bounds it when it goes on, whatever the skill says by then', async () => {
+test('a resumed run keeps the skill restrictions of its pause, even if the skill has changed', async () => {
   const office = createOffice();
   const model = createScriptedModel([
     { toolCalls: [activate('reading')] },
@@ -94,7 +94,7 @@ test('what a skill allowed when the run paused bounds it when it goes on, whatev
   assert.deepEqual(pairingProblems(result.messages), []);
 });
 
-test('hints of tools are one line each, in the order of their names, and info gives the rest', async () => {
+test('tool hints are one line each, sorted by name, and info returns the documentation', async () => {
   const [look, write, pay] = createOffice().tools;
   assert.ok(look !== undefined && write !== undefined && pay !== undefined);
   const tools = [

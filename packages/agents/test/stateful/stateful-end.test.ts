@@ -8,7 +8,7 @@ import { defineStatefulTool } from '../../src/index.ts';
 import { createHarness } from '../support/harness.ts';
 import type { Harness } from '../support/harness.ts';
 
-/** A stateful tool whose second part is over when the test says so, or when its signal is aborted if it `heeds` that. */
+/** A stateful tool whose second part ends when the test says so, or on abort if it `heeds` its signal. */
 function createWork({ heeds = true }: { readonly heeds?: boolean } = {}): {
   readonly tools: readonly Tool[];
   readonly log: string[];
@@ -43,7 +43,7 @@ async function begin({ call }: Pick<Harness, 'call'>, name = 'work'): Promise<st
   return (structured as { readonly id: string }).id;
 }
 
-/** {@link createWork} behind an invoker, with its first part done. */
+/** {@link createWork} with an invoker, after its first part. */
 async function startWork(options?: Parameters<typeof createWork>[0]) {
   const { tools, ...work } = createWork(options);
   const harness = createHarness(tools);
@@ -54,7 +54,7 @@ async function assertGone({ call }: Pick<Harness, 'call'>, id: string): Promise<
   assert.equal((await call('work_continue', { id })).error?.code, 'E_ARGUMENTS_INVALID');
 }
 
-test('a part whose run is cancelled sees it by its signal, and is cleaned up', async () => {
+test('cancelling the run aborts the signal of a part, and the generator is cleaned up', async () => {
   const { harness, id, log } = await startWork();
   const working = harness.call('work_continue', { id });
   await settle();
@@ -64,7 +64,7 @@ test('a part whose run is cancelled sees it by its signal, and is cleaned up', a
   assert.deepEqual(log, ['part two', 'aborted', 'cleaned up']);
 });
 
-test('a part that works while its session closes is returned when it is over, if it does not look at its signal', async () => {
+test('a working part that ignores its signal is returned after it ends when the session closes', async () => {
   const { harness, id, log, finish } = await startWork({ heeds: false });
   const working = harness.call('work_continue', { id });
   await settle();
@@ -76,7 +76,7 @@ test('a part that works while its session closes is returned when it is over, if
   assert.deepEqual(log, ['part two', 'aborted', 'cleaned up']);
 });
 
-test('a part that takes too long is aborted and cleaned up, and nothing is open any more', async () => {
+test('a part that times out is aborted and cleaned up, and the call is closed', async () => {
   const { harness, id, log } = await startWork();
   const working = harness.call('work_continue', { id });
   await settle();
@@ -87,7 +87,7 @@ test('a part that takes too long is aborted and cleaned up, and nothing is open 
   await assertGone(harness, id);
 });
 
-test('a call that is cancelled alone ends what it works for', async () => {
+test('cancelling one call ends the sub-agent that works for it', async () => {
   const { harness, id, log } = await startWork();
   const controller = new AbortController();
   const working = harness.call('work_continue', { id }, { signal: controller.signal });
@@ -99,7 +99,7 @@ test('a call that is cancelled alone ends what it works for', async () => {
   await assertGone(harness, id);
 });
 
-test('stopping a part that works aborts its signal and answers once its cleaning up is done', async () => {
+test('stopping a working part aborts its signal and returns after its cleanup', async () => {
   const { harness, id, log } = await startWork();
   const working = harness.call('work_continue', { id });
   await settle();
@@ -111,7 +111,7 @@ test('stopping a part that works aborts its signal and answers once its cleaning
   assert.equal((await harness.call('work_continue', { id, stop: true })).error?.code, 'E_ARGUMENTS_INVALID');
 });
 
-test('nobody is told that it stopped while a part still works that does not look at its signal', async () => {
+test('a stop returns only after a part that ignores its signal has ended', async () => {
   const { harness, id, log, finish } = await startWork({ heeds: false });
   const working = harness.call('work_continue', { id });
   await settle();
@@ -131,7 +131,7 @@ test('nobody is told that it stopped while a part still works that does not look
   assert.deepEqual(log, ['part two', 'aborted', 'cleaned up']);
 });
 
-test('what came to its end by itself while it was stopped is told as such', async () => {
+test('a generator that ends on its own while it is stopped returns its own result', async () => {
   const tools = defineStatefulTool({
     name: 'work',
     description: 'Works in parts.',
@@ -151,7 +151,7 @@ test('what came to its end by itself while it was stopped is told as such', asyn
   assert.deepEqual((await working).structured, done);
 });
 
-test('a second answer while a part works is refused', async () => {
+test('a second reply while a part is working is refused', async () => {
   const { harness, id, finish } = await startWork();
   const working = harness.call('work_continue', { id, input: 'yes' });
   const second = await harness.call('work_continue', { id, input: 'no' });
@@ -160,7 +160,7 @@ test('a second answer while a part works is refused', async () => {
   assert.deepEqual((await working).structured, { id, status: 'waiting', value: 'two' });
 });
 
-test('the context follows the call that is worked on, and its signal outlives that of the start', async () => {
+test('the context follows the current call, and its signal outlives that of the start', async () => {
   const seen: unknown[] = [];
   const sessions: unknown[] = [];
   const look = ({ callId, idempotencyKey, signal, progress, check }: ToolContext): void => {
@@ -198,7 +198,7 @@ test('the context follows the call that is worked on, and its signal outlives th
   assert.deepEqual(sessions, [harness.session, harness.session]);
 });
 
-test('check throws what the call ended by, when the part was stopped', async () => {
+test('check() throws the reason why the call was ended', async () => {
   const thrown: unknown[] = [];
   const tools = defineStatefulTool({
     name: 'work',
@@ -227,8 +227,12 @@ test('check throws what the call ended by, when the part was stopped', async () 
 
 test.each([
   ['that throws', () => Promise.reject(new Error('out of paper')), /^out of paper$/],
-  ['that yields what is no JSON', () => Promise.resolve(1n), /structuredContent that is not JSON/],
-  ['that yields what would vanish', () => Promise.resolve(new Map([[1, 1]])), /structuredContent that is not JSON/],
+  ['that yields a value that is not JSON', () => Promise.resolve(1n), /structuredContent that is not JSON/],
+  [
+    'that yields a value that JSON would drop',
+    () => Promise.resolve(new Map([[1, 1]])),
+    /structuredContent that is not JSON/,
+  ],
 ])('a part %s is an error, and nothing stays open', async (_, makeValue, expected) => {
   let ended = 0;
   const tools = defineStatefulTool({
@@ -258,7 +262,7 @@ test.each([
   ['a promise', () => Promise.resolve('x')],
   ['nothing', () => {}],
   ['a list', () => ['x']],
-])('a function that gives %s in place of a generator is told so', async (_, execute) => {
+])('an execute function that returns %s instead of a generator is rejected', async (_, execute) => {
   const tools = defineStatefulTool({
     name: 'work',
     description: 'Works in parts.',
@@ -269,7 +273,7 @@ test.each([
   assert.equal(result.text, 'execute of work must be an async generator function');
 });
 
-test('a generator that yields nothing is done at its start', async () => {
+test('a generator that yields nothing is done after its start', async () => {
   const tools = defineStatefulTool({
     name: 'work',
     description: 'Works in parts.',
@@ -283,7 +287,7 @@ test('a generator that yields nothing is done at its start', async () => {
   assert.deepEqual(structured, { id, status: 'done', value: null });
 });
 
-test('what fails while it is cleaned up is told to who stops it, and to the log', async () => {
+test('a failure during cleanup is returned to the stop call and logged', async () => {
   const tools = defineStatefulTool({
     name: 'work',
     description: 'Works in parts.',
@@ -307,7 +311,7 @@ test('what fails while it is cleaned up is told to who stops it, and to the log'
   assert.equal(warnings.length, 2);
 });
 
-test('a session has at most 100 of a tool open, and those that are over make room', async () => {
+test('a session has at most 100 open calls of a tool, and ended calls make room', async () => {
   const { tools } = createWork();
   const harness = createHarness(tools, { policy: { maxToolCalls: 1_000 } });
   const ids: string[] = [];

@@ -9,7 +9,7 @@ import type { Harness } from '../support/harness.ts';
 
 type Definition = StatefulToolDefinition<JsonObject>;
 
-/** Transfers money once the model has confirmed it; `done` tells what happened. */
+/** Transfers money once the model has confirmed it; `done` records the transfers. */
 function createWire(more: Partial<Definition> = {}): { readonly tools: readonly Tool[]; readonly done: unknown[] } {
   const done: unknown[] = [];
   const tools = defineStatefulTool({
@@ -33,7 +33,7 @@ async function begin({ call }: Pick<Harness, 'call'>, args: JsonObject, name = '
   return (structured as { readonly id: string }).id;
 }
 
-test('to go on is judged by the arguments of the start, and the human reads what was started', async () => {
+test('a continuation is classified by the arguments of the start, and the approver sees them', async () => {
   const { tools, done } = createWire();
   const approvalHandler = approveAll();
   const harness = createHarness(tools, { approvalHandler });
@@ -56,7 +56,7 @@ test('to go on is judged by the arguments of the start, and the human reads what
   assert.equal(approvalHandler.requests.length, 2);
 });
 
-test('what nobody approves does not go on', async () => {
+test('a continuation without approval does not run', async () => {
   let isThere = true;
   const { tools, done } = createWire();
   const approvalHandler = {
@@ -70,7 +70,7 @@ test('what nobody approves does not go on', async () => {
   assert.deepEqual(done, []);
 });
 
-test('the question to a human has what the tool says of the start, hides secrets and shows every argument', async () => {
+test('the approval summary contains the tool’s summary of the start, hides secrets and shows every argument', async () => {
   const { tools } = createWire({
     inputSchema: { type: 'object' },
     classifyRisk: () => ({ risk: 'critical', summary: 'Moves money' }),
@@ -86,7 +86,7 @@ test('the question to a human has what the tool says of the start, hides secrets
   );
 });
 
-test('a fixed risk says what goes on, too', async () => {
+test('a tool with a fixed risk also summarizes the continuation', async () => {
   const { tools } = createWire({ risk: 'high', classifyRisk: undefined as never });
   const approvalHandler = approveAll();
   const harness = createHarness(tools, { approvalHandler });
@@ -95,7 +95,7 @@ test('a fixed risk says what goes on, too', async () => {
   assert.match(approvalHandler.requests[1]?.summary ?? '', /which was started with {"cents":5}/);
 });
 
-test('what was yielded stands in the question to a human as the model got it', async () => {
+test('the approval summary shows the yielded value as the model received it', async () => {
   const { tools } = createWire({
     async *execute() {
       yield { at: new Date(0), token: 'hush' } as unknown as JsonObject;
@@ -113,9 +113,9 @@ test('what was yielded stands in the question to a human as the model got it', a
 
 test.each([
   ['throws', () => assert.fail('no idea')],
-  ['says nothing', () => undefined as never],
-  ['says what is no risk', () => ({ risk: 'low' as never })],
-])('a judgement that %s counts as critical for going on, too', async (_, classifyRisk) => {
+  ['returns nothing', () => undefined as never],
+  ['returns an invalid risk', () => ({ risk: 'low' as never })],
+])('a classifyRisk that %s makes the continuation critical, too', async (_, classifyRisk) => {
   const { tools } = createWire({ classifyRisk });
   const approvalHandler = approveAll();
   const harness = createHarness(tools, { approvalHandler });
@@ -126,7 +126,7 @@ test.each([
   );
 });
 
-test('the arguments are those of the call, before a schema library has changed them', async () => {
+test('risk depends on the arguments before a schema library has transformed them', async () => {
   const inputSchema: StandardSchema<unknown, { readonly euros: number }> = {
     '~standard': {
       version: 1,
@@ -153,7 +153,7 @@ test('the arguments are those of the call, before a schema library has changed t
   assert.equal(approvalHandler.requests.length, 2);
 });
 
-test('a risk that only the content of an artifact shows is asked about again, without all of the content', async () => {
+test('a risk that only artifact content reveals needs another approval, whose summary omits most of the content', async () => {
   const blobs = createTestBlobs();
   const scope = { principal: 'ada', sessionId: 'session' };
   const ref = blobs.put('pay '.repeat(100), { scope });
@@ -173,7 +173,7 @@ test('a risk that only the content of an artifact shows is asked about again, wi
   assert.match(last?.summary ?? '', /started with {"order":"(?:pay ){50}…","scan":"400 bytes"}/);
 });
 
-test('an id that nothing is open with is an error that nobody is asked about', async () => {
+test('an unknown id is an error that needs no approval', async () => {
   const { tools } = createWire({ concurrency: { keys: ({ cents }) => [`${cents as number}`] } });
   const approvalHandler = approveAll();
   const harness = createHarness(tools, { approvalHandler });
@@ -185,7 +185,7 @@ test('an id that nothing is open with is an error that nobody is asked about', a
   assert.deepEqual(approvalHandler.requests, []);
 });
 
-test('an id that stands in an artifact is critical, since nobody knows yet what goes on', async () => {
+test('an id that is an artifact makes the continuation critical, because its start is unknown', async () => {
   const blobs = createTestBlobs();
   const { tools } = createWire();
   const approvalHandler = approveAll();
@@ -198,7 +198,7 @@ test('an id that stands in an artifact is critical, since nobody knows yet what 
   );
 });
 
-test('another session goes on with nothing, whatever is approved there', async () => {
+test('another session cannot continue a call, even with an approval', async () => {
   const { tools, done } = createWire();
   const harness = createHarness(tools, { approvalHandler: approveAll() });
   const id = await begin(harness, { cents: 999 });
@@ -210,7 +210,7 @@ test('another session goes on with nothing, whatever is approved there', async (
   assert.deepEqual(done, []);
 });
 
-test('to go on takes the locks of the start', async () => {
+test('a continuation takes the locks of the start', async () => {
   const log: string[] = [];
   const waits: PromiseWithResolvers<void>[] = [];
   const [start, next] = defineStatefulTool({
@@ -242,7 +242,7 @@ test('to go on takes the locks of the start', async () => {
   for (const edit of edits) assert.equal((await edit).status, 'ok');
 });
 
-test('what is safe with any arguments is not judged, so that it starts early, and no answer is given twice', () => {
+test('a tool that is always safe is not classified, so that it starts early, and is not idempotent', () => {
   const [, safe] = defineStatefulTool({
     name: 'quiz',
     description: 'Asks.',

@@ -31,7 +31,7 @@ function idOf(structured: JsonValue | undefined): string {
   return (structured as { readonly id: string }).id;
 }
 
-test('the model answers each intermediate result until the last one', async () => {
+test('the model replies to each intermediate result until the last one', async () => {
   const { tools, ended } = createQuiz();
   const { call } = createHarness(tools);
   const first = await call('quiz', { topic: 'maths' });
@@ -45,7 +45,7 @@ test('the model answers each intermediate result until the last one', async () =
   assert.equal((await call('quiz_continue', { id })).status, 'error');
 });
 
-test('it can be ended, also by the end of its session, and its own cleaning up runs', async () => {
+test('a stateful call ends by stop and with its session, and its cleanup runs', async () => {
   const { tools, ended } = createQuiz();
   const { call, session } = createHarness(tools);
   const id = idOf((await call('quiz', { topic: 'a' })).structured);
@@ -55,7 +55,7 @@ test('it can be ended, also by the end of its session, and its own cleaning up r
   assert.deepEqual(ended, ['a', 'b']);
 });
 
-test('another session cannot go on with it', async () => {
+test('another session cannot continue it', async () => {
   const { tools } = createQuiz();
   const { call, invoker } = createHarness(tools);
   const id = idOf((await call('quiz', { topic: 'a' })).structured);
@@ -65,7 +65,7 @@ test('another session cannot go on with it', async () => {
   assert.equal((await call('quiz_continue', { id, input: 1 })).status, 'ok');
 });
 
-test('to go on takes the approval that starting takes', async () => {
+test('a continuation needs the same approval as the start', async () => {
   const { tools } = createQuiz('high');
   const { call } = createHarness(tools);
   assert.equal((await call('quiz_continue', { id: 'x' })).error?.code, 'E_APPROVAL_NO_HANDLER');

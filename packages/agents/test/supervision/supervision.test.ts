@@ -25,7 +25,7 @@ function worker(more: Partial<AgentOptions> = {}): ReActAgent {
   });
 }
 
-test('an agent hands a task to another and reads its answer', async () => {
+test('an agent delegates a task to another and receives its answer', async () => {
   const hooks = new HookManager();
   const recorded = createRecordingHooks();
   recorded.attach(hooks);
@@ -39,7 +39,7 @@ test('an agent hands a task to another and reads its answer', async () => {
   );
 });
 
-test('a sub-agent that asks its user has ended without an answer, and so has its run', async () => {
+test('a sub-agent that asks the user ends without an answer, and its run is cancelled', async () => {
   for (const lease of [undefined, { owner: 'process_1' }]) {
     const runs = createTestRuns();
     const stores = { runs, ...(lease === undefined ? {} : { lease, history: createTestHistory() }) };
@@ -56,7 +56,7 @@ test('a sub-agent that asks its user has ended without an answer, and so has its
   }
 });
 
-test('what the caller may not use, an agent under it may not either', async () => {
+test('a sub-agent may not use tools that its caller may not use', async () => {
   const office = createOffice();
   const model = createScriptedModel([{ toolCalls: [task('worker')] }, { text: 'ok' }]);
   const agent = new ReActAgent({ name: 'lead', model, tools: [createAgentTool(worker({ tools: office.tools }))] });
@@ -64,7 +64,7 @@ test('what the caller may not use, an agent under it may not either', async () =
   assert.deepEqual(office.done, []);
 });
 
-test('a call needs approval when either the caller or the agent under it asks for one', async () => {
+test('a call needs approval if the policy of the caller or of the sub-agent requires it', async () => {
   const loose = { maxRiskUnapproved: 'high' } as const;
   for (const [above, below] of [
     [loose, {}],
@@ -79,7 +79,7 @@ test('a call needs approval when either the caller or the agent under it asks fo
   }
 });
 
-test('tokens and calls of an agent are those of its caller too', async () => {
+test('tokens and calls of a sub-agent count for its caller too', async () => {
   const usage = { inputTokens: 900, outputTokens: 100 };
   const model = createScriptedModel([
     { toolCalls: [task('worker')], usage },
@@ -102,7 +102,7 @@ test('tokens and calls of an agent are those of its caller too', async () => {
   assert.deepEqual(pairingProblems(result.messages), []);
 });
 
-test('the number of agents and their depth are bounded', async () => {
+test('the number of sub-agents and their depth are limited', async () => {
   const toolCalls = [task('worker'), task('worker'), task('worker')];
   const model = createScriptedModel([{ toolCalls }, { text: 'ok' }]);
   const supervision = new Supervision({ maxAgents: 2 });
@@ -119,7 +119,7 @@ test('the number of agents and their depth are bounded', async () => {
   assert.match(JSON.stringify(result.messages), /maxAgents/);
 
   const deep = createScriptedModel([{ toolCalls: [task('middle')] }, { text: 'ok' }]);
-  const middle = createScriptedModel([{ toolCalls: [task('worker')] }, { text: 'went on' }]);
+  const middle = createScriptedModel([{ toolCalls: [task('worker')] }, { text: 'continued' }]);
   const nested = new ReActAgent({ name: 'middle', model: middle, tools });
   const shallow = new Supervision({ maxDepth: 1 });
   const outer = new ReActAgent({ name: 'lead', model: deep, tools: [createAgentTool(nested)], supervision: shallow });
@@ -127,7 +127,7 @@ test('the number of agents and their depth are bounded', async () => {
   assert.match(JSON.stringify(middle.requests.at(-1)?.messages), /maxDepth/);
 });
 
-test('an agent ends when its caller does', async () => {
+test('a sub-agent ends when its caller ends', async () => {
   const controller = new AbortController();
   const hanging = createScriptedModel([{ toolCalls: [{ name: 'hang' }] }]);
   const child = worker({ model: hanging, policy: { maxRiskUnapproved: 'high' } });
@@ -145,7 +145,7 @@ test('an agent ends when its caller does', async () => {
   assert.deepEqual(pairingProblems(result.messages), []);
 });
 
-test('of those that wait to write the highest priority goes first, then the oldest, and who is cancelled leaves', async () => {
+test('the highest priority writes first, then the oldest request, and a cancelled request leaves the queue', async () => {
   const supervision = new Supervision({ maxConcurrent: 1 });
   const controller = new AbortController();
   const never = new Cancellation(new AbortController().signal);
@@ -164,7 +164,7 @@ test('of those that wait to write the highest priority goes first, then the olde
   assert.deepEqual(order, ['urgent', 'old', 'young', 'lazy']);
 });
 
-test('agents in many depths share one place to write without blocking each other', async () => {
+test('nested agents share one place to write without blocking each other', async () => {
   const supervision = new Supervision({ maxConcurrent: 1 });
   let writing = 0;
   let most = 0;

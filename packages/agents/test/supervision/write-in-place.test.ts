@@ -12,7 +12,7 @@ function asking(turns: Parameters<typeof createScriptedModel>[0], more: Partial<
   return new ReActAgent({ name: 'clerk', model: createScriptedModel(turns), ...more });
 }
 
-/** Whether somebody could write at once. */
+/** True if a place to write is free. */
 async function isFree(supervision: Supervision): Promise<boolean> {
   const controller = new AbortController();
   const entering = supervision.enter(0, new Cancellation(controller.signal));
@@ -25,7 +25,7 @@ async function isFree(supervision: Supervision): Promise<boolean> {
   return hasEntered;
 }
 
-test('a guardrail may ask an agent before the answer and after it, in the only place there is', async () => {
+test('a guardrail may ask an agent before and after the response, with maxConcurrent 1', async () => {
   for (const side of ['input', 'output'] as const) {
     const supervision = new Supervision({ maxConcurrent: 1 });
     const check: GuardrailOptions['output'] = async (_, context) => {
@@ -38,7 +38,7 @@ test('a guardrail may ask an agent before the answer and after it, in the only p
   }
 });
 
-test('a place is given back when the model fails, when nobody reads on, and when a deaf one is cancelled', async () => {
+test('a place is released when the model fails, when the reader stops, and when a model that ignores its signal is cancelled', async () => {
   const deaf: ModelProvider = {
     id: 'deaf',
     async *stream() {
@@ -78,7 +78,7 @@ test('a place is given back when the model fails, when nobody reads on, and when
   }
 });
 
-test('a provider that does not end after its last event keeps its place for a second', async () => {
+test('a provider that does not end after its last event keeps its place for one second', async () => {
   const clock = createFakeClock();
   const supervision = new Supervision({ maxConcurrent: 1 });
   const halt = Promise.withResolvers<void>();
@@ -109,7 +109,7 @@ test('a provider that does not end after its last event keeps its place for a se
   assert.equal((await running).status, 'completed');
 });
 
-test('who gives up waiting for a place takes none', async () => {
+test('a request that is cancelled while waiting takes no place', async () => {
   const supervision = new Supervision({ maxConcurrent: 1 });
   const leave = await supervision.enter(0, new Cancellation());
   const impatient: AgentMiddleware = {
@@ -128,7 +128,7 @@ test('who gives up waiting for a place takes none', async () => {
   assert.equal(model.requests.length, 0);
 });
 
-test('what was reserved for an answer that waits for a place comes back when it is cancelled', async () => {
+test('the reservation of a waiting request is released when it is cancelled', async () => {
   const supervision = new Supervision({ maxConcurrent: 1 });
   const statuses: string[] = [];
   const step = async (context: AgentContext, next: () => Promise<void>): Promise<void> => {

@@ -1,10 +1,10 @@
 import { KernelError } from '@ravi/kernel';
 import type { HistoryStore, Job, JobStore, LeaseRequest, Run, RunLease, RunStore, Turn } from '@ravi/kernel';
 
-/** A history that a test can look at; two turns to a page, so that reading has to go on. */
+/** History that a test can inspect; two turns per page, so that reading needs several pages. */
 export interface TestHistory extends HistoryStore {
   readonly turns: readonly Turn[];
-  /** Makes the append of this number, from 1, fail. */
+  /** Makes the append with this number fail; the first is 1. */
   failAt(number: number): void;
 }
 
@@ -40,13 +40,13 @@ function isOf(turn: Turn, principal: string | undefined, sessionId: string | und
   return turn.principal === principal && turn.sessionId === sessionId;
 }
 
-/** Runs that a test can look at, and put back to where they were. */
+/** Runs that a test can inspect and reset. */
 export interface TestRuns extends RunStore {
   readonly all: ReadonlyMap<string, Run>;
   restore(run: Run): void;
 }
 
-/** The runs that agents begin and end; nothing else of the port. */
+/** Creates a run store with the methods that agents use. */
 export function createTestRuns(): TestRuns {
   const all = new Map<string, Run>();
   const unused = async (): Promise<never> => {
@@ -104,7 +104,7 @@ function leaseFor(request: LeaseRequest | undefined): { readonly lease?: RunLeas
   return { lease: { owner, expiresAt: now + leaseMs } };
 }
 
-/** The jobs that agents begin and end. */
+/** Creates a job store with the methods that agents use. */
 export function createTestJobs(): JobStore & { readonly all: ReadonlyMap<string, Job> } {
   const all = new Map<string, Job>();
   return {

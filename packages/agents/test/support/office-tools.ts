@@ -1,7 +1,7 @@
 import { defineTool } from '@ravi/kernel';
 import type { Tool, ToolContext } from '@ravi/kernel';
 
-/** What the tools of a test did, in order. */
+/** Tools of a test, with a log of their calls in order. */
 export interface Office {
   readonly tools: readonly Tool[];
   readonly done: readonly string[];
@@ -9,7 +9,7 @@ export interface Office {
 
 const noArguments = { type: 'object', properties: {}, additionalProperties: true } as const;
 
-/** `look` is safe, `write` is high, `pay` needs approval always, `hang` never answers, `break` fails. */
+/** `look` is safe, `write` is high, `pay` always needs approval, `hang` never returns, `break` fails. */
 export function createOffice(): Office {
   const done: string[] = [];
   const tool = (name: string, more: Partial<Tool>, act?: (context: ToolContext) => Promise<string>): Tool =>

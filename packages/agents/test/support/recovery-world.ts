@@ -10,16 +10,16 @@ import type { Office } from './office-tools.ts';
 
 export const start: number = Date.UTC(2026, 0, 1);
 export const leaseMs = 10_000;
-/** The run of a world. */
+/** Ids of the run of a world. */
 export const where = { runId: 'run_1', sessionId: 's', principal: 'ada' } as const;
 
-/** Stores and tools that outlive the processes of a test, and agents in one process after the other. */
+/** Stores and tools that outlive the processes of a test, with one agent per process. */
 export interface RecoveryWorld {
   readonly history: TestHistory;
   readonly runs: TestRuns;
   readonly journal: TestJournal;
   readonly office: Office;
-  /** The agent of a process that begins when every lease of those before has expired. */
+  /** Creates the agent of a new process, which starts when every earlier lease has expired. */
   process(model: ModelProvider, more?: Partial<AgentOptions>): ReActAgent;
   row(): Run;
   readonly recovery: RecoverOptions;
