@@ -61,7 +61,13 @@ export function createTestBlobs(): TestBlobs {
       return read(ref);
     },
     async open(ref, { offset = 0, length = Infinity } = {}) {
-      return ReadableStream.from([read(ref).subarray(offset, offset + length)]);
+      const content = read(ref).subarray(offset, offset + length);
+      return new ReadableStream({
+        start(controller) {
+          controller.enqueue(content);
+          controller.close();
+        },
+      });
     },
     async stat(ref) {
       check('stat');
