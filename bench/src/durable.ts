@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createRecordedApprovals } from '@ravi/agents';
+import { createStoredApprovals } from '@ravi/approval-kit';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createDurableChains, runChain } from '@ravi/capabilities';
 import type { DurableChains } from '@ravi/capabilities';
@@ -147,7 +147,7 @@ function createInvoker({ approvals }: StateStore): ToolInvoker {
     });
   return new ToolInvoker({
     registry: new Toolbox([tool('safe'), tool('high'), tool('critical')]),
-    approvalHandler: createRecordedApprovals({ store: approvals }),
+    approvalHandler: createStoredApprovals({ store: approvals }),
     digest: createArgumentDigest(new Uint8Array(32).fill(3)),
   });
 }

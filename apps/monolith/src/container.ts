@@ -1,7 +1,9 @@
 import 'reflect-metadata/lite';
-import { createApprovalFeed, createRecordedApprovals } from '@ravi/agents';
-import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
+import { createApprovalFeed, createStoredApprovals } from '@ravi/approval-kit';
+import { isWebApprovalHandler } from '@ravi/approval-web';
 import { createArgumentDigest } from '@ravi/host';
+import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
+import { KernelError } from '@ravi/kernel';
 import type { ApprovalHandler } from '@ravi/kernel';
 import { createTelemetry } from '@ravi/otel';
 import type { Telemetry } from '@ravi/otel';
@@ -12,6 +14,8 @@ import { conversationOperations } from './http/agents/conversations.ts';
 import { responseOperations } from './http/agents/responses.ts';
 import { skillOperations } from './http/agents/skills.ts';
 import { createHttpApp } from './http/app.ts';
+import { approvalOperations } from './http/approvals/approval-operations.ts';
+import { createCallerApprovals } from './http/approvals/caller-approvals.ts';
 import { artifactOperations } from './http/blobs/artifacts.ts';
 import type { Operation } from './http/core/operation.ts';
 import { withOpenApi } from './http/core/openapi.ts';
@@ -42,6 +46,10 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
   toolMetrics: ({ hooks }) => createToolMetrics(hooks),
   approvalFeed: ({ stateStore, clock, logger }) =>
     stateStore && createApprovalFeed({ store: stateStore.approvals, clock, logger }),
+  callerApprovals: ({ stateStore, approvalFeed: feed, approvalHandler, clock, logger }) =>
+    stateStore && feed && approvalHandler === undefined
+      ? createCallerApprovals({ store: stateStore.approvals, feed, clock, logger })
+      : undefined,
   approvals: createApprovals,
   invoker: createInvoker,
   runChain: createChainRunner,
@@ -90,8 +98,13 @@ function openTelemetry({ telemetryProviders, config, redactor, hooks }: Parts): 
 // With a state store each request is stored before a handler is asked.
 function createApprovals(parts: Parts): ApprovalHandler {
   const { stateStore, approvalFeed: feed, approvalHandler: handler, clock, logger } = parts;
-  if (stateStore === undefined || feed === undefined) return handler;
-  return createRecordedApprovals({ store: stateStore.approvals, feed, handler, clock, logger });
+  if (stateStore === undefined || feed === undefined) {
+    if (handler !== undefined) return handler;
+    throw new KernelError('E_CONFIG_INVALID', 'Approvals by callers need a state store: configure plugins.stateStore');
+  }
+  // A handler that serves HTTP stores its requests itself.
+  const asked = handler === undefined || isWebApprovalHandler(handler) ? {} : { handler };
+  return createStoredApprovals({ store: stateStore.approvals, feed, ...asked, clock, logger });
 }
 
 function createInvoker(parts: Parts): ToolInvoker {
@@ -128,6 +141,7 @@ function operationsOf(parts: Parts): readonly Operation[] {
 
 function durableOperationsOf(parts: Parts): readonly Operation[] {
   const { config, lifetime, clock, redactor, blobStore, snippetStore, snippetTools, toolbox, invoker, durable } = parts;
+  const { callerApprovals } = parts;
   if (durable === undefined) return [];
   const { store, runs, recorder } = durable;
   const { policy } = invoker;
@@ -135,6 +149,7 @@ function durableOperationsOf(parts: Parts): readonly Operation[] {
     ...runOperations({ durable, policy, approvalMode: config.chains.approvals, blobStore, redactor, lifetime }),
     ...responseOperations({ store: store.runs, runs, recorder, lifetime }),
     ...artifactOperations({ blobStore, runs: store.runs, recorder }),
+    ...(callerApprovals === undefined ? [] : approvalOperations(callerApprovals)),
     ...jobOperations(store.jobs, runs),
     ...conversationOperations(store),
     ...snippetOperations({ snippetStore, snippetTools, toolbox, policy, durable, runScript: parts.runScript, clock }),

@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFolderSnippetStore, createPreflight } from '@ravi/capabilities';
-import type { AgentConfig, OpenedPlugins } from '@ravi/host';
+import type { AgentConfig } from '@ravi/host';
 import { KernelError } from '@ravi/kernel';
-import type { StateStore, ToolSource } from '@ravi/kernel';
-import { createCallerApprovals } from './access/caller-approvals.ts';
-import type { CallerApprovalsOptions } from './access/caller-approvals.ts';
+import type { ToolSource } from '@ravi/kernel';
 import { openInstalledPlugins } from './installation.ts';
 import type { Installation } from './installation.ts';
 import { chooseModel } from './model/choose-model.ts';
@@ -32,40 +30,26 @@ export type OpenedAdapters = Adapters & { readonly toolSources: readonly ToolSou
 export async function openAdapters(options: OpenAdaptersOptions): Promise<OpenedAdapters> {
   const { opening, env } = options;
   const { config, baseDir, dataFolder } = options.installation;
-  const { access, clock, logger } = options.configuration;
+  const { clock, logger } = options.configuration;
 
   // First, so that what the others do while they are disposed is exported too.
   const telemetryProviders =
     options.telemetryProviders ??
     opening.use(await openExporters({ endpoint: config.telemetry.endpoint, env, logger }));
   const plugins = opening.use(await openInstalledPlugins(config.plugins, { baseDir, clock, logger }));
-  const { stateStore, blobStore, sandbox, toolSource: toolSources } = plugins;
-  const { allowedHosts } = config.server;
-  const approvals = approvalsOf(plugins, { callers: access.callers, allowedHosts, clock, logger });
-  opening.use(approvals.callerApprovals?.handler);
+  const { stateStore, blobStore, sandbox, approvalHandler, toolSource: toolSources } = plugins;
   return {
     telemetryProviders,
     stateStore,
     blobStore,
     sandbox,
-    ...approvals,
+    approvalHandler,
     model: plugins.modelProvider[0] ?? chooseModel(env, { script: await demoScriptOf(config.agent) }),
     skills: await loadSkills(config.skills, { baseDir, logger }),
     snippetStore: createFolderSnippetStore(join(dataFolder, 'snippets')),
     preflight: config.chains.preflight && opening.use(createPreflight({ clock })),
     toolSources,
   };
-}
-
-// Where nothing else was configured there is a state store, and callers answer over HTTP.
-function approvalsOf(
-  { approvalHandler, stateStore }: OpenedPlugins,
-  options: Omit<CallerApprovalsOptions, 'store'>,
-): Pick<Adapters, 'approvalHandler' | 'callerApprovals'> {
-  if (approvalHandler !== undefined) return { approvalHandler, callerApprovals: undefined };
-  const { approvals: store } = stateStore as StateStore;
-  const callerApprovals = createCallerApprovals({ ...options, store });
-  return { approvalHandler: callerApprovals.handler, callerApprovals };
 }
 
 async function demoScriptOf({ demoScript }: AgentConfig): Promise<string | undefined> {

@@ -42,7 +42,7 @@ const maxBacklog = 4_096;
  */
 export async function serve(monolith: Monolith, options: ServeOptions = {}): Promise<HttpServer> {
   const parts = partsOf(monolith.container);
-  const { config, httpApp, approvalHandler, toolbox, logger } = parts;
+  const { config, httpApp, approvalHandler, callerApprovals, toolbox, logger } = parts;
   const { server: configured } = config;
   const { host = configured.host, port = configured.port, graceMs = 3_000 } = options;
   if (configured.tokens.length === 0) requireLoopback(host);
@@ -66,6 +66,7 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
         onClosed();
       });
       // Event streams never end; a browser reconnects automatically.
+      callerApprovals?.streams.close();
       if (isWebApprovalHandler(approvalHandler)) approvalHandler.closeStreams();
       recovery?.stop();
       if (await endsWithin(closed, graceMs)) return;

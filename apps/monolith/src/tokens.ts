@@ -1,8 +1,8 @@
-import type { ApprovalFeed } from '@ravi/agents';
 import type { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
 import type { Preflight } from '@ravi/capabilities';
 import type { ResolvedConfig } from '@ravi/host';
 import type {
+  ApprovalFeed,
   ApprovalHandler,
   BlobStore,
   Clock,
@@ -17,7 +17,7 @@ import type { Telemetry } from '@ravi/otel';
 import type { Hono } from 'hono';
 import type { InjectionToken } from 'tsyringe';
 import type { Access } from './access/access.ts';
-import type { CallerApprovals } from './access/caller-approvals.ts';
+import type { CallerApprovals } from './http/approvals/caller-approvals.ts';
 import type { Operation } from './http/core/operation.ts';
 import type { ScriptRunner } from './http/scripts/chains.ts';
 import type { HealthCheck } from './http/server/health.ts';
@@ -50,9 +50,8 @@ export interface Adapters {
   readonly stateStore: StateStore | undefined;
   readonly blobStore: BlobStore;
   readonly sandbox: Sandbox;
-  readonly approvalHandler: ApprovalHandler;
-  /** `undefined` if another handler is configured. */
-  readonly callerApprovals: CallerApprovals | undefined;
+  /** `undefined` if callers decide over HTTP. */
+  readonly approvalHandler: ApprovalHandler | undefined;
   readonly model: ModelProvider;
   readonly skills: readonly Skill[];
   readonly snippetStore: SnippetStore;
@@ -69,8 +68,10 @@ export interface Services {
   readonly telemetry: Telemetry | undefined;
   readonly toolbox: Toolbox;
   readonly toolMetrics: ToolMetrics;
-  /** Reports changes of approvals; `undefined` without a state store. */
+  /** Notifies of changes of approvals; `undefined` without a state store. */
   readonly approvalFeed: ApprovalFeed | undefined;
+  /** `undefined` if an approval handler is configured. */
+  readonly callerApprovals: CallerApprovals | undefined;
   /** Handler that the invoker asks; with a state store it stores each request first. */
   readonly approvals: ApprovalHandler;
   readonly invoker: ToolInvoker;
@@ -109,7 +110,6 @@ export const tokens: Tokens = {
   blobStore: token('blobStore'),
   sandbox: token('sandbox'),
   approvalHandler: token('approvalHandler'),
-  callerApprovals: token('callerApprovals'),
   model: token('model'),
   skills: token('skills'),
   snippetStore: token('snippetStore'),
@@ -120,6 +120,7 @@ export const tokens: Tokens = {
   toolbox: token('toolbox'),
   toolMetrics: token('toolMetrics'),
   approvalFeed: token('approvalFeed'),
+  callerApprovals: token('callerApprovals'),
   approvals: token('approvals'),
   invoker: token('invoker'),
   runChain: token('runChain'),

@@ -39,7 +39,9 @@ afterAll(async () => {
 
 function send(caller: CallerName, method: string, path: string, body?: JsonValue): Promise<RawAnswer> {
   const headers = { 'content-type': 'application/json', ...as(caller) };
-  return client.send({ method, path, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const isEndless = path.startsWith('/v1/approvals/events');
+  const content = body === undefined ? {} : { body: JSON.stringify(body) };
+  return client.send({ method, path, headers, isEndless, ...content });
 }
 
 /** A run of ada that has paused or ended; its id. */

@@ -36,13 +36,14 @@ afterAll(async () => {
 
 /** A request of an operation that is right but for what `change` makes wrong. */
 function requestOf(operation: DescribedOperation, change: Partial<RawRequest> = {}): RawRequest {
-  const { method, body } = operation;
+  const { method, body, isEndless } = operation;
   const path = pathWith(operation, 'unknown');
   const headers = { 'content-type': 'application/json', ...as('root') };
   return {
     method,
     path,
     headers,
+    isEndless,
     ...(body === undefined ? {} : { body: JSON.stringify(allowedValue(body)) }),
     ...change,
   };
@@ -132,7 +133,8 @@ test('every rule of every query holds, and no parameter is unknown or given twic
 test('what is no cursor of a list is refused on every list', async () => {
   const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'cursor'));
   assert.ok(lists.length >= 5, String(lists.length));
-  for (const path of [...lists.map((list) => pathWith(list, 'unknown')), '/v1/approvals']) {
+  assert.ok(lists.some(({ path }) => path === '/v1/approvals'));
+  for (const path of lists.map((list) => pathWith(list, 'unknown'))) {
     for (const cursor of ['zzz', '-1', '1.5', '9'.repeat(40), '1%27%20or%201=1', '%00']) {
       const place = `GET ${path}?cursor=${cursor}`;
       const answer = await client.send({ method: 'GET', path: `${path}?cursor=${cursor}`, headers: as('root') });

@@ -12,7 +12,7 @@ const durable = ['stateStore', 'approvalFeed', 'durable'];
 
 for (const { where, options, absent } of [
   { where: 'without a state store', options: {}, absent: [...telemetry, ...durable, 'callerApprovals'] },
-  { where: 'of a server', options: { isServer: true }, absent: telemetry },
+  { where: 'of a server', options: { isServer: true }, absent: [...telemetry, 'approvalHandler'] },
 ]) {
   test(`every token ${where} resolves to the same part each time`, async () => {
     await using server = await startServer({}, {}, options);

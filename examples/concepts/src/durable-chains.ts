@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createRecordedApprovals } from '@ravi/agents';
+import { createStoredApprovals } from '@ravi/approval-kit';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createDurableChains } from '@ravi/capabilities';
 import type { DurableChains } from '@ravi/capabilities';
@@ -54,7 +54,7 @@ export async function durableChainsExample(): Promise<void> {
 function openChains(store: StateStore, sandbox: Sandbox): DurableChains {
   const invoker = new ToolInvoker({
     registry: new Toolbox([listOrders, refundOrder]),
-    approvalHandler: createRecordedApprovals({ store: store.approvals }),
+    approvalHandler: createStoredApprovals({ store: store.approvals }),
     // Kept by the installation: with another key no digest on record can be compared.
     digestKey: new Uint8Array(32).fill(7),
   });

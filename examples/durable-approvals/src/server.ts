@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
-import { createApprovalFeed, createRecordedApprovals } from '@ravi/agents';
+import { createApprovalFeed, createStoredApprovals } from '@ravi/approval-kit';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createWebApprovalHandler } from '@ravi/approval-web';
 import { createDurableChains, startRunRecovery } from '@ravi/capabilities';
@@ -21,7 +21,7 @@ const approvals = store.approvals;
 const feed = createApprovalFeed({ store: approvals, clock, logger });
 const invoker = new ToolInvoker({
   registry: new Toolbox(createTools(folder)),
-  approvalHandler: createRecordedApprovals({ store: approvals, feed }),
+  approvalHandler: createStoredApprovals({ store: approvals, feed }),
   digestKey: createHash('sha256').update(token).digest(),
 });
 const chains = createDurableChains({ store, invoker, sandbox: createIsolatedVmSandbox() });

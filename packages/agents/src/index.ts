@@ -1,10 +1,6 @@
-export { createApprovalFeed } from './durable/approval-feed.ts';
-export type { ApprovalFeed, ApprovalFeedOptions } from './durable/approval-feed.ts';
 export { keepLease } from './loop/keep-lease.ts';
 export type { KeptLease } from './loop/keep-lease.ts';
 export type { LeaseOptions } from './loop/keep-lease.ts';
-export { createRecordedApprovals } from './durable/recorded-approvals.ts';
-export type { RecordedApprovalsOptions } from './durable/recorded-approvals.ts';
 export { ReActAgent } from './react-agent.ts';
 export type { RecoverOptions } from './react-agent.ts';
 export type { Agent, AgentContext, AgentTask, SpawnOptions } from './agent/agent-context.ts';

@@ -1,3 +1,4 @@
+export type { ApprovalFeed, ApprovalSubscription } from './approval/approval-feed.ts';
 export type {
   Approval,
   ApprovalBinding,

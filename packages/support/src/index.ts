@@ -8,6 +8,8 @@ export { isPlain } from './inspect-arguments.ts';
 export { nearNames } from './near-names.ts';
 export { pollutingKeyIn } from './inspect-arguments.ts';
 export { randomId } from './random-id.ts';
+export { createRateLimit } from './rate-limit.ts';
+export type { RateLimit } from './rate-limit.ts';
 export { readApproval } from './read-approval.ts';
 export type { ReadApproval } from './read-approval.ts';
 export { retryWhileUnavailable } from './retry-while-unavailable.ts';

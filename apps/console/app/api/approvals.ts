@@ -1,6 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { ApprovalView, ChangeView } from '@ravi/approval-web';
+import type { ApprovalView, ChangeView } from '@ravi/approval-kit';
 import type { ApprovalDecision, JsonObject } from '@ravi/kernel';
 import { followEvents } from './events.ts';
 import { runQuery } from './queries.ts';
@@ -9,7 +9,7 @@ import { setServerTime } from './server-clock.ts';
 
 /** What approvers are told of the requests that they may see. */
 export interface ApprovalList {
-  readonly approvals: readonly ApprovalView[];
+  readonly items: readonly ApprovalView[];
   readonly next?: string;
   /** Of the last event that the list takes into account. */
   readonly sequence: number;
@@ -63,7 +63,7 @@ export async function decideApproval(id: string, body: DecisionBody): Promise<Ap
 /** How many requests wait, for the badge of the navigation. */
 export function useWaitingCount(): number {
   const { data } = useQuery(approvalsQuery());
-  return data?.approvals.filter(({ status }) => status === 'pending').length ?? 0;
+  return data?.items.filter(({ status }) => status === 'pending').length ?? 0;
 }
 
 /** Keeps the list of approvals as the server has it: each change comes as an event, after the list's own sequence. */
@@ -99,9 +99,9 @@ export function useApprovalEvents(): Connection {
 
 /** The list with this request in its place, unless it knows a later state of it. */
 export function withApproval(list: ApprovalList, approval: ApprovalView): ApprovalList {
-  const known = list.approvals.find(({ id }) => id === approval.id);
+  const known = list.items.find(({ id }) => id === approval.id);
   const sequence = Math.max(list.sequence, approval.sequence);
-  if (known === undefined) return { ...list, sequence, approvals: [approval, ...list.approvals] };
+  if (known === undefined) return { ...list, sequence, items: [approval, ...list.items] };
   if (known.sequence > approval.sequence) return list;
-  return { ...list, sequence, approvals: list.approvals.map((each) => (each === known ? approval : each)) };
+  return { ...list, sequence, items: list.items.map((each) => (each === known ? approval : each)) };
 }

@@ -16,7 +16,7 @@ export function LiveAnswer({ runId, onEnded }: { readonly runId: string; readonl
   const { data: run } = useQuery(runQuery(runId));
   const story = useRunStory(runId, run?.status);
   const { data: list } = useQuery(approvalsQuery());
-  const waiting = list?.approvals.filter((each) => each.runId === runId && each.status === 'pending') ?? [];
+  const waiting = list?.items.filter((each) => each.runId === runId && each.status === 'pending') ?? [];
   const hasEnded = run !== undefined && !isLive(run);
   const onEnd = useEffectEvent(onEnded);
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { InboxIcon } from 'lucide-react';
 import { useSearchParams } from 'wouter';
-import type { ApprovalView } from '@ravi/approval-web';
+import type { ApprovalView } from '@ravi/approval-kit';
 import { printable } from '@ravi/approval-web/text';
 import { approvalsQuery } from '../api/approvals.ts';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
@@ -20,9 +20,9 @@ export function InboxPage() {
     <>
       <PageHeader title="Inbox" lead="Calls that may not run before somebody says yes." />
       <Loaded query={query}>
-        {({ approvals }) => {
-          const waiting = approvals.filter(({ status }) => status === 'pending').toReversed();
-          const past = approvals.filter(({ status }) => status !== 'pending');
+        {({ items }) => {
+          const waiting = items.filter(({ status }) => status === 'pending').toReversed();
+          const past = items.filter(({ status }) => status !== 'pending');
           return (
             <TabView
               label="Requests"

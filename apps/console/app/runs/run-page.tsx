@@ -93,6 +93,6 @@ function RunContent({ run }: { readonly run: RunView }) {
 
 function WaitingApprovals({ runId }: { readonly runId: string }) {
   const { data } = useQuery(approvalsQuery());
-  const waiting = data?.approvals.filter((approval) => approval.runId === runId && approval.status === 'pending') ?? [];
+  const waiting = data?.items.filter((approval) => approval.runId === runId && approval.status === 'pending') ?? [];
   return waiting.map((approval) => <ApprovalCard key={approval.id} approval={approval} />);
 }

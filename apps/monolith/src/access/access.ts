@@ -1,4 +1,4 @@
-import { createRateLimit } from '@ravi/approval-web';
+import { createRateLimit } from '@ravi/support';
 import type { Clock } from '@ravi/kernel';
 import { problem } from '../http/core/problem.ts';
 import { localCaller } from './caller.ts';
@@ -10,8 +10,6 @@ import type { SignIns } from './sign-ins.ts';
 
 /** Recognises callers. */
 export interface Access {
-  /** All known callers. */
-  readonly callers: readonly Caller[];
   readonly signIns: SignIns;
   /** Returns the caller of an access token. @throws KernelError `E_UNAUTHENTICATED`, `E_RATE_LIMITED` after too many failures */
   check(token: string, address: string): Caller;
@@ -56,7 +54,6 @@ export function createAccess({ accessTokens, requestsPerMinute, clock }: AccessO
   }
 
   return {
-    callers: isOpen ? [localCaller] : accessTokens.map(({ caller }) => caller),
     signIns,
     check,
     authenticate(headers, address) {

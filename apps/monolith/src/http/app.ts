@@ -1,11 +1,12 @@
+import { isWebApprovalHandler } from '@ravi/approval-web';
 import type { ResolvedConfig } from '@ravi/host';
 import type { ApprovalHandler, Clock, Logger } from '@ravi/kernel';
 import { Hono } from 'hono';
 import type { Access } from '../access/access.ts';
-import type { CallerApprovals } from '../access/caller-approvals.ts';
 import type { TelemetryProviders } from '../observability/open-exporters.ts';
 import { traceRequests } from '../observability/trace-requests.ts';
-import { approvalRoutes } from './approvals/approvals.ts';
+import type { CallerApprovals } from './approvals/caller-approvals.ts';
+import { mountApprovalWeb } from './approvals/mount-approval-web.ts';
 import { mount } from './core/mount.ts';
 import type { Operation } from './core/operation.ts';
 import { answerProblem, problem } from './core/problem.ts';
@@ -19,8 +20,8 @@ export interface HttpAppOptions {
   readonly operations: readonly Operation[];
   readonly access: Access;
   readonly config: Pick<ResolvedConfig, 'server'>;
-  readonly approvalHandler: ApprovalHandler;
-  /** Present if callers answer approvals over HTTP. */
+  readonly approvalHandler: ApprovalHandler | undefined;
+  /** Present if callers decide over HTTP. */
   readonly callerApprovals: CallerApprovals | undefined;
   /** Present if requests are traced and measured. */
   readonly telemetryProviders: TelemetryProviders | undefined;
@@ -42,8 +43,8 @@ export function createHttpApp(options: HttpAppOptions): Hono {
     await next();
   });
   mount(app, operations, { access, maxConcurrent });
-  app.route('/', approvalRoutes({ approvalHandler, callerApprovals, access }));
-  // Its pages need a state store, and approvals with the same sign-in.
+  if (isWebApprovalHandler(approvalHandler)) mountApprovalWeb(app, approvalHandler);
+  // The console needs a state store, and approvals with the sign-in of the server.
   if (callerApprovals !== undefined) mountConsole(app, logger);
   app.notFound((context) =>
     answerProblem(context, problem('E_ROUTE_UNKNOWN', `There is no ${context.req.method} ${context.req.path}`), logger),

@@ -10,6 +10,8 @@ export interface DescribedOperation {
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: JsonSchema }[];
   /** Schema of the body; absent where none is taken. */
   readonly body: JsonSchema | undefined;
+  /** True if it responds with a stream of events that does not end with a run. */
+  readonly isEndless: boolean;
 }
 
 /** The part of an OpenAPI document that the tests read. */
@@ -38,6 +40,7 @@ export async function readOperations(url: string, headers: Record<string, string
       isOpen: operation.security?.length === 0,
       parameters: operation.parameters,
       body: operation.requestBody?.content['application/json'].schema,
+      isEndless: path === '/v1/approvals/events',
     })),
   );
   assert.ok(all.length > 20, String(all.length));

@@ -18,25 +18,34 @@ export interface RawRequest {
   readonly path: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Uint8Array;
+  /** True to read only the first chunk of an event stream, which may have no end. */
+  readonly isEndless?: boolean;
 }
 
 /** Sends requests over connections that are kept; `destroy` closes them. */
 export function rawClient(url: string): { send(request: RawRequest): Promise<RawAnswer>; destroy(): void } {
   const agent = new Agent({ keepAlive: true });
-  async function send({ method, path, headers = {}, body }: RawRequest): Promise<RawAnswer> {
+  async function send({ method, path, headers = {}, body, isEndless = false }: RawRequest): Promise<RawAnswer> {
     const sent = request(url, { method, path, headers, agent });
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     sent.on('response', resolve).on('error', reject).end(body);
     try {
       const response = await promise;
-      return { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) };
+      const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
+      const content = isEndless && isStream ? await firstChunk(response) : await text(response);
+      return { status: response.statusCode ?? 0, headers: response.headers, text: content };
     } catch (error) {
       // The server gave up a kept connection at the moment when it was taken again.
-      if (sent.reusedSocket) return send({ method, path, headers, ...(body === undefined ? {} : { body }) });
+      if (sent.reusedSocket) return send({ method, path, headers, isEndless, ...(body === undefined ? {} : { body }) });
       throw error;
     }
   }
   return { send, destroy: () => agent.destroy() };
+}
+
+async function firstChunk(response: IncomingMessage): Promise<string> {
+  for await (const chunk of response) return String(chunk);
+  return '';
 }
 
 /** Opens a connection and sends bytes as they are. */

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { sessionOf, Toolbox, ToolInvoker } from '@ravi/invoker';
 import { defineTool } from '@ravi/kernel';
-import type { ApprovalDecisionInput, Tool } from '@ravi/kernel';
-import { createMemoryApprovalStore, createScriptedModel, pairingProblems } from '@ravi/testkit';
+import type { ApprovalDecisionInput, ApprovalHandler, Tool } from '@ravi/kernel';
+import { createScriptedModel, pairingProblems } from '@ravi/testkit';
 import { test } from 'vitest';
-import { askUserTool, createRecordedApprovals, ReActAgent } from '../../src/index.ts';
+import { askUserTool, ReActAgent } from '../../src/index.ts';
 import type { AgentMiddleware, AgentOptions } from '../../src/index.ts';
 import { createTestHistory, createTestRuns } from '../support/memory-state.ts';
 
 const noArguments = { type: 'object', properties: {} } as const;
 
-/** A `pay` tool that always needs approval; the first request is approved, all others are denied. */
+/** A `pay` tool that always needs approval; the first request is approved, all others are denied. A request keeps its decision. */
 function createTill() {
   const keys: string[] = [];
   let asked = 0;
@@ -24,8 +24,16 @@ function createTill() {
       return 'paid';
     },
   });
-  const request = async (): Promise<ApprovalDecisionInput> => ({ decision: asked++ === 0 ? 'approved' : 'denied' });
-  const approvalHandler = createRecordedApprovals({ store: createMemoryApprovalStore(), handler: { request } });
+  const decisions = new Map<string, ApprovalDecisionInput>();
+  const approvalHandler: ApprovalHandler = {
+    async request({ id }) {
+      const known = decisions.get(id);
+      if (known !== undefined) return known;
+      const decision: ApprovalDecisionInput = { decision: asked++ === 0 ? 'approved' : 'denied' };
+      decisions.set(id, decision);
+      return decision;
+    },
+  };
   return { pay, approvalHandler, keys, asked: () => asked };
 }
 

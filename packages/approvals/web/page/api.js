@@ -1,4 +1,4 @@
-/** @typedef {import('../src/view.ts').ApprovalView} ApprovalView */
+/** @typedef {import('@ravi/approval-kit').ApprovalView} ApprovalView */
 
 /** A refusal of the server, or that it was not reached (`status` 0). */
 export class ApiError extends Error {

@@ -42,10 +42,10 @@ async function waiting() {
   let page = await call('GET', '?status=pending&limit=200');
   const { sequence } = page;
   setServerTime(page.now);
-  approvals.push(...page.approvals);
+  approvals.push(...page.items);
   while (page.next !== undefined) {
     page = await call('GET', `?status=pending&limit=200&cursor=${encodeURIComponent(page.next)}`);
-    approvals.push(...page.approvals);
+    approvals.push(...page.items);
   }
   return { approvals, sequence };
 }

@@ -4,10 +4,7 @@ import { configSchema } from './config-schema.ts';
 import type { WebApprovalConfig } from './options.ts';
 import { createWebApprovalHandler } from './web-approval-handler.ts';
 
-export { createRateLimit } from './access/rate-limit.ts';
-export type { RateLimit } from './access/rate-limit.ts';
 export type { ApproverRole, ApproverToken, WebApprovalConfig, WebApprovalOptions } from './options.ts';
-export type { AnswerView, ApprovalView, ChangeView } from './view.ts';
 export { createWebApprovalHandler, isWebApprovalHandler } from './web-approval-handler.ts';
 export type { ClientInfo, WebApprovalHandler } from './web-approval-handler.ts';
 

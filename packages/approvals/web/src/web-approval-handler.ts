@@ -1,11 +1,15 @@
+import {
+  createApprovalDesk,
+  createApprovalEventStreams,
+  createApprovalFeed,
+  createStoredApprovals,
+} from '@ravi/approval-kit';
 import { silentLogger, systemClock } from '@ravi/kernel';
 import type { ApprovalHandler } from '@ravi/kernel';
-import { createRateLimit } from './access/rate-limit.ts';
+import { createRateLimit } from '@ravi/support';
 import { createSessions } from './access/sessions.ts';
 import { readTokens } from './access/tokens.ts';
-import { createAsk } from './ask.ts';
 import { withDefaults } from './config-schema.ts';
-import { createApprovalFeed } from './feed.ts';
 import { createRoutes } from './http/routes.ts';
 import type { WebApprovalOptions } from './options.ts';
 import { loadPage } from './page.ts';
@@ -33,32 +37,32 @@ export function createWebApprovalHandler(options: WebApprovalOptions): WebApprov
   const config = withDefaults(given);
   const tokens = readTokens(config.tokens);
   const feed = createApprovalFeed({ store, clock, logger, maxPollMs: config.maxPollMs });
-  const lifetime = new AbortController();
+  const services = { store, feed, clock, logger };
+  const { maxStreams, maxStreamsPerToken: maxStreamsPerClient, heartbeatMs } = config;
+  const streams = createApprovalEventStreams(services, { maxStreams, maxStreamsPerClient, heartbeatMs });
   const respond = createRoutes(loadPage(), {
-    store,
-    feed,
-    clock,
+    desk: createApprovalDesk(services),
+    streams,
     logger,
     config,
     tokens,
     sessions: createSessions(tokens, { clock, ttlMs: config.sessionTtlMs }),
     requestLimit: createRateLimit(config.requestsPerMinute, clock),
     failureLimit: createRateLimit(config.failuresPerMinute, clock),
-    lifetime: lifetime.signal,
   });
 
   return {
-    request: createAsk({ store, feed, clock }),
+    request: createStoredApprovals(services).request,
     fetch: (request, { address = '' } = {}) => respond(request, address),
-    closeStreams: () => lifetime.abort(),
+    closeStreams: () => streams.close(),
     async [Symbol.asyncDispose]() {
-      lifetime.abort();
+      streams.close();
     },
   };
 }
 
 /** Whether a handler answers over HTTP, so that a server should mount it; also when it comes from another copy of this package. */
-export function isWebApprovalHandler(handler: ApprovalHandler): handler is WebApprovalHandler {
-  const { fetch, closeStreams } = handler as Partial<WebApprovalHandler>;
+export function isWebApprovalHandler(handler: ApprovalHandler | undefined): handler is WebApprovalHandler {
+  const { fetch, closeStreams } = (handler ?? {}) as Partial<WebApprovalHandler>;
   return typeof fetch === 'function' && typeof closeStreams === 'function';
 }

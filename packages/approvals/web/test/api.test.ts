@@ -15,7 +15,7 @@ function assertProblem({ status, body }: Answer, expected: number, code: string,
 }
 
 function ids({ body }: Answer): readonly string[] {
-  return body.approvals.map(({ id }: { id: string }) => id);
+  return body.items.map(({ id }: { id: string }) => id);
 }
 
 test('the list shows what waits, with everything that a person needs and no digest', async () => {
@@ -25,7 +25,7 @@ test('the list shows what waits, with everything that a person needs and no dige
   const { status, body } = await send('GET', '/v1/approvals?status=pending');
   assert.equal(status, 200);
   assert.deepEqual(body, {
-    approvals: [
+    items: [
       {
         ...shown,
         status: 'pending',
@@ -68,7 +68,7 @@ test('one approval comes with its audit log, and long arguments come with it alo
   const text = 'x'.repeat(100_000);
   await keep({ args: { text } });
   await send('POST', '/v1/approvals/approval-1/decision', { body: { decision: 'denied', reason: 'too long' } });
-  const listed = (await send('GET', '/v1/approvals')).body.approvals[0];
+  const listed = (await send('GET', '/v1/approvals')).body.items[0];
   assert.deepEqual([listed.args, listed.argsLength], [undefined, 100_011]);
   const { body } = await send('GET', '/v1/approvals/approval-1');
   assert.equal(body.approval.args.text, text);
@@ -131,11 +131,11 @@ test('a decision that means nothing is refused and decides nothing', async () =>
   await refused({ decision: 'approved', reason: 5 }, /"reason"/);
   await refused({ decision: 'approved', reason: 'x'.repeat(4_001) }, /4000/);
   await refused({ decision: 'approved', scope: 'all' }, /"scope"/);
-  await refused({ decision: 'denied', scope: 'run' }, /Only a yes/);
+  await refused({ decision: 'denied', scope: 'run' }, /scope "run" is only valid with an approval/);
   await refused({ decision: 'approved', scope: 'run' }, /critical/);
   await refused({ decision: 'modified' }, /"modifiedArgs"/);
   await refused({ decision: 'modified', modifiedArgs: [1] }, /"modifiedArgs"/);
-  await refused({ decision: 'approved', modifiedArgs: {} }, /"modified" only/);
+  await refused({ decision: 'approved', modifiedArgs: {} }, /"modifiedArgs" is only valid with "modified"/);
   await refused('[]', /JSON object/);
   await refused('{', /not JSON/);
   const deep = `{"decision": "modified", "modifiedArgs": {"a": ${'['.repeat(50_000)}${']'.repeat(50_000)}}}`;
@@ -158,7 +158,12 @@ test('of many answers at once one counts, and the others are told which', async 
   assert.equal(winners.length, 1);
   const { approver, decision } = winners[0]!.body.approval.answer;
   for (const answer of answers.filter(({ status }) => status !== 200)) {
-    assertProblem(answer, 409, 'E_APPROVAL_DECIDED', new RegExp(`^${approver} was first: this request is ${decision}`));
+    assertProblem(
+      answer,
+      409,
+      'E_APPROVAL_DECIDED',
+      new RegExp(`^${approver} decided first: this request is ${decision}`),
+    );
     assert.equal(answer.body.approval.answer.approver, approver);
   }
   assert.equal((await store.changes()).items.length, 2);
@@ -169,7 +174,7 @@ test('an answer after the time is over is gone, and the request counts as expire
   await keep();
   clock.advance(55_000);
   const late = await send('POST', '/v1/approvals/approval-1/decision', { body: { decision: 'approved' } });
-  assertProblem(late, 410, 'E_APPROVAL_EXPIRED', /Nobody waits/);
+  assertProblem(late, 410, 'E_APPROVAL_EXPIRED', /expired or was withdrawn/);
   assert.equal(late.body.approval.status, 'expired');
   assert.equal((await store.get('approval-1'))?.status, 'expired');
 });
@@ -249,7 +254,7 @@ test('a store that is gone is said to be gone, and a fault says nothing of the i
     return openScene({ store, logger }).send('GET', '/v1/approvals');
   };
   const gone = await failing(new KernelError('E_STATE_UNAVAILABLE', 'connect /secret/path'));
-  assertProblem(gone, 503, 'E_STATE_UNAVAILABLE', /cannot be reached/);
+  assertProblem(gone, 503, 'E_STATE_UNAVAILABLE', /store is unavailable/);
   assert.equal(gone.headers.get('retry-after'), '1');
   const fault = await failing(new Error('secret'));
   assertProblem(fault, 500, 'E_INTERNAL', /inside the server/);

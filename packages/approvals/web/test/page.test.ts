@@ -153,7 +153,9 @@ inBrowser(`${title}: of two people who decide at once one is told that the other
   await Promise.all([button(ada.page, 'Approve').click(), button(grace.page, 'Approve').click()]);
   const { approver = '' } = await result;
   const loser = approver === 'ada' ? grace : ada;
-  await loser.page.getByText(`${approver} was first: this request is approved. Your answer changed nothing`).waitFor();
+  await loser.page
+    .getByText(`${approver} decided first: this request is approved. Your decision changed nothing`)
+    .waitFor();
   assert.equal(await button(loser.page, 'Dismiss').evaluate((element) => element.matches(':focus')), true);
   await loser.page.keyboard.press('Enter');
   await loser.page.getByText('Nothing waits for your decision').waitFor();

@@ -1,4 +1,4 @@
-import type { ApprovalView } from '@ravi/approval-web';
+import type { ApprovalView } from '@ravi/approval-kit';
 import type { BlobStat, ChainCallRecord, JsonObject, ModelUsage, Run } from '@ravi/kernel';
 
 /** A page of a list. */
@@ -44,6 +44,6 @@ export interface RunEvent {
 
 /** `GET /v1/approvals` */
 export interface ApprovalsAnswer {
-  readonly approvals: readonly ApprovalView[];
+  readonly items: readonly ApprovalView[];
   readonly next?: string;
 }

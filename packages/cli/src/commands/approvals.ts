@@ -1,4 +1,4 @@
-import type { ApprovalView } from '@ravi/approval-web';
+import type { ApprovalView } from '@ravi/approval-kit';
 import type { JsonObject } from '@ravi/kernel';
 import { decide } from '../answer-approvals.ts';
 import type { ApprovalAnswer, ApprovalsAnswer } from '../client/answers.ts';
@@ -23,8 +23,7 @@ export const listApprovals: CommandBody = async (invocation, terminal) => {
     limit,
     cursor,
   });
-  const { approvals: items, next } = answer;
-  printList({ items, ...(next === undefined ? {} : { next }) }, invocation, terminal, (approval) => [
+  printList(answer, invocation, terminal, (approval) => [
     approval.id,
     visible(approval.tool),
     statusText(approval.risk, terminal),

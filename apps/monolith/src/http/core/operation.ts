@@ -1,5 +1,6 @@
 import type { JsonObject, JsonSchema } from '@ravi/kernel';
 import type { Caller, Role } from '../../access/caller.ts';
+import { problem } from './problem.ts';
 
 /** What an operation gets: everything in it has been checked against the operation's schemas. */
 export interface ApiRequest {
@@ -40,6 +41,17 @@ export interface Operation {
 /** A path of operations as the router writes it: `/v1/runs/:id`. */
 export function routeOf(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+/**
+ * Returns the number of the event that a stream continues after: `Last-Event-ID` of a browser that reconnects, else the
+ * parameter `after`. @throws KernelError `E_REQUEST_INVALID`
+ */
+export function resumeAfter({ headers, query }: ApiRequest): number | undefined {
+  const seen = headers.get('last-event-id');
+  if (seen === null) return query['after'] as number | undefined;
+  if (/^\d{1,15}$/.test(seen)) return Number(seen);
+  throw problem('E_REQUEST_INVALID', '"Last-Event-ID" must be a whole number');
 }
 
 /** The parameters of every list. */

@@ -19,6 +19,7 @@ export type ProblemCode =
   | 'E_BUSY'
   | 'E_ARGUMENTS_INVALID'
   | 'E_TOOL_UNKNOWN'
+  | 'E_APPROVAL_UNKNOWN'
   | 'E_ARTIFACT_UNKNOWN'
   | 'E_RANGE_INVALID'
   | 'E_JOB_UNKNOWN'
@@ -32,6 +33,7 @@ export type ProblemCode =
   | 'E_RUN_SUSPENDED'
   | 'E_STATE_CONFLICT'
   | 'E_STATE_UNAVAILABLE'
+  | 'E_STREAMS_EXHAUSTED'
   | 'E_SHUTTING_DOWN';
 
 const statusByCode: Readonly<Record<ProblemCode, ContentfulStatusCode>> = {
@@ -48,6 +50,7 @@ const statusByCode: Readonly<Record<ProblemCode, ContentfulStatusCode>> = {
   E_BUSY: 429,
   E_ARGUMENTS_INVALID: 400,
   E_TOOL_UNKNOWN: 404,
+  E_APPROVAL_UNKNOWN: 404,
   E_ARTIFACT_UNKNOWN: 404,
   E_RANGE_INVALID: 416,
   E_JOB_UNKNOWN: 404,
@@ -61,6 +64,7 @@ const statusByCode: Readonly<Record<ProblemCode, ContentfulStatusCode>> = {
   E_RUN_SUSPENDED: 503,
   E_STATE_CONFLICT: 409,
   E_STATE_UNAVAILABLE: 503,
+  E_STREAMS_EXHAUSTED: 503,
   E_SHUTTING_DOWN: 503,
 };
 

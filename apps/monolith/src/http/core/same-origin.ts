@@ -26,6 +26,11 @@ export function sameOrigin(allowedHosts: readonly string[]): MiddlewareHandler {
     if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
       throw problem('E_ORIGIN_FORBIDDEN', `The origin "${origin}" may not use this server`);
     }
+    // Links from other sites lead to pages of the console, never to the API.
+    const site = context.req.header('sec-fetch-site') ?? 'none';
+    if (site !== 'same-origin' && site !== 'none' && context.req.path.startsWith('/v1/')) {
+      throw problem('E_ORIGIN_FORBIDDEN', 'A page of another site may not use this server');
+    }
     await next();
   };
 }

@@ -11,7 +11,7 @@ import { maxScriptBodyBytes, scriptOf, scriptProperties } from '../scripts/scrip
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
 import type { EventFormat } from '../events/event-stream.ts';
 import { findRun } from '../../access/find-run.ts';
-import { listAnswer, pageOf, pageQuery } from '../core/operation.ts';
+import { listAnswer, pageOf, pageQuery, resumeAfter } from '../core/operation.ts';
 import type { ApiRequest, Operation } from '../core/operation.ts';
 import { problem } from '../core/problem.ts';
 
@@ -116,7 +116,7 @@ export function runOperations(services: RunServices): readonly Operation[] {
       async answer(request) {
         const run = await find(request);
         const format = formatOf(request, run);
-        return streamEvents(recorder, { runId: run.id, after: startOf(request), format, lifetime });
+        return streamEvents(recorder, { runId: run.id, after: resumeAfter(request) ?? 0, format, lifetime });
       },
     },
     {
@@ -170,12 +170,4 @@ function hasNoResult({ status, outcome }: Run): boolean {
 function formatOf({ query }: ApiRequest, run: Run): EventFormat {
   if (query['format'] === 'ai-ui') return aiUiEvents(run.id);
   return query['format'] === 'ag-ui' ? agUiEvents(run) : raviEvents;
-}
-
-// A browser that comes back names the last event it has seen.
-function startOf({ headers, query }: ApiRequest): number {
-  const seen = headers.get('last-event-id');
-  if (seen === null) return Number(query['after'] ?? 0);
-  if (/^\d{1,15}$/.test(seen)) return Number(seen);
-  throw problem('E_REQUEST_INVALID', '"Last-Event-ID" must be a whole number');
 }

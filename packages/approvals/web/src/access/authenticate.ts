@@ -1,7 +1,7 @@
 import { problem } from '../http/problem.ts';
 import type { Access, HttpServices } from '../http/context.ts';
 import { approverOf } from './tokens.ts';
-import type { Approver } from './tokens.ts';
+import type { TokenHolder } from './tokens.ts';
 
 /**
  * Who has sent the request.
@@ -19,7 +19,7 @@ export function authenticate(request: Request, address: string, services: HttpSe
  * Whose token it is. After too many wrong ones from an address none from there is looked at for a while.
  * @throws KernelError `E_UNAUTHENTICATED`, `E_RATE_LIMITED`
  */
-export function checkToken(token: string, address: string, { tokens, failureLimit }: HttpServices): Approver {
+export function checkToken(token: string, address: string, { tokens, failureLimit }: HttpServices): TokenHolder {
   const retryAfterMs = failureLimit.waitMs(address);
   if (retryAfterMs !== undefined)
     throw problem('E_RATE_LIMITED', 'Too many wrong tokens came from here', { retryAfterMs });

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@ravi/kernel';
-import type { Approver, KnownToken } from './tokens.ts';
+import type { KnownToken, TokenHolder } from './tokens.ts';
 
 /** A sign-in that a browser holds as a cookie. */
 export interface Session {
-  readonly approver: Approver;
+  readonly approver: TokenHolder;
   /** Milliseconds since the Unix epoch. */
   readonly expiresAt: number;
 }
@@ -12,7 +12,7 @@ export interface Session {
 /** Makes and reads the cookie of a sign-in; nothing is kept on the server. */
 export interface Sessions {
   /** The value of `Set-Cookie` for a new session. */
-  open(approver: Approver, options: { readonly isSecure: boolean }): Session & { readonly cookie: string };
+  open(approver: TokenHolder, options: { readonly isSecure: boolean }): Session & { readonly cookie: string };
   /** The session that the header `Cookie` proves. */
   read(cookies: string | null): Session | undefined;
   /** The value of `Set-Cookie` that makes the browser forget. */

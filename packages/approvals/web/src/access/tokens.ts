@@ -1,28 +1,27 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { KernelError } from '@ravi/kernel';
-import type { Principal } from '@ravi/kernel';
+import type { Approver } from '@ravi/approval-kit';
 import type { ApproverRole, ApproverToken } from '../options.ts';
 
-/** Somebody who may decide. */
-export interface Approver {
-  /** Tells tokens apart and is no secret. */
+/** The approver that a token belongs to. */
+export interface TokenHolder extends Approver {
+  /** Distinguishes tokens; not a secret. */
   readonly id: string;
-  readonly principal: Principal;
   readonly roles: readonly ApproverRole[];
 }
 
-/** A token that was checked when the handler was made. */
+/** A token that was checked when the handler was created. */
 export interface KnownToken {
-  readonly approver: Approver;
+  readonly approver: TokenHolder;
   /** SHA-256 of the token. */
   readonly digest: Buffer;
-  /** The token itself, when the configuration has it. */
+  /** The token itself, if the configuration contains it. */
   readonly secret: string | undefined;
 }
 
 const minCharacters = 32;
 
-/** @throws KernelError `E_CONFIG_INVALID` for a token that is weak, given twice or not given at all */
+/** Reads the configured tokens. @throws KernelError `E_CONFIG_INVALID` for a token that is weak, duplicate or missing */
 export function readTokens(tokens: readonly ApproverToken[]): readonly KnownToken[] {
   if (tokens.length === 0) throw invalid('there must be at least one token');
   const known = tokens.map(readToken);
@@ -32,19 +31,14 @@ export function readTokens(tokens: readonly ApproverToken[]): readonly KnownToke
   return known;
 }
 
-/** Whose token it is. Takes the same time whichever token it is, and for a wrong one. */
-export function approverOf(presented: string, tokens: readonly KnownToken[]): Approver | undefined {
+/** Returns the approver with this token. Takes the same time for every token, also for an unknown one. */
+export function approverOf(presented: string, tokens: readonly KnownToken[]): TokenHolder | undefined {
   const digest = sha256(presented);
-  let found: Approver | undefined;
+  let found: TokenHolder | undefined;
   for (const known of tokens) {
     if (timingSafeEqual(digest, known.digest)) found = known.approver;
   }
   return found;
-}
-
-/** Whether the approver sees and decides requests of this principal. */
-export function mayDecideFor(approver: Approver, principal: Principal): boolean {
-  return approver.roles.includes('approve') || approver.principal === principal;
 }
 
 function readToken({ token, tokenSha256, principal, roles = [] }: ApproverToken, index: number): KnownToken {
@@ -59,7 +53,8 @@ function readToken({ token, tokenSha256, principal, roles = [] }: ApproverToken,
     throw invalid(`${place}.tokenSha256 must be 64 lower-case hexadecimal digits`);
   }
   const digest = token === undefined ? Buffer.from(tokenSha256 ?? '', 'hex') : sha256(token);
-  return { approver: { id: `token-${index}`, principal, roles }, digest, secret: token };
+  const decidesForAll = roles.includes('approve');
+  return { approver: { id: `token-${index}`, principal, roles, decidesForAll }, digest, secret: token };
 }
 
 function sha256(text: string): Buffer {

@@ -47,10 +47,6 @@ export function refuse(error: { readonly code: ProblemCode; readonly message: st
 
 /** The answer to a request that failed. What is no {@link problem} says nothing of the inside. */
 export function answerProblem(error: unknown, logger: Logger): Response {
-  if (isKernelError(error, 'E_STATE_UNAVAILABLE')) {
-    logger.warn('approvals cannot be reached', { error });
-    return withRetry(refuse(unavailable), 1_000);
-  }
   if (isKernelError(error, 'E_STATE_INVALID')) return refuse({ code: 'E_REQUEST_INVALID', message: error.message });
   if (isKernelError(error) && Object.hasOwn(statusByCode, error.code)) {
     const response = refuse({ code: error.code as ProblemCode, message: error.message });
@@ -60,11 +56,6 @@ export function answerProblem(error: unknown, logger: Logger): Response {
   logger.error('a request about approvals failed', { error });
   return answer(500, { error: { code: 'E_INTERNAL', message: 'The request failed inside the server' } });
 }
-
-const unavailable = {
-  code: 'E_STATE_UNAVAILABLE',
-  message: 'The approvals cannot be reached now; look before you decide again, since a decision may have been kept',
-} as const;
 
 function withRetry(response: Response, retryAfterMs: number | undefined): Response {
   if (retryAfterMs !== undefined) response.headers.set('retry-after', String(Math.ceil(retryAfterMs / 1_000)));

@@ -2,12 +2,10 @@ import { authenticate } from '../access/authenticate.ts';
 import type { ApprovalPage } from '../page.ts';
 import { answer, safeHeaders } from './answer.ts';
 import type { HttpServices } from './context.ts';
-import { decideApproval } from './decide.ts';
-import { createEventStreams } from './events.ts';
-import { listApprovals, readApproval } from './list.ts';
+import { decideApproval, listApprovals, readApproval, streamApprovals } from './approvals.ts';
 import { answerProblem, problem } from './problem.ts';
 import { checkHost, checkOrigin } from './same-origin.ts';
-import { signIn, signOut, whoIsAsking } from './sign-in.ts';
+import { currentApprover, signIn, signOut } from './sign-in.ts';
 
 /** Answers one request; never rejects. `address` is where it comes from, as far as the server knows. */
 export type Respond = (request: Request, address: string) => Promise<Response>;
@@ -19,7 +17,6 @@ const approvalPath = /^\/([^/]+)$/;
 /** The routes of the approval API and its page, as a function of the Fetch standard. */
 export function createRoutes(page: ApprovalPage, services: HttpServices): Respond {
   const { config, logger } = services;
-  const stream = createEventStreams(services);
 
   return async (request, address) => {
     try {
@@ -40,7 +37,7 @@ export function createRoutes(page: ApprovalPage, services: HttpServices): Respon
       const access = () => authenticate(request, address, services);
       if (rest === '/session') return session(request, address, services);
       if (rest === '' && method === 'GET') return listApprovals(url, access(), services);
-      if (rest === '/events' && method === 'GET') return stream(request, access());
+      if (rest === '/events' && method === 'GET') return streamApprovals(request, access(), services);
       const decided = idIn(decisionPath, rest);
       if (decided !== undefined && method === 'POST') {
         return decideApproval(request, { id: decided, access: access() }, services);
@@ -53,7 +50,7 @@ export function createRoutes(page: ApprovalPage, services: HttpServices): Respon
 
 function session(request: Request, address: string, services: HttpServices): Promise<Response> | Response | undefined {
   if (request.method === 'POST') return signIn(request, address, services);
-  if (request.method === 'GET') return whoIsAsking(request, address, services);
+  if (request.method === 'GET') return currentApprover(request, address, services);
   return request.method === 'DELETE' ? signOut(services) : undefined;
 }
 

@@ -6,9 +6,11 @@ import { readBody } from './read-body.ts';
 
 const maxBodyBytes = 4_096;
 
-/** `POST /v1/approvals/session`: a token becomes a cookie. */
+/** Handles `POST /v1/approvals/session`: exchanges a token for a cookie. */
 export async function signIn(request: Request, address: string, services: HttpServices): Promise<Response> {
-  const { token } = await readBody(request, maxBodyBytes, ['token']);
+  const { token, ...others } = await readBody(request, maxBodyBytes);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw problem('E_REQUEST_INVALID', `"${unknown}" is not a known key; known is token`);
   if (typeof token !== 'string' || token === '') throw problem('E_REQUEST_INVALID', '"token" must be text');
   const approver = checkToken(token, address, services);
   const isSecure = new URL(request.url).protocol === 'https:' || /^https:/.test(request.headers.get('origin') ?? '');
@@ -16,12 +18,12 @@ export async function signIn(request: Request, address: string, services: HttpSe
   return answer(200, describe(access), { 'set-cookie': cookie });
 }
 
-/** `GET /v1/approvals/session`: who is asking. */
-export function whoIsAsking(request: Request, address: string, services: HttpServices): Response {
+/** Handles `GET /v1/approvals/session`: the approver that is signed in. */
+export function currentApprover(request: Request, address: string, services: HttpServices): Response {
   return answer(200, describe(authenticate(request, address, services)));
 }
 
-/** `DELETE /v1/approvals/session`: the browser forgets its cookie. */
+/** Handles `DELETE /v1/approvals/session`: makes the browser delete its cookie. */
 export function signOut({ sessions }: HttpServices): Response {
   return answer(204, undefined, { 'set-cookie': sessions.forget });
 }

@@ -13,7 +13,7 @@ import type { DurableChainRequest } from './run-definition.ts';
 /** Options of {@link createDurableChains}. */
 export interface DurableChainsOptions {
   readonly store: StateStore;
-  /** Its approval handler should store its requests in the same store, as `createRecordedApprovals` does. */
+  /** Its approval handler should store its requests in the same store, as `createStoredApprovals` does. */
   readonly invoker: ToolInvoker;
   readonly sandbox: Sandbox;
   readonly logger?: Logger;

@@ -1,6 +1,5 @@
-import type { ApprovalFeed } from '@ravi/agents';
 import { isKernelError } from '@ravi/kernel';
-import type { Approval, Clock, Logger, Run, StateStore, Timer } from '@ravi/kernel';
+import type { Approval, ApprovalFeed, Clock, Logger, Run, StateStore, Timer } from '@ravi/kernel';
 import type { DurableChains } from './durable-chains.ts';
 import { hasWork } from './recorded-run.ts';
 import { chainKind } from './run-definition.ts';
@@ -107,7 +106,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     } while (cursor !== undefined && !isOver);
   }
 
-  const unsubscribe = feed.subscribe(({ to, runId }) => {
+  const subscription = feed.subscribe(({ to, runId }) => {
     if (to !== 'pending' && to !== 'consumed') void enqueueIfPaused(runId);
   });
 
@@ -118,7 +117,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
 
   function stop(): void {
     isOver = true;
-    unsubscribe();
+    subscription.unsubscribe();
     timer?.cancel();
   }
 

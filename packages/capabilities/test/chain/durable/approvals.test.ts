@@ -136,7 +136,7 @@ test('a run that was paused while it took an answer goes on with it', async () =
   const run = first.chains.start({ code: threeMails, runId: 'run-1', approvals });
   while ((await pending(world)).length < 3) await new Promise(setImmediate);
   await answer(world, 'b');
-  first.feed.poke();
+  first.feed.checkNow();
   clock.advance(10);
   await taken.promise;
   clock.advance(60_000);
@@ -255,7 +255,8 @@ test('runs are kept going: an answer that nobody was told of is found', async ()
   await using world = await createWorld();
   await using process = world.open();
   const { chains } = process;
-  const deaf = { subscribe: () => () => {}, poke: () => {} };
+  const subscription = { ready: Promise.resolve(), unsubscribe: () => {} };
+  const deaf = { subscribe: () => subscription, checkNow: () => {} };
   const options = { chains, store: world.store, feed: deaf, clock: systemClock, logger: silentLogger, intervalMs: 1 };
   await using _keeper = startRunRecovery(options);
   await chains.start({ code: "return tools.send({ to: 'a' })", runId: 'run-1', approvals });

@@ -1,15 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApprovalFeed, createRecordedApprovals } from '@ravi/agents';
+import { createApprovalFeed, createStoredApprovals } from '@ravi/approval-kit';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
-import type { ApprovalFeed } from '@ravi/agents';
 import type { ToolInvokerOptions } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { createDurableChains } from '@ravi/capabilities';
 import type { DurableChains, DurableChainsOptions } from '@ravi/capabilities';
 import { silentLogger, systemClock } from '@ravi/kernel';
-import type { AnyTool, BlobStore, Sandbox, StateStore, Tool, ToolExecutionResult } from '@ravi/kernel';
+import type { AnyTool, ApprovalFeed, BlobStore, Sandbox, StateStore, Tool, ToolExecutionResult } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { createMemoryLogger } from '@ravi/testkit';
@@ -59,8 +58,8 @@ export async function createWorld(): Promise<World> {
     open({ tools = [], approvalHandler, policy, clock = systemClock, ...options } = {}) {
       const logger = createMemoryLogger();
       const opened = options.store ?? store;
-      const feed = createApprovalFeed({ store: opened.approvals, clock, logger: silentLogger, intervalMs: 5 });
-      const approvals = createRecordedApprovals({
+      const feed = createApprovalFeed({ store: opened.approvals, clock, logger: silentLogger, maxPollMs: 5 });
+      const approvals = createStoredApprovals({
         store: opened.approvals,
         feed,
         clock,

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createApprovalFeed, createRecordedApprovals } from '@ravi/agents';
+import { createApprovalFeed, createStoredApprovals } from '@ravi/approval-kit';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createDurableChains, startRunRecovery } from '@ravi/capabilities';
 import { isKernelError, silentLogger, systemClock } from '@ravi/kernel';
@@ -15,10 +15,10 @@ const clock = systemClock;
 const logger = silentLogger;
 const pass = createCrashPoint(orders);
 const store = withStatePoints(await openState(orders.store), pass);
-const feed = createApprovalFeed({ store: store.approvals, clock, logger, intervalMs: 100 });
+const feed = createApprovalFeed({ store: store.approvals, clock, logger, maxPollMs: 100 });
 const invoker = new ToolInvoker({
   registry: new Toolbox(crashTools(orders, pass)),
-  approvalHandler: createRecordedApprovals({ store: store.approvals, feed, clock }),
+  approvalHandler: createStoredApprovals({ store: store.approvals, feed, clock }),
   artifactStore: withBlobPoints(openBlobs(orders.folder), pass),
   policy: { maxRiskUnapproved: 'high' },
   digestKey: new Uint8Array(32).fill(1),
@@ -38,7 +38,7 @@ const chains = createDurableChains({
 const keeper = startRunRecovery({ chains, store, feed, clock, logger, intervalMs: 100, atOnce: 8 });
 writeSync(1, 'ready\n');
 
-await Promise.all([startRuns(store), answerQuestions(store, () => feed.poke())]);
+await Promise.all([startRuns(store), answerQuestions(store, () => feed.checkNow())]);
 await chains[Symbol.asyncDispose]();
 await keeper[Symbol.asyncDispose]();
 await sandbox[Symbol.asyncDispose]();

@@ -1,10 +1,10 @@
 import type { Clock } from '@ravi/kernel';
 
-/** Counts what each of many clients does. */
+/** Rate limit per client. */
 export interface RateLimit {
-  /** Takes one from the client's allowance; the milliseconds until there is one again when it is used up. */
+  /** Takes one from the client's allowance. If it is used up, returns the milliseconds until one is available. */
   take(client: string): number | undefined;
-  /** What {@link take} would say, without taking. */
+  /** Returns the same as {@link take}, without taking. */
   waitMs(client: string): number | undefined;
 }
 
@@ -16,7 +16,10 @@ interface Allowance {
 const minuteMs = 60_000;
 const maxClients = 10_000;
 
-/** Allows each client `perMinute` at once and as many in every minute, evenly. Of too many clients the oldest are forgotten. */
+/**
+ * Creates a token bucket per client: `perMinute` at once, refilled evenly over each minute. Remembers 10,000 clients and
+ * forgets the least recently seen first.
+ */
 export function createRateLimit(perMinute: number, clock: Clock): RateLimit {
   const clients = new Map<string, Allowance>();
   const msPerOne = minuteMs / perMinute;

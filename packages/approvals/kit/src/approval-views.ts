@@ -2,39 +2,47 @@ import type {
   Approval,
   ApprovalChange,
   ApprovalDecision,
-  ApprovalRequest,
   ApprovalDecisionInput,
+  ApprovalRequest,
   ApprovalStatus,
   JsonObject,
 } from '@ravi/kernel';
 
-/** An approval as approvers see it: without digests, and without the values that somebody typed while deciding. */
+/** An approval as approvers see it: without digests, and without values that an approver typed into arguments. */
 export interface ApprovalView extends Omit<ApprovalRequest, 'args' | 'argsDigest' | 'toolDigest'> {
   readonly status: ApprovalStatus;
-  /** Of its last change; the id of that event in the stream. */
+  /** Sequence number of its last change; the id of that event in the stream. */
   readonly sequence: number;
-  /** Redacted; absent when they are longer than a list should carry: ask for this one approval then. */
+  /** Redacted. Absent in lists and events if longer than 32,768 characters as JSON; read the single approval then. */
   readonly args?: JsonObject;
   /** Length of the arguments as JSON, in characters. */
   readonly argsLength: number;
-  readonly answer?: AnswerView;
+  readonly answer?: DecisionView;
 }
 
-/** What somebody decided. */
-export interface AnswerView extends Pick<ApprovalDecisionInput, 'reason' | 'approver' | 'scope'> {
+/** The decision on an approval, as approvers see it. */
+export interface DecisionView extends Pick<ApprovalDecisionInput, 'reason' | 'approver' | 'scope'> {
   readonly decision: ApprovalDecision;
   /** Milliseconds since the Unix epoch. */
   readonly decidedAt: number;
-  /** For `modified`: the names of the arguments that became others. Their values may be secrets. */
+  /** For `modified`: names of the changed arguments. Their new values may be secrets and are not shown. */
   readonly changedArguments?: readonly string[];
 }
 
 /** A line of the audit log of one approval. */
 export type ChangeView = Omit<ApprovalChange, 'approvalId' | 'runId' | 'principal' | 'tool'>;
 
+/** Options of {@link viewOf}. */
+export interface ViewOptions {
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** True to include all arguments, however long. */
+  readonly isWhole: boolean;
+}
+
 const maxListedLength = 32_768;
 
-/** An approval at the moment `now`; a pending one whose time is over counts as expired. */
+/** Returns the view of an approval at the moment `now`; a pending one past its `expiresAt` is shown as expired. */
 export function viewOf(approval: Approval, { now, isWhole }: ViewOptions): ApprovalView {
   const { request, sequence, answer } = approval;
   const { args, argsDigest: _argsDigest, toolDigest: _toolDigest, ...shown } = request;
@@ -46,23 +54,17 @@ export function viewOf(approval: Approval, { now, isWhole }: ViewOptions): Appro
     sequence,
     argsLength,
     ...(isWhole || argsLength <= maxListedLength ? { args } : {}),
-    ...(answer === undefined ? {} : { answer: answerView(answer, args) }),
+    ...(answer === undefined ? {} : { answer: decisionView(answer, args) }),
   };
 }
 
-/** A line of the audit log without what the approval says itself. */
+/** Returns a line of the audit log without the fields that its approval has too. */
 export function changeView(change: ApprovalChange): ChangeView {
   const { approvalId: _approvalId, runId: _runId, principal: _principal, tool: _tool, ...shown } = change;
   return shown;
 }
 
-interface ViewOptions {
-  readonly now: number;
-  /** All arguments, however long they are. */
-  readonly isWhole: boolean;
-}
-
-function answerView({ modifiedArgs, ...shown }: NonNullable<Approval['answer']>, args: JsonObject): AnswerView {
+function decisionView({ modifiedArgs, ...shown }: NonNullable<Approval['answer']>, args: JsonObject): DecisionView {
   if (modifiedArgs === undefined) return shown;
   const names = new Set([...Object.keys(args), ...Object.keys(modifiedArgs)]);
   const isSame = (name: string): boolean => JSON.stringify(args[name]) === JSON.stringify(modifiedArgs[name]);

@@ -1,0 +1,136 @@
+import { KernelError } from '@ravi/kernel';
+import type {
+  Approval,
+  ApprovalFeed,
+  ApprovalFilter,
+  ApprovalStore,
+  Clock,
+  JsonObject,
+  Logger,
+  PageRequest,
+} from '@ravi/kernel';
+import { changeView, viewOf } from './approval-views.ts';
+import type { ApprovalView, ChangeView } from './approval-views.ts';
+import { mayDecideFor, visibleTo } from './approver.ts';
+import type { Approver } from './approver.ts';
+import { explainOutage } from './explain-outage.ts';
+import { readDecision } from './read-decision.ts';
+
+/** Services that the desk and the event streams share. */
+export interface ApprovalServices {
+  readonly store: ApprovalStore;
+  readonly feed: ApprovalFeed;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A page of approvals, newest first. */
+export interface ApprovalList {
+  readonly items: readonly ApprovalView[];
+  readonly next?: string;
+  /** Number of corrupt records that were left out. */
+  readonly unreadable: number;
+  /** Sequence number after which an event stream continues without a gap. */
+  readonly sequence: number;
+  /** Time of the server, in milliseconds since the Unix epoch. */
+  readonly now: number;
+}
+
+/** One approval with all its arguments and its audit log. */
+export interface ApprovalDetails {
+  readonly approval: ApprovalView;
+  readonly changes: readonly ChangeView[];
+  readonly now: number;
+}
+
+/** Result of a decision: it was recorded, or another decision or the expiry came first and it changed nothing. */
+export type DecisionResult =
+  | { readonly status: 'decided'; readonly approval: ApprovalView }
+  | {
+      readonly status: 'refused';
+      readonly code: 'E_APPROVAL_DECIDED' | 'E_APPROVAL_EXPIRED';
+      readonly message: string;
+      readonly approval: ApprovalView;
+    };
+
+/**
+ * Shows approvals to approvers and takes their decisions. An approval that the approver may not see does not exist for
+ * it. Every method throws a KernelError `E_STATE_UNAVAILABLE` (retryable) while the store is unavailable.
+ */
+export interface ApprovalDesk {
+  /** Lists approvals; an invalid cursor throws the store's `E_STATE_INVALID`. */
+  list(approver: Approver, filter: Omit<ApprovalFilter, 'principal'>, page: PageRequest): Promise<ApprovalList>;
+  /** @throws KernelError `E_APPROVAL_UNKNOWN` */
+  read(approver: Approver, id: string): Promise<ApprovalDetails>;
+  /** Decides once; the first decision counts. @throws KernelError `E_APPROVAL_UNKNOWN`, `E_REQUEST_INVALID` for the body */
+  decide(approver: Approver, id: string, body: JsonObject): Promise<DecisionResult>;
+}
+
+/** Creates a desk over a store. */
+export function createApprovalDesk({ store, feed, clock, logger }: ApprovalServices): ApprovalDesk {
+  return {
+    list: (approver, filter, page) =>
+      explainOutage(logger, async () => {
+        const now = await expireOverdue();
+        // Before the list, so that a stream that continues from here misses nothing.
+        const sequence = await store.lastSequence();
+        const { items, corrupt, next } = await store.list({ ...filter, ...visibleTo(approver) }, page);
+        if (corrupt.length > 0) logger.error('approvals are corrupt', { errors: corrupt });
+        return {
+          items: items.map((approval) => viewOf(approval, { now, isWhole: false })),
+          ...(next === undefined ? {} : { next }),
+          unreadable: corrupt.length,
+          sequence,
+          now,
+        };
+      }),
+    read: (approver, id) =>
+      explainOutage(logger, async () => {
+        const now = await expireOverdue();
+        const approval = await find(approver, id);
+        const changes = await store.changes({ approvalId: id });
+        return { approval: viewOf(approval, { now, isWhole: true }), changes: changes.items.map(changeView), now };
+      }),
+    decide: (approver, id, body) =>
+      explainOutage(logger, async () => {
+        const approval = await find(approver, id);
+        const now = clock.now();
+        const decision = readDecision(body, { approval, approver: approver.principal, now });
+        const transition = await store.decide(id, decision);
+        feed.checkNow();
+        if (!('approval' in transition)) throw unknownApproval(id);
+        const view = viewOf(transition.approval, { now, isWhole: true });
+        return transition.status === 'done' ? { status: 'decided', approval: view } : refuse(view);
+      }),
+  };
+
+  async function find(approver: Approver, id: string): Promise<Approval> {
+    const approval = await store.get(id);
+    if (approval !== undefined && mayDecideFor(approver, approval.request.principal)) return approval;
+    throw unknownApproval(id);
+  }
+
+  /** Marks overdue requests as expired, so that none is shown as pending. Returns the current time. */
+  async function expireOverdue(): Promise<number> {
+    const now = clock.now();
+    const { items } = await store.expire(now);
+    if (items.length > 0) feed.checkNow();
+    return now;
+  }
+
+  async function refuse(approval: ApprovalView): Promise<DecisionResult> {
+    if (approval.answer !== undefined) {
+      const { approver = 'another approver', decision } = approval.answer;
+      const message = `${approver} decided first: this request is ${decision}. Your decision changed nothing`;
+      return { status: 'refused', code: 'E_APPROVAL_DECIDED', message, approval };
+    }
+    await expireOverdue();
+    const message = 'This request has expired or was withdrawn. Your decision changed nothing';
+    return { status: 'refused', code: 'E_APPROVAL_EXPIRED', message, approval };
+  }
+}
+
+// The same error for an id that does not exist and for one of another principal.
+function unknownApproval(id: string): KernelError {
+  return new KernelError('E_APPROVAL_UNKNOWN', `There is no approval "${id}"`);
+}

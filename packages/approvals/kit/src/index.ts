@@ -1,0 +1,10 @@
+export { createApprovalDesk } from './approval-desk.ts';
+export type { ApprovalDesk, ApprovalDetails, ApprovalList, ApprovalServices, DecisionResult } from './approval-desk.ts';
+export { createApprovalFeed } from './approval-feed.ts';
+export type { ApprovalFeedOptions } from './approval-feed.ts';
+export type { ApprovalView, ChangeView, DecisionView } from './approval-views.ts';
+export type { Approver } from './approver.ts';
+export { createApprovalEventStreams } from './event-streams.ts';
+export type { ApprovalEventStreams, EventStreamLimits, EventStreamRequest } from './event-streams.ts';
+export { createStoredApprovals } from './stored-approvals.ts';
+export type { StoredApprovalsOptions } from './stored-approvals.ts';

@@ -1,0 +1,156 @@
+import { isKernelError, KernelError, silentLogger, systemClock } from '@ravi/kernel';
+import type {
+  Approval,
+  ApprovalDecisionInput,
+  ApprovalFeed,
+  ApprovalHandler,
+  ApprovalRequest,
+  ApprovalStore,
+  Clock,
+  Logger,
+} from '@ravi/kernel';
+import { errorText, readApproval, retryWhileUnavailable } from '@ravi/support';
+import { createApprovalFeed } from './approval-feed.ts';
+import { storeRequest } from './store-request.ts';
+
+/** Options of {@link createStoredApprovals}. */
+export interface StoredApprovalsOptions {
+  readonly store: ApprovalStore;
+  /** Is asked as well; without it every decision comes through the store. */
+  readonly handler?: ApprovalHandler;
+  /** Feed to share with other listeners; by default a new one. */
+  readonly feed?: ApprovalFeed;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+// The invoker stops waiting at `expiresAt`. This bounds the wait of callers that do not.
+const graceMs = 1_000;
+const handlerFailed = 'the approval handler failed';
+
+/**
+ * Creates a handler whose requests outlive the process. A request is stored before an approver is asked; the first
+ * decision counts, whether it comes from `handler` or through the store; it is consumed once, right before the call
+ * continues. The consumer is `<runId>:<callId>`, so a run that crashed after consuming recognises its own decision.
+ *
+ * When the signal aborts, the request is withdrawn, unless the run is only suspended: the resumed run finds its request
+ * under the same id. A request that expires rejects with `E_APPROVAL_TIMEOUT`. While the store is unavailable, every
+ * step is retried.
+ */
+export function createStoredApprovals(options: StoredApprovalsOptions): ApprovalHandler {
+  const { store, handler, clock = systemClock, logger = silentLogger } = options;
+  const feed = options.feed ?? createApprovalFeed({ store, clock, logger });
+
+  return {
+    async request(request, { signal }) {
+      const stored = await retryWhileUnavailable(() => storeRequest(store, request), { clock, signal });
+      if (stored === 'other') return denied('it was asked before for another call');
+      feed.checkNow();
+      const settled = await settledApproval(request, signal);
+      return retryWhileUnavailable(() => consume(request, settled), { clock, signal });
+    },
+  };
+
+  /** Waits until the request is no longer pending; withdraws it when `signal` aborts. */
+  async function settledApproval({ id, expiresAt }: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
+    const { promise, resolve, reject } = Promise.withResolvers<Approval>();
+    const waiting = new AbortController();
+    const check = (): void => {
+      retryWhileUnavailable(() => readSettled(id), { clock, signal: waiting.signal }).then(
+        (approval) => approval && resolve(approval),
+        reject,
+      );
+    };
+    const onAbort = (): void => {
+      reject(signal.reason);
+      // With the reason, because a handler that stores requests too must not withdraw one of a suspended run.
+      waiting.abort(signal.reason);
+      if (!isSuspension(signal.reason)) void withdraw(id, signal.reason);
+    };
+    const subscription = feed.subscribe((change) => change.approvalId === id && check());
+    const timer = clock.setTimer(check, Math.max(0, expiresAt + graceMs - clock.now()));
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      if (signal.aborted) onAbort();
+      else void subscription.ready.then(check);
+      if (handler !== undefined && !signal.aborted) void askHandler(handler, id, waiting.signal).then(check, check);
+      return await promise;
+    } finally {
+      timer.cancel();
+      subscription.unsubscribe();
+      signal.removeEventListener('abort', onAbort);
+      waiting.abort();
+    }
+  }
+
+  async function readSettled(id: string): Promise<Approval | undefined> {
+    const approval = await store.get(id);
+    if (approval?.status !== 'pending') return approval;
+    if (approval.request.expiresAt > clock.now()) return undefined;
+    const outcome = await store.withdraw(id, { now: clock.now(), reason: 'No decision was made in time' });
+    return 'approval' in outcome ? outcome.approval : undefined;
+  }
+
+  async function askHandler(asked: ApprovalHandler, id: string, signal: AbortSignal): Promise<void> {
+    try {
+      const kept = await retryWhileUnavailable(() => store.get(id), { clock, signal });
+      if (kept === undefined || signal.aborted) return;
+      const given = await asked.request(kept.request, { signal });
+      // A handler may answer "denied" because it was aborted. That is not a decision.
+      if (!signal.aborted) await decide(id, checkedDecision(given), signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      logger.error('approval handler failed', { requestId: id, error: errorText(error) });
+      await decide(id, { decision: 'denied', reason: handlerFailed }, signal);
+    }
+  }
+
+  async function decide(id: string, decision: ApprovalDecisionInput, signal: AbortSignal): Promise<void> {
+    const recorded = { ...decision, decidedAt: clock.now() };
+    await retryWhileUnavailable(() => store.decide(id, recorded), { clock, signal });
+    feed.checkNow();
+  }
+
+  async function withdraw(id: string, cause: unknown): Promise<void> {
+    try {
+      const reason = cause instanceof Error ? cause.message : 'The caller no longer waits for a decision';
+      await store.withdraw(id, { now: clock.now(), reason });
+      feed.checkNow();
+    } catch (error) {
+      logger.warn('a request for approval could not be withdrawn', { requestId: id, error: errorText(error) });
+    }
+  }
+
+  async function consume(request: ApprovalRequest, settled: Approval): Promise<ApprovalDecisionInput> {
+    const consumer = `${request.runId}:${request.callId}`;
+    const outcome = await store.consume(request.id, request, { consumer, now: clock.now() });
+    if (outcome.status === 'not-found') return denied('its record is gone');
+    if (outcome.status === 'mismatch') return denied(`it was given for another ${outcome.field}`);
+    // A process that consumed the decision and crashed before the call started recognises its own consumer.
+    const isOurs = outcome.status === 'done' || outcome.approval.consumer === consumer;
+    if (!isOurs) return denied('its decision was already used');
+    feed.checkNow();
+    if (settled.answer === undefined) throw new KernelError('E_APPROVAL_TIMEOUT', 'No decision was made in time');
+    const { decidedAt: _, ...decision } = settled.answer;
+    return decision;
+  }
+}
+
+function isSuspension(reason: unknown): boolean {
+  if (!isKernelError(reason)) return false;
+  return reason.code === 'E_RUN_SUSPENDED' || isSuspension(reason.cause);
+}
+
+// Read like the approval gate reads it: an invalid decision must not reach the store.
+function checkedDecision(given: unknown): ApprovalDecisionInput {
+  const read = readApproval(given, Infinity);
+  if (read === undefined) throw new TypeError('The approval handler returned an invalid decision');
+  const { decision, isForRun, modified, ...about } = read;
+  if (modified === undefined) return { ...about, decision, scope: isForRun ? 'run' : 'once' };
+  if ('problem' in modified) throw new TypeError(`The approval handler changed the arguments: ${modified.problem}`);
+  return { ...about, decision, modifiedArgs: modified.args };
+}
+
+function denied(reason: string): ApprovalDecisionInput {
+  return { decision: 'denied', reason };
+}

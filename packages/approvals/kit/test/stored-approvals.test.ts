@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { isKernelError, KernelError } from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalStore } from '@ravi/kernel';
+import { createApprovalRequest, createMemoryApprovalStore } from '@ravi/testkit';
+import { test } from 'vitest';
+import { createStoredApprovals } from '../src/index.ts';
+import { approved, openScene, settle } from './scene.ts';
+
+const isTimeout = (error: unknown): boolean => isKernelError(error, 'E_APPROVAL_TIMEOUT');
+const suspension = new KernelError('E_CANCELLED', 'The session ends', {
+  cause: new KernelError('E_RUN_SUSPENDED', 'The process ends'),
+});
+
+/** A handler that never decides, and records the reason of its signal. */
+function silentHandler(): ApprovalHandler & { readonly reasons: unknown[] } {
+  const reasons: unknown[] = [];
+  const request: ApprovalHandler['request'] = (_, { signal }) => {
+    signal.addEventListener('abort', () => reasons.push(signal.reason));
+    return new Promise(() => {});
+  };
+  return { reasons, request };
+}
+
+test('a request is stored before a decision is possible, and the call consumes its decision', async () => {
+  const { request, decide, store, clock } = openScene();
+  const result = request();
+  await settle();
+  assert.equal((await store.get('approval-1'))?.status, 'pending');
+  assert.equal((await decide()).status, 'done');
+  clock.advance(250);
+  assert.deepEqual(await result, approved);
+  const stored = await store.get('approval-1');
+  assert.deepEqual([stored?.status, stored?.consumer], ['consumed', 'run-1:call-1']);
+});
+
+test('a decision that another process records is noticed, and no timer stays behind', async () => {
+  const { request, decide, clock } = openScene();
+  const result = request();
+  await settle();
+  await decide();
+  clock.advance(250);
+  assert.equal((await result).decision, 'approved');
+  await settle();
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('a decision recorded before the feed knows its position is not missed', async () => {
+  const store = createMemoryApprovalStore();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const slow: ApprovalStore = { ...store, lastSequence: () => held.then(() => store.lastSequence()) };
+  const { request, decide } = openScene({ store: slow });
+  const result = request();
+  await settle();
+  await decide();
+  release();
+  assert.equal((await result).decision, 'approved');
+});
+
+test('the first decision counts, whether it comes from the handler or through the store', async () => {
+  const { promise: answer, resolve } = Promise.withResolvers<typeof approved>();
+  const handler = { request: () => answer };
+  const byStore = openScene({ handler });
+  const first = byStore.request();
+  await settle();
+  await byStore.decide({ decision: 'denied', reason: 'no' });
+  byStore.clock.advance(250);
+  assert.deepEqual(await first, { decision: 'denied', reason: 'no' });
+  resolve(approved);
+  await settle();
+  assert.equal((await byStore.store.get('approval-1'))?.answer?.decision, 'denied');
+
+  const byHandler = openScene({ handler });
+  assert.deepEqual(await byHandler.request(), approved);
+  assert.equal((await byHandler.decide({ decision: 'denied' })).status, 'conflict');
+});
+
+test('a handler that fails or returns an invalid decision denies the request', async () => {
+  const failures: readonly ApprovalHandler['request'][] = [
+    () => Promise.reject(new Error('down')),
+    async () => ({ decision: 'maybe' }) as never,
+    async () => ({ decision: 'modified', modifiedArgs: { f: () => {} } }) as never,
+  ];
+  for (const request of failures) {
+    const scene = openScene({ handler: { request } });
+    assert.deepEqual(await scene.request(), { decision: 'denied', reason: 'the approval handler failed' });
+    assert.deepEqual(scene.logger.messages('error'), ['approval handler failed']);
+  }
+});
+
+test('a decision that a handler makes because it was aborted is ignored', async () => {
+  const request: ApprovalHandler['request'] = (_, { signal }) =>
+    new Promise((resolve) => signal.addEventListener('abort', () => resolve({ decision: 'denied' })));
+  const scene = openScene({ handler: { request } });
+  const waiting = new AbortController();
+  const result = scene.request({}, waiting.signal);
+  await settle();
+  waiting.abort(suspension);
+  await assert.rejects(result, (error) => error === suspension);
+  await settle();
+  assert.equal((await scene.store.get('approval-1'))?.status, 'pending');
+});
+
+test('a request that its caller no longer waits for is withdrawn', async () => {
+  const { request, decide, store, clock } = openScene();
+  const waiting = new AbortController();
+  const result = request({}, waiting.signal);
+  await settle();
+  waiting.abort(new Error('The run was cancelled'));
+  await assert.rejects(result, /The run was cancelled/);
+  await settle();
+  assert.equal((await store.get('approval-1'))?.status, 'expired');
+  assert.equal((await store.changes()).items.at(-1)?.reason, 'The run was cancelled');
+  assert.equal((await decide()).status, 'conflict');
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('a request that was aborted before it was made is withdrawn at once', async () => {
+  const { request, store } = openScene();
+  await assert.rejects(request({}, AbortSignal.abort()));
+  await settle();
+  assert.equal((await store.get('approval-1'))?.status, 'expired');
+});
+
+test('a request of a suspended run stays pending, and the resumed run consumes its decision', async () => {
+  const store = createMemoryApprovalStore();
+  const before = openScene({ store });
+  const suspended = new AbortController();
+  const first = before.request({}, suspended.signal);
+  await settle();
+  suspended.abort(suspension);
+  await assert.rejects(first);
+  await settle();
+  assert.equal((await store.get('approval-1'))?.status, 'pending');
+
+  const after = openScene({ store });
+  await after.decide();
+  assert.equal((await after.request()).decision, 'approved');
+  assert.equal((await store.get('approval-1'))?.consumer, 'run-1:call-1');
+});
+
+test('stored approvals may ask a handler that stores requests too: one consumer, and no withdrawal on suspension', async () => {
+  const store = createMemoryApprovalStore();
+  const inner = openScene({ store });
+  const options = { store, feed: inner.feed, clock: inner.clock };
+  const outer = createStoredApprovals({ ...options, handler: createStoredApprovals(options) });
+  const suspended = new AbortController();
+  const first = outer.request(createApprovalRequest(), { signal: suspended.signal });
+  await settle();
+  suspended.abort(suspension);
+  await assert.rejects(first);
+  await settle();
+  assert.equal((await store.get('approval-1'))?.status, 'pending');
+
+  const second = outer.request(createApprovalRequest(), { signal: new AbortController().signal });
+  await settle();
+  await inner.decide();
+  inner.clock.advance(250);
+  assert.deepEqual(await second, approved);
+  assert.equal((await store.changes()).items.length, 3);
+});
+
+test('a handler learns why its signal aborts', async () => {
+  const handler = silentHandler();
+  const { request } = openScene({ handler });
+  const waiting = new AbortController();
+  const result = request({}, waiting.signal);
+  await settle();
+  waiting.abort(suspension);
+  await assert.rejects(result);
+  assert.deepEqual(handler.reasons, [suspension]);
+});
+
+test('a request that expires ends with a time-out, a little after its caller has given up', async () => {
+  const { request, store, clock } = openScene();
+  let isSettled = false;
+  const result = request();
+  result.catch(() => (isSettled = true));
+  await settle();
+  clock.advance(55_000);
+  await settle();
+  assert.equal(isSettled, false);
+  clock.advance(1_000);
+  await assert.rejects(result, isTimeout);
+  assert.equal((await store.get('approval-1'))?.status, 'consumed');
+  assert.deepEqual(
+    (await store.changes()).items.map(({ to }) => to),
+    ['pending', 'expired', 'consumed'],
+  );
+});
+
+test('a request that another process withdraws ends with a time-out', async () => {
+  const { request, store, clock } = openScene();
+  const result = request();
+  result.catch(() => {});
+  await settle();
+  await store.withdraw('approval-1', { now: clock.now(), reason: 'The run ended' });
+  clock.advance(250);
+  await assert.rejects(result, isTimeout);
+});
+
+test('an id that is taken by a request for another call is denied, and that request stays as it is', async () => {
+  const { request, store } = openScene();
+  await store.create(createApprovalRequest());
+  for (const other of [{ argsDigest: 'other' }, { principal: 'eve' }, { tool: 'other' }, { toolDigest: 'other' }]) {
+    assert.deepEqual(await request(other), { decision: 'denied', reason: 'it was asked before for another call' });
+  }
+  assert.equal((await store.get('approval-1'))?.status, 'pending');
+});
+
+test('a decision that another consumer has used approves nothing', async () => {
+  const store = createMemoryApprovalStore();
+  const { request, decide, clock } = openScene({
+    store: {
+      ...store,
+      async consume(id, binding, by) {
+        await store.consume(id, binding, { ...by, consumer: 'another run' });
+        return store.consume(id, binding, by);
+      },
+    },
+  });
+  const result = request();
+  await settle();
+  await decide();
+  clock.advance(250);
+  assert.deepEqual(await result, { decision: 'denied', reason: 'its decision was already used' });
+});
+
+test('a run that crashed after it consumed its decision recognises it', async () => {
+  const { request, decide, store, clock } = openScene();
+  const asked = createApprovalRequest();
+  await store.create(asked);
+  await decide();
+  await store.consume(asked.id, asked, { consumer: 'run-1:call-1', now: clock.now() });
+  assert.deepEqual(await request(), approved);
+});
+
+test('a store that is unavailable for a while delays a decision and loses none', async () => {
+  const store = createMemoryApprovalStore();
+  let isGone = false;
+  const guarded = <Arguments extends unknown[], Result>(method: (...args: Arguments) => Promise<Result>) => {
+    return async (...args: Arguments): Promise<Result> => {
+      if (isGone) throw new KernelError('E_STATE_UNAVAILABLE', 'gone', { retryable: true });
+      return method(...args);
+    };
+  };
+  const { request, clock, logger } = openScene({
+    store: {
+      ...store,
+      create: guarded(store.create),
+      get: guarded(store.get),
+      consume: guarded(store.consume),
+      changes: guarded(store.changes),
+      lastSequence: guarded(store.lastSequence),
+    },
+  });
+  const passTime = async (): Promise<void> => {
+    for (let step = 0; step < 10; step++) {
+      await settle();
+      clock.advance(250);
+    }
+    await settle();
+  };
+  isGone = true;
+  const result = request();
+  await passTime();
+  assert.equal(await store.get('approval-1'), undefined);
+  isGone = false;
+  await passTime();
+  assert.equal((await store.get('approval-1'))?.status, 'pending');
+  isGone = true;
+  await store.decide('approval-1', { ...approved, decidedAt: clock.now() });
+  await passTime();
+  assert.ok(logger.messages('warn').length > 0);
+  isGone = false;
+  await passTime();
+  assert.deepEqual(await result, approved);
+});
+
+test('a thousand requests are decided in any order, each with its own decision', async () => {
+  const { request, store, clock } = openScene();
+  const ids = Array.from({ length: 1_000 }, (_, index) => `approval-${index}`);
+  const results = ids.map((id) => request({ id, callId: id }));
+  await settle();
+  const decisions = ids.map((id, index) =>
+    store.decide(id, { decision: index % 2 === 0 ? 'approved' : 'denied', decidedAt: clock.now(), reason: id }),
+  );
+  await Promise.all(decisions.toReversed());
+  clock.advance(500);
+  for (const [index, result] of (await Promise.all(results)).entries()) {
+    assert.deepEqual([result.decision, result.reason], [index % 2 === 0 ? 'approved' : 'denied', ids[index]]);
+  }
+});
