@@ -1,8 +1,7 @@
-import { isKernelError } from '@ravi/kernel';
+import type { ApprovalView, RunEvent } from '@ravi/api';
 import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
-import type { ApprovalAnswer, RunEvent } from './client/answers.ts';
-import { pathTo } from './client/client.ts';
-import type { Client } from './client/client.ts';
+import { commandErrorOf } from './command-error.ts';
+import type { Connection } from './connection/connection.ts';
 import { tellError } from './tell-error.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -12,18 +11,16 @@ export interface ApprovalAnswerer extends Disposable {
   see(event: RunEvent): void;
 }
 
-/** What events tell of a question and of its answer. */
-interface Told {
-  readonly requestId?: string;
-  readonly approval?: { readonly requestId: string };
-}
-
 /** Has `handler` decide each question that the events of a run tell of, and withdraws those that somebody else decided. */
-export function createApprovalAnswerer(client: Client, handler: ApprovalHandler, terminal: Terminal): ApprovalAnswerer {
+export function createApprovalAnswerer(
+  client: Connection,
+  handler: ApprovalHandler,
+  terminal: Terminal,
+): ApprovalAnswerer {
   const open = new Map<string, AbortController>();
 
   async function answer(id: string, signal: AbortSignal): Promise<void> {
-    const { approval } = await client.get<ApprovalAnswer>(pathTo('/v1/approvals', id));
+    const { approval } = await client.approvals.get(id);
     if (approval.status !== 'pending') return;
     // The digests stay on the server, which binds the decision to them.
     const request: ApprovalRequest = { args: {}, ...approval, argsDigest: '', toolDigest: '' };
@@ -33,14 +30,15 @@ export function createApprovalAnswerer(client: Client, handler: ApprovalHandler,
 
   return {
     see({ type, data }) {
-      const { requestId: id = '', approval } = data as Told;
-      if (type === 'approval-decided') open.get(approval?.requestId ?? '')?.abort();
-      if (type !== 'approval-requested' || open.has(id)) return;
+      if (type === 'approval-decided') open.get(data.approval.requestId)?.abort();
+      if (type !== 'approval-requested' || open.has(data.requestId)) return;
+      const { requestId: id } = data;
       const withdrawing = new AbortController();
       open.set(id, withdrawing);
       answer(id, withdrawing.signal).catch((error: unknown) => {
-        if (!isKernelError(error)) throw error;
-        tellError(error, false, terminal);
+        const failure = commandErrorOf(error);
+        if (failure === undefined) throw error;
+        tellError(failure, false, terminal);
       });
     },
     [Symbol.dispose]() {
@@ -50,10 +48,14 @@ export function createApprovalAnswerer(client: Client, handler: ApprovalHandler,
 }
 
 /** Sends a decision. @throws KernelError `E_APPROVAL_DECIDED`, `E_APPROVAL_EXPIRED`, `E_APPROVAL_UNKNOWN` */
-export function decide(client: Client, id: string, result: ApprovalDecisionInput): Promise<ApprovalAnswer> {
+export function decide(
+  client: Connection,
+  id: string,
+  result: ApprovalDecisionInput,
+): Promise<{ readonly approval: ApprovalView }> {
   const { decision, reason, modifiedArgs, scope } = result;
   const isYes = decision === 'approved' || decision === 'modified';
-  return client.send('POST', pathTo('/v1/approvals', id, '/decision'), {
+  return client.approvals.decide(id, {
     decision,
     ...(reason === undefined ? {} : { reason }),
     ...(modifiedArgs === undefined ? {} : { modifiedArgs }),

@@ -1,15 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isKernelError } from '@ravi/kernel';
-import type { RunAnswer, RunEvent } from './client/answers.ts';
-import { pathTo } from './client/client.ts';
-import type { Client } from './client/client.ts';
+import type { RunDetails, RunEvent } from '@ravi/api';
+import { hasCode } from './command-error.ts';
+import type { Connection } from './connection/connection.ts';
 
 /** Options of {@link followRun}. */
 export interface FollowOptions {
-  readonly client: Client;
+  readonly client: Connection;
   readonly runId: string;
-  /** What came before this event is not told; empty for all of it. */
-  readonly lastEventId?: string;
+  /** Sequence of the last known event; 0 for none. */
+  readonly after?: number;
   readonly onEvent: (event: RunEvent) => void;
   /** Told when the connection is gone, before it is tried again. */
   readonly onLost: (error: Error) => void;
@@ -20,9 +19,9 @@ const maxAttempts = 20;
 
 /** A run that does not go on at present. */
 export interface FollowedRun {
-  readonly run: RunAnswer;
-  /** Of the last event that was told. */
-  readonly lastEventId: string;
+  readonly run: RunDetails;
+  /** Sequence of the last event. */
+  readonly last: number;
 }
 
 /**
@@ -30,24 +29,20 @@ export interface FollowedRun {
  * the last event that was seen; a run that goes on in another process is looked at again and again.
  * @throws KernelError with the server's code, `E_SERVER_UNREACHABLE` when the connection stays away
  */
-export async function followRun({
-  client,
-  runId,
-  lastEventId = '',
-  onEvent,
-  onLost,
-}: FollowOptions): Promise<FollowedRun> {
-  const path = pathTo('/v1/runs', runId);
-  let seen = lastEventId;
+export async function followRun({ client, runId, after = 0, onEvent, onLost }: FollowOptions): Promise<FollowedRun> {
+  let last = after;
   for (let attempts = 0; ;) {
     try {
-      for await (const { id, type, data } of client.events(`${path}/events`, seen)) {
+      for await (const event of client.runs.events(runId, {
+        ...(last === 0 ? {} : { after: last }),
+        reconnects: false,
+      })) {
         attempts = 0;
-        seen = id;
-        onEvent({ type, ...(JSON.parse(data) as Omit<RunEvent, 'type'>) });
+        last = event.sequence;
+        onEvent(event);
       }
-      const run = await client.get<RunAnswer>(path);
-      if (run.status !== 'running') return { run, lastEventId: seen };
+      const run = await client.runs.get(runId);
+      if (run.status !== 'running') return { run, last };
     } catch (error) {
       if (!isLostConnection(error) || ++attempts === maxAttempts) throw error;
       if (attempts === 1) onLost(error);
@@ -58,5 +53,5 @@ export async function followRun({
 
 // `fetch` reports a stream that breaks off as a TypeError.
 function isLostConnection(error: unknown): error is Error {
-  return isKernelError(error, 'E_SERVER_UNREACHABLE') || error instanceof TypeError;
+  return hasCode(error, 'E_SERVER_UNREACHABLE') || error instanceof TypeError;
 }

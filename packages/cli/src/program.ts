@@ -1,5 +1,5 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { isKernelError } from '@ravi/kernel';
+import { commandErrorOf } from './command-error.ts';
 import type { CommandSpec, Invocation } from './command.ts';
 import { commands, groupSummaries } from './commands.ts';
 import { optionsOf } from './common-options.ts';
@@ -33,9 +33,10 @@ export async function runCommandLine(
       }
       return exitCode.usage;
     }
-    if (!isKernelError(error)) throw error;
-    tellError(error, isJson, terminal);
-    return exitCodeOfError(error.code);
+    const failure = commandErrorOf(error);
+    if (failure === undefined) throw error;
+    tellError(failure, isJson, terminal);
+    return exitCodeOfError(failure.code);
   }
 }
 

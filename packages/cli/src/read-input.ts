@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { KernelError } from '@ravi/kernel';
-import type { SandboxLanguage } from '@ravi/kernel';
+import type { JsonObject, SandboxLanguage } from '@ravi/kernel';
 import type { Terminal } from './terminal.ts';
 
 /** A script as requests carry it. */
@@ -18,7 +18,7 @@ export async function readScript(file: string, terminal: Terminal): Promise<Scri
 }
 
 /** A JSON object: as it was typed, from the file after `@`, or from standard input for `-`. @throws KernelError `E_USAGE` */
-export async function readJsonObject(given: string, what: string, terminal: Terminal): Promise<object> {
+export async function readJsonObject(given: string, what: string, terminal: Terminal): Promise<JsonObject> {
   const isFile = given.startsWith('@');
   const source = given === '-' || isFile ? await readInput(given.replace(/^@/, ''), what, terminal) : given;
   let value: unknown;
@@ -27,7 +27,7 @@ export async function readJsonObject(given: string, what: string, terminal: Term
   } catch (cause) {
     throw new KernelError('E_USAGE', `${what} are not JSON: ${(cause as Error).message}`, { cause });
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
   throw new KernelError('E_USAGE', `${what} must be a JSON object, like {"name": "value"}`);
 }
 

@@ -1,12 +1,9 @@
-import type { RunAnswer } from './client/answers.ts';
+import type { RunDetails } from '@ravi/api';
 import { visible } from './render/visible.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Says on standard error what a run that is not over waits for, and how to go on with it. */
-export function sayPaused(
-  { id, status, error, pendingApprovals, questions = [] }: RunAnswer,
-  { warn }: Terminal,
-): void {
+export function sayPaused({ id, status, error, pendingApprovals, questions }: RunDetails, { warn }: Terminal): void {
   const reason = error === undefined ? '' : `: ${error.message}`;
   if (status !== 'paused') return warn(visible(`The run ${id} is ${status}${reason}`));
   for (const { id: approval, tool } of pendingApprovals) {

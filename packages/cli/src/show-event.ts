@@ -1,5 +1,5 @@
 import type { ProgressUpdate } from '@ravi/kernel';
-import type { RunEvent } from './client/answers.ts';
+import type { RunEvent } from '@ravi/api';
 import { visible } from './render/visible.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -18,17 +18,6 @@ export interface EventViewOptions {
   readonly showsText: boolean;
   /** Whether somebody else has to decide; then it says how. */
   readonly namesApprovals: boolean;
-}
-
-/** What events tell, as the server's documentation says. */
-interface Told {
-  readonly tool?: string;
-  readonly status?: string;
-  readonly errorCode?: string;
-  readonly durationMs?: number;
-  readonly level?: string;
-  readonly requestId?: string;
-  readonly ref?: string;
 }
 
 /** Words on standard output, everything else on standard error. */
@@ -56,39 +45,30 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
       return hasShownText;
     },
     show({ type, data }) {
-      const {
-        tool = '',
-        status = '',
-        level = '',
-        requestId = '',
-        ref = '',
-        errorCode = status,
-        durationMs = 0,
-      } = data as Told;
       switch (type) {
         case 'step':
-          if (status === 'started') hasShownText = false;
+          if (data.status === 'started') hasShownText = false;
           return endLine();
         case 'model-delta':
           if (!showsText) return;
           isInLine = true;
           hasShownText = true;
-          return write(visible(textOf(data)));
+          return write(visible(data.text));
         case 'tool-call':
-          return progress(visible(`${tool} …`));
+          return progress(visible(`${data.tool} …`));
         case 'tool-progress':
-          return progress(visible(`${tool}: ${progressText(data['update'])}`));
+          return progress(visible(`${data.tool}: ${progressText(data.update)}`));
         case 'tool-result':
-          return tell(`${tool}: ${errorCode} in ${durationMs.toFixed(1)} ms`);
+          return tell(`${data.tool}: ${data.errorCode ?? data.status} in ${data.durationMs.toFixed(1)} ms`);
         case 'approval-requested':
           if (!namesApprovals) return;
-          return tell(`${tool} waits for approval: ravi approvals approve ${requestId}`);
+          return tell(`${data.tool} waits for approval: ravi approvals approve ${data.requestId}`);
         case 'console':
-          return tell(`console.${level}: ${textOf(data)}`);
+          return tell(`console.${data.level}: ${data.text}`);
         case 'artifact':
-          return tell(`artifact ${ref}`);
+          return tell(`artifact ${data.ref}`);
         case 'run-ended':
-          answer = textOf(data);
+          answer = data.text ?? '';
           return endLine();
         default:
       }
@@ -96,12 +76,7 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
   };
 }
 
-function textOf({ text }: RunEvent['data']): string {
-  return typeof text === 'string' ? text : '';
-}
-
-function progressText(update: unknown): string {
-  const { message, fraction } = (update ?? {}) as ProgressUpdate;
+function progressText({ message, fraction }: ProgressUpdate): string {
   const share = fraction === undefined ? undefined : `${Math.round(100 * fraction)} %`;
   return [share, message].filter((part) => part !== undefined).join(' ');
 }

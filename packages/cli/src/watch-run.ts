@@ -1,12 +1,11 @@
-import { isKernelError } from '@ravi/kernel';
+import type { RunDetails } from '@ravi/api';
 import { createApprovalAnswerer } from './answer-approvals.ts';
 import { answerTo } from './answer-to.ts';
 import { ask } from './ask.ts';
 import { remoteApprovals } from './approve.ts';
 import type { ApprovalMode } from './approve.ts';
-import type { RunAnswer, RunEvent } from './client/answers.ts';
-import { pathTo } from './client/client.ts';
-import type { Client } from './client/client.ts';
+import type { Connection } from './connection/connection.ts';
+import { hasCode } from './command-error.ts';
 import type { Invocation } from './command.ts';
 import { followRun } from './follow-run.ts';
 import type { FollowedRun } from './follow-run.ts';
@@ -17,7 +16,7 @@ import type { Terminal } from './terminal.ts';
 
 /** A run that is over or paused, and how it was shown. */
 export interface WatchedRun {
-  readonly run: RunAnswer;
+  readonly run: RunDetails;
   readonly view: EventView;
 }
 
@@ -27,11 +26,11 @@ export interface WatchedRun {
  * @throws KernelError as {@link followRun}
  */
 export async function watchRun(
-  client: Client,
+  client: Connection,
   runId: string,
   { values, isJson }: Invocation,
   terminal: Terminal,
-  lastEventId: string = '',
+  after: number = 0,
 ): Promise<WatchedRun> {
   const handler = client.isEmbedded ? undefined : remoteApprovals(values['approve'] as ApprovalMode, terminal);
   using answerer = handler === undefined ? undefined : createApprovalAnswerer(client, handler, terminal);
@@ -40,40 +39,40 @@ export async function watchRun(
     namesApprovals: !client.isEmbedded && handler === undefined,
   });
   void terminal.interrupted().then(() => cancel(client, runId, terminal));
-  const follow = (from: string): Promise<FollowedRun> =>
+  const follow = (from: number): Promise<FollowedRun> =>
     followRun({
       client,
       runId,
-      lastEventId: from,
-      onEvent(event: RunEvent) {
+      after: from,
+      onEvent(event) {
         view.show(event);
         answerer?.see(event);
       },
       onLost: ({ message }) => terminal.warn(`${message}; trying again`),
     });
-  let followed = await follow(lastEventId);
+  let followed = await follow(after);
   while (followed.run.status === 'paused' && terminal.isInteractive) {
     const answer = await answerOf(followed.run);
     if (answer === '') break;
-    await client.send('POST', pathTo('/v1/runs', runId, '/resume'), answerTo(followed.run, answer));
-    followed = await follow(followed.lastEventId);
+    await client.runs.resume(runId, answerTo(followed.run, answer));
+    followed = await follow(followed.last);
   }
   return { run: followed.run, view };
 }
 
-async function answerOf({ questions = [] }: RunAnswer): Promise<string> {
+async function answerOf({ questions }: RunDetails): Promise<string> {
   const [first] = questions;
   if (first === undefined || questions.length > 1) return '';
   const { question, choices = [] } = first;
   return ask(visible([question, ...choices.map((choice) => `  ${choice}`), 'Your answer'].join('\n')));
 }
 
-async function cancel(client: Client, runId: string, { warn }: Terminal): Promise<void> {
+async function cancel(client: Connection, runId: string, { warn }: Terminal): Promise<void> {
   try {
-    await client.send('POST', pathTo('/v1/runs', runId, '/cancel'));
+    await client.runs.cancel(runId);
   } catch (error) {
     // One that has just ended cannot be cancelled, and is told of all the same.
-    if (isKernelError(error, 'E_STATE_CONFLICT')) return;
+    if (hasCode(error, 'E_STATE_CONFLICT')) return;
     warn(visible(`The run could not be cancelled: ${(error as Error).message}`));
   }
 }

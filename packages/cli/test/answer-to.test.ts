@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { answerTo } from '../src/answer-to.ts';
-import type { QuestionAsked, RunAnswer } from '../src/client/answers.ts';
+import type { Question } from '@ravi/api';
 
-const asking = (...questions: readonly QuestionAsked[]): RunAnswer => ({ questions }) as unknown as RunAnswer;
+const asking = (...questions: readonly Question[]) => ({ questions });
 
 test('an answer names the only question that the run was shown with, so that it is none to a later one', () => {
-  const first = { callId: 'call-1', question: 'Which?' };
+  const first = { callId: 'call-1', tool: 'ask_user', question: 'Which?' };
   assert.deepEqual(answerTo(asking(first), 'this'), { answer: { 'call-1': 'this' } });
-  const second = { callId: 'call-2', question: 'When?' };
+  const second = { callId: 'call-2', tool: 'ask_user', question: 'When?' };
   for (const run of [asking(first, second), asking()]) assert.deepEqual(answerTo(run, 'this'), { answer: 'this' });
 });

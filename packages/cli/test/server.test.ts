@@ -201,7 +201,10 @@ test('a command in its own process sees what the server keeps', async () => {
 test('without a server, and with what is none, the exit code is 5', async () => {
   const gone = await server.ravi(['runs', 'ls', '--server', 'http://127.0.0.1:9']);
   assert.equal(gone.code, 5);
-  assert.match(gone.errors, /E_SERVER_UNREACHABLE: No server answers at http:\/\/127\.0\.0\.1:9\/: .*ravi serve/);
+  assert.match(
+    gone.errors,
+    /E_SERVER_UNREACHABLE: No server answers at http:\/\/127\.0\.0\.1:9: .*; start one with "ravi serve"/,
+  );
   const noUrl = await server.ravi(['runs', 'ls', '--server', 'localhost']);
   assert.equal(noUrl.code, 2);
   const both = await server.ravi(['runs', 'ls', '--server', server.url, '--config', 'ravi.config.json']);

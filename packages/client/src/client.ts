@@ -46,7 +46,7 @@ export function createClient(options: ClientOptions): Client {
 
   function streamOf(operation: Operation, args: readonly unknown[]): AsyncIterableIterator<unknown> {
     const { path, rest } = fillPath(operation, args);
-    const { after, signal } = (rest[0] ?? {}) as StreamOptions;
+    const { after, signal, reconnects } = (rest[0] ?? {}) as StreamOptions;
     return followEvents({
       open(lastEventId) {
         const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
@@ -58,7 +58,7 @@ export function createClient(options: ClientOptions): Client {
         const { status } = await client.runs.get(String(args[0]), signal === undefined ? {} : { signal });
         return status !== 'running' && status !== 'paused';
       },
-      reconnect: options.reconnect,
+      reconnect: reconnects === false ? false : options.reconnect,
       signal,
     });
   }

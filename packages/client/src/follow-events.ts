@@ -22,7 +22,8 @@ export interface FollowOptions {
   readonly endEvent?: string | undefined;
   /** Returns true if no further event can come; asked when a connection ended without an event. */
   readonly isOver: () => Promise<boolean>;
-  readonly reconnect?: Reconnect | undefined;
+  /** `false` ends the stream with its connection. */
+  readonly reconnect?: Reconnect | false | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -33,7 +34,7 @@ export interface FollowOptions {
  */
 export async function* followEvents<Event extends StreamEvent>(options: FollowOptions): AsyncGenerator<Event> {
   const { open, endEvent, isOver, signal } = options;
-  const { minDelayMs = 500, maxDelayMs = 8_000, maxFailures = 10 } = options.reconnect ?? {};
+  const { minDelayMs = 500, maxDelayMs = 8_000, maxFailures = 10 } = options.reconnect || {};
   let last = options.after === undefined ? undefined : String(options.after);
   let delayMs = minDelayMs;
   let failures = 0;
@@ -52,12 +53,13 @@ export async function* followEvents<Event extends StreamEvent>(options: FollowOp
         yield { ...(JSON.parse(data) as object), type, ...(id === '' ? {} : { sequence: Number(id) }) } as Event;
         if (type === endEvent) return;
       }
+      if (options.reconnect === false) return;
       if (!hasEvents && endEvent !== undefined && (await isOver())) return;
     } catch (error) {
       signal?.throwIfAborted();
       // A connection that breaks off is not a RaviApiError, and is opened again like one that was refused for now.
       const isFinal = error instanceof RaviApiError ? !error.isTemporary : !isConnectionError(error);
-      if (isFirst || isFinal || ++failures > maxFailures) throw error;
+      if (isFirst || isFinal || options.reconnect === false || ++failures > maxFailures) throw error;
       waitMs = error instanceof RaviApiError ? (error.retryAfterMs ?? 0) : 0;
     }
     if (hasEvents) delayMs = minDelayMs;

@@ -9,6 +9,8 @@ export interface CallOptions {
 export interface StreamOptions extends CallOptions {
   /** Sequence of the last known event; only later ones are yielded. */
   readonly after?: number;
+  /** `false` ends the stream with its connection instead of opening it again. */
+  readonly reconnects?: boolean;
 }
 
 /** Keys of a query that the client sets itself. */

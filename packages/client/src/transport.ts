@@ -58,7 +58,7 @@ export async function readJson(response: Response): Promise<unknown> {
 }
 
 function unreachable(base: string, cause: unknown): RaviApiError {
-  const message = `Cannot reach a Ravi server at ${base}: ${reasonOf(cause)}`;
+  const message = `No server answers at ${base}: ${reasonOf(cause)}`;
   return new RaviApiError(message, { code: 'E_SERVER_UNREACHABLE', status: 0, cause });
 }
 

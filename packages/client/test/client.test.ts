@@ -78,7 +78,7 @@ test('a server that cannot be reached is E_SERVER_UNREACHABLE', async () => {
   await assert.rejects(client.runs.get('r'), {
     code: 'E_SERVER_UNREACHABLE',
     status: 0,
-    message: 'Cannot reach a Ravi server at http://ravi.test: ECONNREFUSED',
+    message: 'No server answers at http://ravi.test: ECONNREFUSED',
   });
 });
 

@@ -1,9 +1,7 @@
-import type { ApprovalView } from '@ravi/approval-kit';
-import type { JsonObject } from '@ravi/kernel';
+import type { api, ApprovalView, QueryOf } from '@ravi/api';
 import { decide } from '../answer-approvals.ts';
-import type { ApprovalAnswer, ApprovalsAnswer } from '../client/answers.ts';
-import { pathTo } from '../client/client.ts';
-import { connect } from '../client/connect.ts';
+import { connect } from '../connection/connect.ts';
+import { inputOf } from '../connection/connection.ts';
 import type { CommandBody } from '../command.ts';
 import { readJsonObject } from '../read-input.ts';
 import { printList } from '../render/print-list.ts';
@@ -17,13 +15,10 @@ import type { Terminal } from '../terminal.ts';
 export const listApprovals: CommandBody = async (invocation, terminal) => {
   const { status = 'pending', run: runId, limit, cursor } = invocation.values;
   await using client = await connect(invocation, terminal);
-  const answer = await client.get<ApprovalsAnswer>('/v1/approvals', {
-    status: status === 'all' ? undefined : status,
-    runId,
-    limit,
-    cursor,
-  });
-  printList(answer, invocation, terminal, (approval) => [
+  const wanted = status === 'all' ? undefined : status;
+  const query = inputOf<QueryOf<typeof api.approvals.list>>({ status: wanted, runId, limit, cursor });
+  const { items, next } = await client.approvals.list(query);
+  printList({ items, ...(next === undefined ? {} : { next }) }, invocation, terminal, (approval) => [
     approval.id,
     visible(approval.tool),
     statusText(approval.risk, terminal),
@@ -36,7 +31,7 @@ export const listApprovals: CommandBody = async (invocation, terminal) => {
 export const showApproval: CommandBody = async (invocation, terminal) => {
   const { approval: id = '' } = invocation.values;
   await using client = await connect(invocation, terminal);
-  const { approval } = await client.get<ApprovalAnswer>(pathTo('/v1/approvals', id));
+  const { approval } = await client.approvals.get(id);
   if (invocation.isJson) return terminal.print(JSON.stringify(approval));
   for (const line of approvalLines(approval, terminal)) terminal.print(line);
 };
@@ -47,9 +42,7 @@ export const approve: CommandBody = async (invocation, terminal) => {
   const modifiedArgs = args === undefined ? undefined : await readJsonObject(args, 'The arguments', terminal);
   await using client = await connect(invocation, terminal);
   const { approval } = await decide(client, id, {
-    ...(modifiedArgs === undefined
-      ? { decision: 'approved' }
-      : { decision: 'modified', modifiedArgs: modifiedArgs as JsonObject }),
+    ...(modifiedArgs === undefined ? { decision: 'approved' } : { decision: 'modified', modifiedArgs }),
     ...(reason === undefined ? {} : { reason }),
     ...(scope === 'run' ? { scope } : {}),
   });

@@ -4,10 +4,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { KernelError } from '@ravi/kernel';
-import type { BlobStat } from '@ravi/kernel';
-import type { ListAnswer } from '../client/answers.ts';
-import { pathTo } from '../client/client.ts';
-import { connect } from '../client/connect.ts';
+import type { api, QueryOf } from '@ravi/api';
+import { connect } from '../connection/connect.ts';
+import { inputOf } from '../connection/connection.ts';
 import type { CommandBody } from '../command.ts';
 import { printList } from '../render/print-list.ts';
 import { showContent } from '../render/show-content.ts';
@@ -18,7 +17,7 @@ import { visible } from '../render/visible.ts';
 export const listArtifacts: CommandBody = async (invocation, terminal) => {
   const { run: runId, limit, cursor } = invocation.values;
   await using client = await connect(invocation, terminal);
-  const page = await client.get<ListAnswer<BlobStat>>('/v1/artifacts', { runId, limit, cursor });
+  const page = await client.artifacts.list(inputOf<QueryOf<typeof api.artifacts.list>>({ runId, limit, cursor }));
   printList(page, invocation, terminal, ({ ref, bytes, mediaType, createdAt }) => [
     ref,
     sizeText(bytes),
@@ -31,10 +30,9 @@ export const listArtifacts: CommandBody = async (invocation, terminal) => {
 export const getArtifact: CommandBody = async (invocation, terminal) => {
   const { artifact: ref = '', output } = invocation.values;
   await using client = await connect(invocation, terminal);
-  const path = pathTo('/v1/artifacts', ref);
-  const stat = await client.get<BlobStat>(path);
+  const stat = await client.artifacts.get(ref);
   if (invocation.isJson && output === undefined) return terminal.print(JSON.stringify(stat));
-  const { body } = await client.open(`${path}/content`);
+  const { body } = await client.artifacts.content(ref);
   const content = Readable.fromWeb(body as NodeReadableStream<Uint8Array>);
   if (output === undefined) return showContent(content, process.stdout);
   await writeTo(resolve(terminal.cwd, output), content);

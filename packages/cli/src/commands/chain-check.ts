@@ -1,6 +1,5 @@
-import type { PreflightReport } from '@ravi/capabilities';
 import type { ChainError } from '@ravi/kernel';
-import { connect } from '../client/connect.ts';
+import { connect } from '../connection/connect.ts';
 import type { CommandBody } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { readScript } from '../read-input.ts';
@@ -11,7 +10,7 @@ export const checkChainFile: CommandBody = async (invocation, terminal) => {
   const { file = '' } = invocation.values;
   const script = await readScript(file, terminal);
   await using client = await connect(invocation, terminal);
-  const report = await client.send<PreflightReport>('POST', '/v1/chains/check', script);
+  const report = await client.chains.check(script);
   const { mistakes, warnings } = report;
   if (invocation.isJson) terminal.print(JSON.stringify(report));
   else {

@@ -1,4 +1,4 @@
-import { connect } from '../client/connect.ts';
+import { connect } from '../connection/connect.ts';
 import type { CommandBody } from '../command.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
 import { readScript } from '../read-input.ts';

@@ -1,7 +1,5 @@
 import { KernelError } from '@ravi/kernel';
-import type { Snippet } from '@ravi/kernel';
-import { pathTo } from '../client/client.ts';
-import { connect } from '../client/connect.ts';
+import { connect } from '../connection/connect.ts';
 import type { CommandBody } from '../command.ts';
 import { exitCode, exitCodeOfRun } from '../exit-code.ts';
 import { readScript } from '../read-input.ts';
@@ -30,7 +28,7 @@ export const saveChain: CommandBody = async (invocation, terminal) => {
     }
     runId = run.id;
   }
-  const snippet = await client.send<Snippet>('PUT', pathTo('/v1/snippets', name), { description, runId });
+  const snippet = await client.snippets.save(name, { description, ...(runId === undefined ? {} : { runId }) });
   terminal.print(invocation.isJson ? JSON.stringify(snippet) : `Saved ${snippet.name}, version ${snippet.version}`);
   return exitCode.ok;
 };

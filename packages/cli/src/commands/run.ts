@@ -1,5 +1,4 @@
-import type { Run } from '@ravi/kernel';
-import { connect } from '../client/connect.ts';
+import { connect } from '../connection/connect.ts';
 import type { CommandBody } from '../command.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
 import { visible } from '../render/visible.ts';
@@ -10,9 +9,9 @@ import { watchRun } from '../watch-run.ts';
 export const runTask: CommandBody = async (invocation, terminal) => {
   const { task, session: sessionId } = invocation.values;
   await using client = await connect(invocation, terminal, { decides: true });
-  const { id } = await client.send<Run>('POST', '/v1/runs', {
+  const { id } = await client.runs.start({
     kind: 'agent',
-    task,
+    ...(task === undefined ? {} : { task }),
     ...(sessionId === undefined ? {} : { sessionId }),
   });
   const { run, view } = await watchRun(client, id, invocation, terminal);

@@ -1,8 +1,7 @@
-import type { Run } from '@ravi/kernel';
+import type { api, QueryOf, RunDetails } from '@ravi/api';
 import { answerTo } from '../answer-to.ts';
-import type { ListAnswer, RunAnswer, RunEvent } from '../client/answers.ts';
-import { pathTo } from '../client/client.ts';
-import { connect } from '../client/connect.ts';
+import { connect } from '../connection/connect.ts';
+import { inputOf } from '../connection/connection.ts';
 import type { CommandBody } from '../command.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
 import { followRun } from '../follow-run.ts';
@@ -19,7 +18,7 @@ import { watchRun } from '../watch-run.ts';
 export const listRuns: CommandBody = async (invocation, terminal) => {
   const { status, kind, limit, cursor } = invocation.values;
   await using client = await connect(invocation, terminal);
-  const page = await client.get<ListAnswer<Run>>('/v1/runs', { status, kind, limit, cursor });
+  const page = await client.runs.list(inputOf<QueryOf<typeof api.runs.list>>({ status, kind, limit, cursor }));
   printList(page, invocation, terminal, (run) => [
     run.id,
     run.definition.kind,
@@ -32,7 +31,7 @@ export const listRuns: CommandBody = async (invocation, terminal) => {
 export const showRun: CommandBody = async (invocation, terminal) => {
   const { run: id = '' } = invocation.values;
   await using client = await connect(invocation, terminal);
-  const run = await client.get<RunAnswer>(pathTo('/v1/runs', id));
+  const run = await client.runs.get(id);
   if (invocation.isJson) return terminal.print(JSON.stringify(run));
   for (const line of runLines(run, terminal)) terminal.print(line);
 };
@@ -45,7 +44,7 @@ export const tailRun: CommandBody = async (invocation, terminal) => {
   const { run } = await followRun({
     client,
     runId,
-    onEvent: (event: RunEvent) => (invocation.isJson ? terminal.print(JSON.stringify(event)) : view.show(event)),
+    onEvent: (event) => (invocation.isJson ? terminal.print(JSON.stringify(event)) : view.show(event)),
     onLost: ({ message }) => terminal.warn(`${message}; trying again`),
   });
   if (!invocation.isJson) terminal.warn(`The run is ${run.status}`);
@@ -56,11 +55,10 @@ export const tailRun: CommandBody = async (invocation, terminal) => {
 export const resumeRun: CommandBody = async (invocation, terminal) => {
   const { run: id = '', answer } = invocation.values;
   await using client = await connect(invocation, terminal, { decides: true });
-  const path = pathTo('/v1/runs', id);
-  const paused = await client.get<RunAnswer>(path);
-  const lastEventId = await lastEventOf(client.events(`${path}/events`, ''), paused);
-  await client.send('POST', `${path}/resume`, answer === undefined ? {} : answerTo(paused, answer));
-  const { run, view } = await watchRun(client, id, invocation, terminal, lastEventId);
+  const paused = await client.runs.get(id);
+  const last = await lastEventOf(client.runs.events(id, { reconnects: false }), paused);
+  await client.runs.resume(id, answer === undefined ? {} : answerTo(paused, answer));
+  const { run, view } = await watchRun(client, id, invocation, terminal, last);
   if (invocation.isJson) terminal.print(JSON.stringify(run));
   else if (run.status !== 'completed') sayPaused(run, terminal);
   else if (view.text !== '' && !view.hasShownText) terminal.print(visible(view.text));
@@ -72,14 +70,17 @@ export const resumeRun: CommandBody = async (invocation, terminal) => {
 export const cancelRun: CommandBody = async (invocation, terminal) => {
   const { run: id = '' } = invocation.values;
   await using client = await connect(invocation, terminal);
-  const run = await client.send<Run>('POST', pathTo('/v1/runs', id, '/cancel'));
+  const run = await client.runs.cancel(id);
   terminal.print(invocation.isJson ? JSON.stringify(run) : `${run.id} is being cancelled`);
 };
 
 // Of a run that goes on already the stream would not end.
-async function lastEventOf(events: AsyncIterable<{ readonly id: string }>, { status }: RunAnswer): Promise<string> {
-  let last = '';
+async function lastEventOf(
+  events: AsyncIterable<{ readonly sequence: number }>,
+  { status }: Pick<RunDetails, 'status'>,
+): Promise<number> {
+  let last = 0;
   if (status !== 'paused') return last;
-  for await (const { id } of events) last = id;
+  for await (const { sequence } of events) last = sequence;
   return last;
 }

@@ -1,11 +1,8 @@
-import { isKernelError, KernelError } from '@ravi/kernel';
+import { KernelError } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
-import type { InvocationResult } from '@ravi/kernel';
-import type { ToolDescription } from '@ravi/monolith';
-import type { ListAnswer } from '../client/answers.ts';
-import { pathTo } from '../client/client.ts';
-import type { Client } from '../client/client.ts';
-import { connect } from '../client/connect.ts';
+import type { Connection } from '../connection/connection.ts';
+import { connect } from '../connection/connect.ts';
+import { hasCode } from '../command-error.ts';
 import type { CommandBody } from '../command.ts';
 import { exitCode, exitCodeOfError } from '../exit-code.ts';
 import { readJsonObject } from '../read-input.ts';
@@ -17,7 +14,7 @@ import { visible } from '../render/visible.ts';
 export const listTools: CommandBody = async (invocation, terminal) => {
   const { query: q } = invocation.values;
   await using client = await connect(invocation, terminal);
-  const { items: tools } = await client.get<ListAnswer<ToolDescription>>('/v1/tools', { q });
+  const { items: tools } = await client.tools.list(q === undefined ? {} : { q });
   if (invocation.isJson) return terminal.print(JSON.stringify({ tools }));
   const rows = tools.map(({ name, risk = 'hosted', description }) => [
     visible(name),
@@ -31,7 +28,7 @@ export const listTools: CommandBody = async (invocation, terminal) => {
 export const describeTool: CommandBody = async (invocation, terminal) => {
   const { tool: name = '' } = invocation.values;
   await using client = await connect(invocation, terminal);
-  const tool = await suggesting(client, name, () => client.get<ToolDescription>(pathTo('/v1/tools', name)));
+  const tool = await suggesting(client, name, () => client.tools.get(name));
   if (invocation.isJson) return terminal.print(JSON.stringify(tool));
   const { description, kind, risk, source, inputSchema, outputSchema } = tool;
   terminal.print(visible(`${name} (${[kind, risk].filter(Boolean).join(', ')}, from ${source})\n\n${description}`));
@@ -44,9 +41,9 @@ export const callTool: CommandBody = async (invocation, terminal) => {
   const { tool: name = '', args = '{}' } = invocation.values;
   const body = { args: await readJsonObject(args, 'The arguments', terminal) };
   await using client = await connect(invocation, terminal, { decides: true });
-  await suggesting(client, name, () => client.get(pathTo('/v1/tools', name)));
+  await suggesting(client, name, () => client.tools.get(name));
   terminal.progress(`${name} …`);
-  const result = await client.send<InvocationResult>('POST', pathTo('/v1/tools', name), body);
+  const result = await client.tools.call(name, body);
   const { status, structured, text, error } = result;
   if (invocation.isJson) terminal.print(JSON.stringify(result));
   else if (status !== 'ok') terminal.warn(visible(`${error?.code ?? status}: ${error?.message ?? text}`));
@@ -54,12 +51,12 @@ export const callTool: CommandBody = async (invocation, terminal) => {
   return status === 'ok' ? exitCode.ok : exitCodeOfError(error?.code ?? '');
 };
 
-async function suggesting<Answer>(client: Client, name: string, ask: () => Promise<Answer>): Promise<Answer> {
+async function suggesting<Answer>(client: Connection, name: string, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
   } catch (error) {
-    if (!isKernelError(error, 'E_TOOL_UNKNOWN')) throw error;
-    const { items } = await client.get<ListAnswer<ToolDescription>>('/v1/tools');
+    if (!hasCode(error, 'E_TOOL_UNKNOWN')) throw error;
+    const { items } = await client.tools.list();
     throw unknownTool(
       name,
       items.map((tool) => tool.name),

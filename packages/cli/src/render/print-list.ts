@@ -1,4 +1,4 @@
-import type { ListAnswer } from '../client/answers.ts';
+import type { Page } from '@ravi/api';
 import type { Invocation } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 import { tableLines } from './table.ts';
@@ -6,7 +6,7 @@ import { visible } from './visible.ts';
 
 /** Prints a page of a list, a row for each entry, and says how to get the next page; as JSON it is the answer as it came. */
 export function printList<Item>(
-  page: ListAnswer<Item>,
+  page: Page<Item>,
   { isJson }: Pick<Invocation, 'isJson'>,
   { print, warn }: Terminal,
   rowOf: (item: Item) => readonly string[],

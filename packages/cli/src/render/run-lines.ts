@@ -1,4 +1,4 @@
-import type { RunAnswer } from '../client/answers.ts';
+import type { RunDetails } from '@ravi/api';
 import type { Terminal } from '../terminal.ts';
 import { statusText } from './status.ts';
 import { tableLines } from './table.ts';
@@ -6,7 +6,7 @@ import { sizeText, timeText } from './time.ts';
 import { visible } from './visible.ts';
 
 /** A run for people: how it is, each of its calls, what it stored and what it waits for. */
-export function runLines(run: RunAnswer, terminal: Pick<Terminal, 'paint'>): readonly string[] {
+export function runLines(run: RunDetails, terminal: Pick<Terminal, 'paint'>): readonly string[] {
   const { id, definition, task, trace, steps, usage, artifacts, pendingApprovals, error } = run;
   const heading = [
     ['run', id],

@@ -5,8 +5,8 @@ import { everything, nothing, warnOfEverything } from '../approve.ts';
 import type { ApprovalMode } from '../approve.ts';
 import type { Terminal } from '../terminal.ts';
 import { createTextLogger } from '../text-logger.ts';
-import { createClient } from './client.ts';
-import type { Client } from './client.ts';
+import { createConnection } from './connection.ts';
+import type { Connection } from './connection.ts';
 
 /** Which installation, and who approves its calls. */
 export interface OpenHereOptions {
@@ -20,16 +20,20 @@ export interface OpenHereOptions {
 export async function openHere(
   { config: configPath, decides, approve }: OpenHereOptions,
   terminal: Terminal,
-): Promise<Client> {
+): Promise<Connection> {
   const { env, cwd, warn } = terminal;
   const where = { configPath, cwd, env, isServer: true, ignoresTokens: true };
   const plugins = decides ? await approvalsHere(where, approve, terminal) : {};
   const monolith = await openMonolith({ ...where, plugins, logger: createTextLogger(warn) });
   const app = monolith.container.resolve(tokens.httpApp);
-  return createClient({
+  return createConnection({
     url: 'http://localhost',
     isEmbedded: true,
-    send: (request) => app.fetch(request),
+    async fetch(request) {
+      // Without a socket nothing else sets it.
+      request.headers.set('host', 'localhost');
+      return app.fetch(request);
+    },
     close: () => monolith[Symbol.asyncDispose](),
   });
 }

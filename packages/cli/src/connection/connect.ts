@@ -2,8 +2,8 @@ import { KernelError } from '@ravi/kernel';
 import type { ApprovalMode } from '../approve.ts';
 import type { Invocation } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
-import { createClient } from './client.ts';
-import type { Client } from './client.ts';
+import { createConnection } from './connection.ts';
+import type { Connection } from './connection.ts';
 
 /** What a command needs beside what was typed. */
 export interface ConnectOptions {
@@ -20,7 +20,7 @@ export async function connect(
   { values: { server, config, approve } }: Invocation,
   terminal: Terminal,
   { decides = false }: ConnectOptions = {},
-): Promise<Client> {
+): Promise<Connection> {
   const { env } = terminal;
   if (server !== undefined && config !== undefined) {
     throw new KernelError('E_USAGE', '--server and --config exclude each other: a server has its own configuration');
@@ -32,10 +32,10 @@ export async function connect(
   return openHere({ config, decides, approve: approve as ApprovalMode | undefined }, terminal);
 }
 
-function connectTo(server: string, token: string | undefined): Client {
+function connectTo(server: string, token: string | undefined): Connection {
   const url = URL.parse(server);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new KernelError('E_USAGE', `"${server}" is no address of a server; one looks like http://127.0.0.1:7341`);
   }
-  return createClient({ url: url.href, isEmbedded: false, token, send: (request) => fetch(request) });
+  return createConnection({ url: url.href, isEmbedded: false, token });
 }
