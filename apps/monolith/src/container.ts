@@ -17,7 +17,7 @@ import { createHttpApp } from './http/app.ts';
 import { approvalOperations } from './http/approvals/approval-operations.ts';
 import { createCallerApprovals } from './http/approvals/caller-approvals.ts';
 import { artifactOperations } from './http/blobs/artifacts.ts';
-import type { Operation } from './http/core/operation.ts';
+import type { Endpoint } from './http/core/implement.ts';
 import { withOpenApi } from './http/core/openapi.ts';
 import { jobOperations } from './http/runs/jobs.ts';
 import { runOperations } from './http/runs/runs.ts';
@@ -60,7 +60,7 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
 };
 
 const routes: { readonly [Name in keyof Routes]: Factory<Routes[Name]> } = {
-  operations: (parts) => withOpenApi([...operationsOf(parts), ...durableOperationsOf(parts)]),
+  endpoints: (parts) => withOpenApi([...endpointsOf(parts), ...durableEndpointsOf(parts)]),
   httpApp: createHttpApp,
 };
 
@@ -125,7 +125,7 @@ function createInvoker(parts: Parts): ToolInvoker {
   });
 }
 
-function operationsOf(parts: Parts): readonly Operation[] {
+function endpointsOf(parts: Parts): readonly Endpoint[] {
   const { config, access, lifetime, model, skills, preflight, toolbox, toolMetrics, invoker, checkHealth, durable } =
     parts;
   return [
@@ -139,7 +139,7 @@ function operationsOf(parts: Parts): readonly Operation[] {
   ];
 }
 
-function durableOperationsOf(parts: Parts): readonly Operation[] {
+function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
   const { config, lifetime, clock, redactor, blobStore, snippetStore, snippetTools, toolbox, invoker, durable } = parts;
   const { callerApprovals } = parts;
   if (durable === undefined) return [];

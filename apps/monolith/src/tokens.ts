@@ -18,7 +18,7 @@ import type { Hono } from 'hono';
 import type { InjectionToken } from 'tsyringe';
 import type { Access } from './access/access.ts';
 import type { CallerApprovals } from './http/approvals/caller-approvals.ts';
-import type { Operation } from './http/core/operation.ts';
+import type { Endpoint } from './http/core/implement.ts';
 import type { ScriptRunner } from './http/scripts/chains.ts';
 import type { HealthCheck } from './http/server/health.ts';
 import type { Redactor } from './logging/redactor.ts';
@@ -86,7 +86,7 @@ export interface Services {
 
 /** The HTTP interface. */
 export interface Routes {
-  readonly operations: readonly Operation[];
+  readonly endpoints: readonly Endpoint[];
   readonly httpApp: Hono;
 }
 
@@ -128,7 +128,7 @@ export const tokens: Tokens = {
   durable: token('durable'),
   runScript: token('runScript'),
   checkHealth: token('checkHealth'),
-  operations: token('operations'),
+  endpoints: token('endpoints'),
   httpApp: token('httpApp'),
 };
 

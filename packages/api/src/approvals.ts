@@ -1,6 +1,7 @@
 import type { ApprovalChange, ApprovalRequest } from '@ravi/kernel';
 import { json, operation } from './operation.ts';
 import { page, pageQuery } from './page.ts';
+import { problemSchema } from './problem.ts';
 import {
   described,
   array,
@@ -99,6 +100,9 @@ export const approvalEventSchema = union([
 /** An event of the stream of approvals; after `reset` the list has to be read again. */
 export type ApprovalEvent = ValueOf<typeof approvalEventSchema>;
 
+/** Refusal of a decision that came too late, with the approval as it is. */
+const lateDecisionSchema = extend(problemSchema, { approval: approvalSchema });
+
 /** Operations on approvals. */
 export const approvals = {
   list: operation({
@@ -108,6 +112,16 @@ export const approvals = {
     query: strictObject({}, { status: statuses, runId: requestId, sessionId: requestId, ...pageQuery }),
     responses: { 200: json(approvalListSchema) },
     errors: ['E_STATE_UNAVAILABLE'],
+  }),
+  // Before the operation with an id, because the first path that matches is served.
+  events: operation({
+    method: 'get',
+    path: '/v1/approvals/events',
+    summary: 'Stream the changes of approvals as server-sent events, from now or after Last-Event-ID.',
+    query: strictObject({}, { after: integer({ minimum: 0 }) }),
+    responses: {},
+    events: approvalEventSchema,
+    errors: ['E_STREAMS_EXHAUSTED'],
   }),
   get: operation({
     method: 'get',
@@ -133,15 +147,7 @@ export const approvals = {
       },
     ),
     responses: { 200: json(object({ approval: approvalSchema })) },
+    refusals: { 409: json(lateDecisionSchema), 410: json(lateDecisionSchema) },
     errors: ['E_APPROVAL_UNKNOWN', 'E_APPROVAL_DECIDED', 'E_APPROVAL_EXPIRED', 'E_STATE_UNAVAILABLE'],
-  }),
-  events: operation({
-    method: 'get',
-    path: '/v1/approvals/events',
-    summary: 'Stream the changes of approvals as server-sent events, from now or after Last-Event-ID.',
-    query: strictObject({}, { after: integer({ minimum: 0 }) }),
-    responses: {},
-    events: approvalEventSchema,
-    errors: ['E_STREAMS_EXHAUSTED'],
   }),
 } as const;

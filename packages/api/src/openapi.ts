@@ -52,10 +52,13 @@ function describe(id: string, operation: Operation): JsonObject {
   };
 }
 
-function responsesOf({ responses, events, errors }: Operation): JsonObject {
+function responsesOf({ responses, refusals: special = {}, events, errors }: Operation): JsonObject {
   const described: Record<string, JsonValue> = {};
-  const refusals = Object.groupBy(errors, (code) => problemStatus[code]);
+  const refusals: Partial<Record<number, ProblemCode[]>> = Object.groupBy(errors, (code) => problemStatus[code]);
   for (const [status, codes = []] of Object.entries(refusals)) described[status] = refusal(codes);
+  for (const [status, { schema }] of Object.entries(special)) {
+    described[status] = { ...refusal(refusals[Number(status)] ?? []), content: contentOf('application/json', schema) };
+  }
   for (const [status, response] of Object.entries(responses)) described[status] = success(response);
   if (events !== undefined) {
     const known = (described['200'] ?? {}) as { readonly content?: JsonObject };

@@ -1,4 +1,4 @@
-import type { ProblemCode } from './problem.ts';
+import type { Problem, ProblemCode } from './problem.ts';
 import type { ObjectSchema, Schema, ValueOf } from './schema.ts';
 
 /** Permission of a caller: start runs and call tools, decide the approvals of others, see and change everything. */
@@ -43,6 +43,8 @@ export interface Operation {
   readonly events?: Schema<StreamEvent>;
   /** Type of the last event of the stream; absent for a stream that has no end. */
   readonly endEvent?: string;
+  /** Bodies of refusals that have keys next to `error`, by status. */
+  readonly refusals?: Readonly<Record<number, JsonResponse<Problem>>>;
   /** Codes of its own refusals, in addition to those that any operation may have, for example `E_REQUEST_INVALID`. */
   readonly errors: readonly ProblemCode[];
 }

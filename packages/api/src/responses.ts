@@ -1,13 +1,16 @@
 import type { JsonValue } from '@ravi/kernel';
 import { json, operation } from './operation.ts';
-import { described, boolean, strictObject, string, typed } from './schema.ts';
+import { boolean, described, object, strictObject, string, typed } from './schema.ts';
 import type { Schema } from './schema.ts';
-import { jsonObject } from './values.ts';
+import { count, jsonObject } from './values.ts';
 
 const input: Schema<JsonValue> = typed({
   type: ['string', 'array'],
   description: 'Text, or one user message that contains text.',
 });
+
+/** An event of the stream, in OpenAI's format. */
+const eventSchema = object({ type: string(), sequence_number: count });
 
 /** Operations for clients of OpenAI's Responses API. */
 export const responses = {
@@ -27,6 +30,7 @@ export const responses = {
       },
     ),
     responses: { 200: json(jsonObject) },
+    events: eventSchema,
     errors: ['E_RUN_NOT_FOUND', 'E_STATE_UNAVAILABLE', 'E_RUN_SUSPENDED'],
   }),
 } as const;

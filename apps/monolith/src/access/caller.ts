@@ -1,7 +1,5 @@
+import type { Role } from '@ravi/api';
 import type { Principal } from '@ravi/kernel';
-
-/** Permission of a caller. `run` starts runs and calls tools, `approve` decides all approvals, `admin` may do everything. */
-export type Role = 'run' | 'approve' | 'admin';
 
 /** Sender of a request. */
 export interface Caller {

@@ -8,7 +8,7 @@ import { traceRequests } from '../observability/trace-requests.ts';
 import type { CallerApprovals } from './approvals/caller-approvals.ts';
 import { mountApprovalWeb } from './approvals/mount-approval-web.ts';
 import { mount } from './core/mount.ts';
-import type { Operation } from './core/operation.ts';
+import type { Endpoint } from './core/implement.ts';
 import { answerProblem, problem } from './core/problem.ts';
 import { requestLog } from './core/request-log.ts';
 import { headWithoutBody, safeHeaders } from './core/safe-headers.ts';
@@ -17,7 +17,7 @@ import { mountConsole } from './server/console.ts';
 
 /** Options of {@link createHttpApp}. */
 export interface HttpAppOptions {
-  readonly operations: readonly Operation[];
+  readonly endpoints: readonly Endpoint[];
   readonly access: Access;
   readonly config: Pick<ResolvedConfig, 'server'>;
   readonly approvalHandler: ApprovalHandler | undefined;
@@ -32,7 +32,7 @@ export interface HttpAppOptions {
 
 /** Creates the HTTP interface: middleware, operations, approvals, console. It reaches tools only through operations. */
 export function createHttpApp(options: HttpAppOptions): Hono {
-  const { operations, access, approvalHandler, callerApprovals, telemetryProviders, lifetime, clock, logger } = options;
+  const { endpoints, access, approvalHandler, callerApprovals, telemetryProviders, lifetime, clock, logger } = options;
   const { allowedHosts, maxConcurrent } = options.config.server;
   const app = new Hono();
   app.use(headWithoutBody, safeHeaders);
@@ -42,7 +42,7 @@ export function createHttpApp(options: HttpAppOptions): Hono {
     if (lifetime.aborted) throw problem('E_SHUTTING_DOWN', 'The server is shutting down');
     await next();
   });
-  mount(app, operations, { access, maxConcurrent });
+  mount(app, endpoints, { access, maxConcurrent });
   if (isWebApprovalHandler(approvalHandler)) mountApprovalWeb(app, approvalHandler);
   // The console needs a state store, and approvals with the sign-in of the server.
   if (callerApprovals !== undefined) mountConsole(app, logger);

@@ -1,26 +1,12 @@
-import type { ChainCallRecord, ChainRunResult, JsonObject, JsonValue, ModelUsage, Run } from '@ravi/kernel';
+import type { RunDetails as ApiRunDetails } from '@ravi/api';
+import type { ChainCallRecord, ChainRunResult, JsonObject, ModelUsage, Run } from '@ravi/kernel';
 import type { RunEvent } from './run-event.ts';
 import { traceOf } from './run-trace.ts';
-import type { RunCall } from './run-trace.ts';
 
-/** A run with the details from its events. */
-export type RunDetails = Run & {
-  readonly trace: readonly RunCall[];
-  readonly steps: number;
-  readonly usage: ModelUsage;
-  /** In the currency of the price table; absent if a model has no price. */
-  readonly cost?: number;
-  /** Estimated tokens of the same calls made one by one in a conversation. */
-  readonly plainConversationTokens: number;
-  readonly logs: readonly JsonValue[];
-  /** References in the order in which the artifacts were stored. */
+/** A run with everything that its events report; artifacts by their refs, in the order in which they were stored. */
+export interface RunDetails extends Omit<ApiRunDetails, 'artifacts' | 'pendingApprovals'> {
   readonly artifactRefs: readonly string[];
-  readonly task?: string;
-  readonly script?: string;
-  readonly error?: JsonValue;
-  /** Open questions of a paused agent. */
-  readonly questions: readonly JsonValue[];
-};
+}
 
 const bytesPerToken = 4;
 
@@ -42,12 +28,12 @@ export function runDetails(run: Run, events: readonly RunEvent[]): RunDetails {
     usage: sumUsage(ofType(events, 'usage')),
     ...(cost === undefined ? {} : { cost }),
     plainConversationTokens: plainTokens(trace),
-    logs: (result?.logs ?? ofType(events, 'console')) as readonly JsonValue[],
+    logs: (result?.logs ?? ofType(events, 'console')) as unknown as RunDetails['logs'],
     artifactRefs: artifactRefs(events),
-    questions: (asked ?? []) as readonly JsonValue[],
+    questions: (asked ?? []) as unknown as RunDetails['questions'],
     ...(typeof task === 'string' ? { task } : {}),
     ...(script === undefined ? {} : { script }),
-    ...(error === undefined ? {} : { error: error as JsonValue }),
+    ...(error === undefined ? {} : { error: error as unknown as NonNullable<RunDetails['error']> }),
   };
 }
 

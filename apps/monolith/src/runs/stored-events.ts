@@ -1,3 +1,4 @@
+import type { Exchange } from '@ravi/api';
 import type { JournalItem, JsonValue, RunJournal } from '@ravi/kernel';
 import { artifactRefs } from './run-details.ts';
 import type { RunEvent } from './run-event.ts';
@@ -10,7 +11,7 @@ export interface StoredEvents {
   /** Stores one model request and its response under a number of its own. */
   saveExchange(runId: string, number: number, exchange: JsonValue): Promise<void>;
   /** Loads all model exchanges of a run, in order. */
-  exchanges(runId: string): Promise<readonly JsonValue[]>;
+  exchanges(runId: string): Promise<readonly Exchange[]>;
   /** Returns every artifact that the journal of a run names, each once. */
   artifactsOf(runId: string): Promise<readonly string[]>;
 }
@@ -41,7 +42,9 @@ export function createStoredEvents(journal: RunJournal): StoredEvents {
     },
     saveExchange: (runId, number, value) =>
       journal.observed({ runId, position: firstExchange + number, kind: 'model-exchange', value }),
-    exchanges: (runId) => values(runId, 'model-exchange'),
+    async exchanges(runId) {
+      return (await values(runId, 'model-exchange')) as unknown as readonly Exchange[];
+    },
     async artifactsOf(runId) {
       const { items } = await journal.entries(runId);
       return [...new Set(items.flatMap(artifactsIn))];

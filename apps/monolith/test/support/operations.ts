@@ -1,50 +1,50 @@
 import assert from 'node:assert/strict';
+import { operations, pathParameters } from '@ravi/api';
 import type { JsonSchema } from '@ravi/kernel';
 
-/** An operation as the OpenAPI document of a server tells of it. */
+/** An operation of the API as the attacks need it. */
 export interface DescribedOperation {
   readonly method: string;
   readonly path: string;
   readonly role: string | undefined;
   readonly isOpen: boolean;
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: JsonSchema }[];
-  /** Schema of the body; absent where none is taken. */
+  readonly parameters: readonly { readonly name: string; readonly in: 'path' | 'query'; readonly schema: JsonSchema }[];
+  /** Schema of the body; absent if the operation takes none. */
   readonly body: JsonSchema | undefined;
-  /** True if it responds with a stream of events that does not end with a run. */
+  /** True if it responds with a stream of events that has no end. */
   readonly isEndless: boolean;
 }
 
 /** The part of an OpenAPI document that the tests read. */
 interface Document {
   readonly openapi: string;
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-interface Operation {
-  readonly 'x-role'?: string;
-  readonly security?: readonly unknown[];
-  readonly parameters: DescribedOperation['parameters'];
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: JsonSchema } } };
-}
-
-/** Every operation that a server's document knows. */
+/** Returns every operation of the table that a server serves, as its document says. */
 export async function readOperations(url: string, headers: Record<string, string>): Promise<DescribedOperation[]> {
   const response = await fetch(`${url}/v1/openapi.json`, { headers });
-  const document = (await response.json()) as Document;
-  assert.equal(document.openapi, '3.1.0');
-  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      path,
-      role: operation['x-role'],
-      isOpen: operation.security?.length === 0,
-      parameters: operation.parameters,
-      body: operation.requestBody?.content['application/json'].schema,
-      isEndless: path === '/v1/approvals/events',
-    })),
-  );
-  assert.ok(all.length > 20, String(all.length));
-  return all;
+  const { openapi, paths } = (await response.json()) as Document;
+  assert.equal(openapi, '3.1.0');
+  const served = operations.filter(({ operation: { method, path } }) => paths[path]?.[method] !== undefined);
+  assert.equal(served.length, Object.values(paths).flatMap(Object.keys).length, 'the document is the table');
+  assert.ok(served.length > 20, String(served.length));
+  return served.map(({ operation }) => ({
+    method: operation.method.toUpperCase(),
+    path: operation.path,
+    role: operation.role,
+    isOpen: operation.isOpen === true,
+    parameters: [
+      ...pathParameters(operation.path).map((name) => ({ name, in: 'path' as const, schema: { type: 'string' } })),
+      ...Object.entries(operation.query?.properties ?? {}).map(([name, schema]) => ({
+        name,
+        in: 'query' as const,
+        schema,
+      })),
+    ],
+    body: operation.body,
+    isEndless: operation.events !== undefined && operation.endEvent === undefined && operation.method === 'get',
+  }));
 }
 
 /** The path of an operation with a value in place of each parameter. */

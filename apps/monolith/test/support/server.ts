@@ -8,6 +8,7 @@ import { openMonolith, serve, tokens } from '@ravi/monolith';
 import type { HttpServer, Monolith, MonolithOptions } from '@ravi/monolith';
 import { createInstallation } from './installation.ts';
 import type { TestInstallation } from './installation.ts';
+import { checkResponse } from './response-check.ts';
 
 /** An answer over HTTP, its JSON parsed. */
 export interface Answer {
@@ -52,10 +53,12 @@ export async function startServer(
   const send = (method: string, path: string, headers: OutgoingHttpHeaders, body?: string): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const sent = request(`${server.url}${path}`, { method, headers, agent: false }, (response) => {
-        text(response).then(
-          (content) => resolve({ status: response.statusCode ?? 0, body: JSON.parse(content) }),
-          reject,
-        );
+        text(response).then((content) => {
+          const { statusCode: status = 0 } = response;
+          const body: unknown = JSON.parse(content);
+          checkResponse(method, path, status, body);
+          resolve({ status, body });
+        }, reject);
       });
       sent.on('error', reject);
       sent.end(body);

@@ -1,20 +1,11 @@
+import { api } from '@ravi/api';
+import type { Budget } from '@ravi/api';
 import type { AgentConfig } from '@ravi/host';
 import type { Clock, Principal, Run, RunStore } from '@ravi/kernel';
-import { listAnswer } from '../core/operation.ts';
-import type { Operation } from '../core/operation.ts';
+import { implement, listOf } from '../core/implement.ts';
+import type { Endpoint } from '../core/implement.ts';
 import { runDetails } from '../../runs/run-details.ts';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
-
-/** A bound and what of it is used. */
-interface BudgetView {
-  readonly name: string;
-  readonly scope: 'principal' | 'run';
-  readonly principal: Principal;
-  readonly runId?: string;
-  readonly unit: 'tokens' | 'cost' | 'calls' | 'milliseconds';
-  readonly limit?: number;
-  readonly used: number;
-}
 
 const dayMs = 86_400_000;
 const pageSize = 100;
@@ -30,7 +21,7 @@ export interface BudgetServices {
 }
 
 /** What is configured for runs of the agent, and what they and their owner have used. */
-export function budgetOperations({ budget, runs: store, recorder, clock }: BudgetServices): readonly Operation[] {
+export function budgetOperations({ budget, runs: store, recorder, clock }: BudgetServices): readonly Endpoint[] {
   const spentOf = createSpentOf(recorder);
 
   /** Runs of the agent since the last midnight of UTC, newest first, 1 000 at most. */
@@ -49,31 +40,26 @@ export function budgetOperations({ budget, runs: store, recorder, clock }: Budge
   }
 
   return [
-    {
-      method: 'get',
-      path: '/v1/budgets',
-      summary: "What the caller's runs of the agent used today, and how far those are that go on, or the newest.",
-      async answer({ caller: { principal } }) {
-        const runs = await runsOfToday(principal);
-        const spent: { readonly run: Run; readonly used: Spent }[] = [];
-        // One after the other: each reads a journal.
-        for (const run of runs) spent.push({ run, used: await spentOf(run) });
-        const live = spent.filter(({ run }) => run.outcome === undefined);
-        const shown = live.length > 0 ? live : spent.slice(0, 1);
-        const ofRuns = shown.flatMap(({ run, used }) => runBudgets(run, used, budget, clock.now()));
-        return listAnswer([
-          ...principalBudgets(
-            principal,
-            spent.map(({ used }) => used),
-          ),
-          ...ofRuns,
-        ]);
-      },
-    },
+    implement(api.budgets.list, async ({ caller: { principal } }) => {
+      const runs = await runsOfToday(principal);
+      const spent: { readonly run: Run; readonly used: Spent }[] = [];
+      // One after the other: each reads a journal.
+      for (const run of runs) spent.push({ run, used: await spentOf(run) });
+      const live = spent.filter(({ run }) => run.outcome === undefined);
+      const shown = live.length > 0 ? live : spent.slice(0, 1);
+      const ofRuns = shown.flatMap(({ run, used }) => runBudgets(run, used, budget, clock.now()));
+      return listOf([
+        ...principalBudgets(
+          principal,
+          spent.map(({ used }) => used),
+        ),
+        ...ofRuns,
+      ]);
+    }),
   ];
 }
 
-function principalBudgets(principal: Principal, spent: readonly Spent[]): readonly BudgetView[] {
+function principalBudgets(principal: Principal, spent: readonly Spent[]): readonly Budget[] {
   const about = { scope: 'principal', principal } as const;
   const sum = (part: 'tokens' | 'toolCalls'): number => spent.reduce((total, used) => total + used[part], 0);
   const costs = spent.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
@@ -95,7 +81,7 @@ function runBudgets(
   { tokens, cost = 0, toolCalls }: Spent,
   { maxTokens, maxCost, maxToolCalls, maxTimeMs }: NonNullable<AgentConfig['budget']>,
   now: number,
-): readonly BudgetView[] {
+): readonly Budget[] {
   const { id: runId, principal, createdAt, updatedAt, status } = run;
   const about = { scope: 'run', principal, runId } as const;
   const timeMs = (status === 'running' ? now : updatedAt) - createdAt;

@@ -1,9 +1,11 @@
+import { api } from '@ravi/api';
 import type { JsonValue, RunStore } from '@ravi/kernel';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
 import type { RunService } from '../../runs/run-service.ts';
 import { streamEvents } from '../events/event-stream.ts';
 import { findRun } from '../../access/find-run.ts';
-import type { Operation } from '../core/operation.ts';
+import { implement } from '../core/implement.ts';
+import type { Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';
 import { responseFormat, runIdOf } from '../events/responses-format.ts';
 
@@ -16,44 +18,25 @@ export interface ResponseServices {
 }
 
 /** `POST /v1/responses`: the agent for clients that speak OpenAI's Responses. Its tools are the server's own. */
-export function responseOperations(services: ResponseServices): readonly Operation[] {
+export function responseOperations(services: ResponseServices): readonly Endpoint[] {
   const { store, runs, recorder, lifetime } = services;
   return [
-    {
-      method: 'post',
-      path: '/v1/responses',
-      summary: 'Ask the agent as a client of OpenAI does.',
-      role: 'run',
-      body: {
-        type: 'object',
-        required: ['input'],
-        additionalProperties: false,
-        properties: {
-          input: { type: ['string', 'array'], description: 'Text, or one message of the user with text.' },
-          stream: { type: 'boolean' },
-          previous_response_id: { type: 'string', maxLength: 200, description: 'Goes on with its session.' },
-          model: { type: 'string', description: 'Not looked at: the server has one agent.' },
-          store: { type: 'boolean', description: 'Not looked at: runs are kept.' },
-          metadata: { type: 'object', description: 'Not looked at.' },
-        },
-      },
-      async answer(request) {
-        const { input, stream, previous_response_id: previous } = request.body;
-        const { principal } = request.caller;
-        const before = previous === undefined ? undefined : await findRun(store, request, runIdOf(previous as string));
-        const task = taskOf(input);
-        const run = await runs.startAgent({
-          task,
-          principal,
-          ...(before === undefined ? {} : { sessionId: before.sessionId }),
-        });
-        const format = responseFormat(run);
-        const events = streamEvents(recorder, { runId: run.id, after: 0, format, lifetime });
-        if (stream === true) return events;
-        await events.text();
-        return format.response;
-      },
-    },
+    implement(api.responses.create, async (request) => {
+      const { input, stream, previous_response_id: previous } = request.body;
+      const { principal } = request.caller;
+      const before = previous === undefined ? undefined : await findRun(store, request, runIdOf(previous));
+      const task = taskOf(input);
+      const run = await runs.startAgent({
+        task,
+        principal,
+        ...(before === undefined ? {} : { sessionId: before.sessionId }),
+      });
+      const format = responseFormat(run);
+      const events = streamEvents(recorder, { runId: run.id, after: 0, format, lifetime });
+      if (stream === true) return events;
+      await events.text();
+      return format.response;
+    }),
   ];
 }
 

@@ -1,24 +1,21 @@
+import { api } from '@ravi/api';
 import type { Skill } from '@ravi/kernel';
-import { listAnswer } from '../core/operation.ts';
-import type { Operation } from '../core/operation.ts';
+import { implement, listOf } from '../core/implement.ts';
+import type { Endpoint } from '../core/implement.ts';
 
 /** What the agent may learn to do. */
-export function skillOperations(skills: readonly Skill[]): readonly Operation[] {
+export function skillOperations(skills: readonly Skill[]): readonly Endpoint[] {
   return [
-    {
-      method: 'get',
-      path: '/v1/skills',
-      summary: 'List the skills of the agent.',
-      // Not their path: where they lie on this machine is nobody's business.
-      answer: () =>
-        listAnswer(
-          skills.map(({ name, description, version, allowedTools }) => ({
-            name,
-            description,
-            version,
-            ...(allowedTools === undefined ? {} : { allowedTools }),
-          })),
-        ),
-    },
+    // Without the path: callers have no business with the folders of this machine.
+    implement(api.skills.list, () =>
+      listOf(
+        skills.map(({ name, description, version, allowedTools }) => ({
+          name,
+          description,
+          version,
+          ...(allowedTools === undefined ? {} : { allowedTools }),
+        })),
+      ),
+    ),
   ];
 }

@@ -1,11 +1,12 @@
+import { api } from '@ravi/api';
 import { isKernelError } from '@ravi/kernel';
 import type { BlobStat, BlobStore, RunStore } from '@ravi/kernel';
 import { maySee } from '../../access/caller.ts';
 import { artifactRefs } from '../../runs/run-details.ts';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
 import { findRun } from '../../access/find-run.ts';
-import { listAnswer, pageOf, pageQuery } from '../core/operation.ts';
-import type { ApiRequest, Operation } from '../core/operation.ts';
+import { implement, listOf, pageOf, Reply } from '../core/implement.ts';
+import type { ApiRequest, Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';
 
 // Nothing of an artifact may run in the name of this server.
@@ -33,68 +34,46 @@ export interface ArtifactServices {
 }
 
 /** Artifacts by run, one by one, and their content, whole or in part. */
-export function artifactOperations({ blobStore, runs, recorder }: ArtifactServices): readonly Operation[] {
-  async function find({ caller, params: { ref = '' } }: ApiRequest): Promise<BlobStat> {
+export function artifactOperations({ blobStore, runs, recorder }: ArtifactServices): readonly Endpoint[] {
+  async function find({ caller, params: { ref } }: ApiRequest<typeof api.artifacts.get>): Promise<BlobStat> {
     const stat = await blobStore.stat(ref);
     if (stat !== undefined && maySee(caller, stat.scope.principal)) return stat;
     throw problem('E_ARTIFACT_UNKNOWN', `There is no artifact "${ref}"`);
   }
 
   return [
-    {
-      method: 'get',
-      path: '/v1/artifacts',
-      summary: 'List the artifacts of a run, or of the newest runs.',
-      query: { ...pageQuery, runId: { type: 'string', minLength: 1, maxLength: 100 } },
-      async answer(request) {
-        const { query, caller } = request;
-        if (query['runId'] !== undefined) {
-          const run = await findRun(runs, request, String(query['runId']));
-          return listAnswer(await statsOf(blobStore, await refsOf(recorder, run.id)));
-        }
-        const own = caller.roles.includes('admin') ? {} : { principal: caller.principal };
-        const { items, next } = await runs.list(own, pageOf(request));
-        const refs = await Promise.all(items.map(({ id }) => refsOf(recorder, id)));
-        return listAnswer(await statsOf(blobStore, refs.flat()), next);
-      },
-    },
-    {
-      method: 'get',
-      path: '/v1/artifacts/{ref}',
-      summary: 'What is known of an artifact.',
-      answer: find,
-    },
-    {
-      method: 'get',
-      path: '/v1/artifacts/{ref}/content',
-      summary: 'The content, or the part of it that Range asks for.',
-      async answer(request) {
-        const { ref, bytes, mediaType } = await find(request);
-        const range = readByteRange(request.headers.get('range'), bytes);
-        const headers: Record<string, string> = {
-          ...safeHeaders,
-          'content-type': mediaTypePattern.test(mediaType) ? mediaType : bytesOfNoType,
-          'content-disposition': 'attachment',
-          'accept-ranges': 'bytes',
-          'content-length': String(range?.length ?? bytes),
-        };
-        if (range === undefined) return new Response(await open(blobStore, ref), { headers });
-        const { offset, length } = range;
-        headers['content-range'] = `bytes ${offset}-${offset + length - 1}/${bytes}`;
-        return new Response(await open(blobStore, ref, range), { status: 206, headers });
-      },
-    },
-    {
-      method: 'delete',
-      path: '/v1/artifacts/{ref}',
-      summary: 'Delete an artifact, whoever still refers to it.',
-      role: 'run',
-      async answer(request) {
-        const { ref } = await find(request);
-        await blobStore.delete(ref);
-        return new Response(null, { status: 204 });
-      },
-    },
+    implement(api.artifacts.list, async (request) => {
+      const { query, caller } = request;
+      if (query.runId !== undefined) {
+        const run = await findRun(runs, request, query.runId);
+        return listOf(await statsOf(blobStore, await refsOf(recorder, run.id)));
+      }
+      const own = caller.roles.includes('admin') ? {} : { principal: caller.principal };
+      const { items, next } = await runs.list(own, pageOf(query));
+      const refs = await Promise.all(items.map(({ id }) => refsOf(recorder, id)));
+      return listOf(await statsOf(blobStore, refs.flat()), next);
+    }),
+    implement(api.artifacts.get, find),
+    implement(api.artifacts.content, async (request) => {
+      const { ref, bytes, mediaType } = await find(request);
+      const range = readByteRange(request.headers.get('range'), bytes);
+      const headers: Record<string, string> = {
+        ...safeHeaders,
+        'content-type': mediaTypePattern.test(mediaType) ? mediaType : bytesOfNoType,
+        'content-disposition': 'attachment',
+        'accept-ranges': 'bytes',
+        'content-length': String(range?.length ?? bytes),
+      };
+      if (range === undefined) return new Response(await open(blobStore, ref), { headers });
+      const { offset, length } = range;
+      headers['content-range'] = `bytes ${offset}-${offset + length - 1}/${bytes}`;
+      return new Response(await open(blobStore, ref, range), { status: 206, headers });
+    }),
+    implement(api.artifacts.delete, async (request) => {
+      const { ref } = await find(request);
+      await blobStore.delete(ref);
+      return new Reply(204, undefined);
+    }),
   ];
 }
 

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import type { Operation } from '@ravi/api';
 import { isKernelError } from '@ravi/kernel';
 import type { KernelError } from '@ravi/kernel';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { Access } from '../../access/access.ts';
 import { localCaller } from '../../access/caller.ts';
-import { routeOf } from './operation.ts';
-import type { ApiRequest, Operation } from './operation.ts';
+import { Reply } from './implement.ts';
+import type { ApiRequest, Endpoint } from './implement.ts';
 import { problem } from './problem.ts';
 import { limitBody, readBody, readQuery, bodyValidator, queryValidator } from './validate.ts';
 
@@ -19,14 +20,15 @@ export interface MountOptions {
   readonly maxConcurrent: number;
 }
 
-/** Serves operations: who asks, body limit, checks, answer; other methods of their paths are refused. */
-export function mount(app: Hono, operations: readonly Operation[], options: MountOptions): void {
+/** Serves endpoints: authentication, body limit, checks, handler. Refuses other methods of their paths. */
+export function mount(app: Hono, endpoints: readonly Endpoint[], options: MountOptions): void {
   const limitConcurrency = concurrencyLimit(options.maxConcurrent);
-  for (const operation of operations) {
+  for (const endpoint of endpoints) {
+    const { operation, maxBodyBytes = defaultBodyBytes } = endpoint;
     const handlers: MiddlewareHandler[] = [
       ...(operation.role === 'run' ? [limitConcurrency] : []),
-      ...(operation.body === undefined ? [] : [limitBody(operation.maxBodyBytes ?? defaultBodyBytes)]),
-      handlerOf(operation),
+      ...(operation.body === undefined ? [] : [limitBody(maxBodyBytes)]),
+      handlerOf(endpoint),
     ];
     app.on(
       operation.method.toUpperCase(),
@@ -35,7 +37,10 @@ export function mount(app: Hono, operations: readonly Operation[], options: Moun
       ...handlers,
     );
   }
-  refuseOtherMethods(app, operations);
+  refuseOtherMethods(
+    app,
+    endpoints.map(({ operation }) => operation),
+  );
 }
 
 // Before the body is read: who is not known costs little.
@@ -65,20 +70,20 @@ function concurrencyLimit(max: number): MiddlewareHandler {
   };
 }
 
-function handlerOf({ query = {}, body: schema, answer }: Operation): (context: Context) => Promise<Response> {
-  const checkQuery = queryValidator(query);
-  const checkBody = schema === undefined ? undefined : bodyValidator(schema);
+function handlerOf({ operation, handle }: Endpoint): (context: Context) => Promise<Response> {
+  const checkQuery = queryValidator(operation.query ?? noQuery);
+  const checkBody = operation.body === undefined ? undefined : bodyValidator(operation.body);
   return async (context) => {
     const { req } = context;
-    const asked = readQuery(req.url);
-    checkQuery(asked);
+    const query = readQuery(req.url);
+    checkQuery(query);
     const body = checkBody === undefined ? {} : await readBody(context);
     checkBody?.(body);
     const { headers, signal, url } = req.raw;
     const request: ApiRequest = {
       caller: context.get('caller') ?? localCaller,
       params: req.param(),
-      query: asked,
+      query,
       body,
       headers,
       signal,
@@ -86,16 +91,26 @@ function handlerOf({ query = {}, body: schema, answer }: Operation): (context: C
       isSecure: url.startsWith('https:'),
     };
     try {
-      const answered = await answer(request);
-      return answered instanceof Response ? answered : context.json(answered ?? {});
+      return respond(await handle(request));
     } catch (error) {
-      throw cursorProblem(error, request) ?? error;
+      throw cursorProblem(error, query) ?? error;
     }
   };
 }
 
+const noQuery = { type: 'object', properties: {}, additionalProperties: false };
+
+function respond(result: unknown): Response {
+  if (result instanceof Response) return result;
+  if (!(result instanceof Reply)) return Response.json(result);
+  const { status, headers, body, text } = result;
+  if (body === undefined) return new Response(null, { status, headers });
+  if (text === undefined) return Response.json(body, { status, headers });
+  return new Response(text, { status, headers: { ...headers, 'content-type': 'application/json' } });
+}
+
 // Only the store knows its cursors.
-function cursorProblem(error: unknown, { query }: ApiRequest): KernelError | undefined {
+function cursorProblem(error: unknown, query: Readonly<Record<string, unknown>>): KernelError | undefined {
   const isAboutCursor = query['cursor'] !== undefined && isKernelError(error, 'E_STATE_INVALID');
   return isAboutCursor ? problem('E_REQUEST_INVALID', error.message) : undefined;
 }
@@ -117,4 +132,9 @@ function refuseOtherMethods(app: Hono, operations: readonly Operation[]): void {
 export function addressOf({ env }: Pick<Context, 'env'>): string {
   const { incoming } = (env ?? {}) as { readonly incoming?: IncomingMessage };
   return incoming?.socket?.remoteAddress ?? '';
+}
+
+/** Writes a path as the router does: `/v1/runs/:id`. */
+function routeOf(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }

@@ -27,8 +27,8 @@ export function bodyValidator(schema: JsonSchema): Validate {
 }
 
 /** A check of the parameters of a query, which turns them into the types that their schemas say. */
-export function queryValidator(properties: Readonly<Record<string, JsonSchema>>): Validate {
-  return validator(queries.compile({ type: 'object', properties, additionalProperties: false }));
+export function queryValidator(schema: JsonSchema): Validate {
+  return validator(queries.compile(schema));
 }
 
 function validator(validate: ValidateFunction): Validate {

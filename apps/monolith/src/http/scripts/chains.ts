@@ -1,42 +1,33 @@
-import type { ApiRequest, Operation } from '../core/operation.ts';
+import { api } from '@ravi/api';
+import type { ChainResult } from '@ravi/api';
+import { implement } from '../core/implement.ts';
+import type { ApiRequest, Endpoint } from '../core/implement.ts';
 import type { ApprovalMode } from '@ravi/capabilities';
 import type { ChainPolicy } from '@ravi/kernel';
 import type { ChainRunner } from '../../runs/chain-runner.ts';
 import type { DurableServices } from '../../runs/durable-services.ts';
-import { maxScriptBodyBytes, scriptOf, scriptProperties } from './script-request.ts';
+import { maxScriptBodyBytes, scriptOf } from './script-request.ts';
 import type { ScriptRequest } from './script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
 import { problem } from '../core/problem.ts';
-
-/** The query of operations that run a script. */
-export const streamQuery = {
-  stream: { enum: ['0', '1'], description: '"1" tells the events of the run instead, and goes on without its client.' },
-} as const;
 
 /**
  * `POST /v1/chains` runs a script and answers with its `ChainRunResult`. With a state store the run goes on without its
  * client, and the answer has its `runId`; else it is cancelled when the client leaves.
  */
-export function chainOperations(policy: ChainPolicy, runScript: ScriptRunner): readonly Operation[] {
+export function chainOperations(policy: ChainPolicy, runScript: ScriptRunner): readonly Endpoint[] {
   return [
-    {
-      method: 'post',
-      path: '/v1/chains',
-      summary: 'Run a script and wait for its result, or follow its events.',
-      role: 'run',
+    implement(api.chains.run, (request) => runScript(scriptOf(request.body, policy), request), {
       maxBodyBytes: maxScriptBodyBytes(policy),
-      query: streamQuery,
-      body: { type: 'object', required: ['code'], additionalProperties: false, properties: scriptProperties },
-      answer: (request) => runScript(scriptOf(request.body, policy), request),
-    },
+    }),
   ];
 }
 
 /** Runs a script as its caller: the result, or a stream of the run's events whose run is named by `Content-Location`. */
 export type ScriptRunner = (
   script: ScriptRequest,
-  request: Pick<ApiRequest, 'caller' | 'query' | 'signal'>,
-) => Promise<unknown>;
+  request: Pick<ApiRequest<typeof api.chains.run>, 'caller' | 'query' | 'signal'>,
+) => Promise<ChainResult | Response>;
 
 /** Services of {@link createScriptRunner}. */
 export interface ScriptRunnerServices {
@@ -51,7 +42,7 @@ export interface ScriptRunnerServices {
 export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner {
   const { runChain, durable, config, lifetime } = services;
   return async (script, { caller: { principal }, query, signal }) => {
-    const isStream = query['stream'] === '1';
+    const isStream = query.stream === '1';
     // Scripts in Python are not replayed.
     if (durable === undefined || script.language === 'python') {
       if (isStream) {

@@ -1,4 +1,4 @@
-import type { ChainPolicy, JsonObject, JsonSchema, SandboxLanguage } from '@ravi/kernel';
+import type { ChainPolicy, JsonObject, SandboxLanguage } from '@ravi/kernel';
 import { compareRisk, defineChainPolicy, isKernelError } from '@ravi/kernel';
 import { problem } from '../core/problem.ts';
 
@@ -11,13 +11,6 @@ export interface ScriptRequest {
   readonly policy: Partial<ChainPolicy>;
 }
 
-/** What every request about a script may say. */
-export const scriptProperties: Readonly<Record<'code' | 'language' | 'policy', JsonSchema>> = {
-  code: { type: 'string', description: 'The script.' },
-  language: { enum: ['javascript', 'python'], description: 'JavaScript, TypeScript included, when absent.' },
-  policy: { type: 'object', description: 'Fields of the policy that this run tightens.' },
-};
-
 // A script is at most `maxSourceBytes`; JSON writes a control character in six bytes, and the rest needs little.
 const escapedBytesPerByte = 6;
 const otherBytes = 4_096;
@@ -28,19 +21,26 @@ export function maxScriptBodyBytes({ maxSourceBytes }: ChainPolicy): number {
 }
 
 /** The script of a body that fits its schema. @throws KernelError `E_REQUEST_INVALID` for a policy that is wrong or looser */
-export function scriptOf({ code, language, policy = {} }: JsonObject, server: ChainPolicy): ScriptRequest {
+export function scriptOf({ code, language, policy = {} }: ScriptBody, server: ChainPolicy): ScriptRequest {
   return {
-    code: code as string,
-    policy: tightenPolicy(policy as JsonObject, server),
-    ...(language === undefined ? {} : { language: language as SandboxLanguage }),
+    code,
+    policy: tightenPolicy(policy, server),
+    ...(language === undefined ? {} : { language }),
   };
+}
+
+/** The parts of a body that describe a script. */
+interface ScriptBody {
+  readonly code: string;
+  readonly language?: SandboxLanguage;
+  readonly policy?: Partial<ChainPolicy>;
 }
 
 /**
  * The fields of a request's policy, checked: each may make the server's policy stricter and none may loosen it.
  * @throws KernelError `E_REQUEST_INVALID` naming the field and both values
  */
-function tightenPolicy(requested: JsonObject, server: ChainPolicy): Partial<ChainPolicy> {
+function tightenPolicy(requested: Partial<ChainPolicy>, server: ChainPolicy): Partial<ChainPolicy> {
   const merged = merge(requested, server);
   for (const field of Object.keys(requested) as (keyof ChainPolicy)[]) {
     if (!isLooser(field, merged, server)) continue;
@@ -52,7 +52,7 @@ function tightenPolicy(requested: JsonObject, server: ChainPolicy): Partial<Chai
   return requested;
 }
 
-function merge(requested: JsonObject, server: ChainPolicy): ChainPolicy {
+function merge(requested: Partial<ChainPolicy>, server: ChainPolicy): ChainPolicy {
   try {
     return defineChainPolicy(requested, server);
   } catch (error) {

@@ -1,5 +1,7 @@
+import { api } from '@ravi/api';
 import type { ToolFigures, ToolMetrics } from '../../tools/tool-metrics.ts';
-import type { Operation } from '../core/operation.ts';
+import { implement } from '../core/implement.ts';
+import type { Endpoint } from '../core/implement.ts';
 
 const toolCounters: readonly (readonly [name: string, help: string, figure: keyof ToolFigures])[] = [
   ['ravi_tool_calls_total', 'Calls of a tool that have ended.', 'calls'],
@@ -8,33 +10,26 @@ const toolCounters: readonly (readonly [name: string, help: string, figure: keyo
 ];
 
 /** `GET /metrics` in the text format of Prometheus: what this process has done. */
-export function metricsOperations(toolMetrics: ToolMetrics, activeScripts: () => number): readonly Operation[] {
+export function metricsOperations(toolMetrics: ToolMetrics, activeScripts: () => number): readonly Endpoint[] {
   return [
-    {
-      method: 'get',
-      path: '/metrics',
-      summary: 'Figures of this process for Prometheus.',
-      answer() {
-        const tools = [...toolMetrics.all()];
-        const counters = toolCounters.map(([name, help, figure]) =>
-          metric(
-            name,
-            'counter',
-            help,
-            tools.map(([tool, figures]) => [`{tool="${escape(tool)}"}`, figures[figure]]),
-          ),
-        );
-        const memory = metric('process_resident_memory_bytes', 'gauge', 'Resident memory.', [
-          ['', process.memoryUsage.rss()],
-        ]);
-        const chains = metric('ravi_chains_active', 'gauge', 'Scripts that this process runs.', [
-          ['', activeScripts()],
-        ]);
-        return new Response([...counters, chains, memory].join(''), {
-          headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
-        });
-      },
-    },
+    implement(api.server.metrics, () => {
+      const tools = [...toolMetrics.all()];
+      const counters = toolCounters.map(([name, help, figure]) =>
+        metric(
+          name,
+          'counter',
+          help,
+          tools.map(([tool, figures]) => [`{tool="${escape(tool)}"}`, figures[figure]]),
+        ),
+      );
+      const memory = metric('process_resident_memory_bytes', 'gauge', 'Resident memory.', [
+        ['', process.memoryUsage.rss()],
+      ]);
+      const chains = metric('ravi_chains_active', 'gauge', 'Scripts that this process runs.', [['', activeScripts()]]);
+      return new Response([...counters, chains, memory].join(''), {
+        headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+      });
+    }),
   ];
 }
 

@@ -1,9 +1,11 @@
+import { api } from '@ravi/api';
 import type { Toolbox, ToolInvoker } from '@ravi/invoker';
 import type { PluginsConfig } from '@ravi/host';
 import type { ModelProvider } from '@ravi/kernel';
 import type { HealthCheck } from './health.ts';
 import { demoModelId } from '../../model/demo-model.ts';
-import type { Operation } from '../core/operation.ts';
+import { implement, Reply } from '../core/implement.ts';
+import type { Endpoint } from '../core/implement.ts';
 
 /** Services of {@link settingsOperations}. */
 export interface SettingsServices {
@@ -15,45 +17,27 @@ export interface SettingsServices {
 }
 
 /** Whether the server lives and can work, and what is plugged in. */
-export function settingsOperations(services: SettingsServices): readonly Operation[] {
+export function settingsOperations(services: SettingsServices): readonly Endpoint[] {
   const { plugins: configured, model, toolbox, invoker, checkHealth } = services;
   return [
-    {
-      method: 'get',
-      path: '/health',
-      summary: 'Whether the process lives.',
-      isOpen: true,
-      answer: () => ({ status: 'ok', tools: toolbox.size }),
-    },
-    {
-      method: 'get',
-      path: '/ready',
-      summary: 'Whether every adapter answers.',
-      isOpen: true,
-      async answer() {
-        const checked = await checkHealth();
-        const isReady = Object.values(checked).every(({ status }) => status === 'ok');
-        const status = isReady ? 'ok' : 'unavailable';
-        return Response.json({ status, adapters: checked }, { status: isReady ? 200 : 503 });
-      },
-    },
-    {
-      method: 'get',
-      path: '/v1/settings',
-      summary: 'What is plugged in, how it is, and the policy.',
-      async answer() {
-        // Options of plugins may hold secrets: which package it is says enough.
-        const plugins = Object.entries(configured).flatMap(([port, entries]) =>
-          [entries].flat().map(({ use }) => ({ port, package: use })),
-        );
-        return {
-          plugins,
-          health: await checkHealth(),
-          policy: invoker.policy,
-          model: { id: model.id, isDemo: model.id === demoModelId },
-          versions: { node: process.version },
-        };
-      },
-    },
+    implement(api.server.health, () => ({ status: 'ok', tools: toolbox.size })),
+    implement(api.server.ready, async () => {
+      const adapters = await checkHealth();
+      const isReady = Object.values(adapters).every(({ status }) => status === 'ok');
+      return isReady ? new Reply(200, { status: 'ok', adapters }) : new Reply(503, { status: 'unavailable', adapters });
+    }),
+    implement(api.server.settings, async () => {
+      // Options of plugins may hold secrets; the package is enough.
+      const plugins = Object.entries(configured).flatMap(([port, entries]) =>
+        [entries].flat().map(({ use }) => ({ port, package: use })),
+      );
+      return {
+        plugins,
+        health: await checkHealth(),
+        policy: invoker.policy,
+        model: { id: model.id, isDemo: model.id === demoModelId },
+        versions: { node: process.version },
+      };
+    }),
   ];
 }

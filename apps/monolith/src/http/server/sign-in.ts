@@ -1,34 +1,19 @@
+import { api } from '@ravi/api';
 import type { Access } from '../../access/access.ts';
-import type { Operation } from '../core/operation.ts';
+import { implement, Reply } from '../core/implement.ts';
+import type { Endpoint } from '../core/implement.ts';
 
 /** Signing in, so that a browser needs no token in its scripts. */
-export function signInOperations(access: Access): readonly Operation[] {
-  const path = '/v1/session';
+export function signInOperations(access: Access): readonly Endpoint[] {
   return [
-    {
-      method: 'post',
-      path,
-      summary: 'Sign in with a token; the answer sets a cookie.',
-      isOpen: true,
-      body: {
-        type: 'object',
-        required: ['token'],
-        additionalProperties: false,
-        properties: { token: { type: 'string', maxLength: 1_000 } },
-      },
-      answer({ body, address, isSecure }) {
-        const caller = access.check(body['token'] as string, address);
-        return Response.json(caller, { headers: { 'set-cookie': access.signIns.open(caller, { isSecure }) } });
-      },
-    },
-    { method: 'get', path, summary: 'Who is asking.', answer: ({ caller }) => caller },
-    {
-      method: 'delete',
-      path,
-      summary: 'Sign out.',
-      isOpen: true,
-      answer: ({ headers }) =>
-        new Response(null, { status: 204, headers: { 'set-cookie': access.signIns.close(headers.get('cookie')) } }),
-    },
+    implement(api.login.signIn, ({ body, address, isSecure }) => {
+      const caller = access.check(body.token, address);
+      return new Reply(200, caller, { 'set-cookie': access.signIns.open(caller, { isSecure }) });
+    }),
+    implement(api.login.get, ({ caller }) => caller),
+    implement(
+      api.login.signOut,
+      ({ headers }) => new Reply(204, undefined, { 'set-cookie': access.signIns.close(headers.get('cookie')) }),
+    ),
   ];
 }

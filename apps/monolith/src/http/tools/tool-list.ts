@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
+import type { api, JsonOf } from '@ravi/api';
 import type { Toolbox, ToolInvoker } from '@ravi/invoker';
 import type { AnyTool } from '@ravi/kernel';
 import { describeTools } from '../../tools/describe-tool.ts';
-import { listAnswer } from '../core/operation.ts';
+import { listOf, Reply } from '../core/implement.ts';
 
-/** Answers with the list of all tools, or says that the client has it already. */
-export type ToolListAnswer = (headers: Headers) => Response;
+/** Replies with the list of all tools, or with 304 if the client has it already. */
+export type ToolListReply = (headers: Headers) => Reply<200, ToolListBody> | Reply<304, undefined>;
+
+type ToolListBody = JsonOf<typeof api.tools.list>;
 
 /** The list of all tools as JSON, which is written again only when a tool was added or removed. */
 export function createToolList({
@@ -14,19 +17,21 @@ export function createToolList({
 }: {
   readonly toolbox: Toolbox;
   readonly invoker: ToolInvoker;
-}): ToolListAnswer {
-  let written: { readonly of: readonly AnyTool[]; readonly json: string; readonly etag: string } | undefined;
+}): ToolListReply {
+  let known:
+    | { readonly of: readonly AnyTool[]; readonly list: Reply<200, ToolListBody>; readonly etag: string }
+    | undefined;
 
   return (headers) => {
     const of = toolbox.all();
-    if (written?.of !== of) {
-      const json = JSON.stringify(listAnswer(describeTools(toolbox, invoker.policy)));
-      written = { of, json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"` };
+    if (known?.of !== of) {
+      const list = listOf(describeTools(toolbox, invoker.policy));
+      const text = JSON.stringify(list);
+      const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+      known = { of, etag, list: new Reply(200, list, { etag, 'cache-control': 'private, no-cache' }, text) };
     }
-    const { json, etag } = written;
-    const known = headers.get('if-none-match')?.split(/\s*,\s*/) ?? [];
-    const about = { etag, 'cache-control': 'private, no-cache' };
-    if (known.includes(etag) || known.includes(`W/${etag}`)) return new Response(null, { status: 304, headers: about });
-    return new Response(json, { headers: { ...about, 'content-type': 'application/json' } });
+    const { list, etag } = known;
+    const tags = headers.get('if-none-match')?.split(/\s*,\s*/) ?? [];
+    return tags.includes(etag) || tags.includes(`W/${etag}`) ? new Reply(304, undefined, list.headers) : list;
   };
 }

@@ -1,0 +1,111 @@
+import type { BodyOf, EmptyResponse, JsonResponse, Operation, Page, ParamsOf, QueryOf, RawResponse } from '@ravi/api';
+import type { Caller } from '../../access/caller.ts';
+import { problem } from './problem.ts';
+
+/** A request of an operation; params, query and body have been checked against its schemas. */
+export interface ApiRequest<Definition extends Operation = Operation> {
+  readonly caller: Caller;
+  /** Parts of the path, by the names in it. */
+  readonly params: ParamsOf<Definition>;
+  readonly query: QueryOf<Definition>;
+  readonly body: BodyOf<Definition>;
+  readonly headers: Headers;
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal;
+  /** Address of the client. */
+  readonly address: string;
+  readonly isSecure: boolean;
+}
+
+/** A JSON response with a status and headers. */
+export class Reply<Status extends number, Body> {
+  readonly status: Status;
+  readonly body: Body;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** The body as JSON text; written anew for each response when absent. */
+  readonly text: string | undefined;
+
+  constructor(status: Status, body: Body, headers: Readonly<Record<string, string>> = {}, text?: string) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+    this.text = text;
+  }
+}
+
+type ReplyTo<Status, Response> =
+  Response extends JsonResponse<infer Body>
+    ? Reply<Status & number, Body>
+    : Response extends EmptyResponse
+      ? Reply<Status & number, undefined>
+      : Response extends RawResponse
+        ? globalThis.Response
+        : never;
+
+type RefusalOf<Definition extends Operation> = Definition extends { readonly refusals: infer Refusals }
+  ? { [Status in keyof Refusals]: ReplyTo<Status, Refusals[Status]> }[keyof Refusals]
+  : never;
+
+type ResultOf<Definition extends Operation> =
+  | {
+      [Status in keyof Definition['responses']]: ReplyTo<Status, Definition['responses'][Status]>;
+    }[keyof Definition['responses']]
+  | RefusalOf<Definition>
+  | (Definition['responses'] extends { readonly 200: JsonResponse<infer Body> } ? Body : never)
+  | (Definition extends { readonly events: object } ? Response : never);
+
+/** Handles a request: returns the JSON body of status 200, a {@link Reply}, or a `Response` where the body is not JSON. */
+export type Handler<Definition extends Operation> = (
+  request: ApiRequest<Definition>,
+) => ResultOf<Definition> | Promise<ResultOf<Definition>>;
+
+/** An operation with its handler. */
+export interface Endpoint {
+  readonly operation: Operation;
+  /** 4 MiB when absent. */
+  readonly maxBodyBytes?: number | undefined;
+  readonly handle: (request: ApiRequest) => unknown;
+}
+
+/** Implements an operation of the API. It does not compile when a response does not fit the operation. */
+export function implement<Definition extends Operation>(
+  operation: Definition,
+  handle: Handler<Definition>,
+  { maxBodyBytes }: { readonly maxBodyBytes?: number } = {},
+): Endpoint {
+  // The schemas of the operation have checked the request.
+  return {
+    operation,
+    maxBodyBytes,
+    handle: handle as (request: ApiRequest) => unknown,
+  };
+}
+
+/**
+ * Returns the number of the event that a stream continues after: `Last-Event-ID` of a browser that reconnects, else the
+ * parameter `after`. @throws KernelError `E_REQUEST_INVALID`
+ */
+export function resumeAfter({
+  headers,
+  query,
+}: Pick<ApiRequest, 'headers'> & { readonly query: { readonly after?: number } }): number | undefined {
+  const seen = headers.get('last-event-id');
+  if (seen === null) return query.after;
+  if (/^\d{1,15}$/.test(seen)) return Number(seen);
+  throw problem('E_REQUEST_INVALID', '"Last-Event-ID" must be a whole number');
+}
+
+/** Returns the page that a query asks for. */
+export function pageOf(query: { readonly limit?: number; readonly cursor?: string }): {
+  readonly limit: number;
+  readonly cursor?: string;
+} {
+  const { limit = 50, cursor } = query;
+  return cursor === undefined ? { limit } : { limit, cursor };
+}
+
+/** Returns the body of a list. */
+export function listOf<Item>(items: readonly Item[], next?: string): Page<Item> {
+  return next === undefined ? { items } : { items, next };
+}
