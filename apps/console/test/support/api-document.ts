@@ -8,7 +8,7 @@ export interface ApiDocument {
 }
 
 interface Operation {
-  readonly responses: { readonly '2XX': { readonly content?: { readonly 'application/json': object } } };
+  readonly responses: Readonly<Record<string, { readonly content?: { readonly 'application/json': object } }>>;
 }
 
 /** Asks an API and gives the answer as it came. */
@@ -32,9 +32,10 @@ export function createAnswerCheck(document: ApiDocument, ask: Ask): AnswerCheck 
   function checkOf(method: string, address: string): { readonly name: string; readonly check: ValidateFunction } {
     const path = Object.keys(document.paths).find((template) => patternOf(template).test(address)) ?? address;
     const name = `${method} ${path}`;
-    const content = document.paths[path]?.[method]?.responses['2XX'].content;
-    if (content === undefined) throw new Error(`The document does not say what ${name} answers`);
-    const pointer = [path, method, 'responses', '2XX', 'content', 'application/json', 'schema'].map(escaped).join('/');
+    const { responses = {} } = document.paths[path]?.[method] ?? {};
+    const status = Object.keys(responses).find((code) => code.startsWith('2')) ?? '';
+    if (responses[status]?.content === undefined) throw new Error(`The document does not say what ${name} answers`);
+    const pointer = [path, method, 'responses', status, 'content', 'application/json', 'schema'].map(escaped).join('/');
     const check = checks.get(name) ?? ajv.compile({ $ref: `api#/paths/${pointer}` });
     checks.set(name, check);
     return { name, check };

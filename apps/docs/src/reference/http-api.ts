@@ -1,84 +1,62 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { JsonSchema } from '@ravi/kernel';
-import { openMonolith, serve } from '@ravi/monolith';
+import { operations } from '@ravi/api';
+import type { api, NamedOperation, Operation } from '@ravi/api';
 import { meaningOf, schemaHead, schemaRows, typeOf } from './schema-rows.ts';
 import { table } from './table.ts';
 
-interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query';
-  readonly schema: JsonSchema;
-}
-
-interface Operation {
-  readonly summary: string;
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> };
-  readonly security?: readonly unknown[];
-  readonly 'x-role'?: string;
-}
-
-type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-
 const introduction = `# HTTP API
 
-Every operation of the reference server, from the OpenAPI document that it gives at \`GET /v1/openapi.json\`. The schemas
-there are the ones that check the requests: an unknown key or parameter is refused.
+Every operation of the server, from the table in [\`@ravi/api\`](../../packages/api/README.md). The server checks requests
+against the same schemas and refuses an unknown key or parameter. \`GET /v1/openapi.json\` is the OpenAPI document, with the
+schemas of all responses and events; [\`@ravi/client\`](../../packages/client/README.md) has a typed method for each
+operation, named here after each path.
 
-- A caller is \`Authorization: Bearer <token>\` or the cookie of \`POST /v1/session\`. Without \`server.tokens\` everybody on
-  this machine is the caller \`local\` with every role.
-- What the invoker says, refusals included, is a result with status 200. What HTTP refuses is
-  \`{ "error": { "code", "message" } }\` with the status that [the errors](errors.md#http) name.
-- Lists answer \`{ "items": […], "next": "<cursor>" }\`; \`next\` is missing on the last page.
-- Streams are server-sent events; \`Last-Event-ID\` goes on after an event.
-- The questions of the inbox, \`/v1/approvals\`, are described in
-  [\`@ravi/approval-web\`](../../packages/approvals/web/README.md).`;
+- Authenticate with \`Authorization: Bearer <token>\` or with the cookie of \`POST /v1/session\`. Without \`server.tokens\`
+  every request from this machine has the principal \`local\` and all roles.
+- Results of the invoker, denied calls included, have status 200. A refused request has a body
+  \`{ "error": { "code", "message" } }\` and the status that [the errors](errors.md#http) list.
+- Lists respond with \`{ "items": […], "next": "<cursor>" }\`; the last page has no \`next\`.
+- Streams are server-sent events. Send \`Last-Event-ID\` to resume after an event.`;
 
-/** The page about the HTTP API. */
+const titles: Readonly<Record<keyof typeof api, string>> = {
+  server: 'Server',
+  login: 'Sign-in',
+  runs: 'Runs',
+  chains: 'Scripts',
+  snippets: 'Snippets',
+  tools: 'Tools',
+  skills: 'Skills',
+  approvals: 'Approvals',
+  artifacts: 'Artifacts',
+  jobs: 'Jobs',
+  conversations: 'Conversations',
+  budgets: 'Budgets',
+  responses: 'OpenAI Responses',
+};
+
+/** Returns the page about the HTTP API. */
 export async function httpApiPage(): Promise<string> {
-  const paths = await readPaths();
-  const areas = Map.groupBy(Object.keys(paths).toSorted(), areaOf);
-  const sections = [...areas].map(([area, addresses]) => {
-    const operations = addresses.flatMap((path) =>
-      Object.entries(paths[path] ?? {}).map(([method, operation]) => describe(method, path, operation)),
-    );
-    return [`## ${area}`, ...operations].join('\n\n');
+  const sections = Object.entries(titles).map(([group, title]) => {
+    const members = operations.filter(({ id }) => id.startsWith(`${group}.`));
+    return [`## ${title}`, ...members.map(describe)].join('\n\n');
   });
   return [introduction, ...sections].join('\n\n');
 }
 
-/** The document of a server that has what one has by itself. */
-async function readPaths(): Promise<Paths> {
-  const folder = await mkdtemp(join(tmpdir(), 'ravi-docs-'));
-  try {
-    await using monolith = await openMonolith({ cwd: folder, env: { RAVI_DATA: folder }, isServer: true });
-    await using server = await serve(monolith, { port: 0, graceMs: 0 });
-    const answer = await fetch(`${server.url}/v1/openapi.json`);
-    const document = (await answer.json()) as { readonly paths: Paths };
-    return document.paths;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-function areaOf(path: string): string {
-  const [, area] = /^\/v1\/([a-z]+)/.exec(path) ?? [];
-  if (area === undefined || path === '/v1/openapi.json' || area === 'settings') return 'Server';
-  return `${area.charAt(0).toUpperCase()}${area.slice(1)}`;
-}
-
-function describe(method: string, path: string, operation: Operation): string {
-  const { summary, parameters = [], requestBody, security, 'x-role': role } = operation;
-  const access = role === undefined ? (security?.length === 0 ? 'Anybody.' : '') : `Role \`${role}\`.`;
-  const query = parameters.filter((parameter) => parameter.in === 'query');
-  const queryRows = query.map(({ name, schema }) => [`\`?${name}\``, typeOf(schema), '', meaningOf(schema)]);
-  const body = requestBody?.content['application/json']?.schema;
+function describe({ id, operation }: NamedOperation): string {
+  const { method, path, summary, query, body, errors } = operation;
+  const parameters = Object.entries(query?.properties ?? {});
+  const queryRows = parameters.map(([name, schema]) => [`\`?${name}\``, typeOf(schema), '', meaningOf(schema)]);
   const rows = [...queryRows, ...(body === undefined ? [] : schemaRows(body))];
+  const codes = errors.map((code) => `\`${code}\``).join(', ');
   return [
     `### \`${method.toUpperCase()} ${path}\``,
-    [summary, access].filter(Boolean).join(' '),
+    [`\`client.${id}\`.`, summary, accessOf(operation)].filter(Boolean).join(' '),
     ...(rows.length === 0 ? [] : [table(schemaHead, rows)]),
+    ...(codes === '' ? [] : [`Errors: ${codes}.`]),
   ].join('\n\n');
+}
+
+function accessOf({ isOpen, role }: Operation): string {
+  if (isOpen === true) return 'No authentication.';
+  return role === undefined ? '' : `Role \`${role}\`.`;
 }

@@ -78,7 +78,7 @@ export function implement<Definition extends Operation>(
   return {
     operation,
     maxBodyBytes,
-    handle: handle as (request: ApiRequest) => unknown,
+    handle,
   };
 }
 
