@@ -53,7 +53,7 @@ test('a stream continues after the server was killed and started again', async (
     if (event.type === 'run' && event.data.status === 'paused' && !isRestarted) {
       isRestarted = true;
       await server.restart();
-      const [approval] = (await client.runs.get(started.id)).pendingApprovals;
+      const [approval] = await collect(client.approvals.list({ status: 'pending' }));
       assert.equal(approval?.tool, 'launch');
       await client.approvals.decide(approval.id, { decision: 'approved' });
     }

@@ -17,11 +17,7 @@ export const listApprovals: CommandBody = async (invocation, terminal) => {
   await using client = await connect(invocation, terminal);
   const wanted = status === 'all' ? undefined : status;
   const query = inputOf<QueryOf<typeof api.approvals.list>>({ status: wanted, runId, limit, cursor });
-  const page = await client.approvals.list(query);
-  const { next } = page;
-  const { items = (page as unknown as { readonly approvals: readonly ApprovalView[] }).approvals } = page as Partial<
-    typeof page
-  >;
+  const { items, next } = await client.approvals.list(query);
   printList({ items, ...(next === undefined ? {} : { next }) }, invocation, terminal, (approval) => [
     approval.id,
     visible(approval.tool),
