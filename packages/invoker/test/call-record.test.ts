@@ -9,7 +9,7 @@ import { heldTool, recordingTool, textResult } from './support/tools.ts';
 
 const hosted: HostedTool = { name: 'hosted', description: 'Run elsewhere.', providerSpecs: {} };
 
-test('whatever happens to a call, one finished record stands in the trace and tool-end fires once', async () => {
+test('every call leaves one finished record in the trace and fires tool-end once, however it ends', async () => {
   const failing = recordingTool('failing', {
     run() {
       throw new Error('no');
@@ -81,7 +81,7 @@ test('whatever happens to a call, one finished record stands in the trace and to
   assert.equal(harness.recorded.payloads('tool-start').length, expected.length);
 });
 
-test('records stand in the order the calls ended', async () => {
+test('records are in the order in which the calls ended', async () => {
   const tool = heldTool('t');
   const harness = createHarness([tool]);
   const calls = ['a', 'b', 'c'].map((callId) => harness.call('t', {}, { callId }));
@@ -96,7 +96,7 @@ test('records stand in the order the calls ended', async () => {
   );
 });
 
-test('a record says when, how long, by whom and how large', async () => {
+test('a record has the start, the duration, the caller and the size', async () => {
   const tool = heldTool('t');
   const harness = createHarness([tool]);
   const startedAt = harness.clock.now();
@@ -119,7 +119,7 @@ test('a record says when, how long, by whom and how large', async () => {
   });
 });
 
-test('a trace is a copy: what a reader does to it changes nothing', async () => {
+test('a trace is a copy: changing it has no effect on the session', async () => {
   const harness = createHarness([recordingTool('t', { risk: 'high' })], { approvalHandler: approveAll() });
   await harness.call('t');
   const before = structuredClone(harness.session.trace);
@@ -130,7 +130,7 @@ test('a trace is a copy: what a reader does to it changes nothing', async () => 
   assert.deepEqual(harness.session.trace, before);
 });
 
-test('calls without an id are counted, and inside another call they carry its id', async () => {
+test('calls without an id are numbered, and inside another call they start with its id', async () => {
   const harness = createHarness([recordingTool('t')]);
   await using inner = harness.invoker.openSession({ parentCallId: 'call_7' });
   await harness.call('t');
@@ -142,7 +142,7 @@ test('calls without an id are counted, and inside another call they carry its id
   );
 });
 
-test('equal arguments have equal digests in whatever order their keys came, others have others', async () => {
+test('the digest does not depend on the order of keys and differs for different arguments', async () => {
   const harness = createHarness([recordingTool('t')]);
   for (const args of [
     { a: 1, b: { c: 2, d: 3 } },
@@ -156,7 +156,7 @@ test('equal arguments have equal digests in whatever order their keys came, othe
   assert.notEqual(other, first);
 });
 
-test('the digest is keyed: another installation has another one, a random key another in each process', async () => {
+test('the digest is keyed: it differs between installations, and between processes with a random key', async () => {
   const digests = new Set<string>();
   for (const digestKey of [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2), undefined, undefined]) {
     const registry = new Toolbox([recordingTool('t')]);
@@ -177,7 +177,7 @@ test('a digest key that is too short to keep a secret is refused', () => {
   }
 });
 
-test('previews are redacted and bounded, and large arguments leave nothing else behind', async () => {
+test('previews are redacted and bounded, and nothing else of large arguments is kept', async () => {
   const harness = createHarness([recordingTool('t')]);
   await harness.call('t', { user: 'ada', password: 'hunter2', nested: [{ apiKey: 'k' }] });
   assert.equal(
@@ -190,7 +190,7 @@ test('previews are redacted and bounded, and large arguments leave nothing else 
   assert.match(argsPreview, /^\{"body":"é+…$/);
 });
 
-test('arguments that were never read by a gate still have their preview and digest', async () => {
+test('arguments that no gate has read still have a preview and a digest', async () => {
   const harness = createHarness([recordingTool('t')]);
   await harness.call('unknown', { a: 1 });
   await harness.call('t', { a: 1 });

@@ -8,7 +8,7 @@ import { createHarness } from './support/harness.ts';
 import { heldTool, recordingTool, textResult } from './support/tools.ts';
 import type { HeldTool } from './support/tools.ts';
 
-test('a tool that never answers times out exactly at callTimeoutMs and is told', async () => {
+test('a tool that never returns times out exactly at callTimeoutMs and sees its signal abort', async () => {
   const tool = heldTool('t');
   const harness = createHarness([tool], { policy: { callTimeoutMs: 2_000, approvalTimeoutMs: 1_000 } });
   const call = harness.call('t');
@@ -34,7 +34,7 @@ test('a tool that never answers times out exactly at callTimeoutMs and is told',
   assert.equal(harness.onlyRecord().durationMs, 2_000);
 });
 
-test('an answer after the time-out is dropped and marked late, and is no second record', async () => {
+test('a result after the time-out is dropped and marked late, without a second record', async () => {
   for (const end of [(tool: HeldTool) => tool.finish(0), (tool: HeldTool) => tool.fail(0, new Error('late'))]) {
     const tool = heldTool('t');
     const harness = createHarness([tool]);
@@ -51,7 +51,7 @@ test('an answer after the time-out is dropped and marked late, and is no second 
   }
 });
 
-test('progress of a tool that nobody waits for any more is dropped', async () => {
+test('progress of a tool is dropped after its time-out', async () => {
   const tool = heldTool('t');
   const events: string[] = [];
   const harness = createHarness([tool], { session: { onProgress: (event) => void events.push(event.type) } });
@@ -63,7 +63,7 @@ test('progress of a tool that nobody waits for any more is dropped', async () =>
   assert.deepEqual(events, ['tool-call', 'tool-result']);
 });
 
-test('a tool that holds its own time limits is not timed out, and cancellation still reaches it', async () => {
+test('a tool that manages its own timeout is not timed out, and cancellation still reaches it', async () => {
   const tool = heldTool('chain', { managesOwnTimeout: true });
   const harness = createHarness([tool]);
   const call = harness.call('chain');
@@ -90,7 +90,7 @@ test('calls with different limits each end at their own', async () => {
   assert.equal((await patient).status, 'ok');
 });
 
-test('a finished call leaves no deadline behind that fires later', async () => {
+test('the deadline of a finished call never fires', async () => {
   const tool = recordingTool('t');
   const harness = createHarness([tool]);
   for (let call = 0; call < 20; call++) await harness.call('t');
@@ -99,7 +99,7 @@ test('a finished call leaves no deadline behind that fires later', async () => {
   assert.ok(harness.session.trace.every((record) => record.status === 'ok' && record.late === undefined));
 });
 
-test('the context says who calls, on whose behalf and which attempt it is', async () => {
+test('the context has the ids of the run and the call, the principal and the idempotency key', async () => {
   const tool = recordingTool('t');
   const harness = createHarness([tool]);
   await harness.call('t', {}, { callId: 'c1' });
@@ -116,7 +116,7 @@ test('the context says who calls, on whose behalf and which attempt it is', asyn
   assert.notEqual(keys[2], keys[0]);
 });
 
-test('the scratchpad is shared by the tools of a session and by nobody else', async () => {
+test('the scratchpad is shared by the tools of one session only', async () => {
   const seen: unknown[] = [];
   const tool = recordingTool('t', {
     run(args, { scratchpad }) {
@@ -152,7 +152,7 @@ test('a tool reads the blobs of its own session and no others', async () => {
   assert.equal((await createHarness([tool], { artifactStore }).call('t')).text, 'checked');
 });
 
-test('a tool that is replaced while it runs finishes as the one that was called', async () => {
+test('a call finishes with the tool it started with, even if the tool is replaced meanwhile', async () => {
   const tool = heldTool('t');
   const harness = createHarness([tool]);
   const call = harness.call('t');
@@ -163,12 +163,12 @@ test('a tool that is replaced while it runs finishes as the one that was called'
   assert.equal((await harness.call('t')).text, 'new');
 });
 
-test('what surrounds a call knows it, and follows it through everything it waits for', async () => {
+test('wrapExecution knows the call and stays active across everything that the call awaits', async () => {
   const current = new AsyncLocalStorage<string | undefined>();
   const tool = recordingTool('t', {
     async run() {
       await setImmediate();
-      return textResult(current.getStore() ?? 'nobody');
+      return textResult(current.getStore() ?? 'unknown');
     },
   });
   const harness = createHarness([tool], { wrapExecution: ({ callId }, body) => current.run(callId, body) });
@@ -179,7 +179,7 @@ test('what surrounds a call knows it, and follows it through everything it waits
   );
 });
 
-test('surroundings that fail are a failure of the call alone', async () => {
+test('a wrapExecution that throws fails only its own call', async () => {
   const harness = createHarness([recordingTool('t')], {
     wrapExecution() {
       throw new Error('out of order');

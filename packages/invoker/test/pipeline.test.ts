@@ -8,7 +8,7 @@ import { recordingTool, textResult } from './support/tools.ts';
 
 const hosted: HostedTool = { name: 'hosted', description: 'Run elsewhere.', providerSpecs: {} };
 
-test('a call that would fail every gate is stopped by the first, then by the next, in the order of the table', async () => {
+test('a call that fails every gate is stopped by the first, then by the next, in the order of the list', async () => {
   const artifactStore = createTestBlobs();
   const foreign = { $artifact: artifactStore.put('x', { scope: { principal: 'eve', sessionId: 'other' } }) };
   const tool = recordingTool('t', {
@@ -18,7 +18,7 @@ test('a call that would fail every gate is stopped by the first, then by the nex
   });
   const denying = createTestApprovals(() => Promise.resolve({ decision: 'denied' }));
 
-  // Each step mends what the step before failed for and nothing else.
+  // Each step fixes the reason of the previous failure and nothing else.
   const broken = { maxToolCalls: 1, name: 'unknown', allowed: ['none'], intercept: true, args: {} as object };
   const codes: (string | undefined)[] = [];
   const attempt = async (setting: Partial<typeof broken>, handler = denying, cancelled = true, lock = false) => {
@@ -70,7 +70,7 @@ test('a call that would fail every gate is stopped by the first, then by the nex
   assert.deepEqual(tool.calls, []);
 });
 
-test('what happens around one call happens in the order of the table', async () => {
+test('one call passes the gates in the order of the list', async () => {
   const steps: string[] = [];
   const artifactStore = createTestBlobs();
   const note = <Value>(step: string, value: Value): Value => {
@@ -116,7 +116,7 @@ test('what happens around one call happens in the order of the table', async () 
   ]);
 });
 
-test('progress tells of calls inside a script as they happen', async () => {
+test('progress reports calls inside a script as they happen', async () => {
   const events: ProgressEvent[] = [];
   const tool = recordingTool('t', {
     run(_args, { progress }) {
@@ -133,7 +133,7 @@ test('progress tells of calls inside a script as they happen', async () => {
   ]);
 });
 
-test('a progress sink that throws harms nobody', async () => {
+test('a progress sink that throws does not affect the call', async () => {
   const harness = createHarness([recordingTool('t')], {
     session: {
       onProgress() {
@@ -145,7 +145,7 @@ test('a progress sink that throws harms nobody', async () => {
   assert.deepEqual(harness.logger.messages('warn'), ['progress sink failed', 'progress sink failed']);
 });
 
-test('who throws what cannot even be printed harms nobody either', async () => {
+test('a thrown value that cannot be printed does not affect the call either', async () => {
   const unprintable: unknown = Object.create(null);
   const fail = (): never => {
     throw unprintable;
@@ -170,7 +170,7 @@ test('who throws what cannot even be printed harms nobody either', async () => {
   assert.equal(harness.session.trace.length, 4);
 });
 
-test('a fault of the runtime is an error without its inner words, recorded once', async () => {
+test('an internal failure is an error without its internal message, recorded once', async () => {
   const harness = createHarness([recordingTool('t')]);
   harness.toolbox.get = () => {
     throw new Error('/srv/ravi/secret.ts:12');

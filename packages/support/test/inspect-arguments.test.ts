@@ -26,7 +26,7 @@ test('the copy is equal, frozen at every depth and shares nothing with the origi
   assert.deepEqual(args['list'], [{ deep: ['x'] }]);
 });
 
-test('undefined members are left out, undefined entries become null, as JSON has it', () => {
+test('undefined members are left out, undefined entries become null, as in JSON', () => {
   assert.deepEqual(accepted({ a: undefined, list: [undefined, 1] }).args, { list: [null, 1] });
 });
 
@@ -41,7 +41,7 @@ test('a getter is read once', () => {
   assert.equal(reads, 1);
 });
 
-test('without any arguments they are missing', () => {
+test('missing arguments are refused', () => {
   assert.equal(problemOf(undefined), 'The arguments must be an object, not missing');
 });
 
@@ -55,11 +55,11 @@ test('keys that pollute prototypes are refused at any depth', () => {
   assert.equal((Object.prototype as { isAdmin?: boolean }).isAdmin, undefined);
 });
 
-test('a key "constructor" that holds plain data is an ordinary key', () => {
+test('a key "constructor" with plain data is an ordinary key', () => {
   assert.deepEqual(accepted({ constructor: 'ACME Building Ltd' }).args, { constructor: 'ACME Building Ltd' });
 });
 
-test('what JSON cannot say is refused with its place', () => {
+test('a value that is not JSON is refused with its place', () => {
   assert.equal(problemOf({ a: 1n }), 'arguments.a is a bigint, which is not JSON');
   assert.equal(problemOf({ a: () => 1 }), 'arguments.a is a function, which is not JSON');
   assert.equal(problemOf({ a: Symbol('x') }), 'arguments.a is a symbol, which is not JSON');
@@ -75,7 +75,7 @@ test('plain objects of another realm and without a prototype are plain objects',
   assert.deepEqual(accepted(Object.assign(Object.create(null), { a: 1 })).args, { a: 1 });
 });
 
-test('size, depth and number of values are capped, and the message names the cap', () => {
+test('size, depth and number of values are limited, and the message names the limit', () => {
   assert.equal(
     problemOf({ a: 'x'.repeat(megabyte) }),
     `The arguments are larger than ${megabyte} bytes (maxArgumentBytes)`,
@@ -92,13 +92,13 @@ test('size, depth and number of values are capped, and the message names the cap
   );
 });
 
-test('the number of artifacts is capped', () => {
+test('the number of artifacts is limited', () => {
   const list = Array.from({ length: maxArtifactRefs + 1 }, () => ({ $artifact: 'r' }));
   assert.equal(problemOf({ list }), 'The arguments name more than 1000 artifacts');
   assert.equal(accepted({ list: list.slice(1) }).artifacts.length, maxArtifactRefs);
 });
 
-test('a cycle ends at the depth cap, and a value that fights back is refused', () => {
+test('a cycle ends at the depth limit, and a value whose getters throw is refused', () => {
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
   assert.match(problemOf(cyclic), /nest deeper/);

@@ -5,7 +5,7 @@ import { cutUtf8, decodeUtf8, utf8Length } from '../src/index.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
 
-test('the length of a text is that of its UTF-8 bytes', () => {
+test('utf8Length counts the UTF-8 bytes of a text', () => {
   const longText = fc.string({ unit: 'binary', minLength: 1_000, maxLength: 1_100 });
   fc.assert(fc.property(fc.oneof(anyText, longText), (text) => utf8Length(text) === Buffer.byteLength(text)));
   fc.assert(
@@ -16,7 +16,7 @@ test('the length of a text is that of its UTF-8 bytes', () => {
   );
 });
 
-test('a cut text is the longest start that fits and ends between two characters', () => {
+test('cutUtf8 returns the longest start that fits and ends between two characters', () => {
   fc.assert(
     fc.property(anyText, fc.nat({ max: 130 }), (text, maxBytes) => {
       const cut = cutUtf8(text, maxBytes);

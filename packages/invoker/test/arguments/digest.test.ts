@@ -67,7 +67,7 @@ test('canonical JSON writes numbers as appendix B says', () => {
   }
 });
 
-test('canonical JSON is the same however keys are ordered, and parses back to the value', () => {
+test('canonical JSON does not depend on the order of keys and parses back to the value', () => {
   const shuffled = (value: JsonValue): JsonValue => {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map(shuffled);
@@ -92,7 +92,7 @@ test('the digest is HMAC-SHA256 of the UTF-8 text under the key of the installat
   assert.notEqual(createDigester(new Uint8Array(32).fill(2))(text), createDigester(key)(text));
 });
 
-test('changing the key afterwards changes no digest', () => {
+test('changing the key buffer afterwards does not change digests', () => {
   const own = Uint8Array.from(key);
   const digest = createDigester(own);
   const before = digest('x');
@@ -100,7 +100,7 @@ test('changing the key afterwards changes no digest', () => {
   assert.equal(digest('x'), before);
 });
 
-test('refs count as the hash of what they hold, at any depth, and unknown ones as themselves', () => {
+test('refs count as the hash of their content at any depth, unknown refs as themselves', () => {
   const stat = (ref: string, sha256: string) => ({
     ref,
     sha256,

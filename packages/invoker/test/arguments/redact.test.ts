@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { previewOf, redact, restoreRedacted } from '../../src/arguments/redact.ts';
 
-test('the values of keys that usually hold secrets are hidden at any depth, whatever they are', () => {
+test('the values of keys that usually hold secrets are hidden at any depth and of any type', () => {
   for (const key of [
     'password',
     'Password',
@@ -60,7 +60,7 @@ const { tree } = fc.letrec<{ tree: unknown; leaf: unknown }>((tie) => ({
   tree: fc.dictionary(keys, fc.oneof({ maxDepth: 3 }, tie('leaf'), tie('tree')), { maxKeys: 3 }),
 }));
 
-test('whatever was redacted and left alone is restored exactly', () => {
+test('redacted values that the approver left unchanged are restored exactly', () => {
   fc.assert(
     fc.property(tree, (value) => {
       const args = JSON.parse(JSON.stringify(value)) as JsonObject;
@@ -69,7 +69,7 @@ test('whatever was redacted and left alone is restored exactly', () => {
   );
 });
 
-test('a preview is JSON, redacted, at most 200 bytes and a mark, however large the arguments are', () => {
+test('a preview is redacted JSON of at most 200 bytes plus a mark, for arguments of any size', () => {
   assert.equal(previewOf({}), '{}');
   assert.equal(
     previewOf({ a: [1, 'x', null, { b: true }], token: 't' }),

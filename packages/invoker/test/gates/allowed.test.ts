@@ -36,14 +36,14 @@ test('a skill without a list narrows nothing, and an empty list allows nothing',
   assert.deepEqual(await allowedOf({ allowedTools: [] }), []);
 });
 
-test('what happens to a list after the session was opened changes nothing', async () => {
+test('changing a list after the session was opened has no effect', async () => {
   const allowedTools = ['a'];
   const harness = createHarness([recordingTool('a'), recordingTool('b')], { session: { allowedTools } });
   allowedTools.push('b');
   assert.equal((await harness.call('b')).error?.code, 'E_TOOL_NOT_ALLOWED');
 });
 
-test('a tool says itself who may call it', async () => {
+test('allowedCallers of a tool restricts its callers', async () => {
   const harness = createHarness([
     recordingTool('for_scripts', { allowedCallers: ['chain'] }),
     recordingTool('for_models', { allowedCallers: ['direct'] }),
@@ -67,7 +67,7 @@ test('with tools switched off every call is denied', async () => {
   assert.deepEqual(tool.calls, []);
 });
 
-test('a refusal is a denied with its own hook', async () => {
+test('a refusal has status denied and its own hook', async () => {
   const harness = createHarness([recordingTool('a')], { session: { allowedTools: [] } });
   const result = await harness.call('a');
   assert.equal(result.status, 'denied');

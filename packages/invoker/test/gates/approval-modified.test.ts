@@ -4,7 +4,7 @@ import { test } from 'vitest';
 import { createHarness } from '../support/harness.ts';
 import { recordingTool } from '../support/tools.ts';
 
-/** Answers the first question with other arguments and each further one with `then`. */
+/** Modifies the arguments in the first decision and returns `then` for each further request. */
 function modifying(modifiedArgs: unknown, then: unknown = { decision: 'denied' }) {
   return createTestApprovals((_, index) =>
     Promise.resolve(index === 0 ? { decision: 'modified', modifiedArgs } : then),
@@ -24,7 +24,7 @@ function transfer() {
   });
 }
 
-test('modified arguments are what runs, and the record is of them', async () => {
+test('the call runs with the modified arguments, and the record has them', async () => {
   const tool = transfer();
   const harness = createHarness([tool], { approvalHandler: modifying({ amount: 5, to: 'b' }) });
   assert.equal((await harness.call('transfer', { amount: 500 })).status, 'ok');
@@ -36,7 +36,7 @@ test('modified arguments are what runs, and the record is of them', async () => 
   assert.equal(harness.session.trace[1]?.argsDigest, record.argsDigest);
 });
 
-test('modified arguments are validated like any', async () => {
+test('modified arguments are validated like others', async () => {
   for (const [modifiedArgs, message] of [
     [{ amount: 'much' }, /"amount" must be a number/],
     [{}, /missing the property "amount"/],
@@ -52,7 +52,7 @@ test('modified arguments are validated like any', async () => {
   }
 });
 
-test('modified arguments without an end are refused, not followed', async () => {
+test('cyclic modified arguments are refused', async () => {
   const endless: Record<string, unknown> = { amount: 1 };
   endless['to'] = endless;
   const tool = transfer();
@@ -61,7 +61,7 @@ test('modified arguments without an end are refused, not followed', async () => 
   assert.deepEqual(tool.calls, []);
 });
 
-test('a risk that the modification raised is asked about again, with the new arguments', async () => {
+test('a modification that raises the risk needs approval again, with the new arguments', async () => {
   const approvalHandler = modifying({ amount: 5_000 }, { decision: 'denied', reason: 'too much' });
   const tool = transfer();
   const harness = createHarness([tool], { approvalHandler });
@@ -79,7 +79,7 @@ test('a risk that the modification raised is asked about again, with the new arg
   assert.deepEqual(tool.calls, []);
 });
 
-test('a risk that the modification lowered or left is not asked about again', async () => {
+test('a modification that does not raise the risk needs no further approval', async () => {
   const approvalHandler = modifying({ amount: 1 });
   const tool = transfer();
   assert.equal((await createHarness([tool], { approvalHandler }).call('transfer', { amount: 9_000 })).status, 'ok');
@@ -87,7 +87,7 @@ test('a risk that the modification lowered or left is not asked about again', as
   assert.deepEqual(tool.calls, [{ amount: 1 }]);
 });
 
-test('secrets that the human saw as placeholders are put back', async () => {
+test('secrets that the approver saw as placeholders are restored', async () => {
   const tool = recordingTool('login', { risk: 'high' });
   const original = { user: 'ada', password: 'hunter2', hosts: [{ name: 'a', token: 't1' }, { name: 'b', token: 't2' }] }; // prettier-ignore
   const approvalHandler = createTestApprovals((request) =>
@@ -97,7 +97,7 @@ test('secrets that the human saw as placeholders are put back', async () => {
   assert.deepEqual(tool.calls, [{ ...original, user: 'grace' }]);
 });
 
-test('an entry that the human moved or kept alone gets its own secret back', async () => {
+test('an entry that the approver moved or kept gets its own secret back', async () => {
   const [a, b] = [
     { user: 'a', password: '1' },
     { user: 'b', password: '2' },
@@ -125,7 +125,7 @@ test('an entry that the human moved or kept alone gets its own secret back', asy
   }
 });
 
-test('a placeholder is refused where no secret was and where it is not clear which one belongs', async () => {
+test('a placeholder is refused at a place without a secret and where several secrets would fit', async () => {
   const original = { keys: [{ token: '1' }, { token: '2' }], plain: 'x' };
   for (const modifiedArgs of [
     { keys: [{ token: '[redacted]' }] },
@@ -141,7 +141,7 @@ test('a placeholder is refused where no secret was and where it is not clear whi
   }
 });
 
-test('what the handler does to its answer afterwards changes nothing', async () => {
+test('changing the decision object afterwards has no effect', async () => {
   const modifiedArgs = { amount: 5 };
   const tool = transfer();
   const harness = createHarness([tool], { approvalHandler: modifying(modifiedArgs) });

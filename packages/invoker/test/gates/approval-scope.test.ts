@@ -30,7 +30,7 @@ test('without a scope an approval is for one call', async () => {
   }
 });
 
-test('it covers no other tool, no other session and no other run', async () => {
+test('it does not cover other tools, sessions or runs', async () => {
   const approvalHandler = approveForRun();
   const harness = createHarness([recordingTool('t', { risk: 'high' }), recordingTool('u', { risk: 'high' })], {
     approvalHandler,
@@ -51,7 +51,7 @@ test('it does not cover a tool whose definition has changed', async () => {
   assert.equal(approvalHandler.requests.length, 2);
 });
 
-test('it does not cover a higher risk, and critical is asked about every time', async () => {
+test('it does not cover a higher risk, and critical needs approval every time', async () => {
   const approvalHandler = approveForRun();
   const tool = recordingTool('t', {
     risk: 'high',
@@ -65,7 +65,7 @@ test('it does not cover a higher risk, and critical is asked about every time', 
   );
 });
 
-test('a denial or a modification with the scope of a run grants nothing', async () => {
+test('a denial or a modification with scope "run" does not cover later calls', async () => {
   const answers = [
     { decision: 'denied', scope: 'run' },
     { decision: 'modified', modifiedArgs: {}, scope: 'run' },

@@ -7,7 +7,7 @@ import { Toolbox, ToolInvoker } from '../../src/index.ts';
 import { createHarness } from '../support/harness.ts';
 import { heldTool, recordingTool } from '../support/tools.ts';
 
-/** Approvals that a test answers one by one. */
+/** Approvals that a test decides one by one. */
 function heldApprovals() {
   const answers: PromiseWithResolvers<unknown>[] = [];
   const at = (index: number) => (answers[index] ??= Promise.withResolvers<unknown>());
@@ -15,7 +15,7 @@ function heldApprovals() {
   return Object.assign(approvals, { answer: (index: number, decision: string) => at(index).resolve({ decision }) });
 }
 
-test('a human who takes too long denies, exactly at the limit, and is told that nobody waits any more', async () => {
+test('a request without a decision is denied exactly at the limit, and its signal aborts', async () => {
   const tool = recordingTool('t', { risk: 'high' });
   const approvalHandler = neverAnswers();
   const harness = createHarness([tool], { approvalHandler, policy: { approvalTimeoutMs: 500 } });
@@ -34,7 +34,7 @@ test('a human who takes too long denies, exactly at the limit, and is told that 
   assert.deepEqual(tool.calls, []);
 });
 
-test('only a script is told to call directly what nobody approved', async () => {
+test('only a script gets the advice to make an unapproved call directly', async () => {
   for (const caller of ['direct', 'chain'] as const) {
     const approvalHandler = neverAnswers();
     const harness = createHarness([recordingTool('t', { risk: 'high' })], { approvalHandler });
@@ -47,7 +47,7 @@ test('only a script is told to call directly what nobody approved', async () => 
   }
 });
 
-test('a yes after the limit changes nothing', async () => {
+test('an approval after the limit has no effect', async () => {
   const tool = recordingTool('t', { risk: 'high' });
   const approvalHandler = heldApprovals();
   const harness = createHarness([tool], { approvalHandler });
@@ -61,7 +61,7 @@ test('a yes after the limit changes nothing', async () => {
   assert.equal(harness.session.trace.length, 1);
 });
 
-test('a yes after the limit counts as none even when the timer is late', async () => {
+test('an approval after the limit has no effect even if the timer is late', async () => {
   const fake = createFakeClock();
   const lateTimers: Clock = { now: fake.now, monotonic: fake.monotonic, setTimer: () => ({ cancel() {} }) };
   const tool = recordingTool('t', { risk: 'high' });
@@ -76,7 +76,7 @@ test('a yes after the limit counts as none even when the timer is late', async (
   assert.deepEqual(tool.calls, []);
 });
 
-test('the time of a human is charged to neither the call nor anything else', async () => {
+test('the wait for a human does not count against time limits', async () => {
   const tool = heldTool('t', { risk: 'high' });
   const approvalHandler = heldApprovals();
   const harness = createHarness([tool], { approvalHandler });
@@ -91,7 +91,7 @@ test('the time of a human is charged to neither the call nor anything else', asy
   assert.equal(harness.session.humanWaitMs(), 54_000);
 });
 
-test('humans who are waited for at the same time are counted once', async () => {
+test('overlapping waits for humans count once', async () => {
   const approvalHandler = heldApprovals();
   const harness = createHarness([recordingTool('t', { risk: 'high' })], { approvalHandler });
   const calls = [harness.call('t'), harness.call('t')];
@@ -107,7 +107,7 @@ test('humans who are waited for at the same time are counted once', async () => 
   assert.equal(harness.session.humanWaitMs(), 1_500);
 });
 
-test('cancelling the run withdraws the question and nothing starts', async () => {
+test('cancelling the run withdraws the request, and the tool does not start', async () => {
   const tool = recordingTool('t', { risk: 'high' });
   const approvalHandler = heldApprovals();
   const harness = createHarness([tool], { approvalHandler });
@@ -125,7 +125,7 @@ test('cancelling the run withdraws the question and nothing starts', async () =>
   assert.equal(harness.session.humanWaitMs(), 0, 'the wait has ended');
 });
 
-test('in a cancelled run nobody is asked', async () => {
+test('a cancelled run requests no approval', async () => {
   const approvalHandler = neverAnswers();
   const harness = createHarness([recordingTool('t', { risk: 'high' })], { approvalHandler });
   harness.session.cancel('over');

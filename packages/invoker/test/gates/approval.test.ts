@@ -9,7 +9,7 @@ function tools() {
   return (['safe', 'high', 'critical'] as const).map((risk) => recordingTool(risk, { risk }));
 }
 
-test('above the threshold nothing runs without a yes, and critical never does, whatever the policy says', async () => {
+test('a call above the threshold never runs without approval, and a critical one needs it under every policy', async () => {
   for (const [maxRiskUnapproved, asked] of [
     ['safe', ['high', 'critical']],
     ['high', ['critical']],
@@ -24,7 +24,7 @@ test('above the threshold nothing runs without a yes, and critical never does, w
   }
 });
 
-test('a call from a script is asked about like a direct one', async () => {
+test('a call from a script needs approval like a direct one', async () => {
   const approvalHandler = createTestApprovals(() => Promise.resolve({ decision: 'denied' }));
   const [, high] = tools();
   const harness = createHarness([high!], { approvalHandler });
@@ -45,7 +45,7 @@ test('without an approval handler a risky call is denied with the reason', async
   assert.deepEqual(high!.calls, []);
 });
 
-test('denied and skipped deny, and the reason of the human reaches the model', async () => {
+test('denied and skipped both deny, and the reason reaches the model', async () => {
   for (const decision of ['denied', 'skipped'] as const) {
     const answer = { decision, reason: 'use the staging list', approver: 'grace' };
     const [, high] = tools();
@@ -62,7 +62,7 @@ test('denied and skipped deny, and the reason of the human reaches the model', a
   }
 });
 
-test('a handler that throws, at once or later, denies', async () => {
+test('a handler that throws or rejects denies', async () => {
   for (const decide of [
     () => {
       throw new Error('the screen is gone');
@@ -79,7 +79,7 @@ test('a handler that throws, at once or later, denies', async () => {
   }
 });
 
-test('what is no decision denies', async () => {
+test('an invalid decision denies', async () => {
   const garbage: readonly unknown[] = [
     undefined,
     null,
@@ -103,7 +103,7 @@ test('what is no decision denies', async () => {
   }
 });
 
-test('a decision that changes its mind is read once', async () => {
+test('each field of a decision is read once', async () => {
   let reads = 0;
   const shifty = {
     get decision() {
@@ -116,7 +116,7 @@ test('a decision that changes its mind is read once', async () => {
   assert.deepEqual(high!.calls, []);
 });
 
-test('a reason or an approver that is no text is left out', async () => {
+test('a reason or an approver that is not a string is left out', async () => {
   const answer = { decision: 'denied', reason: { html: '<b>' }, approver: 7 };
   const harness = createHarness([tools()[1]!], { approvalHandler: createTestApprovals(() => Promise.resolve(answer)) });
   assert.equal((await harness.call('high')).text, 'The call of high was denied');
@@ -124,7 +124,7 @@ test('a reason or an approver that is no text is left out', async () => {
   assert.deepEqual(approval, { decision: 'denied', waitedMs: 0 });
 });
 
-test('a tool that declares no risk has the default of the policy', async () => {
+test('a tool without a declared risk has the default of the policy', async () => {
   const harness = createHarness([recordingTool('plain')], { policy: { defaultRisk: 'high' } });
   assert.equal((await harness.call('plain')).error?.code, 'E_APPROVAL_NO_HANDLER');
 });
@@ -148,7 +148,7 @@ test('classifyRisk can raise the risk of one call and never lower it', async () 
   assert.equal(await riskOf('mid', 'critical'), 'critical');
 });
 
-test('a judgement that throws or is none counts as critical', async () => {
+test('a classifyRisk that throws or returns an invalid risk counts as critical', async () => {
   const judgements: readonly (() => unknown)[] = [
     () => {
       throw new Error('no');
@@ -167,7 +167,7 @@ test('a judgement that throws or is none counts as critical', async () => {
   }
 });
 
-test('a judge cannot change the arguments', async () => {
+test('classifyRisk cannot change the arguments', async () => {
   const tool = recordingTool('t', {
     classifyRisk(args) {
       (args as { path: string }).path = '/etc/passwd';
@@ -180,7 +180,7 @@ test('a judge cannot change the arguments', async () => {
   assert.deepEqual(tool.calls, [{ path: 'a.txt' }]);
 });
 
-test('the request is complete, frozen, plain JSON and redacted; what runs is not', async () => {
+test('the request is complete, frozen, plain JSON and redacted; the tool gets the secrets', async () => {
   const approvalHandler = approveAll();
   const tool = recordingTool('send', {
     risk: 'high',
@@ -232,7 +232,7 @@ test('the digest of the tool follows its definition', async () => {
   assert.notEqual(await digestOf({ inputSchema: { type: 'object', properties: {} } }), base);
 });
 
-test('what is asked and what was decided is told to observers', async () => {
+test('observers are notified of the request and of the decision', async () => {
   const harness = createHarness([tools()[1]!], { approvalHandler: approveAll() });
   await harness.call('high');
   const [asked] = harness.recorded.payloads('approval-requested');

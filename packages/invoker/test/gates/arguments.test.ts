@@ -4,7 +4,7 @@ import { test } from 'vitest';
 import { createHarness } from '../support/harness.ts';
 import { recordingTool } from '../support/tools.ts';
 
-/** What a model reads of a call with these arguments; `ok` when they fit. */
+/** Returns the text that a model reads after a call with these arguments; `ok` if they match. */
 async function answer(inputSchema: JsonSchema, args: unknown): Promise<string> {
   const tool = recordingTool('t', { inputSchema });
   const result = await createHarness([tool]).call('t', args);
@@ -30,7 +30,7 @@ const person: JsonSchema = {
   additionalProperties: false,
 };
 
-test('what is wrong and where is said in plain words', async () => {
+test('a problem is described in plain words with its place', async () => {
   const said: readonly (readonly [unknown, string])[] = [
     [{}, 'The arguments are missing the property "name"'],
     [{ name: 'a', nam: 'b' }, 'The arguments have the unknown property "nam"; did you mean "name"?'],
@@ -59,7 +59,7 @@ test('a long list of allowed values is cut', async () => {
   assert.match(text, /^"a" must be one of 0, 1, .*, 19, … \(500 values\)$/);
 });
 
-test('of alternatives the one that came furthest is explained', async () => {
+test('of several alternatives the one that matched furthest is explained', async () => {
   const shape = (kind: string, size: string) => ({
     type: 'object',
     properties: { kind: { const: kind }, [size]: { type: 'number' } },
@@ -78,7 +78,7 @@ test('of alternatives the one that came furthest is explained', async () => {
   assert.equal(await answer(overlapping, { a: 1 }), '"a" must match exactly one schema in oneOf');
 });
 
-test('nothing is coerced and no default is filled in', async () => {
+test('values are not coerced, and defaults are not filled in', async () => {
   assert.equal(await answer({ properties: { a: { type: 'number' } } }, { a: '1' }), '"a" must be a number');
   assert.equal(await answer({ properties: { a: { type: 'boolean' } } }, { a: 'true' }), '"a" must be a boolean');
   assert.equal(await answer({ properties: { a: { type: 'array' } } }, { a: 'x' }), '"a" must be an array');
@@ -87,13 +87,13 @@ test('nothing is coerced and no default is filled in', async () => {
   assert.deepEqual(tool.calls, [{}]);
 });
 
-test('only own properties count: what every object inherits satisfies no requirement', async () => {
+test('only own properties count: inherited ones do not satisfy a requirement', async () => {
   for (const name of ['toString', 'constructor', 'valueOf']) {
     assert.match(await answer({ type: 'object', required: [name] }, {}), /missing the property/);
   }
 });
 
-test('arguments must be an object, whatever the schema says', async () => {
+test('arguments must be an object, even if the schema allows more', async () => {
   for (const [args, kind] of [
     [null, 'null'],
     [7, 'a number'],
@@ -104,7 +104,7 @@ test('arguments must be an object, whatever the schema says', async () => {
   }
 });
 
-test('draft-07 and 2020-12 are told apart by $schema', async () => {
+test('$schema selects draft-07 or 2020-12', async () => {
   const tuple = { type: 'array', items: [{ type: 'string' }], additionalItems: false };
   const draft07 = { $schema: 'http://json-schema.org/draft-07/schema#', properties: { a: tuple } };
   assert.equal(await answer(draft07, { a: ['x', 1] }), '"a" must NOT have more than 1 items');
@@ -116,11 +116,11 @@ test('draft-07 and 2020-12 are told apart by $schema', async () => {
   assert.equal(await answer(modern, { a: ['x', 1] }), '"a" must NOT have more than 1 items');
 });
 
-test('formats are notes for people and judge nothing', async () => {
-  assert.equal(await answer({ properties: { a: { type: 'string', format: 'email' } } }, { a: 'nobody' }), 'ok');
+test('formats are annotations and are not checked', async () => {
+  assert.equal(await answer({ properties: { a: { type: 'string', format: 'email' } } }, { a: 'not an address' }), 'ok');
 });
 
-test('patterns mean what they mean in JavaScript, characters beyond ASCII included', async () => {
+test('patterns have the same meaning as in JavaScript, also beyond ASCII', async () => {
   const matches = async (pattern: string, text: string) =>
     (await answer({ properties: { a: { pattern } } }, { a: text })) === 'ok';
   assert.equal(await matches('^[\\u4e00-\\u9fff]+$', '中文'), true);
@@ -131,7 +131,7 @@ test('patterns mean what they mean in JavaScript, characters beyond ASCII includ
   assert.equal(await matches('^(?<year>\\d{4})\\/', '2025/'), true);
 });
 
-test('two patterns of one schema are two patterns', async () => {
+test('two patterns of one schema are checked independently', async () => {
   const schema = { properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' } } };
   assert.equal(await answer(schema, { a: 'a', b: 'b' }), 'ok');
   assert.equal(await answer(schema, { a: 'a', b: 'a' }), '"b" must match the pattern ^b$');

@@ -7,7 +7,7 @@ import { recordingTool } from '../support/tools.ts';
 
 const own = { principal: 'ada', sessionId: 'session' };
 
-/** A tool with this schema beside a store. */
+/** A tool with this schema and a store. */
 function setUp(inputSchema: JsonSchema, overrides: Partial<Omit<Tool, 'execute'>> = {}) {
   const artifactStore = createTestBlobs();
   const tool = recordingTool('t', { inputSchema, ...overrides });
@@ -18,7 +18,7 @@ function setUp(inputSchema: JsonSchema, overrides: Partial<Omit<Tool, 'execute'>
 
 const ref = ($artifact: string) => ({ $artifact });
 
-test('a ref becomes what the schema asks for at its place: text, JSON or bytes', async () => {
+test('a ref is replaced by text, JSON or bytes, as the schema asks at its place', async () => {
   const { tool, harness, put } = setUp({
     type: 'object',
     properties: {
@@ -43,7 +43,7 @@ test('a ref becomes what the schema asks for at its place: text, JSON or bytes',
   assert.deepEqual([...raw], [0xc3, 0xa9]);
 });
 
-test('a schema that leaves it open gets JSON for JSON and text for the rest', async () => {
+test('a schema that does not say gets JSON for JSON content and text otherwise', async () => {
   for (const schema of [
     {},
     { properties: { a: {} } },
@@ -56,7 +56,7 @@ test('a schema that leaves it open gets JSON for JSON and text for the rest', as
   }
 });
 
-test('refs are found at any depth and their places through $ref, items, tuples, maps and alternatives', async () => {
+test('refs are found at any depth, and their schemas through $ref, items, tuples, maps and alternatives', async () => {
   const { tool, harness, put } = setUp({
     type: 'object',
     $defs: { note: { type: 'string' }, 'odd/name': { properties: { body: { $ref: '#/$defs/note' } } } },
@@ -92,7 +92,7 @@ test('refs are found at any depth and their places through $ref, items, tuples, 
   ]);
 });
 
-test('a draft-07 tuple is followed too', async () => {
+test('a draft-07 tuple is supported too', async () => {
   const { tool, harness, put } = setUp({
     $schema: 'http://json-schema.org/draft-07/schema#',
     properties: { a: { type: 'array', items: [{ type: 'string' }], additionalItems: { type: 'object' } } },
@@ -101,7 +101,7 @@ test('a draft-07 tuple is followed too', async () => {
   assert.deepEqual(tool.calls, [{ a: ['{}', {}] }]);
 });
 
-test('the place of a ref is judged after it was filled in, everything else before', async () => {
+test('the place of a ref is validated after its content is inserted, everything else before', async () => {
   const schema = {
     type: 'object',
     properties: { rows: { type: 'array', maxItems: 1 }, name: { type: 'string' } },
@@ -119,7 +119,7 @@ test('the place of a ref is judged after it was filled in, everything else befor
   assert.deepEqual(missing.artifactStore.resolved, [], 'nothing was read');
 });
 
-test('an alternative that a ref may still fit is not judged before, whatever its other branches say', async () => {
+test('an alternative that a ref may still match is not validated before the content is inserted', async () => {
   const branch = (kind: string, body: JsonSchema) => ({
     type: 'object',
     properties: { kind: { const: kind }, body },
@@ -141,7 +141,7 @@ test('an alternative that a ref may still fit is not judged before, whatever its
   assert.equal(tool.calls.length, 1);
 });
 
-test('text that is no JSON where JSON is asked for is refused with the ref and the place', async () => {
+test('text that is not JSON is refused where the schema asks for JSON, with the ref and the place', async () => {
   const { tool, harness, put } = setUp({ properties: { a: { properties: { rows: { type: 'array' } } } } });
   const result = await harness.call('t', { a: { rows: ref(put('name,age')) } });
   assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID');
@@ -176,7 +176,7 @@ test('content with a key that pollutes prototypes is refused', async () => {
   );
 });
 
-test('content that nests without measure is handed over, or refused when its schema follows it down', async () => {
+test('deeply nested content is passed on, or refused if its schema is recursive', async () => {
   const deep = `${'['.repeat(50_000)}"about __proto__"${']'.repeat(50_000)}`;
   const plain = setUp({ properties: { a: { type: 'array' } } });
   assert.equal((await plain.harness.call('t', { a: ref(plain.put(deep)) })).status, 'ok');
@@ -203,7 +203,7 @@ test('a ref of another session or another principal is refused and never read', 
   }
 });
 
-test('an unknown ref is kept with a warning, and the schema then decides', async () => {
+test('an unknown ref is kept with a warning, and the schema decides', async () => {
   const open = setUp({});
   assert.equal((await open.harness.call('t', { a: ref('nowhere') })).status, 'ok');
   assert.deepEqual(open.tool.calls, [{ a: { $artifact: 'nowhere' } }]);
@@ -222,7 +222,7 @@ test('without a store every ref is unknown', async () => {
   assert.deepEqual(tool.calls, [{ a: { $artifact: 'x' } }]);
 });
 
-test('a store that fails stops the call with the code of the store, retryable as it says', async () => {
+test('a store that fails stops the call with its own code and retryable flag', async () => {
   for (const operation of ['stat', 'resolve'] as const) {
     const { artifactStore, tool, harness, put } = setUp({});
     const known = put('x');
@@ -249,7 +249,7 @@ test('a tool that declares streams gets a handle and the content is not read for
   assert.equal(Buffer.concat(chunks).toString(), 'age');
 });
 
-test('the digest counts what a ref holds and not what it is called', async () => {
+test('the digest covers the content of a ref, not its name', async () => {
   const { harness, put } = setUp({});
   const digestOf = async (args: object) => {
     await harness.call('t', args);
@@ -261,7 +261,7 @@ test('the digest counts what a ref holds and not what it is called', async () =>
   assert.notEqual(await digestOf({ a: ['same'] }), first);
 });
 
-test('the trace never shows what a ref holds', async () => {
+test('the trace never shows the content of a ref', async () => {
   const { harness, put } = setUp({});
   await harness.call('t', { a: ref(put('content')) });
   assert.equal(harness.onlyRecord().argsPreview, '{"a":{"$artifact":"blob_1"}}');

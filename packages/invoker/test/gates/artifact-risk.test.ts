@@ -6,7 +6,7 @@ import { test } from 'vitest';
 import { createHarness } from '../support/harness.ts';
 import { recordingTool } from '../support/tools.ts';
 
-/** A shell whose risk depends on its command, beside a store. */
+/** A shell whose risk depends on its command, and a store. */
 function setUp(approvalHandler?: TestApprovals) {
   const artifactStore = createTestBlobs();
   const shell = recordingTool('shell', {
@@ -25,14 +25,14 @@ function setUp(approvalHandler?: TestApprovals) {
   return { shell, harness, put };
 }
 
-test('what a ref holds is judged: a dangerous command does not become safe by being an artifact', async () => {
+test('the content of a ref is assessed: a dangerous command does not become safe as an artifact', async () => {
   const { shell, harness, put } = setUp();
   const result = await harness.call('shell', { command: put('rm -rf /') });
   assert.equal(result.error?.code, 'E_APPROVAL_NO_HANDLER');
   assert.deepEqual(shell.calls, []);
 });
 
-test('a risk that only the content shows is asked about before the tool runs', async () => {
+test('a risk that only the content shows needs approval before the tool runs', async () => {
   const approvalHandler = approveAll();
   const { shell, harness, put } = setUp(approvalHandler);
   assert.equal((await harness.call('shell', { command: put('rm a.txt') })).status, 'ok');
@@ -42,14 +42,14 @@ test('a risk that only the content shows is asked about before the tool runs', a
   assert.deepEqual(shell.calls, [{ command: 'rm a.txt' }]);
 });
 
-test('harmless content is not asked about', async () => {
+test('harmless content needs no approval', async () => {
   const approvalHandler = approveAll();
   const { harness, put } = setUp(approvalHandler);
   assert.equal((await harness.call('shell', { command: put('ls') })).status, 'ok');
   assert.equal(approvalHandler.requests.length, 0);
 });
 
-test('a ref that the human put in instead is filled in and judged too', async () => {
+test('a ref that the approver inserted is resolved and assessed too', async () => {
   const { put, ...base } = setUp(
     createTestApprovals((_, index) =>
       Promise.resolve(

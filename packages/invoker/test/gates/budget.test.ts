@@ -26,7 +26,7 @@ test('every attempt counts: unknown tools, invalid arguments and denied calls to
   assert.deepEqual(codes, ['E_TOOL_UNKNOWN', 'E_ARGUMENTS_INVALID', 'E_APPROVAL_NO_HANDLER', 'E_BUDGET_EXHAUSTED']);
 });
 
-test('the message names the limit and its value, and observers hear of it', async () => {
+test('the message names the limit and its value, and observers are notified', async () => {
   const harness = createHarness([recordingTool('work')], { policy: { maxToolCalls: 1 } });
   await harness.call('work');
   const result = await harness.call('work');
@@ -38,7 +38,7 @@ test('the message names the limit and its value, and observers hear of it', asyn
   );
 });
 
-test('each session has a budget of its own', async () => {
+test('each session has its own budget', async () => {
   const harness = createHarness([recordingTool('work')], { policy: { maxToolCalls: 1 } });
   await using other = harness.invoker.openSession();
   await harness.call('work');

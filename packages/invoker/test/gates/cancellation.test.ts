@@ -8,7 +8,7 @@ import { heldTool, recordingTool } from '../support/tools.ts';
 
 const cancelled = (error: unknown) => isKernelError(error, 'E_CANCELLED');
 
-test('nothing starts in a cancelled run, and the record says cancelled', async () => {
+test('no tool starts in a cancelled run, and the record says cancelled', async () => {
   const tool = recordingTool('t');
   const harness = createHarness([tool]);
   harness.session.cancel('the user left');
@@ -20,7 +20,7 @@ test('nothing starts in a cancelled run, and the record says cancelled', async (
   assert.throws(() => harness.session.check(), cancelled);
 });
 
-test('cancelling while tools run ends every call and tells the tools', async () => {
+test('cancelling while tools run ends every call and aborts the signals of the tools', async () => {
   const tool = heldTool('t');
   const harness = createHarness([tool]);
   const calls = [harness.call('t'), harness.call('t')];
@@ -39,7 +39,7 @@ test('cancelling while tools run ends every call and tells the tools', async () 
   );
 });
 
-test('an answer that comes after the cancellation is dropped and marked late', async () => {
+test('a result after the cancellation is dropped and marked late', async () => {
   const tool = heldTool('t');
   const harness = createHarness([tool]);
   const call = harness.call('t');
@@ -88,7 +88,7 @@ test('the signal of one call cancels that call alone', async () => {
   assert.equal((await calls[1]).status, 'ok');
 });
 
-test('a call with a signal of its own ends with its session too', async () => {
+test('a call with its own signal ends with its session too', async () => {
   const tool = heldTool('t');
   const harness = createHarness([tool]);
   const call = harness.call('t', {}, { signal: new AbortController().signal });
@@ -104,7 +104,7 @@ test('a finished call keeps no listener on the signal it was given', async () =>
   assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
-test('a tool that says itself that it was cancelled has failed: the run goes on', async () => {
+test('a tool that throws E_CANCELLED itself has failed, and the run continues', async () => {
   const tool = recordingTool('t', {
     run() {
       throw new KernelError('E_CANCELLED', 'The inner run was cancelled');

@@ -5,7 +5,7 @@ import { test } from 'vitest';
 import { createHarness } from '../support/harness.ts';
 import { recordingTool } from '../support/tools.ts';
 
-test('an interceptor sees the call and may leave it', async () => {
+test('an interceptor sees the call and may leave it unchanged', async () => {
   const tool = recordingTool('t');
   const harness = createHarness([tool]);
   const seen: unknown[] = [];
@@ -20,7 +20,7 @@ test('an interceptor sees the call and may leave it', async () => {
   assert.deepEqual(tool.calls, [{ a: 1 }]);
 });
 
-test('changes are handed from one interceptor to the next, and what runs is validated', async () => {
+test('changes are passed from one interceptor to the next, and the final arguments are validated', async () => {
   const tool = recordingTool('t', { inputSchema: { properties: { n: { type: 'number' } } } });
   const harness = createHarness([tool]);
   harness.hooks.intercept(({ args }) => ({ action: 'modify', args: { n: (args['n'] as number) + 1 } }));
@@ -45,7 +45,7 @@ test('a deny wins over every other decision', async () => {
   assert.deepEqual(tool.calls, []);
 });
 
-test('an interceptor that throws or gives no decision denies', async () => {
+test('an interceptor that throws or returns no decision denies', async () => {
   const bad: readonly (() => unknown)[] = [
     () => {
       throw new Error('no');
@@ -70,7 +70,7 @@ test('an interceptor that throws or gives no decision denies', async () => {
   }
 });
 
-test('an interceptor that is too slow denies, a promise or anything else that can be awaited', async () => {
+test('an interceptor that is too slow denies, with a promise or any other thenable', async () => {
   const forever: readonly unknown[] = [new Promise(() => {}), { then() {} }];
   for (const slow of forever) {
     const tool = recordingTool('t');
@@ -86,7 +86,7 @@ test('an interceptor that is too slow denies, a promise or anything else that ca
   }
 });
 
-test('an interceptor cannot change the call behind its back, before or after it answered', async () => {
+test('an interceptor cannot change the call by mutation, before or after its decision', async () => {
   const tool = recordingTool('t');
   const harness = createHarness([tool]);
   const modified = { list: [1] };
@@ -101,7 +101,7 @@ test('an interceptor cannot change the call behind its back, before or after it 
   assert.throws(() => (tool.calls[0]!['list'] as number[]).push(2), TypeError);
 });
 
-test('what the caller does to its arguments after the call changes nothing', async () => {
+test('changing the arguments after the call has no effect', async () => {
   const tool = recordingTool('t');
   const harness = createHarness([tool]);
   harness.hooks.intercept(async () => ({ action: 'continue' }));
@@ -114,7 +114,7 @@ test('what the caller does to its arguments after the call changes nothing', asy
   assert.equal(harness.onlyRecord().argsPreview, '{"a":1,"list":["x"]}');
 });
 
-test('an interceptor that was taken out is asked no more', async () => {
+test('a removed interceptor is not called any more', async () => {
   const harness = createHarness([recordingTool('t')]);
   const stop = harness.hooks.intercept(() => ({ action: 'deny', reason: 'no' }));
   assert.equal((await harness.call('t')).status, 'denied');

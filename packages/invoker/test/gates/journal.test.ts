@@ -77,7 +77,7 @@ test('an outcome that cannot be written is logged, and the result is delivered',
   assert.equal(harness.onlyRecord().status, 'ok');
 });
 
-test('a run that is cancelled while the journal writes starts nothing, and the journal says so', async () => {
+test('a run that is cancelled during the journal write starts no tool, and the journal says so', async () => {
   const writing = Promise.withResolvers<void>();
   const journal = createTestJournal((kind) => (kind === 'started' ? writing.promise : undefined));
   const tool = recordingTool('send', { risk: 'high' });
@@ -94,7 +94,7 @@ test('a run that is cancelled while the journal writes starts nothing, and the j
   );
 });
 
-test('how a started call ended is written whatever happened: error, time-out, cancellation', async () => {
+test('the end of a started call is written after an error, a time-out and a cancellation', async () => {
   const journal = createTestJournal();
   const tool = heldTool('send', { risk: 'high' });
   const harness = createHarness([tool], { journal, policy, approvalHandler: approveAll() });

@@ -31,7 +31,7 @@ test('a hosted tool is refused from both callers: its provider runs it', async (
   }
 });
 
-test('a provider-defined tool is refused from a script', async () => {
+test('a script cannot call a provider-defined tool', async () => {
   const { tool, calls } = providerDefined();
   const result = await createHarness([tool]).call('computer', {}, { caller: 'chain' });
   assert.equal(result.error?.code, 'E_TOOL_NOT_CALLABLE');
@@ -47,7 +47,7 @@ test('a direct call of a provider-defined tool goes to handleCall with id, type 
   assert.deepEqual(calls, [{ id: 'toolu_1', type: 'computer_call_v2', payload: { action: 'click' } }]);
 });
 
-test('without a call type the first of the tool counts', async () => {
+test('without a call type the first one of the tool is used', async () => {
   const { tool, calls } = providerDefined();
   await createHarness([tool]).call('computer');
   assert.equal(calls[0]?.type, 'computer_call');
@@ -61,7 +61,7 @@ test('a call type that the tool does not declare is refused', async () => {
   assert.deepEqual(calls, []);
 });
 
-test('a branded tool cannot be called from a script under any name, and directly it can', async () => {
+test('a branded tool cannot be called from a script under any name, but can be called directly', async () => {
   const chain = Object.assign(recordingTool('tool_chain'), { [notCallableFromChain]: true });
   const alias = { ...chain, name: 'run_script' };
   const harness = createHarness([chain, alias]);

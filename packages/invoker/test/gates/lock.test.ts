@@ -18,7 +18,7 @@ test('parallel calls run at once', async () => {
   await Promise.all(calls);
 });
 
-test('exclusive calls run one at a time, in the order they came, across tools and sessions', async () => {
+test('exclusive calls run one at a time, in their order of arrival, across tools and sessions', async () => {
   const a = heldTool('a', { concurrency: 'exclusive' });
   const b = heldTool('b', { concurrency: 'exclusive' });
   const harness = createHarness([a, b]);
@@ -37,7 +37,7 @@ test('exclusive calls run one at a time, in the order they came, across tools an
   assert.deepEqual([a.mostRunning, b.mostRunning], [1, 1]);
 });
 
-test('calls that share a key take turns, and others run beside them', async () => {
+test('calls that share a key take turns, and other calls run at the same time', async () => {
   const tool = heldTool('t', { concurrency: byFile });
   const harness = createHarness([tool]);
   const calls = [
@@ -55,7 +55,7 @@ test('calls that share a key take turns, and others run beside them', async () =
   await Promise.all(calls);
 });
 
-test('keys named in opposite orders never deadlock, and a key named twice is one key', async () => {
+test('keys in opposite orders never deadlock, and a repeated key counts once', async () => {
   const tool = recordingTool('t', { concurrency: byFile });
   const harness = createHarness([tool]);
   const results = await Promise.all([
@@ -70,7 +70,7 @@ test('keys named in opposite orders never deadlock, and a key named twice is one
   );
 });
 
-test('a key named like the lock of exclusive calls is another lock', async () => {
+test('a key with the name of the exclusive lock is a different lock', async () => {
   const exclusive = heldTool('exclusive', { concurrency: 'exclusive' });
   const keyed = recordingTool('keyed', { concurrency: { keys: () => ['exclusive'] } });
   const harness = createHarness([exclusive, keyed]);
@@ -81,7 +81,7 @@ test('a key named like the lock of exclusive calls is another lock', async () =>
   await held;
 });
 
-test('a lock is given back whatever happened: failure, time-out, garbage', async () => {
+test('a lock is released after a failure, a time-out and an invalid result', async () => {
   const tool = heldTool('t', { concurrency: 'exclusive' });
   const harness = createHarness([tool]);
   const failing = harness.call('t');
@@ -102,7 +102,7 @@ test('a lock is given back whatever happened: failure, time-out, garbage', async
   assert.equal((await last).status, 'ok');
 });
 
-test('waiting for a lock is not charged as execution', async () => {
+test('the wait for a lock does not count as execution time', async () => {
   const tool = heldTool('t', { concurrency: 'exclusive' });
   const harness = createHarness([tool]);
   const first = harness.call('t');
@@ -117,7 +117,7 @@ test('waiting for a lock is not charged as execution', async () => {
   assert.equal((await second).status, 'ok');
 });
 
-test('a call that is cancelled in the queue holds nothing and starts nothing', async () => {
+test('a call that is cancelled in the queue holds no lock and does not start', async () => {
   const tool = heldTool('t', { concurrency: byFile });
   const harness = createHarness([tool]);
   const single = new AbortController();
@@ -125,18 +125,18 @@ test('a call that is cancelled in the queue holds nothing and starts nothing', a
   await tool.started(0);
   const waiting = harness.call('t', { files: ['a', 'b'] }, { signal: single.signal });
   await settle();
-  const behind = harness.call('t', { files: ['a'] });
+  const next = harness.call('t', { files: ['a'] });
   single.abort();
   await assert.rejects(waiting, (error) => isKernelError(error, 'E_CANCELLED'));
   await tool.started(1);
   tool.finish(1);
-  assert.equal((await behind).status, 'ok', 'the key that it had taken is free again');
+  assert.equal((await next).status, 'ok', 'the key that it had taken is free again');
   tool.finish(0);
   await holder;
   assert.equal(tool.calls.length, 2);
 });
 
-test('when a whole queue is cancelled nothing of it starts', async () => {
+test('when a whole queue is cancelled, none of its calls starts', async () => {
   const tool = heldTool('t', { concurrency: 'exclusive' });
   const harness = createHarness([tool]);
   const calls = Array.from({ length: 5 }, () => harness.call('t'));
@@ -147,7 +147,7 @@ test('when a whole queue is cancelled nothing of it starts', async () => {
   assert.equal(harness.session.trace.length, 5);
 });
 
-test('a tool whose keys cannot be read fails as a tool, not as the runtime', async () => {
+test('a tool whose keys cannot be read fails with E_TOOL_FAILED, not E_INTERNAL', async () => {
   for (const keys of [
     () => {
       throw new Error('no keys');

@@ -9,7 +9,7 @@ function registryOf(get: (name: string) => unknown): ToolRegistry {
   return { get: get as ToolRegistry['get'], all: () => [], names: () => [], add() {} };
 }
 
-test('an unknown tool is answered with the names that were probably meant', async () => {
+test('the refusal of an unknown tool suggests similar names', async () => {
   const harness = createHarness([recordingTool('read_file'), recordingTool('read_files'), recordingTool('send_mail')]);
   const result = await harness.call('readFile');
   assert.equal(result.status, 'error');
@@ -17,7 +17,7 @@ test('an unknown tool is answered with the names that were probably meant', asyn
   assert.equal(result.text, 'There is no tool named "readFile". Did you mean read_file or read_files?');
 });
 
-test('without a near name nothing is suggested', async () => {
+test('without a similar name there is no suggestion', async () => {
   const { text } = await createHarness([recordingTool('send_mail')]).call('zzz');
   assert.equal(text, 'There is no tool named "zzz".');
 });
@@ -28,14 +28,14 @@ test('a tool that the session may not call is not suggested', async () => {
   assert.equal(text, 'There is no tool named "readfile". Did you mean read_files?');
 });
 
-test('names that every object has are unknown tools', async () => {
+test('names of inherited properties are unknown tools', async () => {
   const harness = createHarness([recordingTool('a')]);
   for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
     assert.equal((await harness.call(name)).error?.code, 'E_TOOL_UNKNOWN', name);
   }
 });
 
-test('a name of a million characters is cut in the answer', async () => {
+test('a name of a million characters is cut in the message', async () => {
   const { text } = await createHarness([recordingTool('a')]).call('x'.repeat(1_000_000));
   assert.ok(text.length < 300, `${text.length} characters`);
 });
@@ -46,7 +46,7 @@ test('a tool that was removed while others ran is unknown from then on', async (
   assert.equal((await harness.call('a')).error?.code, 'E_TOOL_UNKNOWN');
 });
 
-test('a live object of a registry of somebody else is frozen at its first look-up', async () => {
+test('a mutable tool of a third-party registry is frozen at its first look-up', async () => {
   let risk = 'safe';
   const live = recordingTool('live');
   Object.defineProperty(live, 'risk', { get: () => risk, enumerable: true });
@@ -58,7 +58,7 @@ test('a live object of a registry of somebody else is frozen at its first look-u
   assert.equal(live.calls.length, 2);
 });
 
-test('an invalid tool of a registry of somebody else cannot be called, and the others still can', async () => {
+test('an invalid tool of a third-party registry cannot be called, and the others still can', async () => {
   const tools: Record<string, unknown> = { bad: { name: 'bad' }, good: recordingTool('good') };
   const invoker = new ToolInvoker({ registry: registryOf((name) => tools[name]) });
   await using session = invoker.openSession();

@@ -14,7 +14,7 @@ function createHooks() {
 
 const scope = { runId: 'r', sessionId: 's' };
 
-test('an observer gets a frozen copy and can change nothing', async () => {
+test('an observer gets a frozen copy', async () => {
   const { hooks, logger } = createHooks();
   const payload = { ...scope, tool: 't', approval: { requestId: 'a', decision: 'approved' as const, waitedMs: 1 } };
   const seen: unknown[] = [];
@@ -30,7 +30,7 @@ test('an observer gets a frozen copy and can change nothing', async () => {
   assert.deepEqual(logger.messages('warn'), ['hook observer failed']);
 });
 
-test('observers that throw, reject or never end are logged and harm nobody', async () => {
+test('observers that throw, reject or never end are logged and affect no other observer', async () => {
   const harness = createHarness([recordingTool('t')]);
   harness.hooks.observe('tool-start', () => {
     throw new Error('no');
@@ -50,7 +50,7 @@ test('observers that throw, reject or never end are logged and harm nobody', asy
   );
 });
 
-test('an observer that was taken out, by itself too, hears no more', () => {
+test('a removed observer is not called any more, even if it removed itself', () => {
   const { hooks } = createHooks();
   const heard: string[] = [];
   const stopFirst = hooks.observe('session-opened', () => {
@@ -67,7 +67,7 @@ test('an observer that was taken out, by itself too, hears no more', () => {
   assert.equal(hooks.observes('session-opened'), false);
 });
 
-test('an observer that adds observers is not followed without end', () => {
+test('an observer that adds observers does not loop', () => {
   const { hooks } = createHooks();
   let heard = 0;
   const again = (): void => {
@@ -90,7 +90,7 @@ test('one function that observes twice is two observers', () => {
   assert.equal(heard, 1);
 });
 
-/** Which tool to call to come to a point. */
+/** Tool to call for each point. */
 const points: Readonly<Record<ResultPoint, string>> = {
   'after-tool': 'good',
   'tool-error': 'bad',
@@ -111,7 +111,7 @@ function atPoint(point: ResultPoint) {
   });
 }
 
-test('each of the five points sees its own results and none of the others', async () => {
+test('each of the five points sees its own results only', async () => {
   for (const [point, name] of Object.entries(points) as [ResultPoint, string][]) {
     const harness = atPoint(point);
     if (point === 'budget-exceeded') await harness.call('unknown');
@@ -136,21 +136,21 @@ test('an interceptor may replace a result, and the next one sees the replacement
   assert.equal(harness.onlyRecord().status, 'ok');
 });
 
-test('a failure may be replaced by an answer, and the trace still says what the tool did', async () => {
+test('a failure may be replaced by a success, and the trace still has the failure', async () => {
   const harness = atPoint('tool-error');
   harness.hooks.interceptResult('tool-error', () => ({ status: 'ok', text: 'from the cache', files: [] }));
   assert.deepEqual(await harness.call('bad'), { status: 'ok', text: 'from the cache', files: [] });
   assert.equal(harness.onlyRecord().status, 'error');
 });
 
-test('a denied call stays denied, whatever is returned or changed in place', async () => {
+test('a denied call stays denied, even if an interceptor returns ok or changes the result in place', async () => {
   for (const point of ['permission-denied', 'tools-disabled'] as const) {
     const harness = atPoint(point);
     const before = await harness.call(points[point]);
-    harness.hooks.interceptResult(point, () => ({ status: 'ok', text: 'go on', files: [] }));
+    harness.hooks.interceptResult(point, () => ({ status: 'ok', text: 'allowed', files: [] }));
     const result = await harness.call(points[point]);
     assert.equal(result.status, 'denied');
-    assert.equal(result.text, 'go on');
+    assert.equal(result.text, 'allowed');
     assert.equal(result.error?.code, before.error?.code);
     harness.hooks.interceptResult(point, (_call, given) => {
       (given as { status: string }).status = 'ok';
@@ -160,7 +160,7 @@ test('a denied call stays denied, whatever is returned or changed in place', asy
   }
 });
 
-test('a replacement that is no result leaves the result', async () => {
+test('an invalid replacement leaves the result unchanged', async () => {
   const bad: readonly unknown[] = [
     null,
     'ok',
@@ -179,7 +179,7 @@ test('a replacement that is no result leaves the result', async () => {
   }
 });
 
-test('an interceptor of results that throws or is too slow leaves the result', async () => {
+test('an interceptor of results that throws or is too slow leaves the result unchanged', async () => {
   const harness = atPoint('after-tool');
   harness.hooks.interceptResult('after-tool', () => {
     throw new Error('no');
@@ -192,7 +192,7 @@ test('an interceptor of results that throws or is too slow leaves the result', a
   assert.equal(harness.logger.messages('error').length, 2);
 });
 
-test('a result that an interceptor holds on to cannot be changed once it was delivered', async () => {
+test('an interceptor cannot change a result after it was delivered', async () => {
   const harness = atPoint('after-tool');
   const kept = { status: 'ok' as const, text: 'fine', files: [] };
   harness.hooks.interceptResult('after-tool', () => kept);
@@ -201,7 +201,7 @@ test('a result that an interceptor holds on to cannot be changed once it was del
   assert.equal(result.text, 'fine');
 });
 
-test('the result of a cancelled call is shown to nobody', async () => {
+test('interceptors do not see the result of a cancelled call', async () => {
   const harness = atPoint('after-tool');
   let asked = 0;
   for (const point of Object.keys(points) as ResultPoint[]) {

@@ -33,7 +33,7 @@ test('media become files: stored, pinned, named after call, tool and number, wit
   assert.equal(harness.recorded.payloads('artifact-stored').length, 2);
 });
 
-test('the extension follows the media type, and one that makes no file name is bin', async () => {
+test('the extension follows the media type; an unusable one becomes bin', async () => {
   const extensions = {
     'image/jpeg': 'jpg',
     'image/svg+xml': 'svg',
@@ -57,7 +57,7 @@ test('the extension follows the media type, and one that makes no file name is b
   );
 });
 
-test('paths of different calls differ, and no id of a call leads out of the folder', async () => {
+test('paths of different calls differ, and a call id cannot leave the folder', async () => {
   const harness = setUp([media('image/png')], createTestBlobs());
   const paths: string[] = [];
   for (const callId of ['a', 'b', '../../etc', 'x/../y', 'ünï', 'long'.repeat(100)]) {
@@ -67,7 +67,7 @@ test('paths of different calls differ, and no id of a call leads out of the fold
   for (const path of paths) assert.match(path, /^\/workspace\/media\/[\w.-]{1,200}\.png$/);
 });
 
-test('media that are blobs of the session already are handed on and not stored again', async () => {
+test('media that are already blobs of the session are not stored again', async () => {
   const artifactStore = createTestBlobs();
   const ref = artifactStore.put('abcd', { mediaType: 'image/png', scope: { principal: 'ada', sessionId: 'session' } });
   const harness = setUp([media('image/png', { kind: 'blob', ref })], artifactStore);
@@ -77,7 +77,7 @@ test('media that are blobs of the session already are handed on and not stored a
   assert.equal(artifactStore.pins.size, 0);
 });
 
-test('a blob of another session, or none, becomes no file', async () => {
+test('a blob of another session, or a missing one, does not become a file', async () => {
   const artifactStore = createTestBlobs();
   const foreign = artifactStore.put('abcd', { scope: { principal: 'eve', sessionId: 'session' } });
   for (const ref of [foreign, 'nowhere']) {
@@ -88,12 +88,12 @@ test('a blob of another session, or none, becomes no file', async () => {
   assert.equal(artifactStore.pins.size, 0);
 });
 
-test('media at an address are told to the model', async () => {
+test('the URL of media is shown to the model', async () => {
   const result = await setUp([media('image/png', { kind: 'url', url: 'https://example.com/a.png' })]).call('shot');
   assert.equal(result.text, '[image (image/png): https://example.com/a.png]');
 });
 
-test('without a store, and when it fails, the rest of the result is delivered and the loss is told', async () => {
+test('without a store, and when it fails, the rest of the result is delivered with a note about the loss', async () => {
   const content = [{ type: 'text', text: 'seen' }, media('image/png')];
   const none = await setUp(content).call('shot');
   assert.equal(none.text, 'seen\n[image (image/png): not kept, since there is no artifact store]');

@@ -25,7 +25,7 @@ async function thrown(error: unknown, hostPaths: readonly string[] = []) {
   return result.error!;
 }
 
-test('an error reaches the model with its message and code, and with whether a retry may help', async () => {
+test('an error reaches the model with its message, its code and its retryable flag', async () => {
   assert.deepEqual(await thrown(new Error('The table is gone')), {
     code: 'E_TOOL_FAILED',
     message: 'The table is gone',
@@ -45,7 +45,7 @@ test('an error reaches the model with its message and code, and with whether a r
   assert.equal((await thrown(new Error(''))).message, 'The tool t failed');
 });
 
-test('a code of the runtime is not taken from what is no KernelError', async () => {
+test('a code of the runtime is accepted only from a KernelError', async () => {
   for (const code of ['E_APPROVAL_DENIED', 'E_BUDGET_EXHAUSTED', 'E_OF_MY_OWN']) {
     assert.equal((await thrown(Object.assign(new Error('no'), { code }))).code, 'E_TOOL_FAILED');
     assert.equal((await thrown({ code })).code, 'E_TOOL_FAILED');
@@ -53,7 +53,7 @@ test('a code of the runtime is not taken from what is no KernelError', async () 
   }
 });
 
-test('what is thrown need be no error', async () => {
+test('a tool may throw a value that is not an Error', async () => {
   for (const [value, message] of [
     ['plain text', 'The tool t threw "plain text"'],
     [undefined, 'The tool t threw undefined'],
@@ -67,7 +67,7 @@ test('what is thrown need be no error', async () => {
   }
 });
 
-test('what is thrown may fight back and is still only a failed tool', async () => {
+test('a thrown value whose getters throw is still only a failed tool', async () => {
   const explosive = () => {
     throw new Error('boom');
   };
@@ -86,7 +86,7 @@ test('what is thrown may fight back and is still only a failed tool', async () =
   }
 });
 
-test('fields of a failure that are no JSON or make no sense are left out', async () => {
+test('invalid fields of a failure are left out', async () => {
   for (const retryAfterMs of [Infinity, Number.NaN, -1, '5', {}]) {
     assert.equal((await thrown(Object.assign(new Error('x'), { retryAfterMs }))).retryAfterMs, undefined);
     const content = [{ type: 'error', message: 'x', retryAfterMs, code: 7, retryable: 'yes' }];
@@ -118,12 +118,12 @@ test('stack frames, file addresses and folders of the host never reach the model
   assert.doesNotMatch(JSON.stringify(result), /srv|index\.js/);
 });
 
-test('scrubbing a message of a million blanks and line ends is no work', async () => {
+test('scrubbing a message of a million blanks and line ends is fast', async () => {
   const { message } = await thrown(new Error(`${'\n'.repeat(500_000)}${' '.repeat(500_000)}x`));
   assert.ok(message.length < 5_000);
 });
 
-test('a declared failure keeps what its error block says', async () => {
+test('a declared failure keeps the fields of its error block', async () => {
   const content = [
     { type: 'text', text: 'While saving:' },
     { type: 'error', message: 'disk full', code: 'E_DISK', retryable: true, retryAfterMs: 10 },
@@ -139,7 +139,7 @@ test('a declared failure keeps what its error block says', async () => {
   assert.equal((await returned({ content: [], isError: true })).error?.message, 'The tool failed and gave no message');
 });
 
-test('a result that is none is a failure that says what is wrong with it', async () => {
+test('an invalid result is a failure with the reason', async () => {
   for (const [result, problem] of [
     [undefined, 'got undefined, not an object'],
     [null, 'got null, not an object'],
@@ -178,7 +178,7 @@ test('a result that is none is a failure that says what is wrong with it', async
   }
 });
 
-test('a value that is no JSON is a failure that says why, not a silent loss', async () => {
+test('a value that is not JSON is a failure with the reason, not a silent loss', async () => {
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
   for (const [value, why] of [
@@ -197,7 +197,7 @@ test('a value that is no JSON is a failure that says why, not a silent loss', as
   }
 });
 
-test('what JSON has a form for is taken as that form', async () => {
+test('a value with a JSON form, such as a Date, is encoded in that form', async () => {
   const value = { when: new Date(0), gone: undefined, none: {}, list: [undefined, Number.NaN], none2: [{}] };
   assert.deepEqual((await returned(valueResult(value))).structured, {
     when: '1970-01-01T00:00:00.000Z',
@@ -207,7 +207,7 @@ test('what JSON has a form for is taken as that form', async () => {
   });
 });
 
-test('blocks that are no text stand beside it and do not spoil it', async () => {
+test('blocks that are not text do not affect the text', async () => {
   const content = [
     { type: 'text', text: 'a' },
     { type: 'reasoning', text: 'hidden' },
@@ -218,7 +218,7 @@ test('blocks that are no text stand beside it and do not spoil it', async () => 
   assert.equal((await returned({ content, isError: false })).text, 'a\n{"b":1}');
 });
 
-test('metadata are for the host: nothing of them reaches the result', async () => {
+test('metadata is for the host and does not reach the result', async () => {
   const result = await returned({ content: [], isError: false, structuredContent: 1, metadata: { token: 's3cret' } });
   assert.deepEqual(result, { status: 'ok', text: '1', structured: 1, files: [] });
 });

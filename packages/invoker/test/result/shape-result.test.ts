@@ -5,7 +5,7 @@ import { test } from 'vitest';
 import { createHarness } from '../support/harness.ts';
 import { recordingTool, textResult, valueResult } from '../support/tools.ts';
 
-/** What comes of a tool's result in a session that keeps 100 bytes inline and shows 20. */
+/** Calls a tool in a session that keeps 100 bytes inline and shows a preview of 20. */
 async function shape(result: unknown, { withStore = true, ...policy } = {}) {
   const artifactStore = createTestBlobs();
   const tool = recordingTool('t', { run: () => result });
@@ -36,13 +36,13 @@ test('text and value count together, in bytes of UTF-8', async () => {
   assert.equal((await shape(textResult('é'.repeat(51)))).result.artifactRef, 'blob_1');
 });
 
-test('a value alone is its JSON for the model and the value for a script', async () => {
+test('a structured value without text is JSON text for the model and the value for a script', async () => {
   const { result } = await shape(valueResult({ rows: [1, 2] }));
   assert.deepEqual(result, { status: 'ok', text: '{"rows":[1,2]}', structured: { rows: [1, 2] }, files: [] });
   for (const value of [null, false, 0, '']) assert.equal((await shape(valueResult(value))).result.structured, value);
 });
 
-test('a result without anything is an empty text', async () => {
+test('an empty result is an empty text', async () => {
   assert.deepEqual((await shape({ content: [], isError: false })).result, { status: 'ok', text: '', files: [] });
 });
 
@@ -63,7 +63,7 @@ test('a stored result is pinned for the session, announced, and the model reads 
   assert.deepEqual((await artifactStore.stat('blob_1'))?.scope, { principal: 'ada', sessionId: 'session' });
 });
 
-test('a preview ends between two characters, never inside one', async () => {
+test('a preview never ends inside a character', async () => {
   for (const [text, preview] of [
     ['😀'.repeat(60), '😀'.repeat(5)],
     [`a${'😀'.repeat(60)}`, `a${'😀'.repeat(4)}`],
@@ -74,7 +74,7 @@ test('a preview ends between two characters, never inside one', async () => {
   }
 });
 
-test('short text beside a stored value stays, long text is stored beside it', async () => {
+test('short text next to a stored value stays inline, long text is stored too', async () => {
   const short = await shape({ ...textResult('12 rows'), structuredContent: 'y'.repeat(200) });
   assert.match(short.result.text, /^12 rows\n"yyy/);
   assert.equal(short.artifactStore.text('blob_1'), `"${'y'.repeat(200)}"`);
@@ -90,7 +90,7 @@ test('without a store everything stays inline', async () => {
   assert.equal(result.artifactRef, undefined);
 });
 
-test('a store that fails costs nothing but a line in the log: the result stays inline', async () => {
+test('if the store fails, the failure is logged and the result stays inline', async () => {
   for (const operation of ['store', 'pin'] as const) {
     const artifactStore = createTestBlobs();
     artifactStore.break(operation);
@@ -104,7 +104,7 @@ test('a store that fails costs nothing but a line in the log: the result stays i
   }
 });
 
-test('what the tool does to its result afterwards changes nothing', async () => {
+test('changing the result afterwards has no effect', async () => {
   const structuredContent = { list: [1] };
   const { result } = await shape({ content: [], isError: false, structuredContent });
   structuredContent.list.push(2);

@@ -13,7 +13,7 @@ function setUp() {
   return { artifactStore, ...harness };
 }
 
-test('closing gives every pin back, tells observers once and may be repeated', async () => {
+test('closing releases every pin, notifies observers once and may be repeated', async () => {
   const { artifactStore, call, session, recorded } = setUp();
   await Promise.all([call('large'), call('large')]);
   assert.equal(artifactStore.pins.size, 2);
@@ -37,7 +37,7 @@ test('await using closes', async () => {
   assert.equal(artifactStore.pins.size, 0);
 });
 
-test('a session takes its own pins back and nobody else’s, even under the same ids', async () => {
+test('a session releases its own pins only, even if another has the same ids', async () => {
   const { artifactStore, call, session, invoker } = setUp();
   await using twin = invoker.openSession({ runId: 'run', sessionId: 'session', principal: 'ada' });
   const { artifactRef } = await call('large');
@@ -46,7 +46,7 @@ test('a session takes its own pins back and nobody else’s, even under the same
   assert.equal(artifactStore.pins.get(artifactRef!)?.size, 1);
 });
 
-test('an unpin that fails is logged and counted and stops no other', async () => {
+test('a failed unpin is logged and counted, and the other pins are released', async () => {
   const { artifactStore, call, session, recorded, logger } = setUp();
   await call('large');
   await call('large');
@@ -56,7 +56,7 @@ test('an unpin that fails is logged and counted and stops no other', async () =>
   assert.equal(recorded.payloads('session-closed')[0]?.unpinFailures, 2);
 });
 
-test('closing cancels what runs, and nothing starts any more', async () => {
+test('closing cancels running calls, and no call starts any more', async () => {
   const tool = heldTool('t');
   const harness = createHarness([tool]);
   const call = harness.call('t');
@@ -91,7 +91,7 @@ test('a result that is stored while the session closes is not left pinned', asyn
   assert.equal(artifactStore.pins.size, 0);
 });
 
-test('a tool that closes its own session when it is told to stop does no harm', async () => {
+test('a tool may close its own session when its signal aborts', async () => {
   const harness = createHarness([
     recordingTool('t', {
       run: (_args, { signal }) =>
@@ -109,7 +109,7 @@ test('a tool that closes its own session when it is told to stop does no harm', 
   assert.equal(harness.recorded.payloads('session-closed').length, 1);
 });
 
-test('the policy of a session replaces single fields and is checked like any', () => {
+test('the policy of a session replaces single fields and is validated', () => {
   const { invoker } = setUp();
   const session = invoker.openSession({ policy: { maxToolCalls: 3 } });
   assert.equal(session.policy.maxToolCalls, 3);
@@ -120,7 +120,7 @@ test('the policy of a session replaces single fields and is checked like any', (
   );
 });
 
-test('ids are made when none are given, and differ', () => {
+test('ids are random when absent', () => {
   const { invoker } = setUp();
   const [a, b] = [invoker.openSession(), invoker.openSession()];
   assert.notEqual(a.runId, b.runId);
@@ -128,7 +128,7 @@ test('ids are made when none are given, and differ', () => {
   assert.equal(a.principal, 'local');
 });
 
-test('the signal of a session says why it was aborted: its close, or what came before', async () => {
+test('the reason of the signal is the close of the session, or the earlier cancellation', async () => {
   const { invoker } = setUp();
   const reasonOf = ({ reason }: AbortSignal): string => {
     assert.ok(isKernelError(reason, 'E_CANCELLED'));
@@ -143,14 +143,14 @@ test('the signal of a session says why it was aborted: its close, or what came b
   assert.deepEqual(reasons, ['The session is closed', 'Enough', 'The session is closed', 'Enough']);
 });
 
-test('a call without a session is refused as a promise', async () => {
+test('a call without a session returns a rejected promise', async () => {
   const { invoker } = setUp();
   const invoke = invoker.invoke.bind(invoker) as (call: object, options?: object) => Promise<unknown>;
   await assert.rejects(invoke({ name: 'large', args: {} }), /^TypeError: invoke needs the session/);
   await assert.rejects(invoke({ name: 'large', args: {} }, { session: {} }), TypeError);
 });
 
-test('a closed session listens to its signal no more', async () => {
+test('a closed session no longer listens to its signal', async () => {
   const outside = new AbortController();
   const { invoker } = setUp();
   const session = invoker.openSession({ signal: outside.signal });
@@ -159,7 +159,7 @@ test('a closed session listens to its signal no more', async () => {
   assert.equal((session.signal.reason as Error).message, 'The session is closed');
 });
 
-test('a session inside another is told apart in hooks by the call it runs in', async () => {
+test('hooks identify a session inside another by the call it runs in', async () => {
   const { invoker, recorded, call } = setUp();
   const inner = invoker.openSession({ parentCallId: 'call_3' });
   await call('large', {}, { session: inner });
@@ -169,7 +169,7 @@ test('a session inside another is told apart in hooks by the call it runs in', a
   }
 });
 
-test('a session inside another can only narrow what may run, and shares who it is', async () => {
+test('a session inside another can only narrow what may run, and has the same ids and principal', async () => {
   const tools = ['a', 'b'].map((name) => recordingTool(name, { risk: 'high' }));
   const harness = createHarness(tools, { session: { allowedTools: ['a'] } });
   const parent = harness.session;
@@ -186,7 +186,7 @@ test('a session inside another can only narrow what may run, and shares who it i
   assert.equal((await off.call('a', {}, { session: innerOff })).error?.code, 'E_TOOLS_DISABLED');
 });
 
-test('an approval for the run holds in a session inside it, unless that one is of somebody else', async () => {
+test('an approval for the run covers a session inside it, unless its principal differs', async () => {
   const approvalHandler = createTestApprovals(() => Promise.resolve({ decision: 'approved', scope: 'run' }));
   const harness = createHarness([recordingTool('t', { risk: 'high' })], { approvalHandler });
   const parent = harness.session;
@@ -202,7 +202,7 @@ test('an approval for the run holds in a session inside it, unless that one is o
   }
 });
 
-test('the scratchpad is shared with a session inside, unless that one is of somebody else', () => {
+test('the scratchpad is shared with a session inside, unless its principal differs', () => {
   const { invoker, session: parent } = setUp();
   parent.scratchpad.set('key', 'value');
   assert.equal(invoker.openSession({ parent }).scratchpad.get('key'), 'value');
@@ -210,7 +210,7 @@ test('the scratchpad is shared with a session inside, unless that one is of some
   assert.equal(invoker.openSession({ parent, sessionId: 'other' }).scratchpad.get('key'), undefined);
 });
 
-test('what cancels a session cancels the sessions inside it, and not the other way round', async () => {
+test('cancelling a session cancels the sessions inside it, but not the other way round', async () => {
   const tool = heldTool('t');
   const harness = createHarness([tool]);
   const inner = harness.invoker.openSession({ parent: harness.session });

@@ -4,12 +4,12 @@ import type { FakeClock, MemoryLogger, RecordingHooks } from '@ravi/testkit';
 import { HookManager, Toolbox, ToolInvoker } from '../../src/index.ts';
 import type { InvokeOptions, InvokerSession, SessionOptions, ToolInvokerOptions } from '../../src/index.ts';
 
-/** What a test says about its invoker. */
+/** Options of {@link createHarness}. */
 export interface HarnessOptions extends Omit<ToolInvokerOptions, 'registry' | 'clock' | 'logger' | 'hooks'> {
   readonly session?: SessionOptions;
 }
 
-/** An invoker as an application builds it, on a clock that stands still. */
+/** An invoker as an application builds it, on a clock that only the test moves. */
 export interface Harness {
   readonly invoker: ToolInvoker;
   readonly toolbox: Toolbox;
@@ -23,13 +23,13 @@ export interface Harness {
   onlyRecord(): ChainCallRecord;
 }
 
-/** How a call of a test differs from a direct one in the only session. */
+/** Options of one call of a {@link Harness}; by default a direct call in its session. */
 export interface CallOptions extends Partial<InvokeOptions> {
   readonly callId?: string;
   readonly type?: string;
 }
 
-/** A {@link Harness} with these tools. */
+/** Creates a {@link Harness} with these tools. */
 export function createHarness(tools: Iterable<AnyTool>, { session: opened, ...options }: HarnessOptions = {}): Harness {
   const clock = createFakeClock();
   const logger = createMemoryLogger();

@@ -1,17 +1,17 @@
 import type { JsonObject, JsonValue, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 
-/** A tool that remembers what it was called with. */
+/** A tool that records the arguments of its calls. */
 export interface RecordingTool extends Tool {
   readonly calls: readonly JsonObject[];
   readonly contexts: readonly ToolContext[];
 }
 
-/** What a tool of a test says instead of the defaults; `run` is its `execute`. */
+/** Fields of a test tool that replace the defaults; `run` is its `execute`. */
 export interface ToolOverrides extends Partial<Omit<Tool, 'execute'>> {
   run?(args: JsonObject, context: ToolContext): unknown;
 }
 
-/** A tool that takes any object and answers `ok` unless `run` says otherwise. */
+/** Creates a tool that accepts any object and returns `ok`, or the result of `run`. */
 export function recordingTool(name: string, { run, ...overrides }: ToolOverrides = {}): RecordingTool {
   const calls: JsonObject[] = [];
   const contexts: ToolContext[] = [];
@@ -30,29 +30,29 @@ export function recordingTool(name: string, { run, ...overrides }: ToolOverrides
   };
 }
 
-/** A result of text alone. */
+/** Builds a result with text only. */
 export function textResult(text: string): ToolExecutionResult {
   return { content: [{ type: 'text', text }], isError: false };
 }
 
-/** A result of a value alone; a test may hand in what is no JSON. */
+/** Builds a result with a structured value only; the value may be invalid JSON. */
 export function valueResult(structuredContent: unknown): ToolExecutionResult {
   return { content: [], isError: false, structuredContent: structuredContent as JsonValue };
 }
 
-/** A tool whose calls end when the test says so. */
+/** A tool whose calls end when the test ends them. */
 export interface HeldTool extends RecordingTool {
   /** Resolves once the call of this number (from 0) runs. */
   started(index: number): Promise<void>;
-  /** Ends the call of this number with a value, or by throwing what `fail` gives. */
+  /** Ends the call of this number with a value, or by throwing the result of `fail`. */
   finish(index: number, value?: ToolExecutionResult): void;
   fail(index: number, error: unknown): void;
-  /** Calls that run now, and the most that ever ran at once. */
+  /** Number of running calls, and the highest number at any time. */
   readonly running: number;
   readonly mostRunning: number;
 }
 
-/** A {@link HeldTool}. */
+/** Creates a {@link HeldTool}. */
 export function heldTool(name: string, overrides: Omit<ToolOverrides, 'run'> = {}): HeldTool {
   const starts: PromiseWithResolvers<void>[] = [];
   const ends: PromiseWithResolvers<ToolExecutionResult>[] = [];

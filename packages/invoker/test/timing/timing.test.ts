@@ -6,7 +6,7 @@ import { Cancellation } from '../../src/timing/cancellation.ts';
 import { Deadlines } from '../../src/timing/deadlines.ts';
 import { KeyedLocks } from '../../src/timing/keyed-locks.ts';
 
-test('locks: whatever keys calls take, no two that share a key run at once and all get their turn', async () => {
+test('locks: no two calls that share a key run at once, and all get their turn', async () => {
   const keys = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(fc.array(keys, { maxLength: 12 }), fc.scheduler(), async (calls, scheduler) => {
@@ -33,7 +33,7 @@ test('locks: whatever keys calls take, no two that share a key run at once and a
   );
 });
 
-test('deadlines expire in the order they are due, each at its time, and cancelled ones never', () => {
+test('deadlines expire in order, each at its time, and cancelled ones never', () => {
   const due = fc.record({
     setAt: fc.nat({ max: 50 }),
     delayMs: fc.constantFrom(10, 20, 35),
@@ -67,7 +67,7 @@ test('deadlines expire in the order they are due, each at its time, and cancelle
   );
 });
 
-test('a deadline that sets another one while it expires is served too', () => {
+test('a deadline that is set while another expires works too', () => {
   const clock = createFakeClock();
   const deadlines = new Deadlines(clock);
   const fired: number[] = [];

@@ -36,7 +36,7 @@ function createToolbox(...tools: ConstructorParameters<typeof Toolbox>[0][]) {
   };
 }
 
-test('the list of all tools is the same frozen one until a tool comes or goes', () => {
+test('the list of all tools is the same frozen object until the tools change', () => {
   const { toolbox } = createToolbox([recordingTool('a')]);
   const [before, again] = [toolbox.all(), toolbox.all()];
   assert.equal(again, before);
@@ -50,7 +50,7 @@ test('the list of all tools is the same frozen one until a tool comes or goes', 
   assert.equal(before.length, 1);
 });
 
-test('tools of all three kinds are found by name, in the order they were added', () => {
+test('tools of all three kinds are found by name and listed in the order in which they were added', () => {
   const { toolbox } = createToolbox([recordingTool('b'), webSearch, computer, recordingTool('a')]);
   assert.deepEqual(toolbox.names(), ['b', 'web_search', 'computer', 'a']);
   assert.deepEqual(
@@ -80,7 +80,7 @@ test('adding the very same tool again reports nothing', () => {
   assert.deepEqual(logger.records, []);
 });
 
-test('a tool of another source never shadows one that is there, and the refusal names both', () => {
+test('a tool of another source never shadows an existing one, and the error names both', () => {
   const { toolbox } = createToolbox([recordingTool('send', { description: 'ours' })]);
   assert.throws(
     () => toolbox.add(recordingTool('send', { description: 'theirs' }), { source: 'mcp:mail' }),
@@ -90,7 +90,7 @@ test('a tool of another source never shadows one that is there, and the refusal 
   assert.equal(toolbox.sourceOf('send'), 'local');
 });
 
-test('a name is free for any source once its tool was removed', () => {
+test('a name is free for any source after its tool was removed', () => {
   const { toolbox } = createToolbox([recordingTool('send')]);
   assert.equal(toolbox.remove('send'), true);
   assert.equal(toolbox.remove('send'), false);
@@ -98,7 +98,7 @@ test('a name is free for any source once its tool was removed', () => {
   assert.equal(toolbox.sourceOf('send'), 'mcp:mail');
 });
 
-test('byRisk counts a tool that declares none as safe and leaves hosted tools out', () => {
+test('byRisk counts a tool without a declared risk as safe and leaves out hosted tools', () => {
   const { toolbox } = createToolbox([
     recordingTool('none'),
     recordingTool('safe', { risk: 'safe' }),
@@ -113,7 +113,7 @@ test('byRisk counts a tool that declares none as safe and leaves hosted tools ou
   assert.deepEqual(names('critical'), ['critical']);
 });
 
-test('a provider is told of its own declaration of a hosted tool and never of another one', () => {
+test('a provider gets its own spec of a hosted tool and never that of another provider', () => {
   const { toolbox } = createToolbox([webSearch]);
   assert.deepEqual(toolbox.schemas('anthropic'), [
     { type: 'provider', name: 'web_search', provider: 'anthropic', spec: { type: 'web_search_20250305' } },
@@ -121,7 +121,7 @@ test('a provider is told of its own declaration of a hosted tool and never of an
   assert.equal(toolbox.schemaFor('web_search', 'google'), undefined);
 });
 
-test('a tool without a declaration for a provider is dropped for it, once in the log and once as a hook', () => {
+test('a tool without a spec for a provider is dropped with one log line and one hook', () => {
   const { toolbox, logger, recorded } = createToolbox([recordingTool('a'), computer]);
   assert.deepEqual(
     toolbox.schemas('anthropic').map((spec) => spec.name),
@@ -135,12 +135,12 @@ test('a tool without a declaration for a provider is dropped for it, once in the
   );
 });
 
-test('a provider id that names something every object has is no declaration', () => {
+test('a provider id with the name of an inherited property has no spec', () => {
   const { toolbox } = createToolbox([webSearch]);
   assert.deepEqual(toolbox.schemas('constructor'), []);
 });
 
-test('deferred tools are told of after discovery only', () => {
+test('specs of deferred tools are sent after discovery only', () => {
   const { toolbox } = createToolbox([recordingTool('now'), recordingTool('later', { deferLoading: true })]);
   const names = (specs: readonly { readonly name: string }[]) => specs.map((spec) => spec.name);
   assert.deepEqual(names(toolbox.schemas('openai')), ['now']);
@@ -155,7 +155,7 @@ test('deferred tools are told of after discovery only', () => {
   assert.equal(toolbox.schemaFor('unknown', 'openai'), undefined);
 });
 
-test('an invalid tool is refused with what is wrong, and the others stay', () => {
+test('an invalid tool is refused with the reason, and the others stay', () => {
   const { toolbox } = createToolbox([recordingTool('good')]);
   const cyclic: Record<string, unknown> = { type: 'object' };
   cyclic['self'] = cyclic;
@@ -175,7 +175,7 @@ test('an invalid tool is refused with what is wrong, and the others stay', () =>
     [{ ...recordingTool('a'), concurrency: 'serial' }, /concurrency/],
     [{ ...recordingTool('a'), concurrency: {} }, /concurrency/],
     [{ ...recordingTool('a'), allowedCallers: 'chain' }, /allowedCallers/],
-    [{ ...recordingTool('a'), allowedCallers: ['anybody'] }, /allowedCallers/],
+    [{ ...recordingTool('a'), allowedCallers: ['everyone'] }, /allowedCallers/],
     [{ ...recordingTool('a'), artifacts: 'bytes' }, /artifacts/],
     [{ ...recordingTool('a'), managesOwnTimeout: 'none' }, /managesOwnTimeout/],
     [{ name: 'a', description: 'a' }, /no execute, no handleCall and no providerSpecs/],
@@ -197,7 +197,7 @@ test('an invalid tool is refused with what is wrong, and the others stay', () =>
   assert.deepEqual(toolbox.names(), ['good']);
 });
 
-test('risk, schema and flags are read once: a getter that changes its mind changes nothing', () => {
+test('risk, schema and flags are read once: a getter that returns another value later has no effect', () => {
   let reads = 0;
   const shifty: Tool = {
     ...recordingTool('shifty'),
@@ -213,7 +213,7 @@ test('risk, schema and flags are read once: a getter that changes its mind chang
   assert.ok(Object.isFrozen(kept));
 });
 
-test('what a tool does to its schema after it was added changes nothing', () => {
+test('changing a schema after the tool was added has no effect', () => {
   const inputSchema = { type: 'object', properties: { a: { type: 'string' } } };
   const { toolbox } = createToolbox([recordingTool('a', { inputSchema })]);
   inputSchema.properties.a.type = 'number';

@@ -21,7 +21,7 @@ function properties(count: number, schema: JsonSchema): JsonSchema {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, schema]));
 }
 
-test('a schema that is none makes its tool uncallable with the reason, and the other tools still work', async () => {
+test('calls of a tool with an invalid schema fail with the reason, and other tools still work', async () => {
   const broken = recordingTool('broken', { inputSchema: { type: 'object', properties: { a: { type: 'any' } } } });
   const harness = createHarness([broken, recordingTool('fine')]);
   const result = await harness.call('broken', { a: 1 });
@@ -35,7 +35,7 @@ test('a schema that is none makes its tool uncallable with the reason, and the o
   assert.equal((await harness.call('fine')).status, 'ok');
 });
 
-test('a schema is refused for its size, its depth, its number of parts and what it refers to', () => {
+test('a schema is refused for its size, its depth, its number of parts and its references', () => {
   assert.match(refusalOf({ description: 'x'.repeat(300_000) }), /larger than 262144 characters/);
   const deep = Array.from({ length: 100 }).reduce<JsonSchema>((inner) => ({ not: inner }), {});
   assert.match(refusalOf(deep), /nests deeper than 64 levels/);
@@ -46,7 +46,7 @@ test('a schema is refused for its size, its depth, its number of parts and what 
   assert.match(refusalOf({ properties: { a: { $async: true, type: 'string' } } }), /async/);
 });
 
-test('a refusal is remembered: the second look at the same schema costs nothing and says the same', () => {
+test('a refusal is cached: compiling the same schema again throws the same error at once', () => {
   const cache = new SchemaCache();
   const schema = { $ref: '#/nowhere' };
   const errors = [schema, structuredClone(schema), schema].map((each) => {
@@ -67,7 +67,7 @@ test('equal schemas of different tools are compiled once', () => {
   assert.equal(cache.compile(structuredClone(schema)), cache.compile(structuredClone(schema)));
 });
 
-test('the same $id in two schemas is no conflict', () => {
+test('two schemas may have the same $id', () => {
   const cache = new SchemaCache();
   const first = cache.compile({ $id: 'https://example.com/arguments', properties: { a: { type: 'string' } } });
   const second = cache.compile({ $id: 'https://example.com/arguments', properties: { a: { type: 'number' } } });
@@ -82,7 +82,7 @@ test('a schema that refers a thousand times to a large part of itself stays smal
   assert.equal(validate({ p3: { p7: 'ab' } })[0]?.instancePath, '/p3/p7');
 });
 
-test('alternatives that double at every step are given up with a clear error', async () => {
+test('alternatives that double at every step end with a clear error', async () => {
   const $defs: Record<string, JsonSchema> = { d64: { type: 'null' } };
   for (let level = 0; level < 64; level++) {
     const next = { $ref: `#/$defs/d${level + 1}` };
@@ -94,7 +94,7 @@ test('alternatives that double at every step are given up with a clear error', a
   assert.match(result.text, /its references refer to each other without end/);
 });
 
-test('as many references as the value has parts are no problem', async () => {
+test('a validation may follow as many references as the value has parts', async () => {
   const inputSchema = {
     properties: { rows: { type: 'array', items: { $ref: '#/$defs/row' } } },
     $defs: { row: { type: 'integer' } },
@@ -103,7 +103,7 @@ test('as many references as the value has parts are no problem', async () => {
   assert.equal((await harness.call('t', { rows: Array.from({ length: 200_000 }, (_, index) => index) })).status, 'ok');
 });
 
-test('a schema that refers to itself without end is given up, one that follows its value is fine', async () => {
+test('a schema that refers to itself without end fails, one that follows its value works', async () => {
   const endless = recordingTool('endless', { inputSchema: { type: 'object', $ref: '#' } });
   const tree = recordingTool('tree', {
     inputSchema: {
@@ -121,7 +121,7 @@ test('a schema that refers to itself without end is given up, one that follows i
   );
 });
 
-test('properties and data that are named like keywords stay what they are', async () => {
+test('properties and data with the names of keywords are not changed', async () => {
   const inputSchema = {
     type: 'object',
     properties: { $ref: { type: 'string' }, enum: { $ref: '#/$defs/short' }, kind: { const: { $ref: 'x' } } },
@@ -142,7 +142,7 @@ test('uniqueItems over a long list of objects ends, and equality is that of JSON
   assert.equal((await harness.call('t', { rows: [1, '1', [1], true, null, 'true', 'null'] })).status, 'ok');
 });
 
-test('a pattern that stalls a backtracking engine is answered in linear time', async () => {
+test('a pattern that stalls a backtracking engine runs in linear time', async () => {
   const tool = recordingTool('t', { inputSchema: { properties: { a: { type: 'string', pattern: '^(a+)+$' } } } });
   const harness = createHarness([tool]);
   assert.equal((await harness.call('t', { a: `${'a'.repeat(50_000)}!` })).error?.code, 'E_ARGUMENTS_INVALID');
@@ -160,7 +160,7 @@ test('a pattern is refused when it cannot run in linear time or is too large', (
   assert.match(refusalOf(many), /patterns come to more than 50000 instructions/);
 });
 
-test('a slow pattern over a long text is given up with a clear error', async () => {
+test('a slow pattern on a long text ends with a clear error', async () => {
   const inputSchema = { properties: { a: { pattern: '(.*a){900}' } } };
   const result = await createHarness([recordingTool('t', { inputSchema })]).call('t', { a: 'a'.repeat(100_000) });
   assert.equal(result.error?.code, 'E_TOOL_INVALID');

@@ -16,7 +16,7 @@ interface RealTool {
 const file = sharedDataFile('toolschemas/mcp-tools.jsonl');
 
 test.skipIf(file === undefined)(
-  'of the schemas of 3413 real tools all compile but five that are no schemas (skipped: their file not found)',
+  'the schemas of 3413 real tools compile, except five invalid ones (skipped: file not found)',
   () => {
     const tools = readFileSync(file!, 'utf8')
       .trimEnd()
