@@ -15,7 +15,7 @@ export const storeOptions: StoreOptions = {
   scope: { principal: 'bench', sessionId: 'bench' },
 };
 
-/** Times `run`; what it gave goes to `clean`, which is not timed. */
+/** Times `run`; its result goes to `clean`, which is not timed. */
 export function timed<Value>(
   name: string,
   run: () => Promise<Value>,
@@ -33,7 +33,7 @@ export function timed<Value>(
   };
 }
 
-/** How far the heap grows while 200 MB go in and come out again, over what it was before. */
+/** Measures the growth of the heap while 200 MB are written and read again. */
 export async function heapRow(group: string, store: BlobStore, goal: string): Promise<BenchRow> {
   const before = process.memoryUsage().heapUsed;
   let peak = before;
@@ -47,7 +47,7 @@ export async function heapRow(group: string, store: BlobStore, goal: string): Pr
 
 const noise = randomFillSync(new Uint8Array(megabyte));
 
-/** The bytes of the blob, each piece the same memory. */
+/** Streams the bytes of the blob from one reused buffer. */
 export async function* pieces(pieceBytes: number, look?: () => void): AsyncGenerator<Uint8Array> {
   const piece = noise.subarray(0, pieceBytes);
   for (let sent = 0; sent < blobBytes; sent += pieceBytes) {
@@ -62,7 +62,7 @@ export async function readBack(store: BlobStore, ref: BlobRef): Promise<BlobRef>
   return ref;
 }
 
-/** Takes a stream to its end. @throws Error when it is not as long as the blob */
+/** Reads a stream to its end. @throws Error if its length differs from that of the blob */
 export async function drain(stream: AsyncIterable<Uint8Array>, look?: () => void): Promise<void> {
   let bytes = 0;
   for await (const chunk of stream) {

@@ -14,8 +14,8 @@ import { rowsOf } from './rows-of.ts';
 import type { Measurement } from './rows-of.ts';
 
 /**
- * 200 MB through `blob-fs`, which hashes, flushes to the medium, moves in with a rename and verifies what it reads;
- * beside flydrive, which does none of the four, and above sha256 alone.
+ * Measures 200 MB through `blob-fs`, which hashes, flushes to disk, renames and verifies what it reads, compared with
+ * flydrive, which does none of the four, and with sha256 alone as the floor.
  */
 export const benchBlobs: BenchGroup = async ({ rounds }) => {
   const folder = await mkdtemp(join(tmpdir(), 'ravi-bench-blobs-'));

@@ -7,7 +7,7 @@ import { rowsOf } from './rows-of.ts';
 
 const networkBytes = 65_536;
 
-/** What reading 1 MB of a streamed tool call takes, from bytes to whole arguments: ours, the official library and `ai`'s. */
+/** Measures reading 1 MB of a streamed tool call, from bytes to whole arguments: ours, the official library and `ai`. */
 export const benchDecode: BenchGroup = async ({ rounds }) => {
   const rows = [];
   for (const { name, text, goal, ours, peers } of [...openAiScenes(), ...anthropicScenes(), ...googleScenes()]) {
@@ -44,7 +44,7 @@ async function read(provider: ModelProvider): Promise<void> {
   if (calls !== 1) throw new TypeError(`${calls} calls instead of one`);
 }
 
-/** What nobody can do without: find the events in the bytes and parse each. */
+/** Does only what every decoder needs: finds the events in the bytes and parses each. */
 function scanAndParse(bytes: Uint8Array): void {
   const text = new TextDecoder().decode(bytes);
   for (let start = 0; ;) {
@@ -56,7 +56,7 @@ function scanAndParse(bytes: Uint8Array): void {
   }
 }
 
-/** Milliseconds of processor time, all threads together: what else the machine does does not count. */
+/** Measures milliseconds of processor time of all threads, so that other programs on the machine do not count. */
 async function timed(work: () => Promise<void>): Promise<number> {
   const before = process.cpuUsage();
   await work();

@@ -13,7 +13,7 @@ const toolCount = 3_413;
 const queryStep = 37;
 const lagResolutionMs = 1;
 
-/** Finding one of 3413 tools through the invoker, and what building the index costs the host. */
+/** Measures finding one of 3413 tools through the invoker, and building the index. */
 export const benchDiscovery: BenchGroup = async ({ rounds }) => {
   const real = realTools();
   const tools = real ?? generatedTools();
@@ -79,7 +79,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - start;
 }
 
-/** The first words of what a tool says of itself. */
+/** Returns the first words of a tool's description. */
 function queryFor({ description }: BenchTool): string {
   return description.split(/\s+/).slice(0, 6).join(' ').slice(0, 200);
 }

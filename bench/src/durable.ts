@@ -31,7 +31,7 @@ interface Bench {
   readonly chains: DurableChains;
 }
 
-/** What it costs a script to outlive its process, on SQLite with every start of a call flushed to the medium. */
+/** Measures the cost of a durable script, on SQLite with every start of a call flushed to disk. */
 export const benchDurable: BenchGroup = async ({ rounds }) => {
   const folder = await mkdtemp(join(tmpdir(), 'ravi-bench-durable-'));
   try {
@@ -52,7 +52,7 @@ export const benchDurable: BenchGroup = async ({ rounds }) => {
       ...(await rowsOf(
         {
           group: 'durable',
-          name: `pause a script with ${finishedCalls} finished calls, and go on with it to its end`,
+          name: `pause a script with ${finishedCalls} finished calls, and resume it to its end`,
           unit: 'ms',
           goal: '≤ 50 ms',
           ours: { name: 'durable', measure: () => pauseAndResumeMs(bench) },
@@ -104,7 +104,7 @@ async function callUs(running: Promise<ChainRunResult>): Promise<number> {
   return ((performance.now() - start) * 1_000) / calls;
 }
 
-/** The run with its 50 calls is over before; the last of them is where the clock starts. */
+/** Replays a run with 50 calls that ended before; the clock starts at the last of them. */
 async function pauseAndResumeMs({ store, chains }: Bench): Promise<number> {
   const code = `
     for (let value = 0; value < ${finishedCalls}; value++) await tools.high({ value });
@@ -121,7 +121,7 @@ async function pauseAndResumeMs({ store, chains }: Bench): Promise<number> {
   return Date.now() - begun;
 }
 
-/** What stays of a script that waits for somebody; what the first ones load and compile does not count. */
+/** Measures the memory of a script that waits for an approval, without the code that the first scripts load and compile. */
 async function pausedHeapKb({ chains }: Bench): Promise<number> {
   const pause = async (): Promise<void> => {
     const { status } = await chains.start({ code: 'await tools.critical({ value: 1 })', policy, approvals: 'pause' });

@@ -3,10 +3,10 @@ import type { BenchRow } from './row.ts';
 const goalPattern = /^(?<sign>[≤≥]) ?(?<bound>[\d ]+(?:\.\d+)?)(?<of>×(?: floor| peer)?| .+)?$/u;
 
 /**
- * Whether a row reached its goal; `undefined` when it has none or lacks the figure that the goal is about. `≤ 2× floor`
- * bounds the ratio to the floor, `≤ 0.5×` the one to the peer, `≤ 1 ms` our own figure; a bare `≤ 0.5` bounds the
+ * Returns whether a row reached its goal; `undefined` if it has no goal or lacks the figure. `≤ 2× floor`
+ * bounds the ratio to the floor, `≤ 0.5×` the ratio to the peer, `≤ 1 ms` our own figure; a bare `≤ 0.5` bounds the
  * ratio to the peer when there is one, else our figure.
- * @throws TypeError for a goal in other words
+ * @throws TypeError for a goal in another notation
  */
 export function isReached(row: BenchRow): boolean | undefined {
   if (row.goal === undefined) return undefined;

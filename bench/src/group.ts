@@ -1,10 +1,10 @@
 import type { BenchRow } from './row.ts';
 
-/** How thorough a run is. */
+/** Settings of a run. */
 export interface BenchSettings {
   /** Counted rounds; the median of their figures is reported. */
   readonly rounds: number;
 }
 
-/** A family of rows, measured together. */
+/** Group of rows that are measured together. */
 export type BenchGroup = (settings: BenchSettings) => Promise<readonly BenchRow[]>;

@@ -1,6 +1,6 @@
 import type { BenchGroup } from './group.ts';
 
-/** The groups in the order they run; each is loaded only when it runs. */
+/** Groups in the order in which they run; each is loaded only when it runs. */
 export const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   floors: async () => (await import('./floors/floors.ts')).benchFloors,
   invoker: async () => (await import('./invoker.ts')).benchInvoker,

@@ -1,18 +1,18 @@
 import { median } from './median.ts';
 
-/** One way to do what a row measures. */
+/** Implementation that a row measures. */
 export interface Contender {
   readonly name: string;
   /** Takes one figure. A rejection is noted in the row; it does not end the run. */
   measure(): Promise<number>;
 }
 
-/** What a contender came to. */
+/** Figures of a contender. */
 export type Figure = { readonly median: number } | { readonly failure: string };
 
 /**
- * Lets contenders take turns, A B A B …, so that whatever else the machine does falls on all of them alike. A first
- * round warms everybody up and is not counted; each round starts with the next contender. Who fails is left out from
+ * Lets contenders take turns, A B A B …, so that other load on the machine affects all of them equally. A first round
+ * is a warm-up and is not counted; each round starts with the next contender. A contender that fails is left out from
  * then on.
  */
 export async function interleave(contenders: readonly Contender[], rounds: number): Promise<Map<string, Figure>> {

@@ -8,7 +8,7 @@ import { rowsOf } from './rows-of.ts';
 
 const calls = 20_000;
 
-/** One call, with all that it may have on: a schema, observers, a budget, a trace; beside an awaited bare function. */
+/** Measures one call with everything enabled (schema, observers, budget, trace), compared with an awaited bare function. */
 interface Scene {
   readonly name: string;
   readonly goal?: string;
@@ -29,7 +29,7 @@ const scenes: readonly Scene[] = [
   { name: 'with its digest read from the trace', width: 1, trace: true },
 ];
 
-/** What the invoker costs around a tool that does nothing. */
+/** Measures the overhead of the invoker with a tool that does nothing. */
 export const benchInvoker: BenchGroup = async ({ rounds }) => {
   const rows = [];
   for (const scene of scenes) {
@@ -45,7 +45,7 @@ export const benchInvoker: BenchGroup = async ({ rounds }) => {
   return rows;
 };
 
-/** Microseconds per call over a session of 20 000 calls. */
+/** Measures microseconds per call over a session of 20 000 calls. */
 async function callUs(scene: Scene): Promise<number> {
   const invoker = createInvoker(scene);
   await using session = invoker.openSession();
@@ -89,7 +89,7 @@ function createInvoker({ journal = false, interceptor = false }: Scene): ToolInv
   });
 }
 
-// `high`, so that a journal has to know of it.
+// `high`, so that a journal has to record it.
 const echo = defineTool({
   name: 'echo',
   description: 'Gives the value back',

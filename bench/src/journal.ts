@@ -22,7 +22,7 @@ interface Medium {
   readonly isGoal: boolean;
 }
 
-/** What it costs to have calls with side effects on record before they start and after they end. */
+/** Measures the cost of recording calls with side effects before they start and after they end. */
 export const benchJournal: BenchGroup = async ({ rounds }) => {
   const folder = mkdtempSync(join(tmpdir(), 'ravi-bench-journal-'));
   await using server = await postgresForTests();
@@ -94,7 +94,7 @@ interface Times {
   readonly callsPerSecond: number;
 }
 
-/** A session of 1 000 calls with a side effect, as many at once as `width` says. */
+/** Runs a session of 1 000 calls with a side effect, `width` at once. */
 async function timesOf(store: StateStore | undefined, width: number): Promise<Times> {
   const invoker = new ToolInvoker({
     registry: new Toolbox([send]),
@@ -133,7 +133,7 @@ const send = defineTool({
   execute: async () => 'sent',
 });
 
-/** Microseconds until 4 KB more of a file are on the disk; the medium is no faster. */
+/** Measures microseconds until 4 KB are appended to a file and flushed: the disk is not faster. */
 function flushUs(path: string): number {
   const file = openSync(path, 'a');
   const block = Buffer.alloc(4_096, 1);

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
 
-/** Where and with what a run was made. */
+/** Machine and versions of a run. */
 export interface Machine {
   readonly system: string;
   readonly processor: string;
   readonly cores: number;
   readonly memoryBytes: number;
-  /** Processes that wanted a core, on average over the last minute: 0 is an idle machine. */
+  /** Load average of the last minute: 0 is an idle machine. */
   readonly load: number;
   readonly node: string;
-  /** Versions of the packages that we run beside. */
+  /** Versions of the peers. */
   readonly peers: Readonly<Record<string, string>>;
 }
 
-/** This machine, now. */
+/** Describes this machine at this moment. */
 export function describeMachine(): Machine {
   const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
     readonly devDependencies: Readonly<Record<string, string>>;

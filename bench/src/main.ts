@@ -37,7 +37,7 @@ console.log(
 );
 console.log(`Node ${machine.node} · medians of ${rounds} interleaved rounds`);
 console.log(
-  `beside ${Object.entries(machine.peers)
+  `compared with ${Object.entries(machine.peers)
     .map(([name, version]) => `${name} ${version}`)
     .join(', ')}\n`,
 );

@@ -3,8 +3,8 @@ import type { BenchRow } from './row.ts';
 import { formatFigure } from './table.ts';
 
 /**
- * The rows as a Markdown table, one line a measurement, ratios first: they carry over to other machines, absolute
- * figures do not.
+ * Formats the rows as a Markdown table, one line per measurement, ratios first: they carry over to other machines,
+ * absolute figures do not.
  */
 export function formatMarkdown(rows: readonly BenchRow[]): string {
   const head = ['| | ours / peer | ours / floor | ours | goal | reached |', '|---|---|---|---|---|---|'];

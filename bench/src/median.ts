@@ -1,4 +1,4 @@
-/** The middle of `values`, the mean of the two middle ones when their number is even; `NaN` of nothing. */
+/** Returns the median of `values`, the mean of the two middle ones for an even number; `NaN` if empty. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
   const middle = sorted.length / 2;

@@ -14,9 +14,9 @@ const manyTools = 3_000;
 const lagResolutionMs = 1;
 const session = { toolsEnabled: true, allows: (): boolean => true };
 
-/** What the check before a run costs: a script of ten lines with two tools, another one each time. */
+/** Measures the check before a run: a script of ten lines with two tools, a different one each time. */
 export const benchPreflight: BenchGroup = async ({ rounds }) => {
-  // A limit would put the time of the limit in place of what it cuts off.
+  // With a limit the figure would be the limit instead of the real duration.
   await using preflight = createPreflight({ timeLimitMs: 60_000 });
   const few = new Toolbox(shopTools);
   const many = new Toolbox([...shopTools, ...Array.from({ length: manyTools }, (_, index) => numbered(index))]);
@@ -39,7 +39,7 @@ export const benchPreflight: BenchGroup = async ({ rounds }) => {
       measure: async () => median(await timesOf(preflight, few, checks)),
     },
     {
-      name: `the same beside ${manyTools} further tools`,
+      name: `the same with ${manyTools} further tools`,
       goal: '≤ 15 ms',
       measure: async () => median(await timesOf(preflight, many, checks)),
     },

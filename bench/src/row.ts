@@ -1,6 +1,6 @@
-/** One line of the benchmark table. */
+/** Line of the benchmark table. */
 export interface BenchRow {
-  /** What the line is about: `blobs`, `sandbox`, `invoker`. */
+  /** Subject of the line: `blobs`, `sandbox`, `invoker`. */
   readonly group: string;
   readonly name: string;
   /** Median of the rounds. */
@@ -11,11 +11,11 @@ export interface BenchRow {
   readonly peerName?: string;
   /** `ours / peer`. */
   readonly ratio?: number;
-  /** What the machine allows at best, taken in the same rounds, in the same unit. */
+  /** Best that the machine allows, taken in the same rounds, in the same unit. */
   readonly floor?: number;
   readonly floorName?: string;
-  /** What we aim at, in words that `isReached` reads: `≤ 1 ms`, `≤ 2× floor`, `≥ 1 200 chains/s`. */
+  /** Goal in the notation of `isReached`: `≤ 1 ms`, `≤ 2× floor`, `≥ 1 200 chains/s`. */
   readonly goal?: string;
-  /** Why a figure is missing or what to know about it. */
+  /** Note about the figure, or the reason why it is missing. */
   readonly note?: string;
 }

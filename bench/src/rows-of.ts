@@ -2,7 +2,7 @@ import { interleave } from './interleave.ts';
 import type { Contender, Figure } from './interleave.ts';
 import type { BenchRow } from './row.ts';
 
-/** One measurement: ours, the peers and perhaps a floor, all in the same rounds. */
+/** Measurement of ours, the peers and optionally a floor, all in the same rounds. */
 export interface Measurement {
   readonly group: string;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Measurement {
   readonly floor?: Contender;
 }
 
-/** Takes a measurement and tells it in one row per peer; goal and floor stand in the first. */
+/** Takes a measurement and returns one row per peer; the first has the goal and the floor. */
 export async function rowsOf(measurement: Measurement, rounds: number): Promise<readonly BenchRow[]> {
   const { ours, floor, peers = [] } = measurement;
   const contenders = floor === undefined ? [ours, ...peers] : [floor, ours, ...peers];

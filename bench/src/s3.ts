@@ -13,8 +13,8 @@ const group = 's3';
 const partBytes = 8 * megabyte;
 
 /**
- * 200 MB through `blob-s3`, which hashes, keeps records and verifies what it reads, beside the SDK by itself with parts
- * of the same size, at the same server.
+ * Measures 200 MB through `blob-s3`, which hashes, keeps records and verifies what it reads, compared with the SDK alone
+ * with parts of the same size, at the same server.
  */
 export const benchS3: BenchGroup = async ({ rounds }) => {
   const server = s3TestServer();

@@ -4,7 +4,7 @@ import type { BenchRow } from './row.ts';
 const headings = ['', 'ours', 'peer', 'ours/peer', 'floor', 'ours/floor', 'goal', 'reached', 'peer is'] as const;
 const leftAligned: ReadonlySet<number> = new Set([0, 6, 8]);
 
-/** An aligned table for the terminal; a measurement beside several peers names itself once. */
+/** Builds an aligned table for the terminal; a measurement with several peers is named once. */
 export function formatTable(rows: readonly BenchRow[]): string {
   const lines = [headings as readonly string[], ...rows.map((row, index) => cellsOf(row, rows[index - 1]))];
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
@@ -37,7 +37,7 @@ function cellsOf(row: BenchRow, above: BenchRow | undefined): readonly string[] 
   ];
 }
 
-/** Three significant digits, `-` for a figure that is missing. */
+/** Formats a figure with three significant digits; `-` if it is missing. */
 export function formatFigure(value: number): string {
   if (Number.isNaN(value)) return '-';
   if (Math.abs(value) >= 100) return String(Math.round(value));

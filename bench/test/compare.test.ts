@@ -5,14 +5,14 @@ import { ravi } from '../src/compare/ravi.ts';
 
 const [approval, mistake, large] = claims;
 
-test('here a tool that needs approval does not run while nobody is there', async () => {
+test('a tool that needs approval does not run without an approver', async () => {
   strictEqual(await approval?.show(ravi), '0');
 });
 
-test('here a misspelt call is found before the calls above it have had their effect', async () => {
+test('a misspelt call is found before the calls above it have an effect', async () => {
   strictEqual(await mistake?.show(ravi), '0');
 });
 
-test('here a model gets the beginning of what is large, and a reference to the whole', async () => {
+test('a model gets the beginning of a large value and a reference to the whole', async () => {
   match((await large?.show(ravi)) ?? '', /^\d kB: the beginning, and a reference$/);
 });

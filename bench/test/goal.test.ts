@@ -18,25 +18,25 @@ test('a goal against the floor bounds the ratio to the floor', () => {
 });
 
 test('a goal against the peer bounds the ratio to the peer', () => {
-  const beside = { ...row, peer: 20, ratio: 0.5 };
+  const compared = { ...row, peer: 20, ratio: 0.5 };
   deepStrictEqual(
-    ['≤ 0.5×', '≤ 0.4× peer', '≤ 0.4'].map((goal) => isReached({ ...beside, goal })),
+    ['≤ 0.5×', '≤ 0.4× peer', '≤ 0.4'].map((goal) => isReached({ ...compared, goal })),
     [true, false, false],
   );
 });
 
-test('a goal without unit bounds our figure when there is no peer', () => {
+test('a goal without a unit bounds our figure if there is no peer', () => {
   strictEqual(isReached({ ...row, goal: '≤ 8' }), false);
   strictEqual(isReached({ ...row, goal: '≤ 10' }), true);
 });
 
-test('a row without goal, or without the figure of its goal, is neither reached nor missed', () => {
+test('a row without a goal, or without the figure of its goal, is neither reached nor missed', () => {
   strictEqual(isReached(row), undefined);
   strictEqual(isReached({ ...row, goal: '≤ 2× floor' }), undefined);
   strictEqual(isReached({ ...row, ours: Number.NaN, goal: '≤ 1 ms' }), false);
 });
 
-test('a goal that cannot be read or is in another unit is a fault of the row', () => {
+test('a goal that cannot be read or has another unit throws', () => {
   throws(() => isReached({ ...row, goal: 'fast' }), /group: name: the goal "fast" cannot be read/);
   throws(() => isReached({ ...row, goal: '≤ 1 s' }), /in another unit than ms/);
 });

@@ -28,7 +28,7 @@ test('the first round warms up and the median of the others counts', async () =>
   deepStrictEqual(figures.get('a'), { median: 2 });
 });
 
-test('who fails is left out from then on and the others go on', async () => {
+test('a contender that fails is left out from then on, and the others continue', async () => {
   const order: string[] = [];
   const figures = await interleave([scripted('a', [5], order), scripted('b', [5, 6, 6], order)], 2);
   deepStrictEqual(figures.get('a'), { failure: 'a broke\nwith details' });
@@ -36,7 +36,7 @@ test('who fails is left out from then on and the others go on', async () => {
   deepStrictEqual(order, ['a', 'b', 'b', 'a', 'b']);
 });
 
-test('a measurement beside two peers is two rows; goal and floor stand in the first', async () => {
+test('a measurement with two peers has two rows; the first has the goal and the floor', async () => {
   const rows = await rowsOf(
     {
       group: 'group',
@@ -56,7 +56,7 @@ test('a measurement beside two peers is two rows; goal and floor stand in the fi
   ]);
 });
 
-test('a failure is told in the first line of its message and leaves no figure', async () => {
+test('a failure is reported by the first line of its message, without a figure', async () => {
   const measurement = { group: 'group', name: 'name', unit: 'ms', ours: scripted('ours', [1, 2]) };
   const [row] = await rowsOf({ ...measurement, peers: [scripted('peer', [])] }, 1);
   deepStrictEqual(row, {

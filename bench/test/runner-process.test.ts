@@ -28,7 +28,7 @@ test('every subject can be found by its name', () => {
   for (const one of [...scriptSubjects, ...transferSubjects]) strictEqual(subjectOf(one.name), one);
 });
 
-test('a script that runs on the loop of the host is seen to stop it', async () => {
+test('a script that blocks the event loop of the host is detected', async () => {
   const stalling: ScriptRunner = {
     name: 'stalling',
     reference: (tool) => tool,

@@ -10,7 +10,7 @@ test('figures have three significant digits', () => {
   strictEqual(formatFigure(Number.NaN), '-');
 });
 
-test('columns are aligned and a measurement beside two peers names itself once', () => {
+test('columns are aligned, and a measurement with two peers is named once', () => {
   const same = { group: 'group', name: 'call', unit: 'µs', ours: 4 };
   const table = formatTable([
     { ...same, peer: 2, ratio: 2, peerName: 'quick', floor: 4, goal: '≤ 2× floor' },

@@ -1,15 +1,15 @@
 import type { Contender } from './contender.ts';
 
-/** One statement of the comparison, shown by what a script really did. */
+/** Statement of the comparison, proved by running a script. */
 export interface Claim {
   readonly title: string;
-  /** What is counted. */
+  /** Subject of the count. */
   readonly counts: string;
-  /** Runs the script in one runtime and says what happened, in a few words. */
+  /** Runs the script in one runtime and describes the outcome in a few words. */
   show(contender: Contender): Promise<string>;
 }
 
-/** What `run` came to, so that a refusal is an outcome too. */
+/** Returns the outcome of `run`; a refusal is an outcome too. */
 export async function outcomeOf(run: Promise<string>): Promise<string> {
   try {
     return await run;

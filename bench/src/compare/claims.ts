@@ -4,9 +4,9 @@ import { showCrash } from './crash.ts';
 
 const rowCount = 20_000;
 
-/** What a script does to a tool whose author wants a human asked, while nobody is there. */
+/** Counts how often a script runs a tool that requires approval while no approver is available. */
 const approval: Claim = {
-  title: 'A script calls a tool that needs approval, and nobody is there to give it',
+  title: 'A script calls a tool that needs approval, and no approver is available',
   counts: 'times the tool ran',
   async show({ reference, run }) {
     let sent = 0;
@@ -16,7 +16,7 @@ const approval: Claim = {
   },
 };
 
-/** What a misspelt call in the second line leaves behind of the first. */
+/** Counts the effects of the first line of a script whose second line misspells a call. */
 const mistake: Claim = {
   title: 'A script sends a mail and then calls a tool that does not exist',
   counts: 'mails sent before the mistake was found',
@@ -32,7 +32,7 @@ const mistake: Claim = {
   },
 };
 
-/** What a model reads when a script returns everything a tool gave. */
+/** Measures what a model reads when a script returns the whole result of a tool. */
 const large: Claim = {
   title: `A script returns ${rowCount.toLocaleString('en')} rows that a tool gave it`,
   counts: 'what goes back to the model',
@@ -49,12 +49,12 @@ const large: Claim = {
   },
 };
 
-/** What happens twice when a process is killed in the middle of a script and the work is taken up again. */
+/** Counts what happens twice when a process is killed in the middle of a script and the work is resumed. */
 const crash: Claim = {
   title: 'The process is killed between two mails of a script, and the script is taken up again',
   counts: 'first mails, second mails',
   show: showCrash,
 };
 
-/** Every claim, in the order of the page. */
+/** Claims in the order of the page. */
 export const claims: readonly Claim[] = [approval, mistake, large, crash];

@@ -1,9 +1,9 @@
-/** A tool as each runtime gets it: no arguments, and what its author says of it. */
+/** Tool as each runtime gets it: without arguments, with the declarations of its author. */
 export interface ComparedTool {
   readonly name: string;
-  /** Its author wants a human asked first. */
+  /** True if the author requires approval. */
   readonly needsApproval?: boolean;
-  /** Calling it twice does no harm. */
+  /** True if a repeated call is safe. */
   readonly isReading?: boolean;
   execute(): unknown;
 }
@@ -11,13 +11,13 @@ export interface ComparedTool {
 /** A runtime for scripts of a model, set up as its documentation says, with its own defaults. */
 export interface Contender {
   readonly name: string;
-  /** How a script names a tool here. */
+  /** Returns the expression for a tool in a script of this runtime. */
   reference(tool: string): string;
-  /** Runs a script as the model's one tool would; gives the text that goes back to the model. */
+  /** Runs a script like the code tool of the model; returns the text for the model. */
   run(code: string, tools: readonly ComparedTool[]): Promise<string>;
 }
 
-/** What a runtime gives its model for a value or a failure. */
+/** Returns the text that a runtime gives its model for a value or a failure. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -2,5 +2,5 @@ import type { Contender } from './contender.ts';
 import { aiSdk, tanStack, utcp } from './peers.ts';
 import { ravi } from './ravi.ts';
 
-/** Every runtime of the comparison, ours first. */
+/** Runtimes of the comparison, ours first. */
 export const contenders: readonly Contender[] = [ravi, aiSdk, tanStack, utcp];

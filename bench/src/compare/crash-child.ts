@@ -14,7 +14,7 @@ const send = (mail: string) => (): string => {
   return mail;
 };
 
-/** Reads; the first time the process dies of it. */
+/** Reads; the first read kills the process. */
 function look(): string {
   if (existsSync(died)) return 'still there';
   writeFileSync(died, '');
@@ -32,5 +32,5 @@ return await ${reference('send_second')}({})`,
     { name: 'send_second', execute: send('second') },
   ],
 );
-// With UTCP's client loaded an orderly end does not come.
+// With UTCP's client loaded the process does not exit on its own.
 process.kill(process.pid, 'SIGKILL');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Contender } from './contender.ts';
 
-/** Runs the script of the crash in a process that dies in its middle, then in a second one; counts what was sent. */
+/** Runs the script in a process that dies halfway, then in a second process; counts what was sent. */
 export async function showCrash({ name }: Contender): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ravi-compare-'));
   try {

@@ -38,7 +38,7 @@ export const tanStack: Contender = {
   },
 };
 
-/** UTCP's code mode. It has no word for a tool that needs approval. */
+/** UTCP's code mode. It has no option for a tool that needs approval. */
 export const utcp: Contender = {
   name: 'UTCP code-mode',
   reference: (name) => `compare.${name}`,

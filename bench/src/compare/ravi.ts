@@ -11,7 +11,7 @@ import type { ComparedTool, Contender } from './contender.ts';
 
 const reference = (name: string): string => `tools.${name}`;
 
-/** Ravi's chain tool, with the check before a run and a blob store, as its server has it. Nobody is there to approve. */
+/** Ravi's chain tool, with the check before a run and a blob store, as in its server, without an approver. */
 export const ravi: Contender = {
   name: 'Ravi',
   reference,
@@ -27,7 +27,7 @@ export const ravi: Contender = {
   },
 };
 
-/** Ravi with a state store: what a run of this id has done already is not done again. */
+/** Ravi with a state store: calls that a run of this id has already made are not repeated. */
 export function durableRavi(folder: string): Contender {
   return {
     name: 'Ravi',
@@ -38,7 +38,7 @@ export function durableRavi(folder: string): Contender {
       const invoker = new ToolInvoker({ registry: new Toolbox(tools.map(declare)), digestKey: new Uint8Array(32) });
       await using chains = createDurableChains({ store, invoker, sandbox, leaseMs });
       if ((await chains.get(runId)) === undefined) return textOf(await chains.start({ code, runId }));
-      // The process that died holds the run until its lease is over.
+      // The process that died holds the run until its lease ends.
       await delay(leaseMs);
       return textOf(await chains.resume(runId));
     },

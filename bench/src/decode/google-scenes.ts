@@ -18,7 +18,7 @@ export function googleScenes(): readonly DecodeScene[] {
   ];
 }
 
-/** The library takes no fetch of its own, and puts no arguments together. */
+/** The library accepts no custom fetch and does not assemble arguments. */
 async function readWithLibrary(answering: typeof fetch): Promise<void> {
   const { fetch: real } = globalThis;
   globalThis.fetch = answering;

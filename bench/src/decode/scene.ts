@@ -1,6 +1,6 @@
 import type { ModelProvider } from '@ravi/kernel';
 
-/** A streamed answer and who reads it. */
+/** Streamed response and its readers. */
 export interface DecodeScene {
   readonly name: string;
   /** Server-sent events that hold one tool call. */
@@ -16,21 +16,21 @@ export interface DecodePeer {
   read(answering: typeof fetch): Promise<void>;
 }
 
-/** How long a stream is, about. */
+/** Approximate length of a stream. */
 export const streamBytes = 1_048_576;
 
-/** One event. */
+/** Encodes one event. */
 export function sse(event: object): string {
   return `data: ${JSON.stringify(event)}\n\n`;
 }
 
-/** A long argument as a model writes it; it never ends. */
+/** Yields pieces of a long argument as a model writes it, without end. */
 export function* argumentPieces(): Generator<string, void, undefined> {
   yield '{"text":"';
   for (;;) yield 'some words, ';
 }
 
-/** What `ai`'s models give, of which this is all that matters here. */
+/** Part of the models of `ai` that is used here. */
 interface AiModel {
   doStream(options: never): PromiseLike<{ readonly stream: ReadableStream<{ readonly type: string }> }>;
 }

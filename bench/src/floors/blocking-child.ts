@@ -1,6 +1,6 @@
 import { readSync, writeSync } from 'node:fs';
 
-// No event loop: what comes in on stdin goes out on stdout, one blocking read and one write per frame.
+// No event loop: it echoes stdin to stdout with one blocking read and one write per frame.
 const buffer = Buffer.allocUnsafe(65_536);
 for (;;) {
   const length = readSync(0, buffer);

@@ -5,7 +5,7 @@ import { functionCallUs } from './function-floor.ts';
 import { openPipeFloor } from './pipe-floor.ts';
 import type { PipeFloor } from './pipe-floor.ts';
 
-/** What the machine allows at best, with nothing of ours in the way. */
+/** Measures the best that the machine allows, without Ravi. */
 export const benchFloors: BenchGroup = async ({ rounds }) => {
   await using stream = openPipeFloor('stream');
   await using blocking = openPipeFloor('blocking');

@@ -8,10 +8,10 @@ export interface PipeFloor extends AsyncDisposable {
   roundTripMs(count: number): Promise<number>;
 }
 
-// About what a call of the echo tool and its answer take.
+// About the size of a call of the echo tool and of its result.
 const frame = Buffer.from(`${JSON.stringify({ id: 1, op: 'call', tool: 'echo', args: { value: 1 } })}\n`);
 
-/** How the child of a floor reads: with the streams that Node gives it, or without an event loop, as our guests do. */
+/** Way in which the child reads: with Node's streams, or without an event loop, as our guests do. */
 export type EchoChild = 'stream' | 'blocking';
 
 const programs: Readonly<Record<EchoChild, URL>> = {
@@ -19,7 +19,7 @@ const programs: Readonly<Record<EchoChild, URL>> = {
   blocking: new URL('./blocking-child.ts', import.meta.url),
 };
 
-/** What a sequential call into another process costs without what is called: one small frame there and back over stdio. */
+/** Measures the cost of a sequential call into another process without the work itself: one small frame over stdio and back. */
 export function openPipeFloor(echo: EchoChild): PipeFloor {
   const child = spawn(process.execPath, [fileURLToPath(programs[echo])], {
     stdio: ['pipe', 'pipe', 'inherit'],

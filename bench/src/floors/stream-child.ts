@@ -1,2 +1,2 @@
-// What comes in on stdin goes out on stdout, by the streams and the event loop that every program of Node has.
+// Echoes stdin to stdout with the streams and the event loop of an ordinary Node program.
 process.stdin.on('data', (chunk: Buffer) => process.stdout.write(chunk));

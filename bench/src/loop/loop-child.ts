@@ -2,11 +2,11 @@ import type { RunnerAnswer } from '../sandboxes/runner-child.ts';
 import { loopContenders } from './contenders/contenders.ts';
 import type { LoopRunner, LoopTool } from './script.ts';
 
-/** A task is 50 calls, one to a step or all in one. */
+/** A task is 50 calls, one per step or all in one step. */
 const calls = 50;
 const concurrentRuns = 1_000;
 const warmUps = 20;
-/** Processor time of what warms up, and of what counts: on a busy machine a second of the clock is no measure of either. */
+/** Processor time of the warm-up and of the measurement; clock time means little on a busy machine. */
 const [warmUpMs, countedMs] = [1_500, 500];
 
 const [name = '', scene = ''] = process.argv.slice(2);
@@ -23,8 +23,8 @@ async function answer(): Promise<RunnerAnswer> {
 }
 
 /**
- * Processor time of the one thread that everybody waits for: what else the machine does does not count, nor what the
- * compiler and the garbage collector do beside it.
+ * Returns the processor time of the main thread: other programs on the machine do not count, nor do the threads of the
+ * compiler and the garbage collector.
  */
 async function callUs(create: (tool: LoopTool) => LoopRunner, isParallel: boolean): Promise<number> {
   let done = 0;
@@ -40,7 +40,7 @@ async function callUs(create: (tool: LoopTool) => LoopRunner, isParallel: boolea
   return us / (runs * calls);
 }
 
-/** Does it again and again until the share of processor time is used. */
+/** Repeats the task until the share of processor time is used. */
 async function spend(
   shareMs: number,
   body: () => Promise<void>,
@@ -53,12 +53,12 @@ async function spend(
   }
 }
 
-/** What the heap has grown by while every run waits for its tool. */
+/** Measures the growth of the heap while every run waits for its tool. */
 async function heapMb(create: (tool: LoopTool) => LoopRunner): Promise<number> {
   let waiting = 0;
   let isWarm = false;
   const allWait = Promise.withResolvers<void>();
-  // Nobody could come back to a promise that nobody can resolve: what waits for it would be collected.
+  // Keep the resolvers: an unreachable promise and everything that waits for it would be collected.
   const held: ((value: number) => void)[] = [];
   const run = create((value) => {
     if (!isWarm) return Promise.resolve(value);
@@ -72,7 +72,7 @@ async function heapMb(create: (tool: LoopTool) => LoopRunner): Promise<number> {
   const before = process.memoryUsage().heapUsed;
   const runs = Array.from({ length: concurrentRuns }, () => run(script));
   await Promise.race([allWait.promise, Promise.all(runs)]);
-  // The run that came last is not the one whose promises have all been seen to.
+  // The run that started last is not the last whose promises are settled.
   await new Promise((resolve) => setImmediate(resolve));
   globalThis.gc?.();
   const grownMb = (process.memoryUsage().heapUsed - before) / 1e6;

@@ -6,7 +6,7 @@ import type { BenchRow } from '../row.ts';
 import { rowsOf } from '../rows-of.ts';
 import { loopContenders } from './contenders/contenders.ts';
 
-/** Each figure takes a process of its own. */
+/** Each figure takes its own process. */
 const mostRounds = 5;
 
 const scenes = [
@@ -15,7 +15,7 @@ const scenes = [
   { scene: 'heap', name: 'heap of 1 000 runs that wait for a tool', unit: 'MB', goal: '≤ 6 MB' },
 ] as const;
 
-/** What a loop costs around a model and a tool that cost nothing. */
+/** Measures the overhead of a loop with a model and a tool that cost nothing. */
 export const benchLoop: BenchGroup = async ({ rounds }) => {
   const rows: BenchRow[] = [];
   for (const { scene, ...about } of scenes) {

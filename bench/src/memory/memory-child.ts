@@ -8,7 +8,7 @@ import { proportionalBytes } from './proportional-bytes.ts';
 const patienceMs = 30_000;
 const waitMs = 60_000;
 
-// A host process that holds so many scripts open at once, and tells what it takes with all processes below it.
+// Host process that keeps a number of scripts open at once and reports its memory, with that of its child processes.
 const [name, count] = [process.argv[2] as RunnerName, Number(process.argv[3])];
 process.send?.(await measure());
 
@@ -26,7 +26,7 @@ async function measure(): Promise<RunnerAnswer> {
   return { figure: proportionalBytes() / 1_048_576 };
 }
 
-/** Until every script waits for its tool, or none came to it for a while. */
+/** Waits until every script waits for its tool, or no further script does so for a while. */
 async function allLive(failures: readonly string[]): Promise<void> {
   let [live, since] = [0, Date.now()];
   while (live < count && failures.length === 0 && Date.now() - since < patienceMs) {

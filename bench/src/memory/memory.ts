@@ -7,10 +7,10 @@ import { rowsOf } from '../rows-of.ts';
 import { peerNames } from '../sandboxes/runners.ts';
 import type { RunnerName } from '../sandboxes/runners.ts';
 
-/** Each figure takes a host process of its own, and they differ little. */
+/** Each figure takes its own host process, and the figures differ little. */
 const mostRounds = 3;
 
-/** What a host and its guests take while scripts wait for their tools: one, ten and a hundred at once. */
+/** Measures the memory of a host and its guests while scripts wait for their tools: one, ten and a hundred at once. */
 export const benchMemory: BenchGroup = async ({ rounds }) => {
   const rows: BenchRow[] = [];
   for (const live of [1, 10, 100]) {

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
 /**
- * Memory of this process and all below it in bytes, what they share counted once: the sum of `Pss` of
+ * Returns the memory of this process and its descendants in bytes, shared pages counted once: the sum of `Pss` of
  * `/proc/<pid>/smaps_rollup` (proc(5)).
  * @throws on systems without it
  */
@@ -11,7 +11,7 @@ export function proportionalBytes(pid: number = process.pid): number {
     rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1');
   } catch (error) {
     if (pid === process.pid) throw error;
-    // It ended a moment ago.
+    // The process has just ended.
     return 0;
   }
   const own = Number(/^Pss: +(\d+) kB$/m.exec(rollup)?.[1]) * 1024;

@@ -5,7 +5,7 @@ import { limits } from './script-runner.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import { toolBodies } from './tool-bodies.ts';
 
-/** The AI SDK's code mode: QuickJS in worker threads, which it keeps warm by itself. */
+/** The AI SDK's code mode: QuickJS in worker threads, which it keeps warm on its own. */
 export function createAiSdkRunner(): ScriptRunner {
   const size = z.object({ bytes: z.number() });
   const tools = {

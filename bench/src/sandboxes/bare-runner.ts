@@ -10,8 +10,8 @@ const tool = (name) => async (args) => parse(await host.call(name, stringify(arg
 return { tools: { echo: tool('echo'), wait: tool('wait'), text: tool('text'), rows: tool('rows') } };`;
 
 /**
- * The default sandbox with tools as plain functions, which is what peers offer: no schema, no gate, no trace, no
- * artifact. What is above it in the rows of the whole chain is what those cost.
+ * Creates a runner of the default sandbox with tools as plain functions, as peers offer them: no schema, no gate, no
+ * trace, no artifact. The difference to the rows of the whole chain is the cost of these.
  */
 export function createBareRunner(): ScriptRunner {
   const sandbox = createIsolatedVmSandbox();

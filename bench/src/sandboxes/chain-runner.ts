@@ -10,15 +10,15 @@ import type { RunnerOptions, ScriptRunner } from './script-runner.ts';
 import { limits } from './script-runner.ts';
 import { toolBodies } from './tool-bodies.ts';
 
-/** What differs between our sandboxes. */
+/** Options that differ between our sandboxes. */
 export interface ChainRunnerOptions extends RunnerOptions {
   readonly name?: string;
   readonly sandbox?: Sandbox;
 }
 
 /**
- * Ravi as its server has it: the chain, the invoker with every gate, digests by Node, an artifact store, the default
- * sandbox. The check before a run is off, since no peer has one.
+ * Creates a runner with Ravi as in its server: the chain, the invoker with every gate, digests by Node, an artifact store
+ * and the default sandbox. The check before a run is off, because no peer has one.
  */
 export function createChainRunner({
   name = 'Ravi',

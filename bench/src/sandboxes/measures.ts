@@ -7,11 +7,11 @@ import type { ScriptRunner } from './script-runner.ts';
 
 const pauseMs = 20;
 const warmUpMs = 1_000;
-/** Scripts that the runner of this process has run before. */
+/** Number of scripts that the runner of this process has run before. */
 const warm = new Set<string>();
 const nothing = 'return 0';
 
-/** A script that answers at once, its guest ready: what a user waits for. Milliseconds. */
+/** Milliseconds of a script that returns at once, with its guest ready: the wait of a user. */
 export async function trivialFromPool(runner: ScriptRunner): Promise<number> {
   const figures: number[] = [];
   for (let index = 0; index < 10; index++) {
@@ -21,7 +21,7 @@ export async function trivialFromPool(runner: ScriptRunner): Promise<number> {
   return median(figures);
 }
 
-/** The same without a pause: making the next guest is part of it. Milliseconds a script. */
+/** Milliseconds per script without pauses, so that creating the next guest is included. */
 export async function trivialBackToBack(runner: ScriptRunner): Promise<number> {
   const scripts = 30;
   const start = performance.now();
@@ -29,7 +29,7 @@ export async function trivialBackToBack(runner: ScriptRunner): Promise<number> {
   return (performance.now() - start) / scripts;
 }
 
-/** Trivial scripts, eight at once. Scripts a second. */
+/** Trivial scripts per second, eight at once. */
 export async function eightAtOnce(runner: ScriptRunner): Promise<number> {
   const scripts = 120;
   let left = scripts;
@@ -41,7 +41,7 @@ export async function eightAtOnce(runner: ScriptRunner): Promise<number> {
   return (scripts * 1000) / (performance.now() - start);
 }
 
-/** One call after the other. Microseconds a call, without the script around them. */
+/** Microseconds per call, one after the other, without the script itself. */
 export async function sequentialCall(runner: ScriptRunner): Promise<number> {
   const calls = 300;
   const echo = runner.reference('echo');
@@ -49,7 +49,7 @@ export async function sequentialCall(runner: ScriptRunner): Promise<number> {
   return perCall(runner, code, calls, (calls * (calls - 1)) / 2);
 }
 
-/** A thousand calls in one `Promise.all`. Microseconds a call, without the script around them. */
+/** Microseconds per call, a thousand in one `Promise.all`, without the script itself. */
 export async function parallelCall(runner: ScriptRunner): Promise<number> {
   const calls = 1_000;
   const all = `Promise.all(Array.from({ length: ${calls} }, (_, value) => ${runner.reference('echo')}({ value })))`;
@@ -57,7 +57,7 @@ export async function parallelCall(runner: ScriptRunner): Promise<number> {
   return perCall(runner, code, calls, (calls * (calls - 1)) / 2);
 }
 
-/** `calls` calls together that wait `milliseconds` each. Milliseconds for the whole script. */
+/** Milliseconds of a script with `calls` concurrent calls that wait `milliseconds` each. */
 export function waitingTogether(calls: number, milliseconds: number): (runner: ScriptRunner) => Promise<number> {
   return async (runner) => {
     const call = `${runner.reference('wait')}({ milliseconds: ${milliseconds} })`;
@@ -67,7 +67,7 @@ export function waitingTogether(calls: number, milliseconds: number): (runner: S
   };
 }
 
-/** A tool's text of `bytes` on its way into the script. Milliseconds for the whole script. */
+/** Milliseconds of a script that receives a text of `bytes` from a tool. */
 export function textIn(bytes: number): (runner: ScriptRunner) => Promise<number> {
   return async (runner) => {
     await makeReady(runner);
@@ -76,7 +76,7 @@ export function textIn(bytes: number): (runner: ScriptRunner) => Promise<number>
   };
 }
 
-/** A tool's rows worth `bytes` on their way into the script. Milliseconds for the whole script. */
+/** Milliseconds of a script that receives rows of `bytes` from a tool. */
 export function rowsIn(bytes: number): (runner: ScriptRunner) => Promise<number> {
   return async (runner) => {
     await makeReady(runner);
@@ -84,7 +84,7 @@ export function rowsIn(bytes: number): (runner: ScriptRunner) => Promise<number>
   };
 }
 
-/** A text of `bytes` that the script returns. Milliseconds for the whole script. */
+/** Milliseconds of a script that returns a text of `bytes`. */
 export function textOut(bytes: number): (runner: ScriptRunner) => Promise<number> {
   return async (runner) => {
     await makeReady(runner);
@@ -92,7 +92,7 @@ export function textOut(bytes: number): (runner: ScriptRunner) => Promise<number
   };
 }
 
-/** Rows worth `bytes` that the script makes and returns. Milliseconds for the whole script. */
+/** Milliseconds of a script that creates and returns rows of `bytes`. */
 export function rowsOut(bytes: number): (runner: ScriptRunner) => Promise<number> {
   return async (runner) => {
     await makeReady(runner);
@@ -100,7 +100,7 @@ export function rowsOut(bytes: number): (runner: ScriptRunner) => Promise<number
   };
 }
 
-/** Arithmetic and nothing else. Milliseconds for the whole script. */
+/** Milliseconds of a script that only does arithmetic. */
 export async function tenMillionSteps(runner: ScriptRunner): Promise<number> {
   await makeReady(runner);
   return timed(
@@ -110,25 +110,25 @@ export async function tenMillionSteps(runner: ScriptRunner): Promise<number> {
   );
 }
 
-/** The longest time that the host's event loop stood still while a script counted. Milliseconds. */
+/** Longest block of the host's event loop in milliseconds while a script counts. */
 export async function hostLag(runner: ScriptRunner): Promise<number> {
   await makeReady(runner);
   const code = 'const end = Date.now() + 200; let steps = 0; while (Date.now() < end) steps++; return steps > 0';
   return longestLag(() => timed(runner, code, true));
 }
 
-/** The same while nothing runs. Milliseconds. */
+/** Longest block of the host's event loop in milliseconds while nothing runs. */
 export async function idleLag(): Promise<number> {
   return longestLag(() => delay(200));
 }
 
-/** Fifty scripts at once, each with calls and waits. How many finish with the right value. */
+/** Number of scripts that return the right value, of fifty at once with calls and waits. */
 export async function fiftyFinish(runner: ScriptRunner): Promise<number> {
   const outcomes = await startFifty(runner);
   return outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value === 3).length;
 }
 
-/** The same. Milliseconds until the last one is done. */
+/** Milliseconds until the last of fifty concurrent scripts is done. */
 export async function fiftyTime(runner: ScriptRunner): Promise<number> {
   const start = performance.now();
   for (const outcome of await startFifty(runner)) {
@@ -155,7 +155,7 @@ async function perCall(runner: ScriptRunner, code: string, calls: number, value:
   return median(figures);
 }
 
-/** Runs the script for a while before its first figure, so that the code on its way is as warm as in a server. */
+/** Runs the script for a while before its first figure, so that the code is as warm as in a server. */
 async function warmUp(runner: ScriptRunner, code: string): Promise<void> {
   if (warm.has(code)) return;
   warm.add(code);
@@ -191,10 +191,10 @@ async function longestLag(work: () => Promise<unknown>): Promise<number> {
   lag.enable();
   await delay(pauseMs);
   lag.reset();
-  // It measures from its first tick on.
+  // The measurement starts with its first tick.
   await delay(pauseMs);
   await work();
-  // A loop that stands still notices it only when it goes on.
+  // A blocked event loop notices the delay only when it continues.
   await delay(pauseMs);
   lag.disable();
   return Math.max(0, lag.max / 1e6 - resolutionMs);

@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** A process ended instead of answering. */
+/** Error of a process that ended instead of replying. */
 export class ChildEnded extends Error {}
 
 const silenceLimitMs = 60_000;
 
 /**
- * The next message of a process whose errors are piped. One that stays silent is killed.
+ * Waits for the next message of a process whose stderr is piped. A process that stays silent is killed.
  * @throws ChildEnded with the first error that it printed
  */
 export function nextAnswer(child: ChildProcess): Promise<unknown> {

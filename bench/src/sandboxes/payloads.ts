@@ -1,4 +1,4 @@
-/** A row as tables in the wild have it, about 100 bytes of JSON. */
+/** A realistic table row of about 100 bytes of JSON. */
 export interface PayloadRow {
   readonly id: number;
   readonly customer: string;
@@ -10,23 +10,23 @@ export interface PayloadRow {
 const line = '2026-03-14 09:26:53 info request answered by node seven in twelve milliseconds\n';
 const bytesPerRow = 100;
 
-/** JavaScript that makes about `bytes` of text with line breaks, inside a guest and here. */
+/** Returns JavaScript that creates about `bytes` of text with line breaks, in a guest and here. */
 export function textSource(bytes: number): string {
   return `${JSON.stringify(line)}.repeat(${Math.floor(bytes / line.length)})`;
 }
 
-/** JavaScript that makes rows worth about `bytes` of JSON. */
+/** Returns JavaScript that creates rows of about `bytes` of JSON. */
 export function rowsSource(bytes: number): string {
   const row = "{ id, customer: 'customer number ' + id, region: 'north-west', amount: id * 1.25, paid: id % 2 === 0 }";
   return `Array.from({ length: ${rowCount(bytes)} }, (_, id) => (${row}))`;
 }
 
-/** The text of {@link textSource}. */
+/** Returns the text of {@link textSource}. */
 export function textOf(bytes: number): string {
   return line.repeat(Math.floor(bytes / line.length));
 }
 
-/** The rows of {@link rowsSource}. */
+/** Returns the rows of {@link rowsSource}. */
 export function rowsOfBytes(bytes: number): readonly PayloadRow[] {
   return Array.from({ length: rowCount(bytes) }, (_, id) => ({
     id,
@@ -37,7 +37,7 @@ export function rowsOfBytes(bytes: number): readonly PayloadRow[] {
   }));
 }
 
-/** How many rows are worth `bytes` of JSON. */
+/** Returns the number of rows that make `bytes` of JSON. */
 export function rowCount(bytes: number): number {
   return Math.floor(bytes / bytesPerRow);
 }

@@ -2,10 +2,10 @@ import { runners } from './runners.ts';
 import type { RunnerName } from './runners.ts';
 import { subjectOf } from './subjects.ts';
 
-/** What this process answers to the name of a subject. */
+/** Reply of this process to the name of a subject. */
 export type RunnerAnswer = { readonly figure: number } | { readonly failure: string };
 
-// A process with one runner in it; its name is the argument, and each message names a subject.
+// Process with one runner: the argument is the name of the runner, and each message names a subject.
 const runner = await runners[process.argv[2] as RunnerName]();
 
 process.on('message', (subject: string) => {

@@ -8,7 +8,7 @@ import type { RunnerAnswer } from './runner-child.ts';
 import type { RunnerName } from './runners.ts';
 import type { Subject } from './subjects.ts';
 
-/** A runner in a process of its own, so that neither its garbage nor its crash is anybody else's. */
+/** Runner in its own process, so that its garbage and its crashes do not affect others. */
 export interface RunnerProcess extends AsyncDisposable {
   contender(subject: Subject): Contender;
 }
@@ -42,7 +42,7 @@ export function openRunnerProcess(name: RunnerName, file: string = runnerFile): 
 }
 
 async function startChild(file: string, name: RunnerName): Promise<ChildProcess> {
-  // What peers print about each call is nobody's business here.
+  // Peers print a line about each call, which is not needed here.
   const child = fork(file, [name], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   await nextAnswer(child);
   return child;

@@ -1,6 +1,6 @@
 import type { RunnerOptions, ScriptRunner } from './script-runner.ts';
 
-/** Who takes part. */
+/** Name of a runner. */
 export type RunnerName =
   | 'Ravi'
   | 'Ravi, sandbox alone'
@@ -21,7 +21,7 @@ export const runners: Readonly<Record<RunnerName, (options?: RunnerOptions) => P
   '@ai-sdk/code-mode': async () => (await import('./ai-sdk-runner.ts')).createAiSdkRunner(),
 };
 
-/** Those who are not ours. */
+/** Names of the runners of other projects. */
 export const peerNames: readonly RunnerName[] = [
   'TanStack isolate-node',
   'TanStack isolate-quickjs',

@@ -11,17 +11,17 @@ import type { RunnerName } from './runners.ts';
 import { scriptSubjects, transferSubjects } from './subjects.ts';
 import type { Subject } from './subjects.ts';
 
-/** A model's script through our whole chain beside the code modes of others. */
+/** Measures a model's script in the whole chain, compared with the code modes of other projects. */
 export const benchSandboxes: BenchGroup = ({ rounds }) => measure('sandboxes', 'Ravi', scriptSubjects, rounds);
 
-/** The same scripts on the sandbox alone, with tools as plain functions: what peers do. */
+/** Measures the same scripts in the sandbox alone, with tools as plain functions, as peers do. */
 export const benchBareSandbox: BenchGroup = ({ rounds }) =>
   measure('sandbox alone', 'Ravi, sandbox alone', scriptSubjects, rounds);
 
-/** Data into a script and out of it, from 1 KB to 10 MB. */
+/** Measures data into a script and out of it, from 1 KB to 10 MB. */
 export const benchTransfers: BenchGroup = ({ rounds }) => measure('transfers', 'Ravi', transferSubjects, rounds);
 
-/** The same chain with containers instead of processes. Without an engine: one row that says why. */
+/** Measures the same chain with containers instead of processes. Without an engine there is one row with the reason. */
 export const benchDocker: BenchGroup = async ({ rounds }) => {
   const missing = await whyNoDocker();
   if (missing !== undefined)

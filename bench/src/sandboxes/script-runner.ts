@@ -1,20 +1,20 @@
-/** Something that runs a model's script with the benchmark's tools in reach. */
+/** Runner of a model's scripts with the tools of the benchmark. */
 export interface ScriptRunner extends AsyncDisposable {
   readonly name: string;
-  /** How a script names a tool here. */
+  /** Returns the expression for a tool in a script of this runner. */
   reference(tool: ToolName): string;
-  /** Makes the guest of the next run ready ahead of time, where the runner leaves that to its user. */
+  /** Prepares the guest of the next run ahead of time, if the runner leaves that to its user. */
   prepare?(): Promise<void>;
-  /** The value of the script, which is the body of an asynchronous function. Rejects when it fails. */
+  /** Returns the value of the script, which is the body of an async function. Rejects when it fails. */
   run(code: string): Promise<unknown>;
 }
 
-/** The tools that scripts call; every runner declares the same ones in its own manner. */
+/** Tools that scripts call; every runner declares the same ones in its own way. */
 export type ToolName = 'echo' | 'wait' | 'text' | 'rows';
 
 const megabyte: number = 1024 * 1024;
 
-/** Limits that every runner gets alike, so that none stops short of what is measured. */
+/** Limits that are the same for every runner, and high enough for every measurement. */
 export const limits: {
   readonly timeoutMs: number;
   readonly memoryBytes: number;

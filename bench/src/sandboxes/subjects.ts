@@ -1,16 +1,16 @@
 import * as measures from './measures.ts';
 import type { ScriptRunner } from './script-runner.ts';
 
-/** One thing that is measured of every runner. */
+/** Measurement that is taken of every runner. */
 export interface Subject {
-  /** Unique: the runner's own process finds it by this. */
+  /** Unique name, by which the process of a runner finds the subject. */
   readonly name: string;
   readonly unit: string;
-  /** Of the sandbox that runs processes. */
+  /** Goal of the sandbox that runs processes. */
   readonly goal?: string;
-  /** Of the sandbox that runs containers; without it they are not measured. */
+  /** Goal of the sandbox that runs containers; without it containers are not measured. */
   readonly dockerGoal?: string;
-  /** What the machine allows at best: a round trip over a pipe, or an event loop with nothing to do. */
+  /** Best that the machine allows: a round trip over a pipe, or an idle event loop. */
   readonly floor?: 'pipe' | 'idle';
   measure(runner: ScriptRunner): Promise<number>;
 }
@@ -19,7 +19,7 @@ const kilobyte = 1_000;
 const megabyte = 1_000_000;
 const { textIn, textOut, rowsIn, rowsOut, waitingTogether } = measures;
 
-/** What a user of code mode waits for. */
+/** Measurements of the waits of a user of code mode. */
 export const scriptSubjects: readonly Subject[] = [
   {
     name: 'trivial script, guest ready',
@@ -78,7 +78,7 @@ export const scriptSubjects: readonly Subject[] = [
   { name: '50 scripts at once, last one done', unit: 'ms', goal: '≤ 1×', measure: measures.fiftyTime },
 ];
 
-/** What data cost on their way into a script and out of it. */
+/** Measurements of data into a script and out of it. */
 export const transferSubjects: readonly Subject[] = [
   { name: '1 KB of rows in', unit: 'ms', measure: rowsIn(kilobyte) },
   { name: '1 KB of rows out', unit: 'ms', measure: rowsOut(kilobyte) },

@@ -21,8 +21,8 @@ export function createTanStackQuickJsRunner(): ScriptRunner {
 }
 
 /**
- * A driver used directly: without the type stripping and the events of `createCodeModeTool` it is faster than what its
- * users get. A context is made ahead where the measurement allows a pause, as a pool would.
+ * Uses a driver directly: without the type stripping and the events of `createCodeModeTool` it is faster than for its
+ * users. A context is created ahead of time if the measurement allows a pause, as a pool would do.
  */
 function runnerOf(name: string, driver: Pick<IsolateDriver, 'createContext'>): ScriptRunner {
   const bindings = toolsToBindings(declareTools());
@@ -39,7 +39,7 @@ function runnerOf(name: string, driver: Pick<IsolateDriver, 'createContext'>): S
       prepared = undefined;
       const context = await ready;
       const result = await context.execute(code);
-      // After the answer, as a pool would.
+      // After the result, as a pool would do.
       setImmediate(() => void context.dispose());
       if (!result.success) throw new Error(result.error?.message ?? 'failed without a message');
       return result.value;

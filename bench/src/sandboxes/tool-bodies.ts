@@ -6,7 +6,7 @@ const texts = new Map<number, string>();
 const tables = new Map<number, readonly PayloadRow[]>();
 const waits = new Set<Promise<unknown>>();
 
-/** What the tools do, whoever declares them. Payloads are made once, so that only their way to the script is timed. */
+/** Implementations of the tools for all runners. Payloads are created once, so that only their transfer is timed. */
 export const toolBodies = {
   echo: (value: number): { readonly value: number } => ({ value }),
   wait: (milliseconds: number): Promise<{ readonly milliseconds: number }> =>
@@ -15,7 +15,7 @@ export const toolBodies = {
   rows: (bytes: number): readonly PayloadRow[] => remembered(tables, bytes, rowsOfBytes),
 } as const;
 
-/** How many scripts wait for `wait` now. */
+/** Number of scripts that wait for the tool `wait`. */
 export function waitsUnderWay(): number {
   return waits.size;
 }

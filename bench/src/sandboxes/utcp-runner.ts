@@ -6,7 +6,7 @@ import { toolBodies } from './tool-bodies.ts';
 
 /**
  * UTCP's code mode. Tools are called directly: without the look-up of tool and template, and the line of log, that its
- * client adds to each call, it is faster than what its users get.
+ * client adds to each call, it is faster than for its users.
  */
 export async function createUtcpRunner(): Promise<ScriptRunner> {
   const client = await CodeModeUtcpClient.create();

@@ -3,14 +3,14 @@ import type { ToolSpec } from '@ravi/kernel';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { TakeStep } from './workload.ts';
 
-/** What a conversation sent to the model. */
+/** Tokens that a conversation sent to the model. */
 export interface ConversationCost {
   readonly turns: number;
-  /** Input of all turns: each sends again what was said before. */
+  /** Input of all turns: each sends the earlier messages again. */
   readonly inputTokens: number;
 }
 
-/** A model's side of a conversation, with every call really made. */
+/** Model side of a conversation, with every call really made. */
 export interface Conversation {
   readonly takeStep: TakeStep;
   /** The turn in which the model answers instead of calling a tool. */
@@ -22,7 +22,7 @@ const system = 'You are an assistant with tools. Use them for what you do not kn
 // https://github.com/openai/openai-cookbook/blob/main/examples/How_to_count_tokens_with_tiktoken.ipynb
 const messageTokens = 3;
 
-/** Begins with the declared tools and what the user asks. */
+/** Starts a conversation with the declared tools and the task. */
 export function openConversation(invoker: ToolInvoker, specs: readonly ToolSpec[], task: string): Conversation {
   const session = invoker.openSession();
   let turns = 0;

@@ -65,7 +65,7 @@ function urlOf(index: number): string {
   return `${site}/${subjects[index]?.toLowerCase()}`;
 }
 
-/** Ten pages, each known only from the one before; of each the title and the first paragraph matter. */
+/** Task: the titles and first paragraphs of ten pages, each linked only from the previous one. */
 export const crawl: TokenWorkload = {
   name: 'crawl of ten pages',
   goal: '≤ 0.08×',

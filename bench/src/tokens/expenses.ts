@@ -34,7 +34,7 @@ const team: readonly Member[] = Array.from({ length: 20 }, (_, index) => {
   return { id: `E${100 + index}`, name: `${first} ${last}`, role: random.pick(['engineer', 'analyst', 'lead']), email };
 });
 
-/** 50 to 100 lines for each employee, as an expense system exports them. */
+/** Returns 50 to 100 lines per employee, as an expense system exports them. */
 const expensesOf = new Map(
   team.map(({ id }) => [id, Array.from({ length: random.whole(50, 100) }, (_, line) => expenseOf(id, line))]),
 );
@@ -100,7 +100,7 @@ const tools = [
   }),
 ];
 
-/** Who of twenty spent more than their budget: lines of everybody, and the own budget of those above the standard. */
+/** Task: which of twenty employees spent more than their budget? Needs all lines, and the own budget of those above the standard. */
 export const expenses: TokenWorkload = {
   name: 'expenses of 20 employees against budgets',
   goal: '≤ 0.01×',

@@ -11,7 +11,7 @@ const regions: Readonly<Record<string, string>> = { DE: 'central', FR: 'west', E
 
 const orders = createTable();
 
-/** Rows of orders up to 2 MB, some of them twice. */
+/** Returns order rows up to 2 MB, some of them twice. */
 function createTable(): string {
   const random = createRandom(2_026);
   const lines = [head];
@@ -54,7 +54,7 @@ function eachRow(
   return [`${first}${moreHead}`, ...lines.map((line) => change(line.split(',')).join(','))].join('\n');
 }
 
-/** Two megabytes of orders, read, changed three times and written: no step needs a model to read a row. */
+/** Task: 2 MB of orders are read, changed three times and written; the model need not read any row. */
 export const pipeline: TokenWorkload = {
   name: 'five steps over 2 MB of rows',
   goal: '≤ 0.001×',
@@ -66,7 +66,7 @@ export const pipeline: TokenWorkload = {
       inputSchema: textArguments('name'),
       execute: () => orders,
     }),
-    tableTool('drop_duplicates', 'Drops rows that stand there before.', steps.dropDuplicates),
+    tableTool('drop_duplicates', 'Drops rows that were there before.', steps.dropDuplicates),
     tableTool('convert_to_euros', 'Converts the column amount to EUR.', steps.convertToEuros),
     tableTool('add_region', 'Adds the column region, from the column country.', steps.addRegion),
     defineTool({

@@ -1,15 +1,15 @@
 /**
- * Numbers from 0 up to 1 that are the same in every run, so that token counts are too.
+ * Generator of numbers from 0 up to 1 that are the same in every run, so that token counts are too.
  * Mulberry32, https://gist.github.com/tommyettinger/46a874533244883189143505d203312c
  */
 export interface Random {
-  /** A whole number from `least` up to `most`. */
+  /** Returns a whole number from `least` up to `most`. */
   whole(least: number, most: number): number;
-  /** One of them. */
+  /** Returns one of the items. */
   pick<Item>(items: readonly [Item, ...Item[]]): Item;
 }
 
-/** A sequence that starts at `seed`. */
+/** Creates a generator that starts at `seed`. */
 export function createRandom(seed: number): Random {
   let state = seed;
   const next = (): number => {

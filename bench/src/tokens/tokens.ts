@@ -15,7 +15,7 @@ import { expenses } from './expenses.ts';
 import { pipeline } from './pipeline.ts';
 import type { TokenWorkload } from './workload.ts';
 
-/** What a model has to read for the same task by plain tool calls and by one script. Counts, the same in every run. */
+/** Counts what a model has to read for the same task with plain tool calls and with one script; the same in every run. */
 export const benchTokens: BenchGroup = async () => {
   await using guests = openScriptGuests();
   const rows: BenchRow[] = [];
@@ -25,13 +25,13 @@ export const benchTokens: BenchGroup = async () => {
   return rows;
 };
 
-/** What scripts are checked by and run in. */
+/** Sandbox and check of the scripts. */
 export interface ScriptGuests extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly preflight: Preflight;
 }
 
-/** The default sandbox, and a check that a busy machine does not cut short: its notice would be counted. */
+/** Opens the default sandbox, and a check without a time limit: the notice of the limit would be counted. */
 export function openScriptGuests(): ScriptGuests {
   const sandbox = createIsolatedVmSandbox();
   const preflight = createPreflight({ timeLimitMs: 60_000 });
@@ -45,7 +45,7 @@ export function openScriptGuests(): ScriptGuests {
   };
 }
 
-/** The task by plain tool calls, every result in full. */
+/** Runs the task with plain tool calls, every result in full. */
 export async function callTools(workload: TokenWorkload): Promise<ConversationCost> {
   const registry = new Toolbox(workload.tools);
   const invoker = new ToolInvoker({ registry });
@@ -54,7 +54,7 @@ export async function callTools(workload: TokenWorkload): Promise<ConversationCo
   return conversation.finish();
 }
 
-/** The task by one call of `tool_chain`, which alone the model is told of. */
+/** Runs the task with one call of `tool_chain`, the only tool that is declared to the model. */
 export async function runScript(
   workload: TokenWorkload,
   { sandbox, preflight }: ScriptGuests,

@@ -1,26 +1,26 @@
 import type { InvocationResult, JsonObject, JsonValue, Tool } from '@ravi/kernel';
 
-/** A call that a model wrote. */
+/** Call by a model. */
 export interface PlannedCall {
   readonly name: string;
   readonly args: JsonObject;
 }
 
-/** One turn of a model: the calls that it makes together, and what it reads of them. */
+/** Turn of a model: the calls that it makes together, and what it reads of their results. */
 export type TakeStep = (calls: readonly PlannedCall[]) => Promise<readonly InvocationResult[]>;
 
-/** A task that can be done by plain tool calls and by one script. */
+/** Task for plain tool calls and for one script. */
 export interface TokenWorkload {
   readonly name: string;
-  /** What of the plain input the script may need, as `isReached` reads it: `≤ 0.01×` is 99 % saved. */
+  /** Share of the plain input that the script may need, in the notation of `isReached`: `≤ 0.01×` is 99 % saved. */
   readonly goal: string;
-  /** What the user asks. */
+  /** Task in the words of the user. */
   readonly task: string;
   readonly tools: readonly Tool[];
-  /** Plain tool calling at its best: no mistake, and calls that need not wait for each other made in one turn. */
+  /** Plain tool calls at their best: no mistakes, and independent calls in one turn. */
   callTools(takeStep: TakeStep): Promise<JsonValue>;
-  /** What a model writes for `tool_chain`. */
+  /** Script for `tool_chain`. */
   readonly script: string;
-  /** What both come to. */
+  /** Result of both. */
   readonly answer: JsonValue;
 }

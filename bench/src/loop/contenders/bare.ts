@@ -7,7 +7,7 @@ interface BareMessage {
   readonly results?: readonly { readonly id: string; readonly value: number }[];
 }
 
-/** What no loop can do without: an array of messages, an awaited answer, an awaited tool. */
+/** Minimal loop: an array of messages, an awaited response, an awaited tool. */
 export function createBareRunner(tool: LoopTool): LoopRunner {
   return async ({ steps, callsPerStep }) => {
     const messages: BareMessage[] = [{ role: 'user' }];

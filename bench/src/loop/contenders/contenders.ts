@@ -1,6 +1,6 @@
 import type { LoopRunner, LoopTool } from '../script.ts';
 
-/** Everybody who runs the scripts; each is loaded in a process of its own. */
+/** Loops that run the scripts; each is loaded in its own process. */
 export const loopContenders: Readonly<Record<string, () => Promise<(tool: LoopTool) => LoopRunner>>> = {
   Ravi: async () => (await import('./ravi.ts')).createRaviRunner,
   'bare loop': async () => (await import('./bare.ts')).createBareRunner,

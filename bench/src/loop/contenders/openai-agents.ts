@@ -38,7 +38,7 @@ function scripted({ steps, callsPerStep }: LoopScript): Model {
       return { usage: new Usage(), output };
     },
     getStreamedResponse() {
-      throw new TypeError('Nobody streams here');
+      throw new TypeError('The benchmark does not stream');
     },
   };
 }

@@ -7,7 +7,7 @@ import type { LoopRunner, LoopScript, LoopTool } from '../script.ts';
 
 const usage = { inputTokens: 1, outputTokens: 1 };
 
-/** Every gate, a schema, observers at both ends of a call, a budget of calls, a trace. */
+/** Ravi with every gate, a schema, observers at both ends of a call, a call budget and a trace. */
 export function createRaviRunner(tool: LoopTool): LoopRunner {
   const hooks = new HookManager();
   hooks.observe('tool-start', () => {});

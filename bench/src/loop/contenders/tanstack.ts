@@ -52,6 +52,6 @@ function scripted({ steps, callsPerStep }: LoopScript): AnyTextAdapter {
     name: 'scripted',
     model: 'scripted',
     chatStream: stream,
-    structuredOutput: () => Promise.reject(new TypeError('Nobody asks for structured output here')),
+    structuredOutput: () => Promise.reject(new TypeError('The benchmark does not request structured output')),
   } as unknown as AnyTextAdapter;
 }
