@@ -7,34 +7,34 @@ import { refusalOf } from './refusal.ts';
 import { anthropicStrictRules, fitsStrict } from './strict-rules.ts';
 import type { ApiVersion, CacheMode, WireSettings } from './wire-settings.ts';
 
-/** Which server, which model, and how to speak to it. */
+/** Options of {@link createAnthropicProvider}. */
 export interface AnthropicOptions extends ConnectionOptions {
   readonly model: string;
-  /** Up to the path of the interface, `https://api.anthropic.com` when absent. */
+  /** URL without `/v1/messages`; `https://api.anthropic.com` by default. */
   readonly baseUrl?: string | undefined;
-  /** Sent as `x-api-key`, from version 2026-10-21 on as bearer token; absent where a server asks for none. */
+  /** Sent as `x-api-key`, since version 2026-10-21 as a bearer token; omit it for a server without keys. */
   readonly apiKey?: string | undefined;
-  /** Key of `providerSpecs`; `anthropic` when absent. */
+  /** Key of `providerSpecs`; `anthropic` by default. */
   readonly id?: string | undefined;
-  /** `2023-06-01` when absent. */
+  /** `2023-06-01` by default. */
   readonly apiVersion?: ApiVersion | undefined;
-  /** Values of the header `anthropic-beta`, beside those that the tools of a request need. */
+  /** Values of the header `anthropic-beta`, in addition to those that the tools of a request need. */
   readonly betas?: readonly string[] | undefined;
-  /** What the provider is to keep of a request for the next one; `5m` when absent. */
+  /** Cache duration of the start of a request; `5m` by default. */
   readonly cache?: CacheMode | undefined;
-  /** `auto`, when absent, enforces the schemas of the tools that ask for it. */
+  /** `auto` (default) enforces the schemas of the tools that ask for it. */
   readonly strict?: StrictMode | undefined;
-  /** `text` tells the model of tools in words, for one that has none of its own; `native` when absent. */
+  /** `text` describes tools in the prompt, for models without native tools; `native` by default. */
   readonly tools?: 'native' | 'text' | undefined;
-  /** Asks for the answer event by event; `true` when absent. */
+  /** Requests a streamed response; `true` by default. */
   readonly stream?: boolean | undefined;
 }
 
 const nameRules: NameRules = { forbidden: /[^a-zA-Z0-9_-]/gu, maxLength: 128 };
 
 /**
- * Anthropic's Messages interface, or a server that speaks it, over fetch.
- * @throws KernelError `E_CONFIG_INVALID` for an address that is none, or a key that no header can have
+ * Creates a provider for Anthropic's Messages API, or a compatible server, over fetch.
+ * @throws KernelError `E_CONFIG_INVALID` for an invalid URL, or a key that is not a valid header value
  */
 export function createAnthropicProvider(options: AnthropicOptions): ModelProvider {
   const { apiKey, betas = [], id = 'anthropic' } = options;
@@ -68,7 +68,7 @@ function authentication(apiKey: string | undefined, apiVersion: ApiVersion): Rea
   return apiVersion === '2023-06-01' ? { 'x-api-key': apiKey } : { authorization: `Bearer ${apiKey}` };
 }
 
-/** What the encoder knows of these options. */
+/** Returns the encoder settings of these options. */
 export function wireSettings(options: AnthropicOptions): WireSettings {
   const { model, id = 'anthropic', apiVersion = '2023-06-01', strict = 'auto', stream = true, cache = '5m' } = options;
   const rules = { names: nameRules, strict: anthropicStrictRules, mode: strict, fitsStrict };

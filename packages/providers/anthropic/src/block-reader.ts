@@ -11,26 +11,26 @@ type OpenBlock =
 
 type CallBlock = Extract<OpenBlock, { readonly type: 'call' }>;
 
-/** Puts the content blocks of an answer together. */
+/** Assembles the content blocks of a response. */
 export interface BlockReader {
   start(at: number, block: JsonObject): void;
-  /** The text that it brought, when it did nothing else. */
+  /** Applies a delta. Returns its text if it only added text. */
   delta(at: number, delta: WireObject): string | undefined;
-  /** More of the text that the last delta of this block brought. */
+  /** Adds to the text of the last delta of this block. */
   append(at: number, text: string): void;
   stop(at: number): void;
-  /** The message begins again, as where a proxy tries another model: a call that only began is cut. */
+  /** Starts the message again, for example when a proxy tries another model. A call without arguments counts as cut. */
   restart(): void;
-  /** Nothing more comes. @param isWhole whether the model came to an end by itself */
+  /** Ends the response. @param isWhole true if the model stopped on its own */
   end(isWhole: boolean): void;
 }
 
-/** Reads blocks by their place in the answer; servers leave out starts and stops, so neither is counted on. */
+/** Creates a reader of blocks by their index. Servers omit starts and stops, so it relies on neither. */
 export function createBlockReader(builder: ResponseBuilder, context: WireContext): BlockReader {
   const open = new Map<number, OpenBlock>();
-  /** A call without a character of arguments: whether that is all of them shows when the answer goes on. */
+  /** Call without arguments: the next block shows whether it is complete. */
   let held: CallBlock | undefined;
-  /** Such calls whose stop never came: only the end of the answer shows. */
+  /** Calls without arguments and without a stop: the end of the response shows whether they are complete. */
   const unsaid: CallBlock[] = [];
 
   const release = (isWhole: boolean): void => {
@@ -81,7 +81,7 @@ export function createBlockReader(builder: ResponseBuilder, context: WireContext
     }
   };
 
-  /** Another block begins: what is written is over, and so is what has its place, also where a server leaves out stops. */
+  /** Closes open text and the block at this index before another block begins, even if the server omits stops. */
   const makeRoom = (at: number): void => {
     release(true);
     for (const [place, block] of open) {
@@ -138,12 +138,12 @@ export function createBlockReader(builder: ResponseBuilder, context: WireContext
   };
 }
 
-/** Whether it is a call without a character of arguments. */
+/** Returns true for a call without arguments. */
 function isBare(block: OpenBlock): block is CallBlock {
   return block.type === 'call' && block.call.text === '' && !hasArguments(block.start['input']);
 }
 
-/** The text of a delta that only goes on with its block. */
+/** Returns the text of a delta that only extends its block. */
 function textFor({ type: kind }: OpenBlock, delta: WireObject): string | undefined {
   const { type } = delta;
   if (kind === 'text') return type === 'text_delta' ? textOrEmpty(delta['text']) : undefined;
@@ -169,7 +169,7 @@ function takeOther(block: OpenBlock, delta: WireObject): void {
   block.raw = { ...block.raw, ...fields };
 }
 
-/** The block of a delta whose start never came. */
+/** Returns a new block for a delta without a start. */
 function blockFor({ type }: WireObject): OpenBlock | undefined {
   if (type === 'text_delta') return { type: 'text', citations: [] };
   const isThinking = type === 'thinking_delta' || type === 'signature_delta';
@@ -190,14 +190,14 @@ function endCall({ call, start }: CallBlock, context: WireContext, isWhole: bool
   });
 }
 
-/** Arguments come in pieces, or whole at the start; those of a whole answer that was cut are not to be trusted. */
+/** Parses arguments that arrive in pieces, or complete at the start. Complete ones in a cut response are not trusted. */
 function writtenArguments(text: string, input: JsonValue | undefined, isWhole: boolean): ParsedArguments {
   if (text !== '' || !hasArguments(input)) return parseArguments(text, { wasCut: !isWhole });
   if (isWhole) return argumentsOf(input);
   return { arguments: {}, invalid: { reason: 'truncated', text: JSON.stringify(input) } };
 }
 
-/** A block of the provider's own, with what was written into it; `undefined` when that broke off. */
+/** Returns a provider block with its streamed input; `undefined` if the input was cut off. */
 function withInput({ raw, json }: Extract<OpenBlock, { readonly type: 'raw' }>): JsonObject | undefined {
   if (json === '') return raw;
   const input = parseArguments(json);

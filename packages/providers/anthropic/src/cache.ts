@@ -2,7 +2,7 @@ import type { JsonObject } from '@ravi/kernel';
 import type { WireMessage } from './messages.ts';
 import type { CacheMode } from './wire-settings.ts';
 
-/** The parts of a request in the order in which they are cached. */
+/** Parts of a request in caching order. */
 export interface CachedParts {
   readonly tools: readonly JsonObject[];
   readonly system: string | undefined;
@@ -10,14 +10,14 @@ export interface CachedParts {
 }
 
 /**
- * Marks where the cached beginning of a request ends: behind what stays the same in a conversation (tools and system
- * prompt), and behind all of it, from where the next request goes on.
+ * Marks the ends of the cached prefix: after the parts that stay the same in a conversation (tools and system prompt),
+ * and at the end, where the next request continues.
  */
 export function withCacheMarks(
   { tools, system: given = '', messages }: CachedParts,
   mode: CacheMode,
 ): { readonly tools: readonly JsonObject[]; readonly system: unknown; readonly messages: readonly WireMessage[] } {
-  // A block of white space is refused.
+  // The API rejects a block of white space.
   const system = given.trim() === '' ? '' : given;
   if (mode === 'none') return { tools, system: system === '' ? undefined : system, messages };
   const mark = { cache_control: { type: 'ephemeral', ...(mode === '1h' ? { ttl: mode } : {}) } };
@@ -28,7 +28,7 @@ export function withCacheMarks(
   };
 }
 
-/** A tool that is loaded later cannot carry a mark; where a tool has one already, its owner sees to them. */
+/** Marks the last tool. A deferred tool cannot carry a mark; if a tool already has one, the caller manages the marks. */
 function markedTools(tools: readonly JsonObject[], mark: JsonObject): readonly JsonObject[] {
   const last = tools.findLastIndex((tool) => tool['defer_loading'] !== true);
   if (tools.some((tool) => 'cache_control' in tool)) return tools;

@@ -5,16 +5,16 @@ import type { CallResult, MediaPlace, MediaSupport } from '@ravi/provider-kit';
 
 const shown = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf', 'text/*'];
 
-/** What Claude is shown, and where. */
+/** Media that Claude accepts, by place. */
 const mediaSupport: MediaSupport = { user: shown, 'tool-result': shown, urls: true };
 
-/** Text as a block; none for text without a character that can be seen, which is refused. */
+/** Returns text as a block; none for blank text, which the API rejects. */
 export function textBlocks(text: string, citations?: JsonValue): JsonObject[] {
   if (text.trim() === '') return [];
   return [{ type: 'text', text, ...(citations === undefined ? {} : { citations }) }];
 }
 
-/** What stands in a message of the user or in a result. */
+/** Encodes the content of a user message or a result. */
 export function wireContent(
   content: readonly ContentBlock[],
   place: MediaPlace,
@@ -31,7 +31,7 @@ export function wireContent(
 function mediaBlock(block: MediaBlock, place: MediaPlace, warnings: ModelWarning[]): JsonObject {
   const source = takesMedia(mediaSupport, place, block) ? mediaSource(block) : undefined;
   if (source === undefined) {
-    const message = `A medium of type ${block.mediaType} in a ${place} is described in words`;
+    const message = `Media of type ${block.mediaType} (${place}) is described as text`;
     warnings.push({ code: 'media-replaced', message });
     return { type: 'text', text: describeMedia(block) };
   }
@@ -39,7 +39,7 @@ function mediaBlock(block: MediaBlock, place: MediaPlace, warnings: ModelWarning
   return { type: 'document', source, ...(block.name ? { title: block.name.slice(0, 500) } : {}) };
 }
 
-/** `undefined` for what can neither be sent nor fetched by the provider: an address without TLS, text at an address. */
+/** Returns the source of a block; `undefined` if it can neither be sent nor fetched by the provider: a URL without TLS, text at a URL. */
 function mediaSource(block: MediaBlock): JsonObject | undefined {
   const isText = block.mediaType.startsWith('text/');
   const data = base64Of(block);
@@ -55,7 +55,7 @@ function mediaSource(block: MediaBlock): JsonObject | undefined {
 
 const resultTypes = new Set(['text', 'image', 'document', 'search_result', 'tool_reference', 'browser_state']);
 
-/** The content of a result. An error is text and never empty, or the request is refused. */
+/** Encodes the content of a result. An error is text and never empty; otherwise the API rejects the request. */
 export function resultContent(
   { call, result }: CallResult,
   source: string,
@@ -64,7 +64,7 @@ export function resultContent(
   if (result.isError) {
     const media = result.content.filter(isMedia);
     for (const { mediaType } of media) {
-      const message = `A medium of type ${mediaType} in a failed result of ${call.name} is described in words`;
+      const message = `Media of type ${mediaType} in a failed result of ${call.name} is described as text`;
       warnings.push({ code: 'media-replaced', tool: call.name, message });
     }
     const texts = [textOf(result.content), ...media.map(describeMedia)];
@@ -75,7 +75,7 @@ export function resultContent(
   return wireContent(result.content, 'tool-result', source, warnings);
 }
 
-/** What a tool answered in Anthropic's own shape: text, blocks of a result, or one of them. */
+/** Returns a result in Anthropic's own shape: text, result blocks, or one of them. */
 function givenShape(data: JsonValue): readonly JsonObject[] {
   if (typeof data === 'string') return textBlocks(data);
   const blocks = Array.isArray(data) ? (data as readonly JsonValue[]) : [data];

@@ -15,28 +15,28 @@ import { containerType } from './server-blocks.ts';
 import { createUsageCounter } from './usage.ts';
 import type { WireContext } from './wire-settings.ts';
 
-/** Reads the answers of the Messages interface, streamed or whole. */
+/** Creates a decoder of Messages API responses, streamed or whole. */
 export function createMessagesDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
   const builder = createResponseBuilder(context, emit);
   const blocks = createBlockReader(builder, context);
   const counter = createUsageCounter();
   const appends = createAppendReader(['partial_json', 'text', 'thinking']);
-  /** The place of the block that the last event was for. */
+  /** Index of the block of the last event. */
   let place = 0;
   let reason: string | undefined;
   let container: JsonObject | undefined;
   let responseId: string | undefined;
   let model: string | undefined;
 
-  /** What a message says of itself at its start, in a delta, or as a whole. */
-  const takeMessage = (message: WireObject): void => {
+  /** Reads message fields from the start, a delta, or a whole message. */
+  const readMessage = (message: WireObject): void => {
     responseId = textOrEmpty(message['id']) || responseId;
     model = textOrEmpty(message['model']) || model;
     reason = textOrEmpty(message['stop_reason']) || reason;
     if (isJsonObject(message['container'])) container = message['container'] as JsonObject;
   };
 
-  const takeUsage = (usage: unknown): void => {
+  const readUsage = (usage: unknown): void => {
     const counts = counter.take(usage);
     if (counts !== undefined) builder.usage(counts);
   };
@@ -60,18 +60,18 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
       case 'message_start': {
         if (!isJsonObject(wire['message'])) return undefined;
         blocks.restart();
-        takeMessage(wire['message']);
-        return takeUsage(wire['message']['usage']);
+        readMessage(wire['message']);
+        return readUsage(wire['message']['usage']);
       }
       case 'message_delta':
-        if (isJsonObject(wire['delta'])) takeMessage(wire['delta']);
-        return takeUsage(wire['usage']);
+        if (isJsonObject(wire['delta'])) readMessage(wire['delta']);
+        return readUsage(wire['usage']);
       case 'message_stop':
         return finish();
       case 'error':
         return builder.fail(streamError(wire));
       default:
-        // What stands between sends errors in words of its own.
+        // Proxies send errors in their own format.
         return isJsonObject(wire['error']) ? builder.fail(streamError(wire)) : undefined;
     }
   };
@@ -95,14 +95,14 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
       if (message['type'] === 'error' || isJsonObject(message['error'])) return builder.fail(streamError(message));
       const { content } = message;
       if (!Array.isArray(content)) {
-        return builder.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no content', true));
+        return builder.fail(modelError('E_MODEL_PROTOCOL', 'The response has no content', true));
       }
-      takeMessage(message);
-      takeUsage(message['usage']);
+      readMessage(message);
+      readUsage(message['usage']);
       const whole = (content as readonly JsonValue[]).filter(isJsonObject) as readonly JsonObject[];
       for (const [at, block] of whole.entries()) {
         blocks.start(at, block);
-        // The last one stays open, because it is the one that the end of the answer may have cut.
+        // The last block stays open, because the end of the response may have cut it.
         if (at < whole.length - 1) blocks.stop(at);
       }
       finish();
@@ -110,7 +110,7 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
     end() {
       if (builder.isOver) return;
       if (reason !== undefined) return finish();
-      builder.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
+      builder.fail(modelError('E_MODEL_TRUNCATED', 'The response ended before it was complete', true));
     },
   };
 }
@@ -126,7 +126,7 @@ const stopReasons: Readonly<Record<string, ModelStopReason>> = {
   compaction: 'pause',
 };
 
-/** Whether the model came to an end by itself, so that its last block is whole. */
+/** Returns true if the model stopped on its own, so that its last block is complete. */
 function isWhole(reason: string | undefined): boolean {
   return reason === 'tool_use' || reason === 'end_turn' || reason === 'pause_turn';
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, ModelRequest, ModelWarning } from '@ravi/kernel';
 import { responseSchema, callIdsOf, schemaInPromptWarning, withOptions, withSchemaInPrompt } from '@ravi/provider-kit';
 import { withCacheMarks } from './cache.ts';
-import { goesOnWithoutThinking, wireConversation } from './messages.ts';
+import { continuesWithoutThinking, wireConversation } from './messages.ts';
 import { traitsOf } from './model-traits.ts';
 import type { ModelTraits } from './model-traits.ts';
 import { sampling, thinkingFor } from './reasoning.ts';
@@ -11,7 +11,7 @@ import type { DeclaredTools } from './tools.ts';
 import { sourceOf } from './wire-settings.ts';
 import type { MessagesRequest, WireContext, WireSettings } from './wire-settings.ts';
 
-/** A request to the Messages interface. Pure: the same request and settings give the same body. */
+/** Encodes a request to the Messages API. Pure: the same request and settings give the same body. */
 export function encodeMessages(request: ModelRequest, settings: WireSettings): MessagesRequest {
   const { id, stream, cache, apiVersion } = settings;
   const model = request.model ?? settings.model;
@@ -22,9 +22,10 @@ export function encodeMessages(request: ModelRequest, settings: WireSettings): M
   const needsSignatures = traits.isClaude;
   const conversation = wireConversation(request.messages, { source, needsSignatures, tools, warnings });
   const { thinking, effort, maxTokens } = thinkingFor(request, traits, warnings);
-  const isStopped = thinking?.['type'] === 'enabled' && goesOnWithoutThinking(conversation.messages);
+  const isStopped = thinking?.['type'] === 'enabled' && continuesWithoutThinking(conversation.messages);
   if (isStopped) {
-    const message = 'The model does not think in this turn, because the answer it goes on with began without thinking';
+    const message =
+      'The model does not think in this turn, because the response that it continues began without thinking';
     warnings.push({ code: 'option-ignored', message });
   }
   const isThinking = thinking !== undefined && !isStopped && thinking['type'] !== 'disabled';
@@ -65,7 +66,7 @@ function choiceOf(
   return offered.length > 0 ? { type: 'none' } : undefined;
 }
 
-/** The schema of the answer, enforced where model and schema allow it, else in words. */
+/** Returns the output format, enforced if model and schema allow it, otherwise as part of the system prompt. */
 function outputFormat(
   { output, system }: ModelRequest,
   { schemas }: ModelTraits,
@@ -84,7 +85,7 @@ function metadataOf({ metadata }: ModelRequest, warnings: ModelWarning[]): JsonO
   const { user_id: userId, ...others } = metadata;
   const ignored = Object.keys(others);
   if (ignored.length > 0) {
-    const message = `Of metadata only user_id is sent, not ${ignored.join(', ')}`;
+    const message = `Only user_id of the metadata is sent, not ${ignored.join(', ')}`;
     warnings.push({ code: 'option-ignored', message });
   }
   return userId === undefined ? undefined : { user_id: userId };

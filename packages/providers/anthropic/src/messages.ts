@@ -15,23 +15,23 @@ import { pairServerBlocks } from './server-blocks.ts';
 import type { ServerBlocks } from './server-blocks.ts';
 import type { DeclaredTools } from './tools.ts';
 
-/** A message as it goes out. */
+/** Encoded message. */
 export interface WireMessage {
   readonly role: 'user' | 'assistant';
   readonly content: readonly JsonObject[];
 }
 
-/** The conversation as it goes out. */
+/** Encoded conversation. */
 export interface WireConversation {
   readonly messages: readonly WireMessage[];
-  /** Where scripts of the conversation live. */
+  /** Id of the container in which scripts of the conversation run. */
   readonly container: string | undefined;
 }
 
-/** What a conversation is encoded with. */
+/** Inputs for encoding a conversation. */
 export interface ConversationContext {
   readonly source: string;
-  /** Whether reasoning without a signature is refused. */
+  /** True if the server rejects reasoning without a signature. */
   readonly needsSignatures: boolean;
   readonly tools: DeclaredTools;
   readonly warnings: ModelWarning[];
@@ -44,14 +44,14 @@ interface Context extends ConversationContext {
 
 const idRules: IdRules = { pattern: /^[a-zA-Z0-9_-]{1,64}$/u, prefix: 'toolu_', length: 30 };
 
-/** User and assistant in turns, all results of an answer first in the message behind it. */
+/** Encodes a conversation: user and assistant alternate, and all results come first in the message after their calls. */
 export function wireConversation(messages: readonly ModelMessage[], given: ConversationContext): WireConversation {
   const { turns, orphans } = arrangeTurns(messages);
   const { source, warnings } = given;
   const server = pairServerBlocks(turns, source);
   warnings.push(...orphanWarnings(orphans));
   if (server.dropped > 0) {
-    const message = `${server.dropped} blocks that only another model knows, or that lost their other half, are not sent`;
+    const message = `${server.dropped} blocks of other models, or without their counterpart, are not sent`;
     warnings.push({ code: 'block-dropped', message });
   }
   const context: Context = { ...given, server, idOf: createIdMap(idRules) };
@@ -65,7 +65,7 @@ export function wireConversation(messages: readonly ModelMessage[], given: Conve
   for (const turn of turns) {
     if (turn.role === 'user') add('user', wireContent(turn.content, 'user', source, warnings));
     else {
-      // A conversation begins with the user.
+      // A conversation must begin with the user.
       if (wire.length === 0) add('user', textBlocks('Continue.'));
       add('assistant', assistantContent(turn, context));
       add(
@@ -78,22 +78,22 @@ export function wireConversation(messages: readonly ModelMessage[], given: Conve
   return { messages: wire, container: server.container };
 }
 
-/** Whether the answer that the model is to go on with did not begin with its thinking, as manual thinking demands. */
-export function goesOnWithoutThinking(messages: readonly WireMessage[]): boolean {
+/** Returns true if the response that the model continues did not begin with thinking, which manual thinking requires. */
+export function continuesWithoutThinking(messages: readonly WireMessage[]): boolean {
   const last = messages.at(-1);
   const isOpen = last?.role === 'assistant' || last?.content.some(({ type }) => type === 'tool_result') === true;
   const response = isOpen ? messages.findLast(({ role }) => role === 'assistant') : undefined;
   return response !== undefined && !/^(redacted_)?thinking$/u.test(textOrEmpty(response.content[0]?.['type']));
 }
 
-/** Calls end an answer: text that another model wrote behind them goes before them. */
+/** Encodes an assistant turn. Calls must come last, so text after them, written by another model, is moved before them. */
 function assistantContent({ content }: AssistantTurn, context: Context): JsonObject[] {
   const blocks = content.flatMap((block) => assistantBlock(block, context));
   const first = blocks.findIndex(({ type }) => type === 'tool_use');
   if (first === -1) return blocks;
-  const behind = blocks.slice(first);
-  const texts = behind.filter(({ type }) => type === 'text');
-  return [...blocks.slice(0, first), ...texts, ...behind.filter(({ type }) => type !== 'text')];
+  const rest = blocks.slice(first);
+  const texts = rest.filter(({ type }) => type === 'text');
+  return [...blocks.slice(0, first), ...texts, ...rest.filter(({ type }) => type !== 'text')];
 }
 
 function assistantBlock(block: ContentBlock, context: Context): JsonObject[] {
@@ -118,7 +118,7 @@ function assistantBlock(block: ContentBlock, context: Context): JsonObject[] {
   }
 }
 
-/** Citations as a request may hold them: without the file that an answer names. */
+/** Returns citations without the file id, which requests must not contain. */
 function citationsOf(own: JsonValue | undefined): JsonValue | undefined {
   const citations = (own as JsonObject | undefined)?.['citations'];
   return Array.isArray(citations)
@@ -164,8 +164,8 @@ function thinkingBlock(text: string, own: JsonObject | undefined, { needsSignatu
 }
 
 /**
- * What the provider wrote, as a request may hold it: a search for tools names what it found, and a name that is not
- * offered any more would be refused, as would a field that only answers have.
+ * Encodes a provider block for a request. Tools found by a tool search are removed if they are no longer offered, and
+ * so are fields that only responses may have; the API would reject both.
  */
 function serverBlock({ raw }: UnknownBlock, { tools }: Context): JsonObject {
   const block = raw as JsonObject;
@@ -178,7 +178,7 @@ function serverBlock({ raw }: UnknownBlock, { tools }: Context): JsonObject {
   return { ...block, content: { ...fields, tool_references: known } };
 }
 
-/** The start of an answer may not end in white space. */
+/** Trims the end of a response to continue, which must not end in white space. */
 function trimEnd(message: { role: WireMessage['role']; content: JsonObject[] } | undefined): void {
   const last = message?.content.at(-1);
   if (message?.role !== 'assistant' || last?.['type'] !== 'text') return;

@@ -1,14 +1,14 @@
-/** What a model takes of a request. */
+/** Capabilities of a model. */
 export interface ModelTraits {
-  /** Models of Anthropic check signatures; others that speak the protocol write none. */
+  /** True for Anthropic's models, which check signatures; other models write none. */
   readonly isClaude: boolean;
-  /** `manual` thinks by a budget, `adaptive` as it likes, `either` both ways, `none` not at all. */
+  /** `manual` thinks with a budget, `adaptive` decides on its own, `either` supports both, `none` does not think. */
   readonly thinking: 'none' | 'manual' | 'either' | 'adaptive';
-  /** Takes `temperature`, `top_p` and `top_k`. */
+  /** True if the model accepts `temperature`, `top_p` and `top_k`. */
   readonly sampling: boolean;
-  /** Enforces schemas, of tools and of the answer. */
+  /** True if the API enforces tool and output schemas for the model. */
   readonly schemas: boolean;
-  /** What is asked for when nobody says how much; a request without it is refused. */
+  /** Default of `max_tokens`, which a request must have. */
   readonly maxOutputTokens: number;
 }
 
@@ -27,11 +27,11 @@ const newest: ModelTraits = {
   maxOutputTokens: 32_000,
 };
 
-/** Told from the name: `claude-opus-4-6`, `claude-3-5-sonnet-20241022`, also behind the prefix of a cloud. */
+/** Returns the traits of a model by its name: `claude-opus-4-6`, `claude-3-5-sonnet-20241022`, also with a cloud prefix. */
 export function traitsOf(model: string): ModelTraits {
   if (!model.includes('claude')) return compatible;
   const found = /claude-(?:[a-z]+-)?(\d)(?:[-.](\d))?(?!\d)/u.exec(model);
-  // A model without a number is newer than those that are known here.
+  // A model without a version number is newer than the known ones.
   if (found === null) return model.includes('claude-instant') ? versioned(200) : newest;
   return versioned(Number(found[1]) * 100 + Number(found[2] ?? 0));
 }

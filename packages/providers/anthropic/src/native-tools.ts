@@ -1,18 +1,18 @@
 import type { JsonObject, ProviderSpec } from '@ravi/kernel';
 import { textOrEmpty } from '@ravi/provider-kit';
 
-/** A tool whose calls have a shape of Anthropic's and come to us: bash, the text editor, memory, computer, browser. */
+/** Tool with calls in Anthropic's own shape that we execute: bash, the text editor, memory, computer, browser. */
 export interface NativeTool {
   /** The tool's own name. */
   readonly name: string;
-  /** What calls name: the tool, or the toolset that they belong to. */
+  /** Name in calls: the tool, or its toolset. */
   readonly wireName: string;
   readonly callType: string;
-  /** Calls name a member beside it, which becomes the `action` of their arguments. */
+  /** True if calls also name a member, which becomes the `action` of their arguments. */
   readonly isToolset: boolean;
 }
 
-/** The tools among these whose calls come to us. */
+/** Returns the tools among these that we execute. */
 export function nativeTools(specs: readonly ProviderSpec[]): readonly NativeTool[] {
   return specs.flatMap(({ name, spec, callTypes }): NativeTool[] => {
     const wireName = wireNameOf(spec);
@@ -23,14 +23,14 @@ export function nativeTools(specs: readonly ProviderSpec[]): readonly NativeTool
   });
 }
 
-/** What a tool of Anthropic's own is called on the wire; a toolset by its family, and servers of tools not at all. */
+/** Returns the wire name of a provider tool: of a toolset its family, `undefined` for MCP servers. */
 export function wireNameOf(spec: JsonObject): string | undefined {
   const { name, type } = spec;
   if (typeof name === 'string') return name;
   return typeof type === 'string' ? /^(\w+)_toolset_\d+$/u.exec(type)?.[1] : undefined;
 }
 
-/** Who may call a tool of ours besides the model: the newest code execution that is offered and lets scripts call. */
+/** Returns the newest offered code execution type whose scripts may call our tools. */
 export function scriptCaller(specs: readonly ProviderSpec[]): string | undefined {
   return specs
     .map(({ spec }) => textOrEmpty(spec['type']))
@@ -48,7 +48,7 @@ const betaOfType: readonly (readonly [type: RegExp, beta: string])[] = [
   [/^advisor_20260301$/u, 'advisor-tool-2026-03-01'],
 ];
 
-/** What has to stand in the header `anthropic-beta` for these tools. */
+/** Returns the values of the header `anthropic-beta` that these tools need. */
 export function betasOf(specs: readonly ProviderSpec[]): readonly string[] {
   return betaOfType
     .filter(([type]) => specs.some(({ spec }) => type.test(textOrEmpty(spec['type']))))

@@ -2,7 +2,7 @@ import type { JsonObject, ModelRequest, ModelWarning } from '@ravi/kernel';
 import type { ModelTraits } from './model-traits.ts';
 import type { ApiVersion } from './wire-settings.ts';
 
-/** How a model is to think, and how much it may write with it. */
+/** Thinking parameters of a request and the matching token limit. */
 export interface Thinking {
   readonly thinking?: JsonObject;
   readonly effort?: string;
@@ -12,7 +12,7 @@ export interface Thinking {
 const minBudgetTokens = 1024;
 const budgetOfEffort = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, max: 24_576 } as const;
 
-/** Budget or effort, whichever the model takes; a budget leaves room for the answer. */
+/** Returns a budget or an effort, depending on the model. A budget leaves room for the response. */
 export function thinkingFor(request: ModelRequest, traits: ModelTraits, warnings: ModelWarning[]): Thinking {
   const { reasoning = {}, maxOutputTokens } = request;
   const { effort, budgetTokens, summary } = reasoning;
@@ -22,7 +22,8 @@ export function thinkingFor(request: ModelRequest, traits: ModelTraits, warnings
     return { maxTokens };
   };
   if (effort === undefined && budgetTokens === undefined && summary !== true) return { maxTokens };
-  if (traits.thinking === 'none') return effort === 'none' ? { maxTokens } : ignore('This model does not think');
+  if (traits.thinking === 'none')
+    return effort === 'none' ? { maxTokens } : ignore('This model does not support thinking');
   if (effort === 'none') return { thinking: { type: 'disabled' }, maxTokens };
   const display = summary === true && traits.thinking !== 'manual' ? { display: 'summarized' } : {};
   const byEffort = effort === undefined ? undefined : budgetOfEffort[effort];
@@ -35,7 +36,7 @@ export function thinkingFor(request: ModelRequest, traits: ModelTraits, warnings
     return { thinking, ...(traits.thinking === 'either' ? effortOf(effort) : {}), maxTokens: room };
   }
   if (traits.thinking === 'manual') return { maxTokens };
-  if (budgetTokens !== undefined) ignore('This model thinks without a budget');
+  if (budgetTokens !== undefined) ignore('This model does not support a thinking budget');
   return { thinking: { type: 'adaptive', ...display }, ...effortOf(effort), maxTokens };
 }
 
@@ -43,7 +44,7 @@ function effortOf(effort: string | undefined): { readonly effort?: string } {
   return effort === undefined ? {} : { effort: effort === 'minimal' ? 'low' : effort };
 }
 
-/** What is set of sampling, as far as interface and model take it. */
+/** Returns the sampling fields that the API version and the model support. */
 export function sampling(
   request: ModelRequest,
   traits: ModelTraits,
@@ -56,7 +57,7 @@ export function sampling(
     warnings.push({ code: 'option-ignored', message: `${name} is not sent: ${why}` });
   };
   for (const [name, value] of Object.entries(others)) {
-    if (value !== undefined) ignore(name, 'this interface does not have it');
+    if (value !== undefined) ignore(name, 'the API does not support it');
   }
   const stop = { stop_sequences: stopSequences };
   const why = refusalOfSampling(traits, apiVersion, isThinking);
@@ -66,7 +67,7 @@ export function sampling(
 }
 
 function refusalOfSampling(traits: ModelTraits, apiVersion: ApiVersion, isThinking: boolean): string | undefined {
-  if (apiVersion !== '2023-06-01') return `version ${apiVersion} of the interface does not have it`;
-  if (!traits.sampling) return 'the model refuses it';
-  return isThinking ? 'the model refuses it while it thinks' : undefined;
+  if (apiVersion !== '2023-06-01') return `API version ${apiVersion} does not support it`;
+  if (!traits.sampling) return 'the model rejects it';
+  return isThinking ? 'the model rejects it while it thinks' : undefined;
 }

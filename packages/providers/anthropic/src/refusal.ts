@@ -2,7 +2,7 @@ import type { ModelError } from '@ravi/kernel';
 import { isJsonObject, modelErrorInStream, textOrEmpty } from '@ravi/provider-kit';
 import type { Refusal, WireObject } from '@ravi/provider-kit';
 
-/** Reads `{ type: 'error', error: { type, message, details } }`; what a proxy says instead becomes the message as it is. */
+/** Reads `{ type: 'error', error: { type, message, details } }`; any other body of a proxy becomes the message. */
 export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode'> {
   const error = inner(body, 'error');
   if (error === undefined) return { message: typeof body === 'string' ? body : JSON.stringify(body ?? 'no body') };
@@ -25,7 +25,7 @@ const statusOfType: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** The error that a stream ends with. */
+/** Returns the error that ends a stream. */
 export function streamError(body: unknown): ModelError {
   const type = inner(body, 'error')?.['type'];
   return modelErrorInStream({ ...refusalOf(body), status: statusOfType[textOrEmpty(type)] ?? 400 });

@@ -2,24 +2,24 @@ import type { ContentBlock, JsonValue, UnknownBlock } from '@ravi/kernel';
 import { isForeign, isJsonObject } from '@ravi/provider-kit';
 import type { ArrangedTurns } from '@ravi/provider-kit';
 
-/** Marks the block in which a decoder keeps which container an answer used; it goes back beside the messages. */
+/** Type of the block that stores the container of a response; requests send it next to the messages. */
 export const containerType = 'container';
 
-/** What of the provider's own blocks goes back. */
+/** Provider blocks of a conversation that are sent back. */
 export interface ServerBlocks {
-  /** Whether a block does: one that this source wrote, and as a pair where it is half of one. */
+  /** Returns true if a block is sent back: it has this source and, if it is part of a pair, its counterpart. */
   isKept(block: UnknownBlock): boolean;
-  /** Whether the call of a tool that the provider runs does. */
+  /** Returns true if the provider-executed call with this id is sent back. */
   hasCall(id: string): boolean;
-  /** The newest container, which scripts of the conversation live in. */
+  /** The newest container, in which scripts of the conversation run. */
   readonly container: string | undefined;
-  /** How many blocks stay behind. */
+  /** Number of blocks that are not sent back. */
   readonly dropped: number;
 }
 
 /**
- * Pairs calls that the provider ran with their results, which may stand in a later answer: a script that calls tools of
- * ours ends after them. A call without a result goes back only while nothing but results follows it.
+ * Pairs provider-executed calls with their results, which may be in a later response: a script that calls our tools
+ * ends after them. A call without a result is sent back only while nothing but results follows it.
  */
 export function pairServerBlocks(turns: ArrangedTurns['turns'], source: string): ServerBlocks {
   const kept = new Set<ContentBlock>();
@@ -29,18 +29,18 @@ export function pairServerBlocks(turns: ArrangedTurns['turns'], source: string):
   let dropped = 0;
 
   const take = (block: UnknownBlock): void => {
-    const { type, id, tool_use_id: answers } = isJsonObject(block.raw) ? block.raw : {};
+    const { type, id, tool_use_id: toolUseId } = isJsonObject(block.raw) ? block.raw : {};
     if (type === containerType) {
       if (typeof id === 'string' && !isForeign(block, source)) container = id;
       return;
     }
     dropped++;
     if (isForeign(block, source)) return;
-    if (typeof answers === 'string') {
-      const call = open.get(answers);
+    if (typeof toolUseId === 'string') {
+      const call = open.get(toolUseId);
       if (call === undefined) return;
-      open.delete(answers);
-      closed.add(answers);
+      open.delete(toolUseId);
+      closed.add(toolUseId);
       kept.add(call).add(block);
       dropped -= 2;
     } else if (isCall(type) && typeof id === 'string') open.set(id, block);

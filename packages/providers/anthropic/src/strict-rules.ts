@@ -1,8 +1,8 @@
 import type { SchemaCounts, StrictRules } from '@ravi/provider-kit';
 
 /**
- * Source: `lib/transform-json-schema.js` of the npm package @anthropic-ai/sdk 1.10.0, and requests that were accepted and
- * refused: a reference in a circle, a place that takes anything.
+ * Source: `lib/transform-json-schema.js` of the npm package @anthropic-ai/sdk 1.10.0, and observed requests: the API
+ * rejects circular references and untyped values.
  */
 export const anthropicStrictRules: StrictRules = {
   forbidden: new Set(
@@ -26,8 +26,8 @@ export const anthropicStrictRules: StrictRules = {
 };
 
 /**
- * What all strict tools of one request may hold: 21 tools and 25 optional properties are refused, and so are 16 unions in
- * one schema, while 16 in several are accepted.
+ * Returns true if all strict tools of one request are within the limits of the API. It rejects 21 tools, 25 optional
+ * properties, and 16 unions in one schema, though it accepts 16 across several.
  */
 export function fitsStrict(total: { readonly tools: number } & Pick<SchemaCounts, 'optional' | 'unions'>): boolean {
   return total.tools <= 20 && total.optional <= 24 && total.unions <= 8;

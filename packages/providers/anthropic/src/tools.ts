@@ -6,17 +6,17 @@ import { betasOf, nativeTools, scriptCaller, wireNameOf } from './native-tools.t
 import type { NativeTool } from './native-tools.ts';
 import type { WireSettings } from './wire-settings.ts';
 
-/** The tools of a request as they go out. */
+/** Encoded tools of a request. */
 export interface DeclaredTools {
   readonly prepared: PreparedTools;
   readonly declared: readonly JsonObject[];
   readonly natives: readonly NativeTool[];
-  /** Whether scripts that the provider runs may call tools of ours. */
+  /** True if scripts that the provider runs may call our tools. */
   readonly hasScripts: boolean;
   readonly betas: readonly string[];
 }
 
-/** Declares tools: ours by name and schema, Anthropic's own as their specs say. */
+/** Declares tools: ours by name and schema, Anthropic's own by their specs. */
 export function declareTools(
   request: ModelRequest,
   settings: WireSettings,
@@ -51,8 +51,8 @@ export function declareTools(
 }
 
 /**
- * Schemas are compiled for all strict tools of a request together, and a request whose schemas are too much is refused
- * as a whole: so a tool has to ask for it. Scripts cannot call strict tools.
+ * Resolves the strict mode of a tool. The API compiles all strict schemas of a request together and rejects the whole
+ * request if they are too large, so a tool must ask for strict mode. Scripts cannot call strict tools.
  */
 function withStrictness(
   tool: ToolSpec,
@@ -65,7 +65,7 @@ function withStrictness(
   const isImpossible = !schemas || (hasScripts && isForScripts(tool));
   if (!isImpossible) return tool.strict === undefined && strict === 'auto' ? { ...tool, strict: false } : tool;
   if (tool.strict === true) {
-    const why = schemas ? 'scripts may call it' : 'the model has none';
+    const why = schemas ? 'scripts may call it' : 'the model does not support it';
     warnings.push({
       code: 'tool-degraded',
       tool: tool.name,
@@ -85,9 +85,11 @@ function refusal(
   caller: string | undefined,
 ): string | undefined {
   const other = taken.get(wireName);
-  if (other !== undefined) return `its name would be ${wireName}, as that of ${other}`;
+  if (other !== undefined) return `its name would be ${wireName}, like that of ${other}`;
   const isOnlyForScripts = spec.allowedCallers?.includes('direct') === false;
-  return isOnlyForScripts && caller === undefined ? 'only scripts may call it, and the provider runs none' : undefined;
+  return isOnlyForScripts && caller === undefined
+    ? 'only scripts may call it, and this provider runs no scripts'
+    : undefined;
 }
 
 function declaration(
@@ -107,8 +109,8 @@ function declaration(
 }
 
 /**
- * Which tools to call. A choice cannot be forced while the model thinks, and only one or all can be named.
- * @param isThinking whether the request asks the model to think
+ * Returns the tool choice. Tool calls cannot be required while the model thinks, and only one tool or any tool can be required.
+ * @param isThinking true if the request asks the model to think
  */
 export function toolChoice(
   request: ModelRequest,
@@ -119,11 +121,11 @@ export function toolChoice(
   const choice = wantedChoice(request, prepared, natives, warnings);
   const ignore = (message: string): void => void warnings.push({ code: 'option-ignored', message });
   const isForced = choice?.['type'] === 'any' || choice?.['type'] === 'tool';
-  if (isForced && isThinking) ignore('A choice of tools cannot be forced while this model thinks');
+  if (isForced && isThinking) ignore('Tool calls cannot be required while this model thinks');
   const possible = isForced && isThinking ? undefined : choice;
   if (request.parallelToolCalls !== false || possible?.['type'] === 'none') return possible;
   if (hasScripts) {
-    ignore('Parallel calls cannot be switched off while scripts may call tools');
+    ignore('Parallel calls cannot be disabled while scripts may call tools');
     return possible;
   }
   return { ...(possible ?? { type: 'auto' }), disable_parallel_tool_use: true };
@@ -147,7 +149,7 @@ function wantedChoice(
   return { type: 'tool', name };
 }
 
-/** What calls of the conversation name, when no tool is offered any more: a request with calls and no tools is refused. */
+/** Declares the tools that past calls name, if no tool is offered any more: the API rejects a request with calls and no tools. */
 export function pastTools(messages: readonly { readonly content: readonly JsonObject[] }[]): JsonObject[] {
   const names = new Set(
     messages.flatMap(({ content }) =>

@@ -2,13 +2,13 @@ import type { ModelUsage } from '@ravi/kernel';
 
 type Counts = Readonly<Record<string, unknown>>;
 
-/** Token counts that come in parts, the later ones over the earlier. */
+/** Counter of tokens that arrive in parts; later counts replace earlier ones. */
 export interface UsageCounter {
-  /** `undefined` when these are no counts. */
+  /** Adds counts and returns the totals; `undefined` if `usage` has no counts. */
   take(usage: unknown): ModelUsage | undefined;
 }
 
-/** Adds up what stands apart here: input that was read anew, read from the cache, and written to it. */
+/** Creates a counter. Input tokens are the sum of uncached tokens, cache reads and cache writes, which this API counts separately. */
 export function createUsageCounter(): UsageCounter {
   let known: Counts = {};
 

@@ -2,17 +2,17 @@ import type { ModelRequest } from '@ravi/kernel';
 import type { ResponseContext, ToolPreparer, WireRequest } from '@ravi/provider-kit';
 import type { NativeTool } from './native-tools.ts';
 
-/** The dates that Anthropic's interface has had; the later one has no `temperature`, `top_p` and `top_k`. */
+/** Version of Anthropic's API; the later one does not support `temperature`, `top_p` and `top_k`. */
 export type ApiVersion = '2023-06-01' | '2026-10-21';
 
-/** How long Anthropic keeps the beginning of a request; `none` asks for nothing to be kept. */
+/** Cache duration of the start of a request; `none` disables caching. */
 export type CacheMode = 'none' | '5m' | '1h';
 
-/** What the encoder knows beside the request. */
+/** Settings of the encoder. */
 export interface WireSettings {
   /** The provider's id: key of `providerSpecs` and `providerOptions`. */
   readonly id: string;
-  /** Unless the request names another. */
+  /** Default model for requests that do not name one. */
   readonly model: string;
   readonly apiVersion: ApiVersion;
   readonly prepareTools: ToolPreparer;
@@ -22,19 +22,19 @@ export interface WireSettings {
   readonly cache: CacheMode;
 }
 
-/** A request as it goes out. */
+/** Encoded request. */
 export interface MessagesRequest extends WireRequest<WireContext> {
-  /** For the header `anthropic-beta`: what the tools of the request need, and `betas` of the caller's own fields. */
+  /** Values of the header `anthropic-beta`: those that the tools need, and `betas` of the caller's provider options. */
   readonly betas: readonly string[];
 }
 
-/** What the decoder knows of the request. */
+/** Parts of the request that the decoder needs. */
 export interface WireContext extends ResponseContext {
-  /** The tool of Anthropic's own, ours to run, that a call of this name, or of this toolset, is for. */
+  /** Returns the provider-defined tool, executed by us, for a call with this name or toolset. */
   nativeTool(wireName: string): NativeTool | undefined;
 }
 
-/** Who can read what an answer keeps: the same provider, interface and model. */
+/** Returns the source of opaque data: only the same provider, API and model can read it. */
 export function sourceOf({ id, model }: Pick<WireSettings, 'id' | 'model'>, request: ModelRequest): string {
   return `${id}/messages/${request.model ?? model}`;
 }

@@ -40,7 +40,7 @@ for (const strict of ['auto', 'always'] as const) {
         const settings = settingsFor('claude-sonnet-4-6', { strict, apiVersion });
         const invalid: string[] = [];
         const count = { requests: 0, strict: 0, dropped: 0 };
-        // The versions differ in nothing that tools have.
+        // The versions do not differ in tools.
         const isFirst = apiVersion === '2023-06-01';
         for (const request of requestsOf(tools).filter(({ tools: offered }) => isFirst || offered.length > 1)) {
           const encoded = encodeMessages(request, settings);
@@ -87,7 +87,7 @@ shared('what goes out as strict is what the official library makes of it (needs 
     const [wire] = request === undefined ? [] : toolsOf(encodeMessages(request, settings));
     if (wire?.strict !== true) continue;
     count++;
-    // What it cannot enforce, it writes into descriptions.
+    // It writes into descriptions what it cannot enforce.
     const theirs = transformJSONSchema(wire.input_schema);
     if (!isDeepStrictEqual(descriptionsIn(theirs), descriptionsIn(wire.input_schema))) different.push(tool.name);
   }

@@ -6,7 +6,7 @@ import type { AnthropicOptions, MessagesRequest } from '../src/index.ts';
 import { settingsFor } from './settings.ts';
 import { wireProblems } from './wire-problems.ts';
 
-/** A part of a request, to look into. */
+/** Part of a request to inspect. */
 export type WireObject = Readonly<Record<string, never>>;
 
 interface WireMessage {
@@ -14,7 +14,7 @@ interface WireMessage {
   readonly content: readonly WireObject[];
 }
 
-/** A request and what tests look at. */
+/** Encoded request and the parts that tests inspect. */
 export interface Encoded extends MessagesRequest {
   readonly codes: readonly ModelWarning['code'][];
   readonly messages: readonly WireMessage[];
@@ -22,10 +22,10 @@ export interface Encoded extends MessagesRequest {
 }
 
 export const sonnet: string = 'claude-sonnet-4-6';
-/** Who wrote what {@link encode} sends back. */
+/** Source of the blocks that {@link encode} sends back. */
 export const source: string = `anthropic/messages/${sonnet}`;
 
-/** Encodes without marks of the cache, and holds the request to the rules of order and pairs. */
+/** Encodes without cache marks and asserts the rules of order and pairs. */
 export function encode(more: Partial<ModelRequest>, options: Partial<AnthropicOptions> = {}): Encoded {
   const settings = settingsFor(options.model ?? sonnet, { cache: 'none', ...options });
   const encoded = encodeMessages(ask([user(text('Hi'))], more), settings);
@@ -38,7 +38,7 @@ export function encode(more: Partial<ModelRequest>, options: Partial<AnthropicOp
   };
 }
 
-/** The role of each message and the types of its blocks. */
+/** Returns the role of each message and the types of its blocks. */
 export function typesOf(messages: readonly WireMessage[]): unknown[] {
   return messages.map(({ role, content }) => [role, ...content.map(({ type }) => type)]);
 }

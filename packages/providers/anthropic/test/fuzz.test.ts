@@ -16,7 +16,7 @@ const streams = [
   ],
 ] as const;
 
-/** Calls that would run, in words. */
+/** Returns descriptions of the calls that would run. */
 function runnable({ blocks }: CollectedAnswer): readonly string[] {
   return blocks.flatMap((block) =>
     block.type === 'tool_use' && block.invalid === undefined ? [JSON.stringify([block.name, block.arguments])] : [],
@@ -24,26 +24,26 @@ function runnable({ blocks }: CollectedAnswer): readonly string[] {
 }
 
 for (const [name, stream, isCut] of streams) {
-  test(`${rounds} damages of ${name} stream all end once, and every call has an id of its own and an object`, () => {
+  test(`${rounds} damaged versions of ${name} stream all end once, and every call has a unique id and an object`, () => {
     const random = createSeededRandom(20_261_120);
     let failed = 0;
     for (let round = 0; round < rounds; round++) {
       const broken = damaged(stream, random);
-      const answer = decodeStream(decoderFor(), [broken]);
-      if (answer.error !== undefined) failed++;
-      const calls = answer.blocks.filter((block) => block.type === 'tool_use');
+      const response = decodeStream(decoderFor(), [broken]);
+      if (response.error !== undefined) failed++;
+      const calls = response.blocks.filter((block) => block.type === 'tool_use');
       assert.equal(new Set(calls.map(({ id }) => id)).size, calls.length, broken);
       for (const { arguments: args, invalid } of calls) {
         assert.equal(Object.prototype.toString.call(args), '[object Object]');
         if (invalid !== undefined) assert.deepEqual(args, {}, broken);
       }
-      if (isCut) assert.deepEqual(runnable(answer), [], broken);
+      if (isCut) assert.deepEqual(runnable(response), [], broken);
     }
     console.log(`${rounds} damages of ${name} stream: ${failed} errors, the others read`);
     assert.ok(failed > 0 && failed < rounds);
   });
 
-  test(`${name} stream that ends anywhere makes only calls that the whole one makes`, () => {
+  test(`${name} stream truncated anywhere contains only calls of the complete one`, () => {
     const whole = runnable(decodeStream(decoderFor(), [stream]));
     for (let end = 0; end <= stream.length; end++) {
       const found = runnable(decodeStream(decoderFor(), [stream.slice(0, end)]));
@@ -51,7 +51,7 @@ for (const [name, stream, isCut] of streams) {
     }
   });
 
-  test(`${name} stream that is cut into two pieces anywhere reads the same`, () => {
+  test(`${name} stream split into two pieces anywhere reads the same`, () => {
     const { events } = decodeStream(decoderFor(), [stream]);
     for (let at = 0; at <= stream.length; at++) {
       assert.deepEqual(decodeStream(decoderFor(), [stream.slice(0, at), stream.slice(at)]).events, events);

@@ -10,14 +10,14 @@ function read(stream: string): CollectedAnswer {
   return decodeStream(decoderFor(), [stream]);
 }
 
-/** What would run, and what is marked as not to. */
+/** Returns the calls, with a mark for those that must not run. */
 function made(blocks: readonly ContentBlock[]): unknown[] {
   return blocks.flatMap((block) =>
     block.type === 'tool_use' ? [[block.name, block.invalid?.reason ?? block.arguments]] : [],
   );
 }
 
-test('blocks come whole and in order, what they announced joins to them, and counts add up', () => {
+test('blocks are complete and in order, equal their deltas, and token counts add up', () => {
   const { blocks, events, finish } = read(callStream);
   assert.deepEqual(blocks, [
     {
@@ -45,34 +45,34 @@ test('blocks come whole and in order, what they announced joins to them, and cou
   });
 });
 
-test('a call is there as soon as its block ends, while the model still writes: streaming dispatch', () => {
+test('a call is emitted as soon as its block ends, while the model still writes: streaming dispatch', () => {
   const [before] = callStream.split('event: content_block_start\ndata: {"type":"content_block_start","index":3');
   const events = decodeStream(decoderFor(), [before ?? '']).events;
   assert.equal(events.findLast(({ type }) => type === 'block')?.type, 'block');
   assert.deepEqual(made(read(before ?? '').blocks), [['math_add', { a: 1 }]]);
 });
 
-test('nothing as arguments is an empty object: agents-js#664, strands-ts#287, ellmer#228, cloud#4753, getomnico#402', () => {
+test('missing arguments are an empty object: agents-js#664, strands-ts#287, ellmer#228, cloud#4753, getomnico#402', () => {
   const empty = [start(0, use('a', 'now')), stop(0)];
   assert.deepEqual(made(read(message(empty)).blocks), [['now', {}]]);
   assert.deepEqual(made(read(message([start(0, use('a', 'now')), json(0, ''), stop(0)])).blocks), [['now', {}]]);
   assert.deepEqual(made(decodeBody(decoderFor(), body([use('a', 'now')])).blocks), [['now', {}]]);
 });
 
-test('a call that a limit cut never runs, also when nothing of its arguments was there: cline#13001, anton#342, livekit#4974', () => {
+test('a call that a limit cut never runs, also without any arguments: cline#13001, anton#342, livekit#4974', () => {
   for (const reason of ['max_tokens', 'model_context_window_exceeded', 'refusal', 'stop_sequence', 'unheard-of']) {
     const cuts = [[json(0, '{"path":"/tm')], [json(0, '')], []];
     for (const pieces of cuts) {
       const { blocks } = read(message([start(0, use('a', 'go')), ...pieces, stop(0)], reason));
       assert.deepEqual(made(blocks), [['go', 'truncated']], reason);
     }
-    // A whole answer has what was there by then as its input.
+    // In a whole response the input is what had arrived by then.
     const whole = decodeBody(decoderFor(), body([use('a', 'go', { input: { path: '/tm' } })], reason));
     assert.deepEqual(made(whole.blocks), [['go', 'truncated']], reason);
   }
 });
 
-test('of a whole answer that was cut only the last call is in doubt', () => {
+test('only the last call of a cut whole response is doubtful', () => {
   const calls = [use('a', 'go', { input: { n: 1 } }), use('b', 'go', { input: { n: 2 } })];
   assert.deepEqual(made(decodeBody(decoderFor(), body(calls, 'max_tokens')).blocks), [
     ['go', { n: 1 }],
@@ -80,27 +80,27 @@ test('of a whole answer that was cut only the last call is in doubt', () => {
   ]);
 });
 
-test('arguments that are no JSON object are malformed and not empty, whatever the reason says: claude-code#67765', () => {
+test('arguments that are not a JSON object are malformed and not empty, for any stop reason: claude-code#67765', () => {
   const { blocks, finish } = read(message([start(0, use('a', 'go')), json(0, '{"a":1}}'), stop(0)]));
   assert.deepEqual([made(blocks), finish?.reason], [[['go', 'malformed']], 'tool-use']);
 });
 
-test('arguments that come whole at the start of their block are taken from there', () => {
+test('complete arguments at the start of their block are used', () => {
   const { blocks } = read(message([start(0, use('a', 'go', { input: { n: 1 } })), stop(0)]));
   assert.deepEqual(made(blocks), [['go', { n: 1 }]]);
 });
 
-test('ids that are missing, empty or repeated become new ones: fireconnect#16, maki#991, langchain#40608, strands#2053', () => {
+test('missing, empty or repeated ids are replaced: fireconnect#16, maki#991, langchain#40608, strands#2053', () => {
   const ids = ['a', '', 'a', undefined];
   const blocks = ids.flatMap((id, at) => [start(at, { ...use('', 'go'), id }), stop(at)]);
   const context = { ...plainContext, usedIds: ['a'] };
-  const answer = decodeStream(decoderFor(context), [message(blocks)]);
-  const found = answer.blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+  const response = decodeStream(decoderFor(context), [message(blocks)]);
+  const found = response.blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
   assert.equal(found.length, 4);
   assert.equal(new Set([...found, 'a', '']).size, 6);
 });
 
-test('streams of gateways: no names of events, the word [DONE], comments, CRLF, unknown events, a start that comes twice', () => {
+test('streams of gateways: no event names, [DONE], comments, CRLF, unknown events, a repeated start', () => {
   const plain = callStream.replaceAll(/^event: .*\n/gmu, '');
   const [head = '', ...rest] = plain.split('\n\n');
   const odd = [
@@ -117,14 +117,14 @@ test('streams of gateways: no names of events, the word [DONE], comments, CRLF, 
   assert.deepEqual(read(callStream.trimEnd()).blocks, expected);
 });
 
-test('blocks without start or stop are read all the same', () => {
+test('blocks without start or stop are read', () => {
   const text = [delta(0, { type: 'text_delta', text: 'Hi' }), start(1, use('a', 'go')), json(1, '{"n":1}')];
   const { blocks } = read(message(text));
   assert.deepEqual(blocks[0], { type: 'text', text: 'Hi' });
   assert.deepEqual(made(blocks), [['go', { n: 1 }]]);
 });
 
-test('an answer that says why it stopped but not that it did is whole; one that says neither broke off', () => {
+test('a response with a stop reason but no stop event is complete; one with neither is truncated', () => {
   const unsaid = callStream.slice(0, callStream.indexOf('event: message_stop'));
   assert.equal(read(unsaid).finish?.reason, 'tool-use');
   const { error, blocks } = read(message([start(0, use('a', 'go')), json(0, '{"n":1}')], null));
@@ -132,7 +132,7 @@ test('an answer that says why it stopped but not that it did is whole; one that 
   assert.deepEqual(made(blocks), []);
 });
 
-test('an error in the middle of a stream ends it, with what it means', () => {
+test('an error during a stream ends it with the matching code', () => {
   const cases = [
     ['overloaded_error', 'E_MODEL_OVERLOADED', true],
     ['api_error', 'E_MODEL_UNAVAILABLE', true],
@@ -148,12 +148,12 @@ test('an error in the middle of a stream ends it, with what it means', () => {
   }
 });
 
-test('an error without the type of an event ends the stream too', () => {
+test('an error without an event type also ends the stream', () => {
   const { error } = read('data: {"error":{"type":"overloaded_error","message":"x"}}\n\n');
   assert.deepEqual([error?.code, error?.retryable], ['E_MODEL_OVERLOADED', true]);
 });
 
-test('a body that is no answer is an error', () => {
+test('a body that is not a message is an error', () => {
   const decode = (value: unknown) => decodeBody(decoderFor(), value).error;
   assert.equal(decode('Bad gateway')?.code, 'E_MODEL_PROTOCOL');
   assert.equal(decode({ id: 'x' })?.code, 'E_MODEL_PROTOCOL');
@@ -164,7 +164,7 @@ test('a body that is no answer is an error', () => {
   assert.equal(read('data: {"type":\n\n').error?.code, 'E_MODEL_PROTOCOL');
 });
 
-test('thinking that is hidden keeps its place and its signature', () => {
+test('redacted thinking keeps its place and its signature', () => {
   const redacted = { type: 'redacted_thinking', data: 'sealed' };
   const { blocks } = read(
     message([
@@ -184,7 +184,7 @@ test('thinking that is hidden keeps its place and its signature', () => {
   ]);
 });
 
-test('what the provider ran itself is kept as it came, with its arguments; half of it is not', () => {
+test('provider-executed calls are kept unchanged with their arguments; incomplete ones are not', () => {
   const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} };
   const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] };
   const pieces = [start(0, search), json(0, '{"query"'), json(0, ':"x"}'), stop(0), start(1, found), stop(1)];
@@ -210,7 +210,7 @@ test('citations stay with their text', () => {
   assert.deepEqual(blocks, [{ type: 'text', text: 'So it is.', opaque }]);
 });
 
-test('a call of a script says so and carries where it comes from, and the container of scripts is kept', () => {
+test('a call of a script has the caller chain and keeps its origin, and the script container is kept', () => {
   const caller = { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' };
   const container = { id: 'container_1', expires_at: '2026-11-20T12:00:00Z' };
   const direct = { caller: { type: 'direct' } };
@@ -229,7 +229,7 @@ test('a call of a script says so and carries where it comes from, and the contai
   ]);
 });
 
-test('signs of life, JSON that is no object, are passed over, and what is nested too deep is no answer', () => {
+test('keep-alive events, JSON that is not an object, are skipped, and deeply nested JSON is an error', () => {
   const alive = ['null', '"ping"', '1'].map((data) => `data: ${data}\n\n`).join('');
   assert.deepEqual(read(alive + callStream).blocks, read(callStream).blocks);
   const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
@@ -241,7 +241,7 @@ test('signs of life, JSON that is no object, are passed over, and what is nested
   assert.deepEqual(made(written.blocks), [['go', 'malformed']]);
 });
 
-test('a block whose stop never came is whole where another takes its place', () => {
+test('a block without a stop is complete if another block takes its index', () => {
   const first = [start(0, use('a', 'f')), json(0, '{"x":1}')];
   const second = [start(0, use('b', 'g')), json(0, '{"y":2}')];
   assert.deepEqual(made(read(message([...first, ...second])).blocks), [
@@ -258,7 +258,7 @@ test('a block whose stop never came is whole where another takes its place', () 
   assert.deepEqual(blocks[0], { type: 'unknown', raw: { ...search, input: { query: 'x' } }, source: 'test' });
 });
 
-test('a call without arguments and without a stop is whole only where the answer is', () => {
+test('a call without arguments and without a stop is complete only if the response is', () => {
   const calls = [start(0, use('a', 'rm')), start(0, use('b', 'g')), json(0, '{"y":2}')];
   const bare = (reason: string) => made(read(message(calls, reason)).blocks);
   assert.deepEqual(bare('tool_use'), [
@@ -274,7 +274,7 @@ test('a call without arguments and without a stop is whole only where the answer
   assert.deepEqual(made(read(message(spliced, 'end_turn')).blocks), [['rm', 'truncated']]);
 });
 
-test('thinking and text whose stop never came keep their signature and their citations', () => {
+test('thinking and text without a stop keep their signature and their citations', () => {
   const thinking = [
     start(0, { type: 'thinking', thinking: '' }),
     delta(0, { type: 'thinking_delta', thinking: 'Hm' }),

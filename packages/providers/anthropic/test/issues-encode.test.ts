@@ -17,10 +17,10 @@ const native = (name: string, provider: string, spec: JsonObject): ProviderSpec 
   spec,
 });
 
-test('all results of an answer stand first in the one message behind it, also after an abort: claude-code#2959, bike4mind#197, TeXRA#7171, letta-code#578, opencode#10616', () => {
+test('all results of a response come first in the message after it, also after an abort: claude-code#2959, bike4mind#197, TeXRA#7171, letta-code#578, opencode#10616', () => {
   const { messages } = encode({
     tools: [tool('go')],
-    messages: [user(text('x')), model(use('a'), use('b')), user(text('go on'), result('b', text('2')))],
+    messages: [user(text('x')), model(use('a'), use('b')), user(text('continue'), result('b', text('2')))],
   });
   assert.deepEqual(typesOf(messages), [
     ['user', 'text'],
@@ -37,7 +37,7 @@ test('all results of an answer stand first in the one message behind it, also af
   );
 });
 
-test('calls end an answer, whatever another model wrote behind them: opencode#5750', () => {
+test('calls come last in a response, also if another model wrote text after them: opencode#5750', () => {
   const { messages } = encode({
     tools: [tool('go')],
     messages: [user(text('x')), model(use('a'), text('Wait.')), user(result('a'))],
@@ -45,7 +45,7 @@ test('calls end an answer, whatever another model wrote behind them: opencode#57
   assert.deepEqual(typesOf(messages)[1], ['assistant', 'text', 'tool_use']);
 });
 
-test('truncated arguments never go back: codegraff#752, oh-my-pi#11104', () => {
+test('truncated arguments are never sent back: codegraff#752, oh-my-pi#11104', () => {
   const invalid = { reason: 'truncated', text: '{"path": "/tm' } as const;
   const { body, messages } = encode({
     tools: [tool('go')],
@@ -55,7 +55,7 @@ test('truncated arguments never go back: codegraff#752, oh-my-pi#11104', () => {
   assert.deepEqual(messages[1]?.content[0]?.['input'], {});
 });
 
-test('an error is text and never empty; a medium in it is told in words', () => {
+test('an error is text and never empty; media in it are described', () => {
   const failed = (...content: ContentBlock[]): ContentBlock => ({ ...result('a', ...content), isError: true });
   for (const [content, expected] of [
     [[], /The call failed/u],
@@ -70,7 +70,7 @@ test('an error is text and never empty; a medium in it is told in words', () => 
   }
 });
 
-test('thinking goes back as it came and in place to the model that thought it, to no other: claude-code#19539, opencode#3077', () => {
+test('thinking is sent back unchanged and in place, only to its own model: claude-code#19539, opencode#3077', () => {
   const redacted: ContentBlock = {
     type: 'reasoning',
     text: '',
@@ -86,7 +86,7 @@ test('thinking goes back as it came and in place to the model that thought it, t
   assert.deepEqual(typesOf(elsewhere.messages)[1], ['assistant', 'tool_use']);
 });
 
-test('thinking that broke off before its signature stays behind, but not at servers that sign nothing', () => {
+test('thinking without a signature is not sent back, except to servers without signatures', () => {
   const unsigned = (name: string): ContentBlock => ({
     type: 'reasoning',
     text: 'Hm.',
@@ -98,7 +98,7 @@ test('thinking that broke off before its signature stays behind, but not at serv
   assert.deepEqual(ask('kimi-k3'), ['assistant', 'thinking', 'text']);
 });
 
-test('manual thinking is left out where the answer to go on with began without it, as after another provider: opencode#3077', () => {
+test('manual thinking is omitted if the response to continue began without it, as after another provider: opencode#3077', () => {
   const reasoning = { budgetTokens: 2000 };
   const asked = (...content: ContentBlock[]) =>
     encode({ tools: [tool('go')], reasoning, messages: [user(text('x')), model(...content), user(result('a'))] });
@@ -107,7 +107,7 @@ test('manual thinking is left out where the answer to go on with began without i
   assert.deepEqual(asked(thought('Hm.'), use('a')).body['thinking'], { type: 'enabled', budget_tokens: 2000 });
 });
 
-test('a forced choice and thinking never go out together; one of several names is any of all', () => {
+test('required tool calls and thinking are never sent together; several names become any tool', () => {
   const forced = { tools: [tool('go'), tool('stop')], toolChoice: { oneOf: ['go'] } } as const;
   assert.deepEqual(encode(forced).body['tool_choice'], { type: 'tool', name: 'go' });
   const thinking = encode({ ...forced, reasoning: { effort: 'high' } });
@@ -120,7 +120,7 @@ test('a forced choice and thinking never go out together; one of several names i
   assert.deepEqual(none.body['tool_choice'], { type: 'none' });
 });
 
-test('a budget is bounded by what may be written, effort goes to models that know it, and none switches thinking off', () => {
+test('a budget is limited by the output tokens, effort is sent to models that support it, and none disables thinking', () => {
   const body = (reasoning: ModelRequest['reasoning'], more: Partial<ModelRequest> = {}, name = sonnet) => {
     const {
       thinking,
@@ -150,7 +150,7 @@ test('a budget is bounded by what may be written, effort goes to models that kno
   assert.deepEqual(body({ effort: 'high' }, {}, 'claude-3-5-sonnet-20241022'), [undefined, undefined, 8192]);
 });
 
-test('sampling goes out only where it is set and taken: nanobot#329, llm-anthropic#86, vllm#58246', () => {
+test('sampling is sent only if it is set and supported: nanobot#329, llm-anthropic#86, vllm#58246', () => {
   const sampling = { temperature: 0.5, topK: 3, seed: 1, stopSequences: ['END'] };
   const old = encode({ sampling });
   assert.deepEqual([old.body['temperature'], old.body['top_k'], old.codes], [0.5, 3, ['option-ignored']]);
@@ -176,7 +176,7 @@ test('a tool of another provider, a bad schema and a repeated name are dropped a
   );
 });
 
-test('strict is for tools that ask for it, closes objects, and is refused for circles and open places', () => {
+test('strict applies to tools that ask for it, closes objects, and is refused for circular and untyped schemas', () => {
   const parameters = { type: 'object', properties: { a: { type: 'string', format: 'uri' } }, required: ['a'] };
   const circle = {
     ...parameters,
@@ -193,7 +193,7 @@ test('strict is for tools that ask for it, closes objects, and is refused for ci
   assert.deepEqual([old.tools[0]?.['strict'], old.codes], [undefined, ['tool-degraded']]);
 });
 
-test('media of a failed result are told in words, with a warning', () => {
+test('media of a failed result are described, with a warning', () => {
   const failed: ContentBlock = { type: 'tool_result', toolUseId: 'a', isError: true, content: [text('No.'), image] };
   const { messages, codes } = encode({
     tools: [tool('go')],
@@ -203,14 +203,14 @@ test('media of a failed result are told in words, with a warning', () => {
   assert.deepEqual(codes, ['media-replaced']);
 });
 
-test('a schema of an answer that is no object stands in words, with a warning', () => {
+test('an output schema that does not describe an object is part of the prompt, with a warning', () => {
   const { body, codes } = encode({ output: { schema: { type: 'array', items: { type: 'string' } } } });
   assert.equal(body['output_config'], undefined);
   assert.match(body['system'] as string, /^Answer with one JSON value that fits/u);
   assert.deepEqual(codes, ['option-ignored']);
 });
 
-test('a circle is none in strict mode, wherever its reference points', () => {
+test('a circular schema is never strict, for any target of its reference', () => {
   const text = { type: 'string' };
   const object = (properties: object, more: object = {}): JsonObject => ({
     type: 'object',
@@ -232,7 +232,7 @@ test('a circle is none in strict mode, wherever its reference points', () => {
   assert.deepEqual(strictnessOf(twice), [true, []]);
 });
 
-test('a request with calls and without tools declares what it called, and allows none of it', () => {
+test('a request with calls and without tools declares the called tools and allows none of them', () => {
   const { tools, body } = encode({ messages: [user(text('x')), model(use('a')), user(result('a'), text('Why?'))] });
   assert.deepEqual(
     tools.map(({ name }) => name),
@@ -241,7 +241,7 @@ test('a request with calls and without tools declares what it called, and allows
   assert.deepEqual(body['tool_choice'], { type: 'none' });
 });
 
-test('an image, a document and text are shown, what cannot be is told in words', () => {
+test('an image, a document and text are sent, and unsupported media are described', () => {
   const document = (mediaType: string, at: string): ContentBlock => ({
     type: 'document',
     mediaType,
@@ -271,7 +271,7 @@ test('an image, a document and text are shown, what cannot be is told in words',
   assert.deepEqual(codes, ['media-replaced', 'media-replaced']);
 });
 
-test('text without a character is left out, and an answer to go on with does not end in white space', () => {
+test('blank text is omitted, and a response to continue does not end in white space', () => {
   assert.equal(encode({ system: ' \n' }, { cache: '5m' }).body['system'], undefined);
   const { messages } = encode({ messages: [user(text('x'), text(' \n')), model(text(' '), text('So: '))] });
   assert.deepEqual(messages, [
@@ -280,7 +280,7 @@ test('text without a character is left out, and an answer to go on with does not
   ]);
 });
 
-test('a conversation that begins with the model begins with the user', () => {
+test('a conversation that begins with the model gets a user message first', () => {
   assert.deepEqual(typesOf(encode({ messages: [model(text('Hello.')), user(text('x'))] }).messages), [
     ['user', 'text'],
     ['assistant', 'text'],
@@ -288,12 +288,12 @@ test('a conversation that begins with the model begins with the user', () => {
   ]);
 });
 
-test('half a character never goes out: claude-code#56064, claude-code#60394, claude-code#5934', () => {
+test('half a character is never sent: claude-code#56064, claude-code#60394, claude-code#5934', () => {
   const { body } = encode({ messages: [user(text(`cut ${'😀'.slice(0, 1)}`))] });
   assert.doesNotMatch(wireJson(body), /\\ud83d/u);
 });
 
-test('the cache is marked behind the system prompt, or the last tool, and behind everything; a longer request begins like a shorter one', () => {
+test('cache marks follow the system prompt or the last tool, and the end; a longer request has the same prefix as a shorter one', () => {
   const messages = [user(text('one')), model(text('1')), user(text('two'))];
   const first = encode({ system: 'Be brief.', messages: messages.slice(0, 1) }, { cache: '5m' });
   assert.deepEqual(first.body['system'], [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }]);
@@ -309,7 +309,7 @@ test('the cache is marked behind the system prompt, or the last tool, and behind
   assert.deepEqual(plain(3).slice(0, 1), plain(1));
 });
 
-test('a schema for the answer is enforced where it can be, and told in words where not', () => {
+test('an output schema is enforced if possible, otherwise part of the prompt', () => {
   const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
   assert.deepEqual(encode({ output: { schema } }).body['output_config'], {
     format: { type: 'json_schema', schema: { ...schema, additionalProperties: false } },
@@ -319,7 +319,7 @@ test('a schema for the answer is enforced where it can be, and told in words whe
   assert.match(JSON.stringify(open['system']), /^"Be brief\.\\n\\nAnswer with one JSON object/u);
 });
 
-test('fields of the caller win, and only the user goes out of metadata', () => {
+test('provider options override fields, and only the user id of the metadata is sent', () => {
   const { body, codes } = encode({
     metadata: { user_id: 'u', team: 't' },
     providerOptions: { anthropic: { service_tier: 'auto', max_tokens: 7 }, openai: { store: true } },

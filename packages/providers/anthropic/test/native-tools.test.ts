@@ -17,7 +17,7 @@ const native = (name: string, spec: JsonObject, callTypes?: readonly string[]): 
 const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } };
 const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] };
 
-test('what the provider ran goes back in pairs and in place, and to nobody else: claude-code#95406, oh-my-pi#6496, litellm#30486', () => {
+test('provider-executed calls are sent back in pairs and in place, only to their provider: claude-code#95406, oh-my-pi#6496, litellm#30486', () => {
   const history = (...content: ContentBlock[]) => [user(text('x')), model(...content), user(text('and?'))];
   const kept = encode({ messages: history(raw(search), raw(found), text('So.')) });
   assert.deepEqual(kept.messages[1]?.content, [search, found, { type: 'text', text: 'So.' }]);
@@ -29,12 +29,12 @@ test('what the provider ran goes back in pairs and in place, and to nobody else:
   assert.deepEqual([typesOf(foreign.messages)[1], foreign.codes], [['assistant', 'text'], ['block-dropped']]);
 });
 
-test('a turn that the provider paused goes back as it is', () => {
+test('a paused turn is sent back unchanged', () => {
   const { messages } = encode({ messages: [user(text('x')), model(text('Let me see.'), raw(search))] });
   assert.deepEqual(typesOf(messages)[1], ['assistant', 'text', 'server_tool_use']);
 });
 
-test('a script goes on where it was: its call open, its container named, its calls marked as its own', () => {
+test('a script continues: its call is open, its container is named, its calls are marked', () => {
   const caller = { type: 'code_execution_20260120', tool_id: 'srvtoolu_9' };
   const script = { type: 'server_tool_use', id: 'srvtoolu_9', name: 'code_execution', input: { code: 'await go()' } };
   const call = use('a', { caller: 'chain', opaque: { source, data: { caller } } });
@@ -70,14 +70,14 @@ test('a tool that only scripts may call is not offered where the provider runs n
   );
 });
 
-test('bash, editor and memory are declared by their specs, their calls come to us, and go back in their own shape', () => {
+test('bash, editor and memory are declared by their specs, we execute their calls, and they are sent back in their own shape', () => {
   const bash = native('shell', { type: 'bash_20250124', name: 'bash' }, ['shell_call', 'bash']);
   const memory = native('notes', { type: 'memory_20250818', name: 'memory' }, ['memory_20250818']);
   const call = use('a', { name: 'shell', callType: 'bash', arguments: { command: 'ls' } });
-  const answer = result('a', { type: 'data', data: [{ type: 'text', text: 'README.md' }] });
+  const response = result('a', { type: 'data', data: [{ type: 'text', text: 'README.md' }] });
   const { messages, tools, context } = encode({
     tools: [bash, memory],
-    messages: [user(text('x')), model(call), user(answer)],
+    messages: [user(text('x')), model(call), user(response)],
   });
   assert.deepEqual(tools, [bash.spec, memory.spec]);
   assert.deepEqual(context.nativeTool('bash'), { name: 'shell', wireName: 'bash', callType: 'bash', isToolset: false });
@@ -87,7 +87,7 @@ test('bash, editor and memory are declared by their specs, their calls come to u
   assert.deepEqual(messages[2]?.content[0]?.['content'], [{ type: 'text', text: 'README.md' }]);
 });
 
-test('members of a toolset carry its name both ways', () => {
+test('members of a toolset carry its name in both directions', () => {
   const computer = native('screen', { type: 'computer_toolset_20260801' }, ['computer']);
   const call = use('a', {
     name: 'screen',
@@ -109,7 +109,7 @@ test('members of a toolset carry its name both ways', () => {
   assert.equal(context.nativeTool('computer')?.isToolset, true);
 });
 
-test('a tool that would bear the name of one of the provider is dropped alone; betas follow from the tools', () => {
+test('a tool with the name of a provider tool is dropped alone; betas follow from the tools', () => {
   const bash = native('shell', { type: 'bash_20250124', name: 'bash' }, ['bash']);
   const computer = native(
     'screen',
@@ -128,7 +128,7 @@ test('a tool that would bear the name of one of the provider is dropped alone; b
   assert.deepEqual(betas, ['computer-use-2025-11-24', 'context-1m-2025-08-07']);
 });
 
-test('tools are loaded later only beside a search for them, which names only what is offered', () => {
+test('tools are deferred only with a tool search, whose results name only offered tools', () => {
   const later = tool('later', undefined, { lazySchema: true });
   const finder = native('find', { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' });
   assert.equal(encode({ tools: [later] }).tools[0]?.['defer_loading'], undefined);
@@ -148,10 +148,10 @@ test('tools are loaded later only beside a search for them, which names only wha
   assert.doesNotMatch(JSON.stringify(messages[1]), /"gone"/u);
 });
 
-/** Made before the tests, because that takes longer than one may. */
+/** Created before the tests, because it takes longer than the timeout of a test. */
 const judges = libraryOracles();
 
-test('requests with tools of each kind fit the types of the official library', () => {
+test('requests with each kind of tool match the types of the official library', () => {
   const caller = { type: 'code_execution_20260120', tool_id: 'srvtoolu_9' };
   const script = { type: 'server_tool_use', id: 'srvtoolu_9', name: 'code_execution', input: { code: 'await go()' } };
   const specs: readonly (readonly [name: string, spec: JsonObject, callTypes?: readonly string[]])[] = [

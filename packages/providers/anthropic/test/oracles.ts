@@ -5,7 +5,7 @@ import type { NamedOracle, Oracle } from '@ravi/provider-testing';
 
 const resources = join(dirname(createRequire(import.meta.url).resolve('@anthropic-ai/sdk')), 'resources');
 
-/** What the official package types, without betas and with them. */
+/** Oracles from the types of the official package, without and with betas. */
 export function libraryOracles(): readonly [plain: Oracle, beta: Oracle] {
   return [
     typesOracle(join(resources, 'messages/messages.d.ts'), 'MessageCreateParamsStreaming'),
@@ -13,7 +13,7 @@ export function libraryOracles(): readonly [plain: Oracle, beta: Oracle] {
   ];
 }
 
-/** Judges of requests: what is published, and what the official package types; each with and without betas. */
+/** Oracles of requests: the published schema and the types of the official package, each with and without betas. */
 export function requestOracles(): Readonly<Record<'plain' | 'beta', readonly NamedOracle[]>> {
   const [plain, beta] = libraryOracles();
   return {

@@ -33,12 +33,12 @@ function decode({ response }: RecordedInteraction): CollectedAnswer {
   return text === undefined ? decodeBody(decoderFor(), body) : decodeStream(decoderFor(), [text]);
 }
 
-recorded('every recorded answer is read as the official library reads it (needs the shared recordings)', () => {
+recorded('every recorded response is read as the official library reads it (needs the shared recordings)', () => {
   const compared = interactions.filter(({ interaction }) => interaction.expected !== undefined);
   const found = compared.flatMap(({ name, interaction }) =>
     differences(decode(interaction), interaction, comparison).map((difference) => `${name}: ${difference}`),
   );
-  console.log(`${compared.length} recorded answers decoded, ${found.length} differences`);
+  console.log(`${compared.length} recorded responses decoded, ${found.length} differences`);
   assert.deepEqual(found, []);
   assert.ok(compared.length > 100);
 });

@@ -11,7 +11,7 @@ const recordings = readRecordings(/^anthropic-messages$/u);
 const recorded = recordings === undefined ? test.skip : test;
 const oracles = recordings === undefined ? undefined : requestOracles();
 
-/** What judges say of a request; one that needs a beta is judged as one. The specification is older than the advisor. */
+/** Returns the problems that oracles find in a request, with betas if it needs one. The specification is older than the advisor. */
 function problemsOf({ body, betas }: MessagesRequest): string[] {
   const text = JSON.stringify(body);
   const isBeta = betas.length > 0 || /"type":"(advisor|mcp)_/u.test(text);
@@ -24,18 +24,18 @@ function problemsOf({ body, betas }: MessagesRequest): string[] {
   return [...(judged ?? []), ...wireProblems(body)];
 }
 
-recorded('an answer goes back as its provider accepted it (needs the shared recordings)', () => {
+recorded('a response is sent back as its provider accepted it (needs the shared recordings)', () => {
   const compared = (recordings ?? []).flatMap(replaysOf).filter(({ theirs }) => theirs !== undefined);
   const different = compared
     .filter(({ ours, theirs }) => !isDeepStrictEqual(ours, theirs))
     .map(({ name, ours, theirs }) => `${name}: ${JSON.stringify(ours)} instead of ${JSON.stringify(theirs)}`);
-  console.log(`${compared.length} answers sent back, ${different.length} differently`);
+  console.log(`${compared.length} responses sent back, ${different.length} differently`);
   assert.deepEqual(different, []);
   assert.ok(compared.length > 15);
 });
 
 recorded(
-  'every conversation that goes on from a recorded answer is a valid request (needs the shared recordings)',
+  'every conversation that continues a recorded response is a valid request (needs the shared recordings)',
   () => {
     const replays = (recordings ?? []).flatMap(replaysOf);
     const invalid = replays.flatMap(({ name, encoded }) =>

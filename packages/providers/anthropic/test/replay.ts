@@ -11,17 +11,17 @@ interface WireMessage {
   readonly content: string | readonly JsonObject[];
 }
 
-/** A recorded answer and how it goes back, as its recorder sent it and as we do. */
+/** Recorded response and how it is sent back, by its recorder and by us. */
 export interface Replay {
   readonly name: string;
-  /** In the middle of the task, and with the user speaking on: each with results for all calls. */
+  /** Requests in the middle of the task, and with another user message: each with results for all calls. */
   readonly encoded: readonly MessagesRequest[];
   readonly ours: readonly JsonObject[];
-  /** The same of the request that was recorded behind it; `undefined` when that was another conversation. */
+  /** The same of the next recorded request; `undefined` if that is another conversation. */
   readonly theirs: readonly JsonObject[] | undefined;
 }
 
-/** Decodes each answer of a recording behind its own history, and encodes it again. */
+/** Decodes each response of a recording after its own history, and encodes it again. */
 export function replaysOf({ name, interactions }: Recording): Replay[] {
   return interactions.flatMap((interaction, at): Replay[] => {
     const body = bodyOf(interaction.request.body);
@@ -57,7 +57,7 @@ export function replaysOf({ name, interactions }: Recording): Replay[] {
   });
 }
 
-/** Every recorded request once more, from what it says to how we say it. */
+/** Encodes every recorded request again from its meaning. */
 export function requestsOf({
   name,
   interactions,
@@ -89,7 +89,7 @@ function blocksOf({ content }: WireMessage): readonly JsonObject[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** What the system says in the middle of a conversation is told as the user's, and what it does to tools is left out. */
+/** Converts system messages inside a conversation to user messages and omits changes of tools. */
 function historyOf(body: JsonObject, source: string): ModelMessage[] {
   return messagesOf(body).map((message) => ({
     role: message.role === 'assistant' ? 'assistant' : 'user',
@@ -149,7 +149,7 @@ function toolsOf(body: JsonObject): ToolSpec[] {
   });
 }
 
-/** The answer that follows the messages that the request before had too. */
+/** Returns the response after the messages of the previous request. */
 function answerIn(before: JsonObject, next: JsonObject): readonly JsonObject[] | undefined {
   const [shared, all] = [messagesOf(before), messagesOf(next)];
   const isSame = shared.every(({ role }, at) => role === all[at]?.role);
@@ -157,10 +157,10 @@ function answerIn(before: JsonObject, next: JsonObject): readonly JsonObject[] |
   return isSame && rest[0]?.role === 'assistant' ? comparable(rest) : undefined;
 }
 
-/** The blocks of the answer, without what says nothing: direct callers, no citations, marks of the cache. */
+/** Returns the blocks of a response without empty fields: direct callers, no citations, cache marks. */
 function comparable(messages: readonly WireMessage[]): readonly JsonObject[] {
-  const [answer] = messages;
-  return answer?.role === 'assistant' ? blocksOf(answer).map((block) => plain(block) as JsonObject) : [];
+  const [response] = messages;
+  return response?.role === 'assistant' ? blocksOf(response).map((block) => plain(block) as JsonObject) : [];
 }
 
 function plain(value: JsonValue): JsonValue {

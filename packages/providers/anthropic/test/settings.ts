@@ -3,7 +3,7 @@ import type { ModelDecoder } from '@ravi/provider-kit';
 import { createMessagesDecoder, wireSettings } from '../src/index.ts';
 import type { AnthropicOptions, WireContext, WireSettings } from '../src/index.ts';
 
-/** Settings of the encoder as the provider makes them. */
+/** Returns encoder settings as the provider creates them. */
 export function settingsFor(model = 'claude-sonnet-4-6', more: Partial<AnthropicOptions> = {}): WireSettings {
   return wireSettings({ model, ...more });
 }
@@ -15,7 +15,7 @@ export const plainContext: WireContext = {
   nativeTool: () => undefined,
 };
 
-/** Makes decoders of answers to a request with this context. */
+/** Returns a factory of decoders for a request with this context. */
 export function decoderFor(context: WireContext = plainContext): (emit: (event: ModelEvent) => void) => ModelDecoder {
   return (emit) => createMessagesDecoder(context, emit);
 }

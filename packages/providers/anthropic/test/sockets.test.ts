@@ -29,10 +29,10 @@ function officialAt({ url }: LoopbackServer): Anthropic {
   return new Anthropic({ apiKey: 'sk-ant-secret', baseURL: url, maxRetries: 0 });
 }
 
-/** A server that gives these answers in turn, the last one again and again. */
-function serving(...answers: readonly LoopbackAnswer[]): Promise<LoopbackServer> {
+/** Starts a server that sends these responses in turn and then repeats the last one. */
+function serving(...responses: readonly LoopbackAnswer[]): Promise<LoopbackServer> {
   let asked = 0;
-  return startLoopbackServer(() => answers[Math.min(asked++, answers.length - 1)] as LoopbackAnswer);
+  return startLoopbackServer(() => responses[Math.min(asked++, responses.length - 1)] as LoopbackAnswer);
 }
 
 function finalMessage(client: Anthropic): Promise<Anthropic.Message> {
@@ -53,7 +53,7 @@ test('the official library and the provider read the same calls and counts from 
   assert.equal(ours.finish?.usage.outputTokens, theirs.usage.output_tokens);
 });
 
-test('a server sees from the provider what it sees from the official library', async () => {
+test('a server receives the same request from the provider and the official library', async () => {
   await using server = await serving({ body: callStream });
   const request = { ...question, maxOutputTokens: 10, toolChoice: 'required' } as const;
   await collectAnswer(providerAt(server, { apiVersion: '2026-10-21', cache: 'none', betas: ['a-1', 'b-2'] }), request);
@@ -82,15 +82,15 @@ test('a server sees from the provider what it sees from the official library', a
 
 const recordings = readRecordings(/^anthropic-messages$/u);
 (recordings === undefined ? test.skip : test)(
-  'recorded answers give the official library and the provider the same text and calls over sockets (needs the shared recordings)',
+  'the official library and the provider read the same text and calls from recorded responses over sockets (needs the shared recordings)',
   async () => {
-    const answers = (recordings ?? [])
+    const responses = (recordings ?? [])
       .flatMap(({ interactions }) => interactions)
       .filter(({ expected, request }) => expected !== undefined && request.path.startsWith('/v1/messages'));
     let current: LoopbackAnswer = { body: '' };
     await using server = await startLoopbackServer(() => current);
-    for (const { response } of answers) {
-      // Cut where no event ends.
+    for (const { response } of responses) {
+      // Split in the middle of an event.
       current = { body: response.text?.match(/[\s\S]{1,61}/gu) ?? response.body };
       const ours = await collectAnswer(providerAt(server), { ...question, tools: [] });
       const client = officialAt(server);
@@ -105,12 +105,12 @@ const recordings = readRecordings(/^anthropic-messages$/u);
         theirs.content.flatMap((block) => (block.type === 'tool_use' ? [[block.id, block.name, block.input]] : [])),
       );
     }
-    console.log(`${answers.length} recorded answers read by both over sockets`);
-    assert.ok(answers.length > 100);
+    console.log(`${responses.length} recorded responses read by both over sockets`);
+    assert.ok(responses.length > 100);
   },
 );
 
-test('what an overloaded server asks for is waited, what it refuses is not asked again, and the key is never told', async () => {
+test('the wait of an overloaded server is respected, a rejected request is not retried, and the key is never shown', async () => {
   const failure = (type: string, message: string): object => ({ type: 'error', error: { type, message } });
   const overloaded = { status: 529, headers: { 'retry-after': '0' }, body: failure('overloaded_error', 'Overloaded') };
   await using patient = await serving(overloaded, overloaded, { body: callStream });
@@ -131,18 +131,21 @@ test('what an overloaded server asks for is waited, what it refuses is not asked
   assert.equal(stubborn.requests.length, 1);
 });
 
-test('a refusal keeps its own word, the exact one where there is one', async () => {
+test('an error keeps its most specific provider code', async () => {
   const details = { error_code: 'tool_name_conflict' };
   const error = { type: 'invalid_request_error', message: 'Two tools have one name', details };
   await using server = await serving({ status: 400, body: { type: 'error', error } });
-  const answer = await collectAnswer(providerAt(server), question);
-  assert.deepEqual([answer.error?.providerCode, answer.error?.code], ['tool_name_conflict', 'E_MODEL_REFUSED_REQUEST']);
+  const response = await collectAnswer(providerAt(server), question);
+  assert.deepEqual(
+    [response.error?.providerCode, response.error?.code],
+    ['tool_name_conflict', 'E_MODEL_REFUSED_REQUEST'],
+  );
   const long = { ...error, message: 'prompt is too long: 200001 tokens > 200000 maximum', details: undefined };
   await using full = await serving({ status: 400, body: { type: 'error', error: long } });
   assert.equal((await collectAnswer(providerAt(full), question)).error?.code, 'E_MODEL_CONTEXT_EXCEEDED');
 });
 
-test('an abort in the middle of an answer ends it and lets go of the connection', async () => {
+test('an abort during a response ends it and closes the connection', async () => {
   await using server = await serving({ body: callStream.slice(0, 900), hangs: true });
   const abort = new AbortController();
   const types: string[] = [];
@@ -153,7 +156,7 @@ test('an abort in the middle of an answer ends it and lets go of the connection'
   assert.equal(types.at(-1), 'E_CANCELLED');
 });
 
-test('an answer that breaks off is an error, and its open call is no block', async () => {
+test('a truncated response is an error, and its open call is not a block', async () => {
   await using server = await serving({ body: callStream.slice(0, callStream.indexOf('{\\"a\\"') + 30), breaks: true });
   const { error, blocks } = await collectAnswer(providerAt(server), question);
   assert.deepEqual([error?.code, error?.retryable], ['E_MODEL_TRUNCATED', true]);
@@ -163,7 +166,7 @@ test('an answer that breaks off is an error, and its open call is no block', asy
   );
 });
 
-test('tools go in words to a model that has none, through the same blocks', async () => {
+test('a model without native tools gets them in the prompt and returns the same blocks', async () => {
   const words = '```tool_call\n{"name": "math.add", "arguments": {"a": 1}}\n```';
   const body = { type: 'message', content: [{ type: 'text', text: words }], stop_reason: 'end_turn', usage: {} };
   await using server = await serving({ body });
@@ -173,7 +176,7 @@ test('tools go in words to a model that has none, through the same blocks', asyn
   assert.equal((server.requests[0]?.body as { readonly tools?: unknown } | undefined)?.tools, undefined);
 });
 
-test('a key that no header can have is refused at once and not told, and headers win over those of the provider', async () => {
+test('a key that is not a valid header value is rejected at once and not shown, and headers override those of the provider', async () => {
   assert.throws(
     () => createAnthropicProvider({ model, apiKey: 'sk-ant\nsecret' }),
     ({ code, message }: { code?: string; message: string }) =>

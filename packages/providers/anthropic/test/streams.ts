@@ -1,10 +1,10 @@
-/** An event of the interface. */
+/** Event of the API. */
 export interface WireEvent {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
-/** Server-sent events as the interface names them. */
+/** Returns server-sent events with the event names of the API. */
 export function sse(events: readonly WireEvent[]): string {
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 }
@@ -30,7 +30,7 @@ export const use = (id: string, name: string, more: object = {}): object => ({
   ...more,
 });
 
-/** The message around its blocks; without a reason it breaks off behind them. */
+/** Returns the events of a message with these blocks; without a reason it is truncated after them. */
 export function message(blocks: readonly WireEvent[], reason: string | null = 'tool_use', more: object = {}): string {
   const usage = { input_tokens: 10, cache_creation_input_tokens: 3, cache_read_input_tokens: 4, output_tokens: 1 };
   const head = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-sonnet-4-6', content: [], usage };
@@ -51,7 +51,7 @@ export function message(blocks: readonly WireEvent[], reason: string | null = 't
   ]);
 }
 
-/** Thinking, text, a call in pieces, and one without arguments. */
+/** Stream of thinking, text, a call in pieces, and a call without arguments. */
 export const callStream: string = message([
   start(0, { type: 'thinking', thinking: '', signature: '' }),
   delta(0, { type: 'thinking_delta', thinking: 'Add' }),

@@ -13,8 +13,8 @@ const folder = index === undefined ? '' : join(dirname(index), 'responses-vercel
 const shared = index === undefined ? test.skip : test;
 
 interface Fixture {
-  readonly answer: CollectedAnswer;
-  /** Of its content blocks, in the provider's words. */
+  readonly response: CollectedAnswer;
+  /** Types of its content blocks, as the provider names them. */
   readonly types: readonly string[];
 }
 
@@ -22,21 +22,21 @@ interface WireBlock {
   readonly type: string;
 }
 
-/** The answers in a file; one holds three of a conversation behind one another. */
+/** Returns the responses in a file; one file contains three responses of a conversation. */
 function read(file: string): readonly Fixture[] {
   const text = readFileSync(join(folder, file), 'utf8');
   if (file.endsWith('.json')) {
     const body = JSON.parse(text) as { readonly content: readonly WireBlock[] };
-    return [{ answer: decodeBody(decoderFor(), body), types: body.content.map(({ type }) => type) }];
+    return [{ response: decodeBody(decoderFor(), body), types: body.content.map(({ type }) => type) }];
   }
-  const answers = text.split(/(?<=\{"type":"message_stop".*\}\n)/u).map((answer) => answer.trim());
+  const answers = text.split(/(?<=\{"type":"message_stop".*\}\n)/u).map((response) => response.trim());
   return answers
-    .filter((answer) => answer !== '')
-    .map((answer) => {
-      const lines = answer.split('\n');
+    .filter((response) => response !== '')
+    .map((response) => {
+      const lines = response.split('\n');
       const started = lines.map((line) => (JSON.parse(line) as { readonly content_block?: WireBlock }).content_block);
       return {
-        answer: decodeStream(
+        response: decodeStream(
           decoderFor(),
           lines.map((line) => `data: ${line}\n\n`),
         ),
@@ -62,10 +62,10 @@ function isContainer(block: ContentBlock): boolean {
 
 shared('answers with every kind of block are read whole, each block in its place (needs the shared fixtures)', () => {
   const fixtures = readdirSync(folder).flatMap((file) => read(file).map((fixture) => ({ file, ...fixture })));
-  const failures = fixtures.flatMap(({ file, answer, types }) => {
-    if (answer.error !== undefined) return [`${file}: ${answer.error.code} ${answer.error.message}`];
+  const failures = fixtures.flatMap(({ file, response, types }) => {
+    if (response.error !== undefined) return [`${file}: ${response.error.code} ${response.error.message}`];
     const wanted = types.map((type) => kernelTypes[type] ?? 'unknown').join();
-    const found = answer.blocks
+    const found = response.blocks
       .filter((block) => !isContainer(block))
       .map(typeOf)
       .join();
@@ -77,7 +77,7 @@ shared('answers with every kind of block are read whole, each block in its place
 
 shared('the container of an answer is kept at its end (needs the shared fixtures)', () => {
   const [fixture] = read('anthropic-code-execution-20260120-prompt-cache.1.chunks.txt');
-  const last = fixture?.answer.blocks.at(-1);
+  const last = fixture?.response.blocks.at(-1);
   assert.ok(last !== undefined && isContainer(last) && last.type === 'unknown');
   assert.match(JSON.stringify(last.raw), /"id":"container_/u);
 });

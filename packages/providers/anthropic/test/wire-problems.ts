@@ -7,7 +7,7 @@ interface Message {
   readonly content: readonly Block[];
 }
 
-/** What the interface refuses although its schema allows it: order, pairs, empty text, too many marks of the cache. */
+/** Returns problems that the API rejects although its schema allows them: order, pairs, empty text, too many cache marks. */
 export function wireProblems(body: JsonObject): readonly string[] {
   const messages = body['messages'] as unknown as readonly Message[];
   const problems: string[] = [];
@@ -33,10 +33,10 @@ export function wireProblems(body: JsonObject): readonly string[] {
       if (types.includes(false)) userSpoke.push(at);
       continue;
     }
-    for (const { type, id, tool_use_id: answers } of content) {
+    for (const { type, id, tool_use_id: toolUseId } of content) {
       if (typeof type !== 'string' || type === 'tool_use') continue;
       if (type.endsWith('tool_use')) serverCalls.set(String(id), at);
-      if (type.endsWith('tool_result') && !serverCalls.delete(String(answers))) problems.push(`an orphan ${type}`);
+      if (type.endsWith('tool_result') && !serverCalls.delete(String(toolUseId))) problems.push(`an orphan ${type}`);
     }
   }
   for (const [id, at] of serverCalls) {

@@ -16,10 +16,10 @@ import type { ConversationContext } from './conversation-context.ts';
 import { mediaOf, mediaPart } from './media.ts';
 import { resultParts } from './results.ts';
 
-/** Stands for the signature of a call that another model made; Google documents it for histories from elsewhere. */
+/** Placeholder for the signature of another model's call, documented by Google for foreign histories. */
 const noSignature = 'skip_thought_signature_validator';
 
-/** The conversation as contents: each answer with its parts as they came, the results of its calls in one content behind it. */
+/** Encodes the conversation as contents: each response with its parts unchanged, followed by one content with the results of its calls. */
 export function contentsOf(messages: readonly ModelMessage[], options: ConversationContext): JsonObject[] {
   const { turns, orphans } = arrangeTurns(messages);
   options.warnings.push(...orphanWarnings(orphans), ...foreignWarnings(messages, options.source));
@@ -27,7 +27,7 @@ export function contentsOf(messages: readonly ModelMessage[], options: Conversat
   const add = (role: 'user' | 'model', parts: readonly JsonObject[]): void => {
     if (parts.length === 0) return;
     const last = contents.at(-1);
-    // Results are counted against calls, so nothing else stands beside them.
+    // The API counts results against calls, so a content with results contains nothing else.
     const isApart = [...(last?.parts ?? []), ...parts].some((part) => 'functionResponse' in part);
     if (last?.role === role && !isApart) last.parts.push(...parts);
     else contents.push({ role, parts: [...parts] });
@@ -38,7 +38,7 @@ export function contentsOf(messages: readonly ModelMessage[], options: Conversat
       add('user', userParts(turn.content, options));
       continue;
     }
-    // A call is refused where nobody asked for anything.
+    // The API rejects a call without a user message before it.
     if (contents.length === 0) add('user', [{ text: 'Continue.' }]);
     add('model', assistantParts(turn, options));
     const { responses, shown } = resultParts(turn.results, options);
@@ -58,7 +58,7 @@ function userParts(content: readonly ContentBlock[], options: ConversationContex
 
 function userMedia(block: MediaBlock, { traits, warnings }: ConversationContext): JsonObject {
   if (takesMedia(mediaOf(traits), 'user', block)) return mediaPart(block);
-  warnings.push({ code: 'media-replaced', message: `A medium of type ${block.mediaType} is described in words` });
+  warnings.push({ code: 'media-replaced', message: `Media of type ${block.mediaType} is described as text` });
   return { text: describeMedia(block) };
 }
 

@@ -2,18 +2,18 @@ import type { ModelWarning, ToolUseBlock } from '@ravi/kernel';
 import type { NameMap } from '@ravi/provider-kit';
 import type { ModelTraits } from './model-traits.ts';
 
-/** What a conversation is encoded with. */
+/** Inputs for encoding a conversation. */
 export interface ConversationContext {
-  /** Who can read what blocks keep. */
+  /** Source of opaque data. */
   readonly source: string;
   readonly traits: ModelTraits;
   readonly names: NameMap;
   readonly warnings: ModelWarning[];
-  /** The id of a call on the wire. */
+  /** Returns the wire id of a call. */
   idOf(id: string): string;
 }
 
-/** A call whose shape Google defined keeps the name that it came with. */
+/** Returns the wire name of a call; a provider-defined call keeps its original name. */
 export function wireNameOf({ name, callType }: ToolUseBlock, names: NameMap): string {
   return callType ?? names.toWire(name);
 }

@@ -20,18 +20,18 @@ import { streamError } from './refusal.ts';
 import { usageOf } from './usage.ts';
 import type { WireContext } from './wire-settings.ts';
 
-/** What a candidate says of its sources, for people. */
+/** Fields with the sources of a candidate, for people. */
 const sources = ['groundingMetadata', 'urlContextMetadata', 'citationMetadata'];
 
-/** Reads the answers of generateContent, streamed or whole. */
+/** Creates a decoder of generateContent responses, streamed or whole. */
 export function createGeminiDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
   const builder = createResponseBuilder(context, emit);
   const appends = createAppendReader(['stringValue', 'text']);
-  /** What the last chunk brought, when that was one text. */
+  /** Content of the last chunk, if it was a single text. */
   let lone: LoneText | undefined;
-  /** The call whose arguments come piece by piece. */
+  /** Call whose arguments arrive in pieces. */
   let open: { readonly call: OpenCall; readonly args: PartialArguments; end: CallFrame } | undefined;
-  /** A call without arguments: whether that is all of it shows when the answer goes on. */
+  /** Call without arguments: the next part shows whether it is complete. */
   let bare: { readonly call: OpenCall; readonly end: CallFrame } | undefined;
   let isThinking = false;
   let reason: string | undefined;
@@ -40,9 +40,9 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
   let responseId: string | undefined;
   let model: string | undefined;
   let counts: unknown;
-  const said: Record<string, JsonValue> = {};
+  const sourceFields: Record<string, JsonValue> = {};
 
-  /** Thoughts go back as such, so they say what they are. */
+  /** Ends text. Thoughts are marked, because they are sent back as thoughts. */
   const endText = (): void => {
     builder.closeText(isThinking ? { thought: true } : undefined);
     isThinking = false;
@@ -58,10 +58,10 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
     bare = undefined;
   };
 
-  const takeText = (text: string, frame: JsonObject): void => {
+  const readText = (text: string, frame: JsonObject): void => {
     const { thought, ...kept } = frame;
     const isThought = thought === true;
-    // A part with a signature goes back as it came: it is joined with no other.
+    // A part with a signature is sent back unchanged, so it is not joined with others.
     const isSigned = Object.keys(kept).length > 0;
     if (isSigned || isThought !== isThinking) endText();
     if (text === '' && isSigned) {
@@ -75,7 +75,7 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
     isThinking = false;
   };
 
-  const takeCall = (part: WireObject, asked: WireObject): void => {
+  const readCall = (part: WireObject, asked: WireObject): void => {
     const { name, id, args, partialArgs, willContinue } = asked;
     const pieces = Array.isArray(partialArgs) ? (partialArgs as readonly unknown[]).filter(isJsonObject) : [];
     const isNamed = typeof name === 'string' && name !== '';
@@ -84,7 +84,7 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
     if (open === undefined) {
       endText();
       const wireName = isNamed ? name : '';
-      if (context.isHosted(wireName)) return takeOther(part);
+      if (context.isHosted(wireName)) return readOther(part);
       const call = builder.openCall({ id: typeof id === 'string' ? id : undefined, wireName });
       const end = frameOf(part, asked, wireName, context);
       if (willContinue !== true && pieces.length === 0) {
@@ -93,7 +93,7 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
       }
       open = { call, end, args: createPartialArguments(isJsonObject(args) ? (args as JsonObject) : {}) };
     } else {
-      // A signature may come with any piece; whole arguments behind pieces of them are neither.
+      // Any piece may carry a signature. Complete arguments after pieces make the call malformed.
       if (Object.keys(part).length > 1) open.end = { ...open.end, opaque: { ...open.end.opaque, ...keptOf(part) } };
       if (isJsonObject(args) && Object.keys(args).length > 0) open.args.take({});
     }
@@ -102,43 +102,43 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
     return undefined;
   };
 
-  const takeOther = (part: WireObject): void => {
+  const readOther = (part: WireObject): void => {
     endText();
     const medium = mediaBlock(part);
     builder.block(medium ?? { type: 'unknown', raw: part as JsonObject, source: context.source });
   };
 
-  const takePart = (part: WireObject): void => {
+  const readPart = (part: WireObject): void => {
     const { functionCall, text } = part;
     if (text !== '') endBareCall(false);
-    if (isJsonObject(functionCall)) return takeCall(part, functionCall);
-    if (typeof text !== 'string') return takeOther(part);
+    if (isJsonObject(functionCall)) return readCall(part, functionCall);
+    if (typeof text !== 'string') return readOther(part);
     const { text: _text, ...frame } = part;
-    return takeText(text, frame as JsonObject);
+    return readText(text, frame as JsonObject);
   };
 
-  const takeCandidate = (candidate: WireObject): void => {
+  const readCandidate = (candidate: WireObject): void => {
     const { content, finishReason, finishMessage } = candidate;
     const parts = isJsonObject(content) ? content['parts'] : undefined;
-    if (Array.isArray(parts)) for (const part of parts) if (isJsonObject(part)) takePart(part);
+    if (Array.isArray(parts)) for (const part of parts) if (isJsonObject(part)) readPart(part);
     reason ??= textOrNothing(finishReason);
     if (typeof finishMessage === 'string') reasonText = finishMessage;
-    for (const key of sources) if (isJsonObject(candidate[key])) said[key] = candidate[key] as JsonObject;
+    for (const key of sources) if (isJsonObject(candidate[key])) sourceFields[key] = candidate[key] as JsonObject;
   };
 
-  const takeChunk = (chunk: WireObject): void => {
+  const readChunk = (chunk: WireObject): void => {
     if (isJsonObject(chunk['error'])) return builder.fail(streamError(chunk));
     responseId ??= textOrNothing(chunk['responseId']);
     model ??= textOrNothing(chunk['modelVersion']);
     const { promptFeedback, candidates } = chunk;
     if (isJsonObject(promptFeedback)) blockReason ??= textOrNothing(promptFeedback['blockReason']);
     const candidate: unknown = Array.isArray(candidates) ? candidates[0] : undefined;
-    if (isJsonObject(candidate)) takeCandidate(candidate);
+    if (isJsonObject(candidate)) readCandidate(candidate);
     counts = chunk['usageMetadata'] ?? counts;
   };
 
-  /** Each chunk counts anew; the last one counts. */
-  const tellUsage = (): void => {
+  /** Emits usage. Every chunk repeats the totals; the last one is final. */
+  const emitUsage = (): void => {
     const usage = usageOf(counts);
     if (usage !== undefined) builder.usage(usage);
   };
@@ -147,17 +147,17 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
     endText();
     endBareCall(reason === undefined || !wholeReasons.has(reason));
     endOpenCall(true);
-    tellUsage();
+    emitUsage();
     const providerReason = reason ?? blockReason;
     if (providerReason === undefined) {
-      return builder.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
+      return builder.fail(modelError('E_MODEL_TRUNCATED', 'The response ended before it was complete', true));
     }
     if (unreadable.has(providerReason)) {
-      const message = `The model wrote what nobody can read, ${providerReason}: ${reasonText}`;
+      const message = `The model wrote an unreadable response (${providerReason}): ${reasonText}`;
       return builder.fail({ ...modelError('E_MODEL_PROTOCOL', message, true), providerCode: providerReason });
     }
-    // Nobody is sent it again.
-    if (Object.keys(said).length > 0) builder.block({ type: 'unknown', raw: said });
+    // Never sent back.
+    if (Object.keys(sourceFields).length > 0) builder.block({ type: 'unknown', raw: sourceFields });
     const stop = reason === undefined ? 'refusal' : stopReason(reason, builder.hasCalls);
     return builder.finish(stop, { providerReason, responseId, model });
   };
@@ -166,15 +166,15 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
     event(data) {
       if (builder.isOver || data === '' || data === '[DONE]') return undefined;
       const more = appends.read(data);
-      if (more !== undefined && lone !== undefined) return takePart(lone.partWith(more));
+      if (more !== undefined && lone !== undefined) return readPart(lone.partWith(more));
       const chunk = wireEvent(data, builder);
       if (chunk === undefined) return undefined;
-      takeChunk(chunk);
+      readChunk(chunk);
       lone = loneText(chunk);
       return appends.learn(data, lone?.text);
     },
     body(value) {
-      // A stream that was asked for in another form than events is one list.
+      // A stream that was not requested as events is one list.
       const values: unknown[] = Array.isArray(value) && value.length > 0 ? value : [value];
       const chunks: WireObject[] = [];
       for (const each of values) {
@@ -182,13 +182,13 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
         if (chunk === undefined) return undefined;
         chunks.push(chunk);
       }
-      for (const chunk of chunks) if (!builder.isOver) takeChunk(chunk);
+      for (const chunk of chunks) if (!builder.isOver) readChunk(chunk);
       if (builder.isOver) return undefined;
       if (!chunks.some(({ candidates }) => Array.isArray(candidates) && candidates.length > 0)) {
         if (blockReason !== undefined) return finish();
-        return builder.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no candidates', true));
+        return builder.fail(modelError('E_MODEL_PROTOCOL', 'The response has no candidates', true));
       }
-      // One body has come to its end, whatever it says of the reason; a list may be cut.
+      // A single body is complete, with or without a finish reason; a list may be cut.
       if (!Array.isArray(value)) reason ??= 'STOP';
       return finish();
     },
@@ -203,7 +203,7 @@ interface CallFrame {
   readonly opaque?: JsonObject;
 }
 
-/** What of a part goes back beside the call: its signature, and fields that nobody here knows. */
+/** Returns the parts of a call that are only sent back: its signature and unknown fields. */
 function frameOf(part: WireObject, asked: WireObject, wireName: string, context: WireContext): CallFrame {
   const kept = keptOf(part);
   const { name: _name, id: _id, args: _args, partialArgs: _pieces, willContinue: _more, ...others } = asked;
@@ -219,10 +219,10 @@ function keptOf(part: WireObject): JsonObject {
   return kept as JsonObject;
 }
 
-/** With these the model came to an end by itself. */
+/** Finish reasons of a model that stopped on its own. */
 const wholeReasons = new Set(['STOP', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);
 
-/** What a try again may mend. */
+/** Finish reasons that a retry may avoid. */
 const unreadable = new Set(['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE']);
 
 const refusals = new Set(
@@ -235,7 +235,7 @@ const refusals = new Set(
 function stopReason(reason: string, hasCalls: boolean): ModelStopReason {
   if (reason === 'MAX_TOKENS' || reason === 'CONTINUATION') return 'length';
   if (refusals.has(reason)) return 'refusal';
-  // Calls come with STOP, and those of tools that do not exist with UNEXPECTED_TOOL_CALL.
+  // Calls end with STOP, and calls of unknown tools with UNEXPECTED_TOOL_CALL.
   if (hasCalls && wholeReasons.has(reason)) return 'tool-use';
   return reason === 'STOP' ? 'end' : 'other';
 }

@@ -8,7 +8,7 @@ import { declareTools, toolConfig } from './tools.ts';
 import { contextOf, sourceOf } from './wire-settings.ts';
 import type { WireContext, WireSettings } from './wire-settings.ts';
 
-/** A request to generateContent or streamGenerateContent. Pure: the same request and settings give the same body. */
+/** Encodes a request to generateContent or streamGenerateContent. Pure: the same request and settings give the same body. */
 export function encodeGemini(request: ModelRequest, settings: WireSettings): WireRequest<WireContext> {
   const { id, isVertex } = settings;
   const traits = traitsOf(request.model ?? settings.model);
@@ -19,7 +19,7 @@ export function encodeGemini(request: ModelRequest, settings: WireSettings): Wir
   const format = outputFormat(request, traits, warnings);
   const system = systemText(request, format);
   if (request.metadata !== undefined && !isVertex) {
-    warnings.push({ code: 'option-ignored', message: 'The Gemini interface has no metadata' });
+    warnings.push({ code: 'option-ignored', message: 'The Gemini API does not support metadata' });
   }
   const conversation = { source, traits, names: prepared.names, warnings, idOf: createIdMap() };
   const body = {

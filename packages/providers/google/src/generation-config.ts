@@ -5,8 +5,8 @@ import type { ModelTraits } from './model-traits.ts';
 import { geminiSchema } from './schema/gemini-schema.ts';
 
 /**
- * How the answer is drawn, how long it may be, how much is thought, and what shape it has.
- * @param format of {@link outputFormat}
+ * Returns sampling, output limit, thinking and output format of a request.
+ * @param format result of {@link outputFormat}
  */
 export function generationConfig(
   request: ModelRequest,
@@ -32,8 +32,8 @@ export function generationConfig(
 }
 
 /**
- * The fields for the shape of the answer; `undefined` where it has to be told in words: older models refuse a schema beside
- * tools, and all of them one of neither an object nor a list.
+ * Returns the fields of the output format; `undefined` if the schema must be part of the prompt: older models reject a
+ * schema together with tools, and all models reject one that describes neither an object nor a list.
  */
 export function outputFormat(
   { output, tools }: ModelRequest,
@@ -56,7 +56,7 @@ function responseShape(given: unknown): SchemaObject | undefined {
 
 type Effort = NonNullable<ModelReasoning['effort']>;
 
-/** The tokens that Google's own adapter for other interfaces gives each step. */
+/** Thinking budgets by effort, as in Google's own adapter for other APIs. */
 const budgets: Readonly<Record<Effort, number>> = {
   none: 0,
   minimal: 512,
@@ -83,7 +83,7 @@ function thinkingConfig(
   const { effort, budgetTokens, summary } = reasoning ?? {};
   if (effort === undefined && budgetTokens === undefined && summary !== true) return undefined;
   if (thinking === 'none') {
-    if (effort !== 'none') warnings.push({ code: 'option-ignored', message: 'This model does not think' });
+    if (effort !== 'none') warnings.push({ code: 'option-ignored', message: 'This model does not support thinking' });
     return undefined;
   }
   const shown = summary === true ? { includeThoughts: true } : {};

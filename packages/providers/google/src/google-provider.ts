@@ -9,36 +9,36 @@ import { geminiSchema } from './schema/gemini-schema.ts';
 import { openApiSchema } from './schema/openapi-schema.ts';
 import type { SchemaDialect, WireSettings } from './wire-settings.ts';
 
-/** Which server, which model, and how to speak to it. */
+/** Options of {@link createGoogleProvider}. */
 export interface GoogleOptions extends ConnectionOptions {
   readonly model: string;
   /**
-   * Up to the version, `https://generativelanguage.googleapis.com/v1beta` when absent; at Vertex AI up to
+   * URL including the API version, `https://generativelanguage.googleapis.com/v1beta` by default; for Vertex AI up to
    * `publishers/google`.
    */
   readonly baseUrl?: string | undefined;
   /** Sent as `x-goog-api-key`. */
   readonly apiKey?: string | undefined;
-  /** Asked for a bearer token before each request, since those of Vertex AI are short-lived. */
+  /** Called for a bearer token before each request, because tokens of Vertex AI are short-lived. */
   readonly accessToken?: (() => string | undefined | Promise<string | undefined>) | undefined;
-  /** Key of `providerSpecs`; `google` when absent. */
+  /** Key of `providerSpecs`; `google` by default. */
   readonly id?: string | undefined;
-  /** `json` when absent. */
+  /** `json` by default. */
   readonly schemas?: SchemaDialect | undefined;
-  /** `auto` when absent. */
+  /** `auto` by default. */
   readonly strict?: StrictMode | undefined;
-  /** `text` tells the model of tools in words, for one that has none of its own; `native` when absent. */
+  /** `text` describes tools in the prompt, for models without native tools; `native` by default. */
   readonly tools?: 'native' | 'text' | undefined;
-  /** Asks for the answer event by event; `true` when absent. */
+  /** Requests a streamed response; `true` by default. */
   readonly stream?: boolean | undefined;
 }
 
-/** What the names of functions may be, at Vertex AI too. */
+/** Rules for function names, also of Vertex AI. */
 const nameRules: NameRules = { forbidden: /[^a-zA-Z0-9_.-]/gu, maxLength: 64, first: /^[a-zA-Z_]/u };
 
-/** Prepares tools in one of the dialects of schemas. */
+/** Creates a tool preparer for a schema dialect. */
 export function toolPreparerFor(schemas: SchemaDialect): ToolPreparer {
-  // There are no strict schemas here: calls fit all of them or need not.
+  // There are no strict schemas here: either all calls must match their schemas or none.
   return createToolPreparer({
     names: nameRules,
     mode: 'never',
@@ -47,8 +47,8 @@ export function toolPreparerFor(schemas: SchemaDialect): ToolPreparer {
 }
 
 /**
- * Gemini over fetch, at its own address or at Vertex AI.
- * @throws KernelError `E_CONFIG_INVALID` for an address that is none, or a key that no header can have
+ * Creates a provider for the Gemini API or Vertex AI, over fetch.
+ * @throws KernelError `E_CONFIG_INVALID` for an invalid URL, or a key that is not a valid header value
  */
 export function createGoogleProvider(options: GoogleOptions): ModelProvider {
   const { model, apiKey, accessToken, id = 'google', schemas = 'json', strict = 'auto', stream = true } = options;
@@ -56,7 +56,7 @@ export function createGoogleProvider(options: GoogleOptions): ModelProvider {
   const isVertex = new URL(endpoint(baseUrl, '')).pathname.includes('/publishers/');
   const settings: WireSettings = { id, model, isVertex, schemas, strict, prepareTools: toolPreparerFor(schemas) };
 
-  // Refuses a model that is none at once.
+  // Rejects an invalid model name at once.
   addressOf(baseUrl, model, stream);
 
   const provider = createHttpModel({
@@ -80,13 +80,16 @@ export function createGoogleProvider(options: GoogleOptions): ModelProvider {
 }
 
 /**
- * A name with a slash says itself where it lies, as `tunedModels/mine`.
- * @throws KernelError `E_CONFIG_INVALID` for a name that leaves the version
+ * Returns the URL of a model. A name with a slash is a path, such as `tunedModels/mine`.
+ * @throws KernelError `E_CONFIG_INVALID` for a name that leaves the path of the API version
  */
 function addressOf(baseUrl: string, model: NonNullable<ModelRequest['model']>, stream: boolean): string {
   const segments = (model.includes('/') ? model : `models/${model}`).split('/');
   if (segments.some((segment) => segment === '.' || segment === '..')) {
-    throw new KernelError('E_CONFIG_INVALID', `The model ${JSON.stringify(model)} is no name; leave out ./ and ../`);
+    throw new KernelError(
+      'E_CONFIG_INVALID',
+      `The model name ${JSON.stringify(model)} is invalid; it must not contain ./ or ../`,
+    );
   }
   const place = segments.map(escaped).join('/');
   const url = new URL(endpoint(baseUrl, `/${place}:${stream ? 'streamGenerateContent' : 'generateContent'}`));
@@ -94,7 +97,7 @@ function addressOf(baseUrl: string, model: NonNullable<ModelRequest['model']>, s
   return url.href;
 }
 
-/** Versions of models stand behind an `@`. */
+/** Escapes a segment, except for `@`, which separates the version of a model, and `:`. */
 function escaped(segment: string): string {
   return encodeURIComponent(segment).replaceAll('%40', '@').replaceAll('%3A', ':');
 }

@@ -1,14 +1,14 @@
 import { isJsonObject } from '@ravi/provider-kit';
 import type { WireObject } from '@ravi/provider-kit';
 
-/** A chunk that brings more of one text and nothing else. */
+/** Chunk that only adds to one text. */
 export interface LoneText {
   readonly text: string;
-  /** Its part, with another text. */
+  /** Returns its part with another text. */
   partWith(text: string): WireObject;
 }
 
-/** What a chunk brings when that is one piece of text, or of the text in the arguments of a call that goes on. */
+/** Returns the text of a chunk that is only one piece of text, or of a string in the arguments of an open call. */
 export function loneText({ candidates, error }: WireObject): LoneText | undefined {
   const candidate = only(candidates);
   if (error !== undefined || candidate === undefined || candidate['finishReason'] !== undefined) return undefined;

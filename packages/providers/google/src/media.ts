@@ -5,7 +5,7 @@ import type { ModelTraits } from './model-traits.ts';
 
 const images = ['image/png', 'image/jpeg', 'image/webp'];
 
-/** What a model takes where. */
+/** Returns the media that a model accepts, by place. */
 export function mediaOf({ mixes }: ModelTraits): MediaSupport {
   return {
     user: [...images, 'image/heic', 'image/heif', 'audio/*', 'video/*', 'application/pdf', 'text/*'],
@@ -14,14 +14,14 @@ export function mediaOf({ mixes }: ModelTraits): MediaSupport {
   };
 }
 
-/** A medium as a part: its bytes, or the address of a file. */
+/** Encodes media as a part: its bytes, or the URL of a file. */
 export function mediaPart(block: MediaBlock): JsonObject {
   const data = base64Of(block);
   if (data === undefined) return { fileData: { mimeType: block.mediaType, fileUri: mediaUrl(block) } };
   return { inlineData: { mimeType: block.mediaType, data } };
 }
 
-/** The medium of a part of an answer; `undefined` for any other part, and for a thought in pictures. */
+/** Returns the media of a response part; `undefined` for any other part and for an image in a thought. */
 export function mediaBlock(part: Readonly<Record<string, unknown>>): MediaBlock | undefined {
   const { inlineData, thought } = part;
   if (typeof inlineData !== 'object' || inlineData === null || thought === true) return undefined;

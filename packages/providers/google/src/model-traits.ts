@@ -1,16 +1,16 @@
-/** What a model takes of a request. */
+/** Capabilities of a model. */
 export interface ModelTraits {
-  /** Refuses the first call of an answer without the signature that it came with. */
+  /** True if the model rejects the first call of a response without its signature. */
   readonly checksSignatures: boolean;
-  /** Takes hosted tools beside functions, a schema for the answer beside functions, and media in results. */
+  /** True if the model accepts hosted tools together with functions, an output schema together with functions, and media in results. */
   readonly mixes: boolean;
-  /** How it is told how much to think: in tokens, in steps, or not at all. */
+  /** Unit of the thinking parameter: a token budget, a level, or none. */
   readonly thinking: 'none' | 'budget' | 'level';
-  /** Always thinks at least a little. */
+  /** True if thinking cannot be disabled. */
   readonly alwaysThinks: boolean;
 }
 
-/** Told from the name, `gemini-2.5-flash` or `models/gemini-3-pro-preview`. One without a number is taken for the newest. */
+/** Returns the traits of a model by its name, `gemini-2.5-flash` or `models/gemini-3-pro-preview`. A name without a version counts as the newest. */
 export function traitsOf(model: string): ModelTraits {
   const [, major = '3', minor = '0'] = /gemini-(\d+)(?:\.(\d+))?/u.exec(model) ?? [];
   const version = Number(major) * 100 + Number(minor);

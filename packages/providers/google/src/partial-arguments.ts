@@ -1,21 +1,21 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import type { ParsedArguments } from '@ravi/provider-kit';
 
-/** A piece of the arguments of a call: a value, or a part of a text, and the place where it belongs. */
+/** Piece of the arguments of a call: a value or a part of a string, and its path. */
 export interface PartialArgument {
   readonly jsonPath?: string;
   readonly stringValue?: string;
   readonly numberValue?: number;
   readonly boolValue?: boolean;
   readonly nullValue?: unknown;
-  /** More of this text comes. */
+  /** True if more of this string follows. */
   readonly willContinue?: boolean;
 }
 
-/** Puts arguments together from pieces. */
+/** Assembles arguments from pieces. */
 export interface PartialArguments {
   take(piece: PartialArgument): void;
-  /** @param wasCut the call was not ended, so that more of it was to come */
+  /** Returns the arguments. @param wasCut true if the call was not finished */
   end(wasCut: boolean): ParsedArguments;
 }
 
@@ -23,13 +23,13 @@ type Tree = Record<string, JsonValue> | JsonValue[];
 
 const maxDepth = 64;
 
-/** Arguments that come value by value, as Vertex AI streams them when it is asked to. */
+/** Creates an assembler of arguments that arrive value by value, as Vertex AI can stream them. */
 export function createPartialArguments(whole: JsonObject = {}): PartialArguments {
   const root: Record<string, JsonValue> = structuredClone(whole) as Record<string, JsonValue>;
-  /** Where texts are of which more comes. */
+  /** Paths of unfinished strings. */
   const openPaths = new Set<string>();
   let isBroken = false;
-  /** Of the last piece: most go on where that one did. */
+  /** Path of the last piece, cached because most pieces continue it. */
   let [lastPath, keys] = ['', keysOf('')];
 
   return {
@@ -54,7 +54,7 @@ function valueOf({ stringValue, numberValue, boolValue, nullValue }: PartialArgu
   return stringValue ?? numberValue ?? boolValue ?? (nullValue === undefined ? undefined : null);
 }
 
-/** The keys of a path such as `$.list[0].name` or `$['a b']`; `undefined` for any other path. */
+/** Parses a path such as `$.list[0].name` or `$['a b']`; `undefined` for any other path. */
 function keysOf(path: unknown): readonly (string | number)[] | undefined {
   if (typeof path !== 'string' || !path.startsWith('$')) return undefined;
   const keys: (string | number)[] = [];
@@ -69,7 +69,7 @@ function keysOf(path: unknown): readonly (string | number)[] | undefined {
   return keys.length === 0 || keys.length > maxDepth || typeof keys[0] === 'number' ? undefined : keys;
 }
 
-/** Whether the value found its place: lists grow by one, and nothing is put into what is no list or object. */
+/** Inserts a value. Returns false if its path is invalid: lists grow by one, and only lists and objects have children. */
 function put(root: Tree, keys: readonly (string | number)[], value: JsonValue, isMore: boolean): boolean {
   let tree: Tree = root;
   for (const [at, key] of keys.entries()) {
@@ -92,7 +92,7 @@ function put(root: Tree, keys: readonly (string | number)[], value: JsonValue, i
   return false;
 }
 
-/** A key named `__proto__` is a key as any other. */
+/** Sets a key; `__proto__` is an ordinary key. */
 function set(tree: Tree, key: string | number, value: JsonValue): void {
   if (key !== '__proto__') (tree as Record<string | number, JsonValue>)[key] = value;
   else Object.defineProperty(tree, key, { value, enumerable: true, writable: true, configurable: true });

@@ -2,7 +2,7 @@ import type { ModelError } from '@ravi/kernel';
 import { isJsonObject, modelErrorInStream, parseDuration } from '@ravi/provider-kit';
 import type { Refusal, WireObject } from '@ravi/provider-kit';
 
-/** Reads `{ error: { code, message, status, details } }`, also in a list of one: the wait stands in the details. */
+/** Reads `{ error: { code, message, status, details } }`, also in a list of one. The details contain the retry delay. */
 export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode' | 'retryAfterMs'> {
   const error = errorIn(body);
   if (error === undefined) return { message: typeof body === 'string' ? body : JSON.stringify(body ?? 'no body') };
@@ -18,7 +18,7 @@ export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCod
   };
 }
 
-/** The error that an answer ends with; its code is an HTTP status. */
+/** Returns the error that ends a response; its code is an HTTP status. */
 export function streamError(body: unknown): ModelError {
   const code = errorIn(body)?.['code'];
   return modelErrorInStream({ ...refusalOf(body), status: typeof code === 'number' && code >= 400 ? code : 500 });

@@ -6,7 +6,7 @@ import { wireNameOf } from './conversation-context.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { mediaOf, mediaPart } from './media.ts';
 
-/** The results of one answer: as many as it has calls, in their order, and what of them only the user may show. */
+/** Encodes the results of one response, one per call and in order, and returns the media that only a user message may contain. */
 export function resultParts(
   results: readonly CallResult[],
   { traits, names, warnings, idOf }: ConversationContext,
@@ -19,15 +19,15 @@ export function resultParts(
     const kept = media.filter((block) => isInline(block) && takesMedia(support, 'tool-result', block));
     const rest = media.filter((block) => !kept.includes(block));
     const moved = rest.filter((block) => takesMedia(support, 'user', block));
-    const told = rest.filter((block) => !moved.includes(block));
+    const described = rest.filter((block) => !moved.includes(block));
     if (moved.length > 0) shown.push({ type: 'text', text: `From the result of ${call.name} (${id}):` }, ...moved);
     for (const { mediaType } of rest) {
-      const message = `A medium of type ${mediaType} in a result of ${call.name} goes behind the results or into words`;
+      const message = `Media of type ${mediaType} in a result of ${call.name} is moved after the results or described as text`;
       warnings.push({ code: 'media-replaced', tool: call.name, message });
     }
     const notes = [
-      ...told.map(describeMedia),
-      ...(moved.length === 0 ? [] : [`[Shown behind the results: ${moved.length}]`]),
+      ...described.map(describeMedia),
+      ...(moved.length === 0 ? [] : [`[Shown after the results: ${moved.length}]`]),
     ];
     return {
       functionResponse: {
@@ -41,12 +41,12 @@ export function resultParts(
   return { responses, shown };
 }
 
-/** Parts of a result hold bytes and no addresses. */
+/** Returns true if the block has bytes: parts of a result must not be URLs. */
 function isInline({ source }: MediaBlock): boolean {
   return source.kind === 'bytes' || (source.kind === 'url' && source.url.startsWith('data:'));
 }
 
-/** What a result says: an object with `output` or `error`, or the tool's own object where Google defined the shape. */
+/** Encodes a result: an object with `output` or `error`, or the tool's own object for a provider-defined call. */
 function responseOf({ content, isError }: ToolResultBlock, notes: readonly string[], isNative: boolean): JsonObject {
   const said = content.filter((block) => !isMedia(block));
   const [only] = said;
@@ -58,7 +58,7 @@ function responseOf({ content, isError }: ToolResultBlock, notes: readonly strin
   return isError ? { error: text === '' ? 'The call failed.' : text } : { output: text };
 }
 
-/** A key `$ref` would be taken for the name of a medium, and the request refused. */
+/** Returns true if a value contains the key `$ref`, which the API would read as a media name and reject. */
 function hasReference(value: JsonValue): boolean {
   if (Array.isArray(value)) return value.some(hasReference);
   return isJsonObject(value) && ('$ref' in value || Object.values(value).some(hasReference));

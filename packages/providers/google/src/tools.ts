@@ -4,13 +4,13 @@ import type { PreparedTools } from '@ravi/provider-kit';
 import type { ModelTraits } from './model-traits.ts';
 import type { WireSettings } from './wire-settings.ts';
 
-/** The tools of a request, and how they go out. */
+/** Prepared and encoded tools of a request. */
 export interface DeclaredTools {
   readonly prepared: PreparedTools;
   readonly tools: readonly JsonObject[];
 }
 
-/** Declares tools: ours as functions, Google's own as their specs say. */
+/** Declares tools: ours as functions, Google's own by their specs. */
 export function declareTools(
   request: ModelRequest,
   settings: WireSettings,
@@ -22,14 +22,14 @@ export function declareTools(
   };
   const callable = request.tools.filter((tool) => {
     if (tool.type === 'provider' || tool.allowedCallers?.includes('direct') !== false) return true;
-    drop(tool.name, 'only scripts may call it, and the provider runs none');
+    drop(tool.name, 'only scripts may call it, and this provider runs no scripts');
     return false;
   });
   const hasFunctions = callable.some(({ type }) => type === 'function');
   const mixes = traits.mixes && !settings.isVertex;
   const offered = callable.filter((tool) => {
     if (!hasFunctions || mixes || !isHosted(tool, settings)) return true;
-    drop(tool.name, 'this model takes no tool that Google runs beside functions');
+    drop(tool.name, 'this model does not support Google-hosted tools together with functions');
     return false;
   });
   const prepared = settings.prepareTools(offered, settings.id);
@@ -38,19 +38,19 @@ export function declareTools(
   const functionDeclarations = prepared.functions.map(({ spec, wireName, parameters }): JsonObject => ({
     name: wireName,
     description: spec.description,
-    // The older dialect has no object without properties.
+    // The older dialect does not allow an object without properties.
     ...(key === 'parameters' && !('properties' in parameters) ? {} : { [key]: parameters as JsonObject }),
   }));
   const tools = prepared.native.map(({ spec }) => spec);
   return { prepared, tools: functionDeclarations.length === 0 ? tools : [{ functionDeclarations }, ...tools] };
 }
 
-/** Whether Google runs it; calls of a provider-defined tool come to us as those of functions do. */
+/** Returns true if Google runs the tool; we execute provider-defined tools like functions. */
 function isHosted(tool: ToolSpec, { id }: WireSettings): boolean {
   return tool.type === 'provider' && tool.provider === id && tool.callTypes === undefined;
 }
 
-/** Which functions to call, and whether the calls that Google runs are shown: beside functions they have to be. */
+/** Returns the tool choice, and whether responses include hosted calls, which is required together with functions. */
 export function toolConfig(
   request: ModelRequest,
   settings: WireSettings,
@@ -65,7 +65,7 @@ export function toolConfig(
       ? undefined
       : callingConfig(request, isFree(settings, prepared) && !isMixed, prepared, warnings);
   if (request.parallelToolCalls === false) {
-    warnings.push({ code: 'option-ignored', message: 'Parallel calls cannot be switched off here' });
+    warnings.push({ code: 'option-ignored', message: 'Gemini cannot disable parallel calls' });
   }
   if (choice === undefined && !isMixed) return undefined;
   return {
@@ -74,12 +74,12 @@ export function toolConfig(
   };
 }
 
-/** Whether calls need not fit their schemas. */
+/** Returns true if calls need not match their schemas. */
 function isFree({ strict }: WireSettings, { functions }: PreparedTools): boolean {
   return strict === 'never' || (strict === 'auto' && functions.every(({ spec }) => spec.strict !== true));
 }
 
-/** @param mayBeAuto beside tools that Google runs a call has to fit its schema: mio-chat-backend#30 */
+/** Returns the function calling mode. @param mayBeAuto false with hosted tools, where calls must match their schemas: mio-chat-backend#30 */
 function callingConfig(
   request: ModelRequest,
   mayBeAuto: boolean,
@@ -103,7 +103,7 @@ function callingConfig(
       }
       warnings.push({
         code: 'option-ignored',
-        message: 'Only functions can be demanded here, no tool of Google’s own',
+        message: 'Gemini can only require functions, not Google’s own tools',
       });
       return undefined;
     }

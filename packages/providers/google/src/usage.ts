@@ -1,6 +1,6 @@
 import type { ModelUsage } from '@ravi/kernel';
 
-/** Token counts of an answer. Thoughts and what hosted tools read are counted beside the rest; `undefined` without counts. */
+/** Returns the token counts of a response; `undefined` without counts. Gemini counts thoughts and the input of hosted tools separately. */
 export function usageOf(value: unknown): ModelUsage | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const count = (name: string): number | undefined => {

@@ -3,34 +3,34 @@ import { callIdsOf } from '@ravi/provider-kit';
 import type { ResponseContext, PreparedTools, StrictMode, ToolPreparer } from '@ravi/provider-kit';
 
 /**
- * How the arguments of a tool are described: as JSON Schema, or in the older dialect of OpenAPI, which says less and which
- * every model and gateway knows.
+ * Schema dialect of tool arguments: JSON Schema, or the older OpenAPI dialect, which is less expressive but supported
+ * by every model and gateway.
  */
 export type SchemaDialect = 'json' | 'openapi';
 
-/** What the encoder knows beside the request. */
+/** Settings of the encoder. */
 export interface WireSettings {
   /** The provider's id: key of `providerSpecs` and `providerOptions`. */
   readonly id: string;
-  /** Unless the request names another. */
+  /** Default model for requests that do not name one. */
   readonly model: string;
-  /** Vertex AI, which has labels and cannot show calls that it ran itself. */
+  /** True for Vertex AI, which supports labels and does not return hosted calls. */
   readonly isVertex: boolean;
   readonly schemas: SchemaDialect;
-  /** When calls have to fit their schemas: `auto` when a tool asks for it. */
+  /** Decides if calls must match their schemas; `auto`: if a tool asks for it. */
   readonly strict: StrictMode;
   readonly prepareTools: ToolPreparer;
 }
 
-/** What the decoder knows of the request. */
+/** Parts of the request that the decoder needs. */
 export interface WireContext extends ResponseContext {
-  /** The tool of Google's own, ours to run, that a call of this name is for. */
+  /** Returns the provider-defined tool, executed by us, for a call with this name. */
   toolOfCallType(wireName: string): string | undefined;
-  /** Whether Google itself answers calls of this name: those of MCP servers that it was told of. */
+  /** Returns true if Google executes calls with this name: those of configured MCP servers. */
   isHosted(wireName: string): boolean;
 }
 
-/** What reads the answer to this request. */
+/** Returns the context of the decoder of the response to this request. */
 export function contextOf(request: ModelRequest, tools: PreparedTools, source: string): WireContext {
   const ours = new Set(tools.functions.map(({ wireName }) => wireName));
   const hasServers = tools.native.some(({ spec }) => 'mcpServers' in spec);
@@ -45,7 +45,7 @@ export function contextOf(request: ModelRequest, tools: PreparedTools, source: s
   };
 }
 
-/** Who can read what an answer keeps: the same provider and model. */
+/** Returns the source of opaque data: only the same provider and model can read it. */
 export function sourceOf({ id, model }: Pick<WireSettings, 'id' | 'model'>, request: ModelRequest): string {
   return `${id}/generate-content/${request.model ?? model}`;
 }

@@ -16,22 +16,22 @@ export const plainContext: WireContext = {
   isHosted: () => false,
 };
 
-/** Decodes a stream that comes in these pieces. */
+/** Decodes a stream that arrives in these pieces. */
 export function decodeStream(pieces: Iterable<string>, context: WireContext = plainContext): CollectedAnswer {
   return decodePieces((emit) => createGeminiDecoder(context, emit), pieces);
 }
 
-/** Decodes an answer that is one body. */
+/** Decodes a response that is one body. */
 export function decodeBody(body: unknown, context: WireContext = plainContext): CollectedAnswer {
   return decodeWhole((emit) => createGeminiDecoder(context, emit), body);
 }
 
-/** Events as the stream that they were. */
+/** Returns events as the original stream. */
 export function streamOf(events: readonly unknown[]): string {
   return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 }
 
-/** The recorded answer as a stream; `undefined` when it was one body. */
+/** Returns the recorded response as a stream; `undefined` if it was one body. */
 export function streamIn({ request, response }: RecordedInteraction): string | undefined {
   if (response.segments === undefined) return response.text;
   return request.path.includes('stream') ? streamOf(response.segments) : undefined;
@@ -44,7 +44,7 @@ export function decodeInteraction(interaction: RecordedInteraction, context?: Wi
   return decodeBody(body ?? segments?.[0], context);
 }
 
-/** The model that a recorded request asks. */
+/** Returns the model of a recorded request. */
 function modelOf({ request }: RecordedInteraction): string {
   return /models\/([^:]+)/u.exec(request.path)?.[1] ?? '';
 }
@@ -54,7 +54,7 @@ export function settingsOf(interaction: RecordedInteraction): WireSettings {
   return settingsFor(modelOf(interaction), { isVertex: interaction.request.path.includes('/publishers/') });
 }
 
-/** A request without messages that offers the tools of a recorded one. */
+/** Returns a request without messages that offers the tools of a recorded one. */
 export function requestOf({ request }: RecordedInteraction): ModelRequest {
   const offered = (((request.body ?? {}) as WireObject)['tools'] ?? []) as readonly WireObject[];
   const tools = offered.flatMap((entry, at): (FunctionSpec | ProviderSpec)[] => {
@@ -72,7 +72,7 @@ export function requestOf({ request }: RecordedInteraction): ModelRequest {
   return { messages: [], tools };
 }
 
-/** Recorders spell fields in two ways, and write some that are not there. */
+/** Normalises fields, which recorders spell in two ways, and removes absent ones. */
 function inCamelCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inCamelCase);
   if (typeof value !== 'object' || value === null) return value;
@@ -85,12 +85,12 @@ function inCamelCase(value: unknown): unknown {
   );
 }
 
-/** What the decoder of a recorded answer would have known. */
+/** Returns the context of the decoder of a recorded response. */
 export function contextOf(interaction: RecordedInteraction): WireContext {
   return encodeGemini(requestOf(interaction), settingsOf(interaction)).context;
 }
 
-/** The interaction without ids that a library made for calls that came without. */
+/** Returns the interaction without the ids that a library generated. */
 export function withoutMadeIds(interaction: RecordedInteraction): RecordedInteraction {
   const { expected, response } = interaction;
   const sent = JSON.stringify(response);
@@ -103,7 +103,7 @@ export function withoutMadeIds(interaction: RecordedInteraction): RecordedIntera
   return { ...interaction, expected: { ...rest, toolCalls } };
 }
 
-/** How the official library tells what an answer ended with. */
+/** Comparison with the official library's finish reasons and usage. */
 export const comparison: Comparison = {
   reasonsFor(finish, hasCalls) {
     if (finish === 'MAX_TOKENS') return ['length'];

@@ -22,14 +22,15 @@ const documented = new Set(
   ).split(' '),
 );
 
-/** What of a schema Gemini does not document. */
+/** Returns the parts of a schema that Gemini does not document. */
 function undocumented(schema: unknown, at = ''): string[] {
-  if (typeof schema !== 'object' || schema === null) return typeof schema === 'boolean' ? [] : [`${at} is no schema`];
+  if (typeof schema !== 'object' || schema === null)
+    return typeof schema === 'boolean' ? [] : [`${at} is not a schema`];
   const found = Object.keys(schema)
     .filter((key) => !documented.has(key))
     .map((key) => `${at}/${key}`);
   const node = schema as Record<string, unknown>;
-  if ('$ref' in node && Object.keys(node).some((key) => !key.startsWith('$'))) found.push(`${at} beside $ref`);
+  if ('$ref' in node && Object.keys(node).some((key) => !key.startsWith('$'))) found.push(`${at} next to $ref`);
   if ('type' in node && typeof node['type'] !== 'string') found.push(`${at}/type`);
   const required = (node['required'] ?? []) as readonly string[];
   if (required.some((name) => !Object.hasOwn(node['properties'] ?? {}, name))) found.push(`${at}/required`);
@@ -44,7 +45,7 @@ function undocumented(schema: unknown, at = ''): string[] {
   return found;
 }
 
-test('the judge by types refuses a field that does not exist', () => {
+test('the oracle from types rejects an unknown field', () => {
   const judges = new Map(requestOracles);
   const body = { contents: [], tools: [{ functionDeclarations: [{ name: 'a', strict: true }] }] };
   assert.match(judges.get('npm types')?.(body) ?? '', /strict/u);

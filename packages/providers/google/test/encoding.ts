@@ -3,10 +3,10 @@ import { encodeGemini } from '../src/index.ts';
 import type { WireSettings } from '../src/index.ts';
 import { settingsFor } from './settings.ts';
 
-/** What the answers of a model keep for it. */
+/** Returns opaque data of the responses of a model. */
 export const sourceFor = (model: string): string => `google/generate-content/${model}`;
 
-/** A request as it goes out, in its parts. */
+/** Encoded request and its parts. */
 export interface Encoded {
   readonly body: JsonObject;
   readonly warnings: readonly ModelWarning[];
@@ -28,7 +28,7 @@ export function encoded(
   return { body, warnings, contents, tools, functions };
 }
 
-/** The schema that goes out for these arguments. */
+/** Returns the schema that is sent for these arguments. */
 export function schemaOf(parameters: object, options: Partial<WireSettings> = {}): unknown {
   const tool = { type: 'function', name: 't', description: '', parameters: parameters as JsonObject } as const;
   const [declared] = encoded({ messages: [], tools: [tool] }, 'gemini-2.5-flash', options).functions;

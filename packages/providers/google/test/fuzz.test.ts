@@ -7,8 +7,8 @@ import { callStream, partialStream } from './streams.ts';
 
 const rounds = 20_000;
 
-function executable(answer: ReturnType<typeof decodeStream>): string[] {
-  return answer.blocks.flatMap((block) =>
+function executable(response: ReturnType<typeof decodeStream>): string[] {
+  return response.blocks.flatMap((block) =>
     block.type === 'tool_use' && block.invalid === undefined
       ? [JSON.stringify([block.id, block.name, block.arguments])]
       : [],
@@ -16,14 +16,14 @@ function executable(answer: ReturnType<typeof decodeStream>): string[] {
 }
 
 for (const [name, stream] of Object.entries({ 'whole calls': callStream, 'calls in pieces': partialStream })) {
-  test(`${rounds} damaged streams of ${name} all end once, with no call whose arguments are no object`, () => {
+  test(`${rounds} damaged streams of ${name} all end once, and the arguments of every call are an object`, () => {
     const random = createSeededRandom(20_261_120);
     let failed = 0;
     for (let round = 0; round < rounds; round++) {
       const text = damaged(stream, random);
-      const answer = decodeStream([text]);
-      if (answer.error !== undefined) failed++;
-      const calls = answer.blocks.filter((block) => block.type === 'tool_use');
+      const response = decodeStream([text]);
+      if (response.error !== undefined) failed++;
+      const calls = response.blocks.filter((block) => block.type === 'tool_use');
       assert.equal(new Set(calls.map(({ id }) => id)).size, calls.length, text);
       for (const { arguments: args, invalid } of calls) {
         assert.equal(Object.prototype.toString.call(args), '[object Object]', text);
@@ -34,7 +34,7 @@ for (const [name, stream] of Object.entries({ 'whole calls': callStream, 'calls 
     assert.ok(failed > 0 && failed < rounds);
   });
 
-  test(`a stream of ${name} that ends anywhere makes only calls that the whole one makes, and never half of one`, () => {
+  test(`a stream of ${name} truncated anywhere contains only calls of the complete one, never half a call`, () => {
     const whole = executable(decodeStream([stream]));
     assert.equal(whole.length, 2);
     for (let at = 0; at < stream.length; at++) {
@@ -44,14 +44,14 @@ for (const [name, stream] of Object.entries({ 'whole calls': callStream, 'calls 
   });
 }
 
-test('an answer that a limit ends anywhere makes no call with half of its arguments', () => {
+test('a response that a limit cuts anywhere contains no call with half of its arguments', () => {
   const events = partialStream.split('\n\n');
   const limit = 'data: {"candidates":[{"finishReason":"MAX_TOKENS"}]}';
   const whole = executable(decodeStream([partialStream]));
   for (let at = 0; at < events.length - 2; at++) {
-    const answer = decodeStream([[...events.slice(0, at), limit, ''].join('\n\n')]);
-    const made = executable(answer);
+    const response = decodeStream([[...events.slice(0, at), limit, ''].join('\n\n')]);
+    const made = executable(response);
     assert.deepEqual(made, whole.slice(0, made.length));
-    assert.equal(answer.finish?.reason, 'length');
+    assert.equal(response.finish?.reason, 'length');
   }
 });

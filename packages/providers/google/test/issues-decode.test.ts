@@ -6,7 +6,7 @@ import { call, callStream, chunk, partialStream } from './streams.ts';
 
 const stop = { finishReason: 'STOP' };
 
-/** The parts of one chunk each, the last one with the reason. */
+/** Returns a stream with one chunk per part; the last one has the finish reason. */
 function read(parts: readonly object[], end: object = stop, context = plainContext) {
   return decodeStream([streamOf([...parts.map((part) => chunk([part])), chunk([], end)])], context);
 }
@@ -45,7 +45,7 @@ test('thoughts, text and calls keep their order, and each signature stays with i
   });
 });
 
-test('a part with a signature is joined with no other, and an empty one keeps its own', () => {
+test('a part with a signature is not joined with others, and an empty one keeps its signature', () => {
   const { blocks } = read([
     { text: 'One' },
     { text: ' two', thoughtSignature: 'YQ==' },
@@ -60,7 +60,7 @@ test('a part with a signature is joined with no other, and an empty one keeps it
   ]);
 });
 
-test('calls without ids get ids of their own, and repeated ids become new ones: fireconnect#16, maki#991, langchain#40608', () => {
+test('calls without ids get ids, and repeated ids are replaced: fireconnect#16, maki#991, langchain#40608', () => {
   const parts = [call('a', {}), call('a', {}, { id: 'x' }), call('a', {}, { id: 'x' }), call('a', {}, { id: '' })];
   const { blocks } = read(parts, stop, { ...plainContext, usedIds: ['call-1', 'y'] });
   const ids = idsOf(blocks);
@@ -68,18 +68,18 @@ test('calls without ids get ids of their own, and repeated ids become new ones: 
   assert.equal(ids[1], 'x');
 });
 
-test('no arguments are an empty object, in every way to say it: agents-js#664, strands-ts#287', () => {
+test('missing arguments are an empty object, in every form: agents-js#664, strands-ts#287', () => {
   for (const functionCall of [{ name: 'go' }, { name: 'go', args: null }, { name: 'go', args: {} }]) {
     assert.deepEqual(made(read([{ functionCall }]).blocks), [['go', {}]]);
   }
 });
 
-test('arguments that are no object make no call that can run', () => {
+test('arguments that are not an object do not make a runnable call', () => {
   assert.deepEqual(made(read([{ functionCall: { name: 'go', args: [1] } }]).blocks), [['go', 'malformed']]);
   assert.deepEqual(made(read([{ functionCall: { name: 'go', args: '{"a":' } }]).blocks), [['go', 'truncated']]);
 });
 
-test('arguments in pieces are put together at any depth', () => {
+test('arguments in pieces are assembled at any depth', () => {
   const { blocks } = decodeStream([partialStream]);
   assert.deepEqual(made(blocks), [
     ['write', { path: '/tmp/a', lines: [{ text: 'x' }, null], force: true }],
@@ -90,7 +90,7 @@ test('arguments in pieces are put together at any depth', () => {
   assert.deepEqual(first.opaque?.data, { thoughtSignature: 'c2ln' });
 });
 
-test('texts in many like pieces come out whole, each in its place', () => {
+test('strings in many similar pieces are assembled at their paths', () => {
   const begun = { functionCall: { name: 'write', willContinue: true } };
   const more = (at: string, stringValue: string, willContinue = true) => ({
     functionCall: { partialArgs: [{ jsonPath: `$.${at}`, stringValue, willContinue }], willContinue: true },
@@ -119,7 +119,7 @@ test('texts in many like pieces come out whole, each in its place', () => {
   assert.deepEqual(made(blocks), [['write', { a: whole, b: `${whole}${whole}.` }]]);
 });
 
-test('a call in pieces that never ends, or whose last text never ends, is truncated', () => {
+test('a call in pieces without an end, or with an unfinished string, is truncated', () => {
   const start = { functionCall: { name: 'go', willContinue: true } };
   const piece = (more: object, willContinue: boolean): object => ({
     functionCall: { partialArgs: [{ jsonPath: '$.a', stringValue: 'x', ...more }], willContinue },
@@ -135,7 +135,7 @@ test('a call in pieces that never ends, or whose last text never ends, is trunca
   }
 });
 
-test('whole arguments behind pieces of them make the call malformed, and a signature may come with any piece', () => {
+test('complete arguments after pieces make the call malformed, and any piece may carry a signature', () => {
   const piece = { partialArgs: [{ jsonPath: '$.a', numberValue: 1 }], willContinue: true };
   const start = { functionCall: { name: 'go', ...piece } };
   assert.deepEqual(made(read([start, { functionCall: { args: { b: 2 } } }]).blocks), [['go', 'malformed']]);
@@ -148,7 +148,7 @@ test('whole arguments behind pieces of them make the call malformed, and a signa
   assert.deepEqual([block.arguments, block.opaque?.data], [{ a: 1 }, { thoughtSignature: 'YQ==' }]);
 });
 
-test('a piece for a place that cannot be makes the call malformed', () => {
+test('a piece with an impossible path makes the call malformed', () => {
   for (const piece of [
     { jsonPath: 'a', stringValue: 'x' },
     { jsonPath: '$', stringValue: 'x' },
@@ -166,12 +166,12 @@ test('a piece for a place that cannot be makes the call malformed', () => {
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
 });
 
-test('a call of a tool that does not exist is a call, which the caller will refuse', () => {
+test('a call of an unknown tool is a call, which the caller rejects', () => {
   const { finish, blocks } = read([call('nowhere', {})], { finishReason: 'UNEXPECTED_TOOL_CALL' });
   assert.deepEqual([finish?.reason, made(blocks).length], ['tool-use', 1]);
 });
 
-test('a call that the model garbled is an error that a try again may mend', () => {
+test('a malformed call of the model is a retryable error', () => {
   const { error } = read([], { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'call: print(' });
   assert.deepEqual(
     [error?.code, error?.retryable, error?.providerCode],
@@ -180,7 +180,7 @@ test('a call that the model garbled is an error that a try again may mend', () =
   assert.match(error?.message ?? '', /print\(/u);
 });
 
-test('filters refuse: by a reason of the answer, or of the question', () => {
+test('filters are refusals: by a finish reason of the response or a block reason of the request', () => {
   for (const finishReason of ['SAFETY', 'RECITATION', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY']) {
     assert.equal(read([{ text: 'Well' }], { finishReason }).finish?.reason, 'refusal');
   }
@@ -191,25 +191,25 @@ test('filters refuse: by a reason of the answer, or of the question', () => {
   }
 });
 
-test('an answer cut by a limit says so, also without any text', () => {
+test('a response cut by a limit has the reason length, also without text', () => {
   assert.equal(read([], { finishReason: 'MAX_TOKENS' }).finish?.reason, 'length');
   assert.equal(decodeBody({ candidates: [{ finishReason: 'MAX_TOKENS' }] }).finish?.reason, 'length');
 });
 
-test('a stream without its reason has broken off', () => {
+test('a stream without a finish reason is truncated', () => {
   assert.equal(decodeStream([streamOf([chunk([{ text: 'Hal' }])])]).error?.code, 'E_MODEL_TRUNCATED');
   assert.equal(decodeStream(['']).error?.code, 'E_MODEL_TRUNCATED');
   assert.equal(decodeBody([chunk([{ text: 'Hal' }])]).error?.code, 'E_MODEL_TRUNCATED');
 });
 
-test('a body without candidates, and what is no JSON, are errors', () => {
+test('a body without candidates and invalid JSON are errors', () => {
   for (const body of [{}, { candidates: [] }, [], 'Bad gateway', null]) {
     assert.equal(decodeBody(body).error?.code, 'E_MODEL_PROTOCOL');
   }
   assert.equal(decodeStream(['data: {"candidates"\n\n']).error?.code, 'E_MODEL_PROTOCOL');
 });
 
-test('an error in the middle of a stream ends it with its words and its wait', () => {
+test('an error during a stream ends it with its message and retry delay', () => {
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7s' }];
   const error = { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE', details };
   const answer = decodeStream([streamOf([chunk([{ text: 'Hal' }]), { error }, chunk([], stop)])]);
@@ -219,7 +219,7 @@ test('an error in the middle of a stream ends it with its words and its wait', (
   );
 });
 
-test('calls that Google ran stay opaque and in place; its sources are for people and go back to nobody', () => {
+test('hosted calls stay opaque and in place; sources are for people and are never sent back', () => {
   const code = { executableCode: { language: 'PYTHON', code: 'print(1)' } };
   const result = { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } };
   const groundingMetadata = { webSearchQueries: ['one'] };
@@ -232,7 +232,7 @@ test('calls that Google ran stay opaque and in place; its sources are for people
   ]);
 });
 
-test('a call that Google answered itself is none of ours', () => {
+test('a hosted call is not one of ours', () => {
   const context = { ...plainContext, isHosted: (name: string) => name.startsWith('server_') };
   const { blocks, finish } = read(
     [call('server_look', { a: 1 }), { functionResponse: { name: 'server_look', response: {} } }, { text: 'Done.' }],
@@ -246,27 +246,27 @@ test('a call that Google answered itself is none of ours', () => {
   assert.equal(finish?.reason, 'end');
 });
 
-test('a call of a tool that Google defined comes to it with its type', () => {
+test('a provider-defined call reaches its tool with its type', () => {
   const context = { ...plainContext, nameOf: () => 'browser', toolOfCallType: () => 'browser' };
   const [block] = read([call('click_at', { x: 1, y: 2 })], stop, context).blocks;
   assert.ok(block?.type === 'tool_use');
   assert.deepEqual([block.name, block.callType, block.arguments], ['browser', 'click_at', { x: 1, y: 2 }]);
 });
 
-test('a picture of an answer is a medium with its bytes', () => {
+test('an image of a response is a media block with its bytes', () => {
   const { blocks } = read([{ inlineData: { mimeType: 'image/png', data: 'AQID' } }]);
   assert.deepEqual(blocks, [
     { type: 'image', mediaType: 'image/png', source: { kind: 'bytes', bytes: Buffer.from([1, 2, 3]) } },
   ]);
 });
 
-test('what hosted tools read counts as input', () => {
+test('tokens that hosted tools read count as input', () => {
   const usageMetadata = { promptTokenCount: 10, toolUsePromptTokenCount: 90, cachedContentTokenCount: 4 };
   const { finish } = decodeBody({ ...chunk([{ text: 'x' }], stop), usageMetadata });
   assert.deepEqual(finish?.usage, { inputTokens: 100, outputTokens: 0, cachedInputTokens: 4 });
 });
 
-test('signs of life, JSON that is no object, are passed over, and what is nested too deep is no answer', () => {
+test('keep-alive events, JSON that is not an object, are skipped, and deeply nested JSON is an error', () => {
   const alive = ['null', '"ping"', '1'].map((data) => `data: ${data}\n\n`);
   assert.deepEqual(decodeStream([...alive, callStream]).blocks, decodeStream([callStream]).blocks);
   const args = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
@@ -275,7 +275,7 @@ test('signs of life, JSON that is no object, are passed over, and what is nested
   assert.equal(decodeBody(JSON.parse(answer)).error?.code, 'E_MODEL_PROTOCOL');
 });
 
-test('a call without arguments is whole only where the answer goes on or comes to its end', () => {
+test('a call without arguments is complete only if the response continues or ends normally', () => {
   const bare = { functionCall: { name: 'rm' } };
   for (const finishReason of ['MAX_TOKENS', 'SAFETY', 'OTHER']) {
     for (const parts of [[bare], [bare, { text: '' }], [call('rm', {})]]) {

@@ -22,8 +22,12 @@ function responsesIn(parts: readonly JsonObject[] | undefined): JsonObject[] {
   );
 }
 
-test('all results stand in one content, as many as calls and in their order: eino-ext#571, crewAI#4693, docker-agent#2959, gemini-cli#16135', () => {
-  const messages = [user(text('x')), model(use('a'), use('b'), use('c')), user(result('c', text('3')), text('Go on.'))];
+test('all results are in one content, one per call and in order: eino-ext#571, crewAI#4693, docker-agent#2959, gemini-cli#16135', () => {
+  const messages = [
+    user(text('x')),
+    model(use('a'), use('b'), use('c')),
+    user(result('c', text('3')), text('Continue.')),
+  ];
   const { contents } = encoded(ask(messages));
   assert.deepEqual(
     contents.map(({ role }) => role),
@@ -39,7 +43,7 @@ test('all results stand in one content, as many as calls and in their order: ein
   assert.deepEqual(responses[2]?.['response'], { output: '3' });
 });
 
-test('a result is an object: what failed says so, data stay data: claude-code#2959', () => {
+test('a result is an object: failures are marked, data stay data: claude-code#2959', () => {
   const failed: ContentBlock = { ...result('a', text('No such file')), isError: true };
   const list: ContentBlock = { type: 'data', data: [1, 2] };
   const object: ContentBlock = { type: 'data', data: { rows: 2 } };
@@ -55,20 +59,20 @@ test('a result is an object: what failed says so, data stay data: claude-code#29
   );
 });
 
-test('a result with references goes out as text, since they would be taken for media: hermes-agent#93014', () => {
+test('a result with $ref is sent as text, because it would be read as a media reference: hermes-agent#93014', () => {
   const schema: ContentBlock = { type: 'data', data: { items: [{ $ref: '#/$defs/a' }] } };
   const { contents } = encoded(ask([user(text('x')), model(use('a')), user(result('a', schema))]));
   assert.deepEqual(responsesIn(contents[2]?.parts)[0]?.['response'], { output: '{"items":[{"$ref":"#/$defs/a"}]}' });
 });
 
-test('truncated arguments never go back as they were: codegraff#752, oh-my-pi#11104', () => {
+test('truncated arguments are never sent back: codegraff#752, oh-my-pi#11104', () => {
   const invalid = { reason: 'truncated', text: '{"path": "/tm' } as const;
   const { body, contents } = encoded(ask([user(text('x')), model(use('a', { invalid }))]));
   assert.doesNotMatch(JSON.stringify(body), /\/tm/u);
   assert.match(JSON.stringify(contents[2]), /truncated/u);
 });
 
-test('signatures go back in place to the model that wrote them; for other histories the first call says that it has none', () => {
+test('signatures are sent back in place to their own model; for other histories the first call has a placeholder', () => {
   const source = sourceFor('gemini-3-pro');
   const own = { source, data: { thoughtSignature: 'c2ln' } };
   const messages = [user(text('x')), model(use('a', { opaque: own }), use('b'))];
@@ -79,7 +83,7 @@ test('signatures go back in place to the model that wrote them; for other histor
   assert.deepEqual(signaturesIn('gemini-2.5-flash'), [undefined, undefined]);
 });
 
-test('thoughts go back to their model only, and what only another provider knows stays behind, pair by pair', () => {
+test('thoughts are sent back only to their model, and blocks of other providers are dropped in pairs', () => {
   const source = sourceFor('gemini-3-pro');
   const thought = (from: string): ContentBlock => ({
     type: 'reasoning',
@@ -115,7 +119,7 @@ test('thoughts go back to their model only, and what only another provider knows
   ]);
 });
 
-test('ids of any provider fit and stay apart, also when they are repeated: eca#233, vercel/ai#16183', () => {
+test('ids of any provider become valid and stay distinct, also repeated ones: eca#233, vercel/ai#16183', () => {
   const messages = [
     user(text('x')),
     model(use('x'.repeat(80)), use('a b'), use('a b')),
@@ -129,7 +133,7 @@ test('ids of any provider fit and stay apart, also when they are repeated: eca#2
   assert.deepEqual(calls, ids);
 });
 
-test('names fit and find back, and of two that meet the second is dropped with both names: awslabs/mcp#2214, copilot-cli#1879, apollo#28', () => {
+test('names are valid and reversible, and of two that collide the second is dropped with both names: awslabs/mcp#2214, copilot-cli#1879, apollo#28', () => {
   const long = `mcp__${'server'.repeat(12)}__search`;
   const request = ask([], { tools: [tool('a/b'), tool(long), tool('1st'), tool('dotted.name'), tool('a_b')] });
   const { functions, warnings } = encoded(request);
@@ -156,12 +160,12 @@ test('one bad tool is dropped alone: claude-code#19882', () => {
   );
 });
 
-test('half a character never goes out: claude-code#56064, claude-code#60394, elizaOS#18079', () => {
+test('half a character is never sent: claude-code#56064, claude-code#60394, elizaOS#18079', () => {
   const { body } = encoded(ask([user(text(`cut ${'😀'.slice(0, 1)}`))]));
   assert.doesNotMatch(wireJson(body), /\\ud83d/u);
 });
 
-test('media of a result stand in it where the model takes them, and behind all results where it does not', () => {
+test('media stay in a result if the model accepts them, and follow all results otherwise', () => {
   const messages = [
     user(text('x')),
     model(use('a'), use('b')),
@@ -190,7 +194,7 @@ test('media of a result stand in it where the model takes them, and behind all r
   );
 });
 
-test('addresses of files go out as such, but not within a result, and what no model takes is told in words', () => {
+test('file URLs are sent as such, except within a result, and unsupported media are described', () => {
   const video: MediaBlock = { type: 'document', mediaType: 'video/mp4', source: { kind: 'url', url: 'gs://b/v.mp4' } };
   const picture: MediaBlock = { ...image, source: { kind: 'url', url: 'https://a.example/p.png' } };
   const archive: MediaBlock = {
@@ -203,12 +207,12 @@ test('addresses of files go out as such, but not within a result, and what no mo
   );
   assert.deepEqual(contents[0]?.parts[0], { fileData: { mimeType: 'video/mp4', fileUri: 'gs://b/v.mp4' } });
   assert.match(JSON.stringify(contents[0]?.parts[1]), /application\/zip, 1 bytes: cannot be shown/u);
-  assert.match(JSON.stringify(responsesIn(contents[2]?.parts)[0]), /cannot be shown.*Shown behind the results: 1/u);
+  assert.match(JSON.stringify(responsesIn(contents[2]?.parts)[0]), /cannot be shown.*Shown after the results: 1/u);
   assert.deepEqual(contents[3]?.parts[1], { fileData: { mimeType: 'image/png', fileUri: 'https://a.example/p.png' } });
   assert.equal(warnings.length, 3);
 });
 
-test('an address that holds its data goes out as them, and one that holds none in words', () => {
+test('a data: URL is sent as bytes, and one without data is described', () => {
   const note = (url: string): MediaBlock => ({
     type: 'document',
     mediaType: 'text/plain',
@@ -223,7 +227,7 @@ test('an address that holds its data goes out as them, and one that holds none i
   );
 });
 
-test('tools that Google runs go out in its words, beside functions where the model takes both and is told to show them', () => {
+test('hosted tools are sent as their specs, together with functions if the model supports both, and their calls are requested', () => {
   const foreign: ProviderSpec = { ...search, name: 'foreign', provider: 'openai' };
   const request = ask([], { tools: [tool('go'), search, native('code', { codeExecution: {} }), foreign] });
   const { tools, warnings, body } = encoded(request);
@@ -238,7 +242,7 @@ test('tools that Google runs go out in its words, beside functions where the mod
   );
 });
 
-test('a model that takes no hosted tool beside functions gets the functions, and one without functions all of them', () => {
+test('a model that does not support hosted tools with functions gets the functions; without functions it gets all tools', () => {
   const both = ask([], { tools: [tool('go'), search] });
   for (const { tools, warnings, body } of [
     encoded(both, 'gemini-2.5-flash'),
@@ -255,7 +259,7 @@ test('a model that takes no hosted tool beside functions gets the functions, and
   assert.deepEqual(alone.tools, [{ googleSearch: {} }, { urlContext: {} }]);
 });
 
-test('a call of a tool that Google defined goes back under its own name, and its result in its own shape', () => {
+test('a provider-defined call is sent back with its own name, and its result in its own shape', () => {
   const browser = native('browser', { computerUse: { environment: 'ENVIRONMENT_BROWSER' } }, ['click_at']);
   const call = use('a', { name: 'browser', callType: 'click_at', arguments: { x: 1 } });
   const answer: ContentBlock = { type: 'data', data: { url: 'https://a.example' } };
@@ -271,7 +275,7 @@ test('a call of a tool that Google defined goes back under its own name, and its
   assert.equal(context.toolOfCallType('go'), undefined);
 });
 
-test('calls of the MCP servers that Google was told of are its own, unless a function has their name', () => {
+test('calls of configured MCP servers are hosted, unless a function has their name', () => {
   const servers = native('servers', { mcpServers: [{ name: 's' }] });
   const { context } = encodeGemini(ask([], { tools: [servers, tool('mine')] }), settingsFor('gemini-3-pro'));
   assert.deepEqual([context.isHosted('s_look'), context.isHosted('mine')], [true, false]);
@@ -292,7 +296,7 @@ test('the choice of tools: free, none, any, or some by name', () => {
   assert.equal(configOf({ oneOf: ['a', 'search'] }, search), undefined);
 });
 
-test('calls have to fit their schemas where a tool asks for it, or always', () => {
+test('calls must match their schemas if a tool asks for it, or always', () => {
   const modeOf = (strict: 'auto' | 'always' | 'never', asked: boolean): unknown =>
     (
       encoded(ask([], { tools: [tool('a', undefined, asked ? { strict: true } : {})] }), 'gemini-3-pro', { strict })
@@ -302,7 +306,7 @@ test('calls have to fit their schemas where a tool asks for it, or always', () =
   assert.deepEqual([modeOf('always', false), modeOf('never', true)], ['VALIDATED', undefined]);
 });
 
-test('a tool that only scripts may call is not offered, since nobody runs them', () => {
+test('a tool that only scripts may call is not offered, because Google runs no scripts', () => {
   const { functions, warnings } = encoded(
     ask([], { tools: [tool('a', undefined, { allowedCallers: ['chain'] }), tool('b')] }),
   );
@@ -313,7 +317,7 @@ test('a tool that only scripts may call is not offered, since nobody runs them',
   assert.equal(warnings[0]?.code, 'tool-dropped');
 });
 
-test('how much to think is told in the words of the model, or not at all', () => {
+test('thinking is sent in the unit of the model, or not at all', () => {
   const thinking = (name: string, effort: 'none' | 'low' | 'max', more = {}): unknown =>
     (encoded(ask([], { reasoning: { effort, ...more } }), name).body['generationConfig'] as JsonObject | undefined)?.[
       'thinkingConfig'
@@ -331,7 +335,7 @@ test('how much to think is told in the words of the model, or not at all', () =>
   assert.equal(warnings[0]?.code, 'option-ignored');
 });
 
-test('a conversation that begins with the model begins with the user', () => {
+test('a conversation that begins with the model gets a user message first', () => {
   const { contents } = encoded(ask([model(use('a')), user(result('a', text('1')))]));
   assert.deepEqual(
     contents.map(({ role, parts }) => [role, Object.keys(parts[0] ?? {})[0]]),
@@ -343,7 +347,7 @@ test('a conversation that begins with the model begins with the user', () => {
   );
 });
 
-test('a schema for the answer goes out as such, or in words beside tools of an older model', () => {
+test('an output schema is sent as such, or in the prompt together with tools of an older model', () => {
   const output = { schema: { type: 'object', properties: { a: { type: ['string', 'null'] } } } };
   const plain = encoded(ask([], { output }), 'gemini-2.5-flash').body;
   assert.deepEqual(plain['generationConfig'], {
@@ -355,7 +359,7 @@ test('a schema for the answer goes out as such, or in words beside tools of an o
   assert.match(JSON.stringify(older['systemInstruction']), /Be brief\..*JSON Schema/u);
 });
 
-test('an answer may be a list, and a schema of anything else but an object stands in words, with a warning', () => {
+test('output may be a list, and a schema of anything else but an object is part of the prompt, with a warning', () => {
   const A = { type: 'string' };
   const list = { $ref: '#/$defs/L', $defs: { L: { type: 'array', items: { $ref: '#/$defs/A' } }, A } };
   const { body, warnings } = encoded(ask([], { output: { schema: list } }));
@@ -370,7 +374,7 @@ test('an answer may be a list, and a schema of anything else but an object stand
   assert.equal(plain.warnings[0]?.code, 'option-ignored');
 });
 
-test('nothing is sent that is not set, and own fields win within objects too: obot nanobot#329', () => {
+test('only fields that are set are sent, and provider options override them within objects too: obot nanobot#329', () => {
   assert.deepEqual(encoded(ask([user(text('x'))])).body, { contents: [{ role: 'user', parts: [{ text: 'x' }] }] });
   const own = {
     generationConfig: { topK: 2, mediaResolution: 'MEDIA_RESOLUTION_LOW' },

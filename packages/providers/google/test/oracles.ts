@@ -7,13 +7,13 @@ import type { NamedOracle } from '@ravi/provider-testing';
 const folder = dirname(dirname(createRequire(import.meta.url).resolve('@google/genai')));
 const judgeByTypes = typesOracle(join(folder, 'genai.d.ts'), 'GenerateContentParameters');
 
-/** Judges of requests: what is published, and what the official package types. */
+/** Oracles of requests: the published schema and the types of the official package. */
 export const requestOracles: readonly NamedOracle[] = [
   ['specification', specOracle('gemini', 'GenerateContentRequest')],
   ['npm types', (body) => judgeByTypes(parametersOf(body as JsonObject))],
 ];
 
-/** The parameters that make the official package send the same request. */
+/** Returns the parameters with which the official package sends the same request. */
 function parametersOf({ contents, generationConfig, ...config }: JsonObject): object {
   return { model: 'm', contents: contents ?? [], config: { ...config, ...(generationConfig as JsonObject) } };
 }

@@ -12,23 +12,23 @@ const interactions = (recordings ?? []).flatMap(({ name, interactions: all }) =>
 );
 const recorded = recordings === undefined ? test.skip : test;
 
-/** Asked for as one list with numbers for names, which nobody but its client reads. */
+/** Requested as one list with numeric field names, a format that only its own client reads. */
 const otherForm = /gemini_token_counts_streaming\.json#0$/u;
 
-recorded('every recorded answer is read as the official library reads it (needs the shared recordings)', () => {
+recorded('every recorded response is read as the official library reads it (needs the shared recordings)', () => {
   const found: string[] = [];
   let count = 0;
   for (const { name, interaction } of interactions) {
     if (interaction.expected === undefined || otherForm.test(name)) continue;
     count++;
-    // Calls that Google answered itself are none of ours, and its library lists them with the others.
+    // Hosted calls are not ours, but the official library lists them with the others.
     const context = { ...contextOf(interaction), isHosted: () => false };
-    const answer = decodeInteraction(interaction, context);
+    const response = decodeInteraction(interaction, context);
     found.push(
-      ...differences(answer, withoutMadeIds(interaction), comparison).map((difference) => `${name}: ${difference}`),
+      ...differences(response, withoutMadeIds(interaction), comparison).map((difference) => `${name}: ${difference}`),
     );
   }
-  console.log(`${count} recorded answers decoded, ${found.length} differences`);
+  console.log(`${count} recorded responses decoded, ${found.length} differences`);
   assert.deepEqual(found, []);
   assert.ok(count > 100);
 });

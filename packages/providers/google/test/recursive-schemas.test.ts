@@ -9,7 +9,7 @@ const pair = (ref: string): object => ({ left: { $ref: ref }, right: { $ref: ref
 const sizeOf = (schema: object, schemas: 'json' | 'openapi'): number =>
   JSON.stringify(schemaOf(schema, { schemas })).length;
 
-test('a tree that refers to its own place becomes a definition, once', () => {
+test('a recursive tree becomes one definition', () => {
   const value = { type: 'number' };
   const tree = object({ node: object({ ...pair('#/properties/node'), value }) });
   const node = (ref: string): object => object({ ...pair(ref), value });
@@ -20,7 +20,7 @@ test('a tree that refers to its own place becomes a definition, once', () => {
   assert.ok(sizeOf(tree, 'openapi') < 100_000);
 });
 
-test('parts that lead back to the whole are merged once, and may stand below it again', () => {
+test('parts that refer back to the whole are merged once and may be nested in it again', () => {
   const twice = { allOf: [{ $ref: '#/$defs/X' }, { $ref: '#/$defs/X' }] };
   const circle = object({ a: twice }, { $defs: { X: { type: 'object', ...twice } } });
   assert.deepEqual(schemaOf(circle), object({ a: { type: 'object' } }));
@@ -30,7 +30,7 @@ test('parts that lead back to the whole are merged once, and may stand below it 
   assert.match(JSON.stringify(schemaOf(below)), /"left":\{"\$ref":"#\/\$defs\/merged/u);
 });
 
-test('definitions that all refer to each other stay in bounds, with a warning of what is not followed', () => {
+test('definitions that all refer to each other stay within bounds, with a warning about references that are not followed', () => {
   const names = ['A', 'B', 'C', 'D', 'E', 'F'];
   const all = (): object => Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }]));
   const $defs = Object.fromEntries(names.map((name) => [name, object(all())]));
@@ -43,7 +43,7 @@ test('definitions that all refer to each other stay in bounds, with a warning of
   assert.deepEqual(new Set(warnings.map(({ code, tool: name }) => `${code} ${name}`)), new Set(['tool-degraded all']));
 });
 
-test('a schema without end is cut with a warning, and the tool beside it goes out whole', () => {
+test('an endless schema is cut with a warning, and the other tool is sent whole', () => {
   const wide = object(Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`p${at}`, { type: 'string' }])));
   const tools = [tool('wide', wide as JsonSchema), tool('go', object({ a: { type: 'string' } }) as JsonSchema)];
   const { functions, warnings } = encoded(ask([], { tools }));
@@ -51,7 +51,7 @@ test('a schema without end is cut with a warning, and the tool beside it goes ou
   assert.match(warnings.map(({ tool: name, message }) => `${name}: ${message}`).join(), /^wide: .*may be anything$/u);
 });
 
-test('names of definitions are letters that every parser takes, also where the reference escapes them', () => {
+test('names of definitions are valid for every parser, also if the reference escapes them', () => {
   const $defs = { 'Page[Item]': object({ next: { $ref: '#/$defs/Page%5BItem%5D' } }), 'a/b': { type: 'string' } };
   const schema = object({ page: { $ref: '#/$defs/Page%5BItem%5D' }, text: { $ref: '#/$defs/a~1b' } }, { $defs });
   assert.deepEqual(schemaOf(schema), {

@@ -9,23 +9,23 @@ import { replaysOf } from './replay.ts';
 
 const recordings = readRecordings(/^gemini(-vertex)?$/u);
 const recorded = recordings === undefined ? test.skip : test;
-/** The official library sends the pieces of arguments back; here they are put together. */
+/** The official library sends argument pieces back; we assemble them. */
 const changedByRecorder = /streaming_function_calling_arguments/u;
 
 const replays = (recordings ?? []).flatMap(replaysOf);
 
-recorded('an answer goes back as its provider accepted it (needs the shared recordings)', () => {
+recorded('a response is sent back as its provider accepted it (needs the shared recordings)', () => {
   const compared = replays.filter(({ name, theirs }) => theirs !== undefined && !changedByRecorder.test(name));
   const different = compared
     .filter(({ ours, theirs }) => !isDeepStrictEqual(ours, theirs))
     .map(({ name, ours, theirs }) => `${name}: ${JSON.stringify(ours)} instead of ${JSON.stringify(theirs)}`);
-  console.log(`${compared.length} answers sent back, ${different.length} differently`);
+  console.log(`${compared.length} responses sent back, ${different.length} differently`);
   assert.deepEqual(different, []);
   assert.ok(compared.length > 30);
 });
 
 recorded(
-  'every conversation that goes on from a recorded answer is a valid request (needs the shared recordings)',
+  'every conversation that continues a recorded response is a valid request (needs the shared recordings)',
   () => {
     const invalid = replays.flatMap(({ name, encoded }) =>
       requestOracles.flatMap(([oracle, judge]) => {
@@ -39,7 +39,7 @@ recorded(
   },
 );
 
-test('a history of another provider with everything in it is a valid request', () => {
+test('a history of another provider with all block types is a valid request', () => {
   const { body } = encoded(
     ask(
       [

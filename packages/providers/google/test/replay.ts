@@ -6,23 +6,23 @@ import { contextOf, decodeInteraction, requestOf, settingsOf } from './decode-re
 
 type WireObject = Readonly<Record<string, unknown>>;
 
-/** An answer and how it went back, as its recorder sent it and as we do. */
+/** Recorded response and how it is sent back, by its recorder and by us. */
 export interface Replay {
   readonly name: string;
-  /** With results for all calls, as a loop would go on. */
+  /** Request with results for all calls, as a loop would continue. */
   readonly encoded: WireRequest;
-  /** The assistant's part of it, in comparable words. */
+  /** Its assistant part in comparable form. */
   readonly ours: readonly unknown[];
-  /** The same of the request that was recorded behind it; `undefined` when that was another conversation. */
+  /** The same of the next recorded request; `undefined` if that is another conversation. */
   readonly theirs: readonly unknown[] | undefined;
 }
 
-/** Decodes each answer of a recording, encodes it again, and finds what was really sent. */
+/** Decodes each response of a recording, encodes it again, and finds what was really sent. */
 export function replaysOf({ name, interactions }: Recording): Replay[] {
   return interactions.flatMap((interaction, at): Replay[] => {
     if (!/enerateContent/u.test(interaction.request.path) || interaction.response.status !== 200) return [];
-    const answer = decodeInteraction(interaction, contextOf(interaction)).blocks;
-    const encoded = encodeGemini({ ...requestOf(interaction), messages: continued(answer) }, settingsOf(interaction));
+    const response = decodeInteraction(interaction, contextOf(interaction)).blocks;
+    const encoded = encodeGemini({ ...requestOf(interaction), messages: continued(response) }, settingsOf(interaction));
     const contents = encoded.body['contents'] as readonly WireObject[];
     return [
       {
@@ -35,21 +35,21 @@ export function replaysOf({ name, interactions }: Recording): Replay[] {
   });
 }
 
-/** A conversation that goes on from an answer. */
-function continued(answer: readonly ContentBlock[]): ModelMessage[] {
-  const results = answer.flatMap((block): ContentBlock[] =>
+/** Returns a conversation that continues a response. */
+function continued(response: readonly ContentBlock[]): ModelMessage[] {
+  const results = response.flatMap((block): ContentBlock[] =>
     block.type === 'tool_use'
       ? [{ type: 'tool_result', toolUseId: block.id, isError: false, content: [{ type: 'text', text: 'done' }] }]
       : [],
   );
   return [
     { role: 'user', content: [{ type: 'text', text: 'Go.' }] },
-    { role: 'assistant', content: answer },
+    { role: 'assistant', content: response },
     { role: 'user', content: [...results, { type: 'text', text: 'And?' }] },
   ];
 }
 
-/** The contents of the model behind those that the request before had too. */
+/** Returns the model contents after those of the previous request. */
 function theirPart(before: RecordedInteraction, next: RecordedInteraction | undefined): readonly unknown[] | undefined {
   const [shared, all] = [contentsIn(before), contentsIn(next)];
   if (all.length <= shared.length || JSON.stringify(shared) !== JSON.stringify(all.slice(0, shared.length)))
@@ -67,10 +67,10 @@ function contentsIn(interaction: RecordedInteraction | undefined): readonly Wire
   return Array.isArray(contents) ? (contents as readonly WireObject[]) : [contents as WireObject];
 }
 
-/** Parts without the ids that recorders gave, in one spelling: names and base 64 may be written in two ways. */
+/** Returns parts without the ids of recorders, in one spelling, because names and base64 have two. */
 function comparable(contents: readonly WireObject[]): unknown[] {
   const parts = contents.flatMap((content) => content['parts'] as readonly WireObject[]).map(comparablePart);
-  // A stream's texts may go back in pieces or joined.
+  // Texts of a stream may be sent back in pieces or joined.
   return parts.reduce<WireObject[]>((joined, part) => {
     const last = joined.at(-1);
     const isMore = [last, part].every((one) => one !== undefined && Object.keys(one).join() === 'text');

@@ -9,14 +9,14 @@ const one = (schema: object): unknown =>
 const old = (schema: object): unknown =>
   (schemaOf(object({ a: schema }), { schemas: 'openapi' }) as { properties: { a: unknown } }).properties.a;
 
-test('several types become alternatives, each with what means something for it: Portkey#1203, vercel/ai#19000', () => {
+test('several types become alternatives, each with its own keywords: Portkey#1203, vercel/ai#19000', () => {
   assert.deepEqual(one({ type: ['string', 'integer', 'null'], description: 'd', maximum: 5, pattern: 'x' }), {
     description: 'd',
     anyOf: [{ type: 'string', pattern: 'x' }, { type: 'integer', maximum: 5 }, { type: 'null' }],
   });
 });
 
-test('values are listed by type, and what is neither text nor number is told', () => {
+test('values are listed by type; those that are neither strings nor numbers are described', () => {
   assert.deepEqual(one({ enum: ['a', 1, null] }), {
     anyOf: [{ type: 'string', enum: ['a'] }, { type: 'integer', enum: [1] }, { type: 'null' }],
   });
@@ -26,7 +26,7 @@ test('values are listed by type, and what is neither text nor number is told', (
   assert.deepEqual(one({ type: 'string', nullable: true }), { anyOf: [{ type: 'string' }, { type: 'null' }] });
 });
 
-test('limits that Gemini does not know stand in the description', () => {
+test('unsupported limits become part of the description', () => {
   assert.deepEqual(one({ type: 'string', minLength: 2, maxLength: 4, description: 'A code.' }), {
     type: 'string',
     description: 'A code. (minLength: 2, maxLength: 4)',
@@ -38,7 +38,7 @@ test('limits that Gemini does not know stand in the description', () => {
   });
 });
 
-test('beside a reference nothing stands but a description, around it: any-llm#1094, DEEIX#546', () => {
+test('a reference has no siblings; a description wraps it: any-llm#1094, DEEIX#546', () => {
   const $defs = { point: object({ x: { type: 'number' } }) };
   const schema = object(
     { a: { $ref: '#/definitions/point' }, b: { $ref: '#/definitions/point', description: 'd' } },
@@ -50,7 +50,7 @@ test('beside a reference nothing stands but a description, around it: any-llm#10
   });
 });
 
-test('references to elsewhere are put in place or may be anything', () => {
+test('references outside the definitions are inlined or may be anything', () => {
   const schema = object({
     a: object({ b: { type: 'string' } }),
     c: { $ref: '#/properties/a/properties/b' },
@@ -64,7 +64,7 @@ test('references to elsewhere are put in place or may be anything', () => {
   );
 });
 
-test('a definition reaches itself through optional properties only', () => {
+test('a definition reaches itself only through optional properties', () => {
   const node = (required: readonly string[]): object =>
     object({ next: { $ref: '#/$defs/node' }, value: { type: 'string' } }, required.length > 0 ? { required } : {});
   const schema = (required: readonly string[]): object =>
@@ -81,7 +81,7 @@ test('a definition reaches itself through optional properties only', () => {
   );
 });
 
-test('all parts of allOf become one, and what is required but not described is not required', () => {
+test('all parts of allOf are merged, and required properties without a definition are dropped', () => {
   assert.deepEqual(
     one({
       allOf: [object({ x: { type: 'string' } }, { required: ['x', 'ghost'] }), object({ y: { type: 'number' } })],
@@ -90,7 +90,7 @@ test('all parts of allOf become one, and what is required but not described is n
   );
 });
 
-test('the older dialect has flags for null, one word for each type and no references: OmniRoute#1421', () => {
+test('the older dialect has flags for null, one name for each type and no references: OmniRoute#1421', () => {
   assert.deepEqual(old({ type: ['string', 'null'], format: 'uri', minLength: 1 }), {
     type: 'STRING',
     nullable: true,
@@ -108,7 +108,7 @@ test('the older dialect has flags for null, one word for each type and no refere
   });
 });
 
-test('beside alternatives of the older dialect nothing else stands: vercel/ai#19000', () => {
+test('alternatives in the older dialect have no siblings: vercel/ai#19000', () => {
   assert.deepEqual(old({ description: 'd', anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] }), {
     anyOf: [
       { description: 'd', type: 'STRING', nullable: true },
@@ -117,14 +117,14 @@ test('beside alternatives of the older dialect nothing else stands: vercel/ai#19
   });
 });
 
-test('a reference to itself is followed a few times in the older dialect', () => {
+test('a circular reference is followed a few times in the older dialect', () => {
   const schema = object({ a: { $ref: '#/$defs/n' } }, { $defs: { n: object({ n: { $ref: '#/$defs/n' } }) } });
   const text = JSON.stringify(schemaOf(schema, { schemas: 'openapi' }));
   assert.doesNotMatch(text, /\$ref/u);
   assert.equal(text.match(/"n":/gu)?.length, 4);
 });
 
-test('a function without arguments has no schema in the older dialect, and an empty one in the other', () => {
+test('a function without arguments has no schema in the older dialect and an empty one in the other', () => {
   assert.equal(schemaOf({ type: 'object' }, { schemas: 'openapi' }), undefined);
   assert.deepEqual(schemaOf({ type: 'object' }), { type: 'object', properties: {} });
 });

@@ -1,7 +1,7 @@
 import { toolPreparerFor } from '../src/google-provider.ts';
 import type { WireSettings } from '../src/index.ts';
 
-/** Settings of an encoder as the provider makes them. */
+/** Returns encoder settings as the provider creates them. */
 export function settingsFor(model: string, options: Partial<WireSettings> = {}): WireSettings {
   const { schemas = 'json' } = options;
   return {

@@ -36,13 +36,13 @@ function libraryAt({ url }: LoopbackServer) {
   return new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: url, apiVersion: 'v1beta' } });
 }
 
-/** A server that gives these answers in turn, the last one again and again. */
-function serving(...answers: readonly LoopbackAnswer[]): Promise<LoopbackServer> {
+/** Starts a server that sends these responses in turn and then repeats the last one. */
+function serving(...responses: readonly LoopbackAnswer[]): Promise<LoopbackServer> {
   let asked = 0;
-  return startLoopbackServer(() => answers[Math.min(asked++, answers.length - 1)] as LoopbackAnswer);
+  return startLoopbackServer(() => responses[Math.min(asked++, responses.length - 1)] as LoopbackAnswer);
 }
 
-/** The text and the calls that the official library streams. */
+/** Returns the text and the calls that the official library streams. */
 async function readByLibrary(server: LoopbackServer): Promise<{ text: string; calls: unknown[] }> {
   const stream = await libraryAt(server).models.generateContentStream({ model: 'gemini-3-pro', contents: 'x' });
   const read = { text: '', calls: [] as unknown[] };
@@ -63,7 +63,7 @@ async function readByUs(server: LoopbackServer): Promise<{ text: string; calls: 
   };
 }
 
-test('the official library and the provider read the same answer from one server, at the same address', async () => {
+test('the official library and the provider read the same response from one server, at the same URL', async () => {
   await using server = await serving({ body: callStream });
   assert.deepEqual(await readByUs(server), await readByLibrary(server));
   const [ours, theirs] = server.requests;
@@ -93,16 +93,16 @@ test('the official library sends the same body for the same request', async () =
 
 const recordings = readRecordings(/^gemini(-vertex)?$/u);
 (recordings === undefined ? test.skip : test)(
-  'recorded streams give the official library and the provider the same text and calls over sockets (needs the shared recordings)',
+  'the official library and the provider read the same text and calls from recorded streams over sockets (needs the shared recordings)',
   async () => {
     let count = 0;
     for (const { interactions } of recordings ?? []) {
       for (const interaction of interactions) {
         const text = streamIn(interaction);
-        // Arguments in pieces are more than the official library reads.
+        // The official library does not read arguments in pieces.
         if (text === undefined || interaction.expected === undefined || text.includes('partialArgs')) continue;
         count++;
-        // Cut where no event ends.
+        // Split in the middle of an event.
         await using server = await serving({ body: text.match(/[\s\S]{1,997}/gu) ?? [] });
         assert.deepEqual(await readByUs(server), await readByLibrary(server));
       }
@@ -112,7 +112,7 @@ const recordings = readRecordings(/^gemini(-vertex)?$/u);
   },
 );
 
-test('a whole body is read when the server does not stream', async () => {
+test('a whole body is read if the server does not stream', async () => {
   await using server = await serving({ body: chunk([{ text: 'Three.' }], { finishReason: 'STOP' }) });
   const { blocks, finish } = await collectAnswer(providerAt(server, { stream: false }), question);
   assert.deepEqual(blocks, [{ type: 'text', text: 'Three.' }]);
@@ -120,14 +120,14 @@ test('a whole body is read when the server does not stream', async () => {
   assert.equal(server.requests[0]?.path, '/v1beta/models/gemini-3-pro:generateContent');
 });
 
-test('a stream that comes as one list of chunks is read as the stream that it is', async () => {
+test('a stream that arrives as one list of chunks is read as a stream', async () => {
   const body = [chunk([{ text: 'Thr' }]), chunk([{ text: 'ee.' }], { finishReason: 'STOP' })];
   await using server = await serving({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   const { blocks } = await collectAnswer(providerAt(server), question);
   assert.deepEqual(blocks, [{ type: 'text', text: 'Three.' }]);
 });
 
-test('the wait that stands in the body of a refusal is kept, and one that is too long is told', async () => {
+test('the retry delay in an error body is respected, and one that is too long is part of the error', async () => {
   const refused = (retryDelay: string): LoopbackAnswer => ({
     status: 429,
     body: {
@@ -151,7 +151,7 @@ test('the wait that stands in the body of a refusal is kept, and one that is too
   );
 });
 
-test('a limit per minute passes after its wait, although its words speak of billing', async () => {
+test('a limit per minute is retried after its wait, although its message mentions billing', async () => {
   const limited: LoopbackAnswer = {
     status: 429,
     body: {
@@ -168,7 +168,7 @@ test('a limit per minute passes after its wait, although its words speak of bill
   assert.deepEqual([error?.code, error?.retryable, error?.retryAfterMs], ['E_MODEL_RATE_LIMITED', true, 14_400]);
 });
 
-test('a refused key is known by its words, is not tried again, and is never told', async () => {
+test('a rejected key is detected by the message, is not retried, and is never shown', async () => {
   const error = {
     code: 400,
     message: 'API key not valid: key-very-secret',
@@ -176,13 +176,13 @@ test('a refused key is known by its words, is not tried again, and is never told
     details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
   };
   await using server = await serving({ status: 400, body: JSON.stringify([{ error }]) });
-  const answer = await collectAnswer(providerAt(server), question);
-  assert.deepEqual([answer.error?.code, answer.error?.providerCode], ['E_MODEL_AUTHENTICATION', 'API_KEY_INVALID']);
-  assert.doesNotMatch(JSON.stringify(answer.error), /very-secret/u);
+  const response = await collectAnswer(providerAt(server), question);
+  assert.deepEqual([response.error?.code, response.error?.providerCode], ['E_MODEL_AUTHENTICATION', 'API_KEY_INVALID']);
+  assert.doesNotMatch(JSON.stringify(response.error), /very-secret/u);
   assert.equal(server.requests.length, 1);
 });
 
-test('an answer that breaks off is an error, and a call that was not ended is none', async () => {
+test('a truncated response is an error, and an unfinished call is not a call', async () => {
   const half = callStream.slice(0, callStream.indexOf('"c2"'));
   await using server = await serving({ body: half, breaks: true });
   const { error, blocks } = await collectAnswer(providerAt(server), question);
@@ -190,7 +190,7 @@ test('an answer that breaks off is an error, and a call that was not ended is no
   assert.equal(blocks.filter(({ type }) => type === 'tool_use').length, 1);
 });
 
-test('an abort in the middle of an answer ends it', async () => {
+test('an abort during a response ends it', async () => {
   await using server = await serving({ body: callStream.slice(0, 400), hangs: true });
   const abort = new AbortController();
   const codes: string[] = [];
@@ -201,7 +201,7 @@ test('an abort in the middle of an answer ends it', async () => {
   assert.equal(codes.at(-1), 'E_CANCELLED');
 });
 
-test('Vertex AI is asked with a token of its own for each request, at the place of a model that names its place', async () => {
+test('each request to Vertex AI has its own token, and a model name with a path is used as a path', async () => {
   await using server = await serving({ body: callStream });
   let issued = 0;
   const provider = createGoogleProvider({
@@ -221,7 +221,7 @@ test('Vertex AI is asked with a token of its own for each request, at the place 
   assert.match(JSON.stringify(first?.body), /"labels":\{"team":"a"\}/u);
 });
 
-test('a key that no header can have is refused at once and not told, a token when it is there', async () => {
+test('a key that is not a valid header value is rejected at once and not shown, a token once it is used', async () => {
   assert.throws(
     () => createGoogleProvider({ model: 'm', apiKey: 'key-very\nsecret' }),
     ({ code, message }: { code?: string; message: string }) =>
@@ -233,7 +233,7 @@ test('a key that no header can have is refused at once and not told, a token whe
   assert.doesNotMatch(error?.message ?? '', /token-very|secret/u);
 });
 
-test('a token that cannot be had is an error, and an abort ends the wait for one', async () => {
+test('an unavailable token is an error, and an abort ends the wait for one', async () => {
   await using server = await serving({ body: callStream });
   const broken = providerAt(server, { accessToken: () => Promise.reject(new TypeError('no metadata server')) });
   const { error } = await collectAnswer(broken, question);
@@ -251,10 +251,10 @@ test('a token that cannot be had is an error, and an abort ends the wait for one
   assert.equal(server.requests.length, 0);
 });
 
-test('no name of a model leaves the path of the version', async () => {
+test('no model name leaves the path of the API version', async () => {
   const leaving = ['../../../admin', 'models/../x', 'a/..', './x/'];
   for (const model of leaving) {
-    const message = /leave out/u;
+    const message = /must not contain/u;
     assert.throws(() => createGoogleProvider({ model }), { code: 'E_CONFIG_INVALID', message }, model);
   }
   await using server = await serving({ body: callStream });

@@ -3,17 +3,17 @@ import { streamOf } from './decode-recorded.ts';
 const frame = { modelVersion: 'gemini-3-pro', responseId: 'r-1' };
 const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 5, thoughtsTokenCount: 3, totalTokenCount: 18 };
 
-/** A chunk with these parts. */
+/** Returns a chunk with these parts. */
 export function chunk(parts: readonly object[], more: object = {}): object {
   return { ...frame, candidates: [{ index: 0, content: { role: 'model', parts }, ...more }] };
 }
 
-/** A call, with an id or without. */
+/** Returns a call, with or without an id. */
 export function call(name: string, args: object, more: object = {}): object {
   return { functionCall: { name, args, ...more } };
 }
 
-/** Thoughts, text and two calls, as Gemini streams them. */
+/** Stream of thoughts, text and two calls, as of Gemini. */
 export const callStream: string = streamOf([
   chunk([{ text: 'Hm.', thought: true }]),
   chunk([{ text: 'I will ' }]),
@@ -24,7 +24,7 @@ export const callStream: string = streamOf([
 
 const piece = (functionCall: object): object => chunk([{ functionCall }]);
 
-/** A call whose arguments come piece by piece, as Vertex AI streams them, and a whole one behind it. */
+/** Stream of a call with arguments in pieces, as of Vertex AI, followed by a complete call. */
 export const partialStream: string = streamOf([
   chunk([{ functionCall: { name: 'write', willContinue: true }, thoughtSignature: 'c2ln' }]),
   piece({ partialArgs: [{ jsonPath: '$.path', stringValue: '/tmp/', willContinue: true }], willContinue: true }),

@@ -8,7 +8,7 @@ import { decodeBody, decodeStream } from './decode-recorded.ts';
 
 const index = sharedDataFile('fixtures/INDEX.md');
 const folder = index === undefined ? undefined : join(dirname(index), 'responses-vercel-ai', 'google');
-// Those of the Interactions interface have another shape.
+// Responses of the Interactions API have another shape.
 const files = folder === undefined ? [] : readdirSync(folder).filter((file) => !file.startsWith('interactions'));
 
 function decode(file: string): CollectedAnswer {
@@ -18,7 +18,7 @@ function decode(file: string): CollectedAnswer {
 }
 
 (folder === undefined ? test.skip : test)(
-  'answers of Gemini and Vertex AI are read without a failure (needs the shared fixtures)',
+  'responses of Gemini and Vertex AI are read without an error (needs the shared fixtures)',
   () => {
     const failures = files.flatMap((file) => {
       const { error, blocks } = decode(file);
@@ -33,7 +33,7 @@ function decode(file: string): CollectedAnswer {
 );
 
 (folder === undefined ? test.skip : test)(
-  'calls without arguments and in pieces are whole (needs the shared fixtures)',
+  'calls without arguments and calls in pieces are complete (needs the shared fixtures)',
   () => {
     const callsIn = (file: string): unknown[] =>
       decode(file).blocks.flatMap((block) => (block.type === 'tool_use' ? [[block.name, block.arguments]] : []));

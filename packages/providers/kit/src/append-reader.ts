@@ -1,24 +1,24 @@
-/** Events that bring more of one text and are else like the one before, read without parsing them whole. */
+/** Fast reader of events that add to one text and otherwise equal the previous event: it does not parse them as a whole. */
 export interface AppendReader {
-  /** The text that an event brings; `undefined` when it has to be parsed. */
+  /** Returns the text that an event adds; `undefined` if the event must be parsed. */
   read(data: string): string | undefined;
-  /** An event was parsed: what it brought when it did nothing else, else `undefined`. */
+  /** Learns from a parsed event: `appended` is the text that it added if it did nothing else, otherwise `undefined`. */
   learn(data: string, appended: string | undefined): void;
 }
 
-/** Where events always differ in more than their text, it is not worth looking. */
+/** After this many failed patterns the reader gives up: the events differ in more than their text. */
 const maxMisses = 8;
 
-/** A longer event is parsed: the engine keeps a way back for every character of a text. */
+/** Longer events are parsed: the regular expression engine keeps a backtracking position for every character. */
 const maxChars = 65_536;
 
 /**
- * Nearly all of a long answer is events that differ in one text. Of the last event that was parsed a pattern is made: all
- * but the text as it was, letter by letter, apart from spaces that pad its end and from what `counters` say, and the text
- * as one JSON string. What fits says what that event said. Parsing each of them whole takes twice the time of everything
- * else.
- * @param fields what the text may be called
- * @param counters fields of a number or a word that nobody reads, which may be another one in each event
+ * Creates a reader. Nearly all events of a long response differ in one text. The reader builds a pattern from the last
+ * parsed event: everything but the text literally, apart from padding at its end and the values of `counters`, and the
+ * text as one JSON string. An event that matches the pattern is read with it, because parsing every event takes twice
+ * the time of everything else.
+ * @param fields possible names of the text field
+ * @param counters unused fields with a number or a word that differs in each event
  */
 export function createAppendReader(fields: readonly string[], counters: readonly string[] = []): AppendReader {
   const opening = new RegExp(`"(?:${fields.join('|')})":\\s*$`, 'u');
@@ -47,8 +47,8 @@ export function createAppendReader(fields: readonly string[], counters: readonly
       const at = data.indexOf(literal);
       if (at === -1 || !opening.test(data.slice(0, at))) return;
       const before = patternOf(data.slice(0, at));
-      const behind = data.slice(at + literal.length);
-      const ending = behind.includes('"') ? patternOf(behind) : [...behind.replaceAll(' ', '')].map(padded).join('');
+      const rest = data.slice(at + literal.length);
+      const ending = rest.includes('"') ? patternOf(rest) : [...rest.replaceAll(' ', '')].map(padded).join('');
       template = new RegExp(`^${before}"([^"\\\\\\0-\\x1f]*(?:\\\\.[^"\\\\\\0-\\x1f]*)*)"${ending}$`, 'u');
     },
   };
@@ -58,7 +58,7 @@ export function createAppendReader(fields: readonly string[], counters: readonly
   }
 }
 
-/** What is inside a JSON string; `undefined` when it is not one whole string. */
+/** Returns the value of the inside of a JSON string; `undefined` if it is not one complete string. */
 function unescaped(inside: string): string | undefined {
   try {
     return JSON.parse(`"${inside}"`) as string;

@@ -1,37 +1,37 @@
 import type { ContentBlock, ModelMessage, ModelWarning, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
 
-/** What the user said, without results. */
+/** User turn, without results. */
 export interface UserTurn {
   readonly role: 'user';
   readonly content: readonly ContentBlock[];
 }
 
-/** What the model said, with one result for each of its calls. */
+/** Assistant turn, with one result for each of its calls. */
 export interface AssistantTurn {
   readonly role: 'assistant';
   readonly content: readonly ContentBlock[];
-  /** In the order of the calls, directly after which every provider wants them. */
+  /** In the order of the calls; every provider expects results directly after the calls. */
   readonly results: readonly CallResult[];
 }
 
-/** A call and its answer. */
+/** Call and its result. */
 export interface CallResult {
   readonly call: ToolUseBlock;
   readonly result: ToolResultBlock;
 }
 
-/** A conversation as providers want it. */
+/** Conversation in the form that providers expect. */
 export interface ArrangedTurns {
   readonly turns: readonly (UserTurn | AssistantTurn)[];
-  /** Results without a call, which nobody can be sent. */
+  /** Results without a call, which no provider accepts. */
   readonly orphans: readonly ToolResultBlock[];
 }
 
 const missingResult = 'There is no result: the call was cancelled or never ran.';
 
 /**
- * Puts each result behind the message of its call. Every call gets exactly one: what names it first, or an error that
- * says there is none. Ids that occur again get a new one, so that each pair has its own. Empty messages go.
+ * Moves each result after the message of its call. Every call gets exactly one result: the first that names it, or an
+ * error result. Repeated ids are replaced, so that each pair has its own. Empty messages are removed.
  */
 export function arrangeTurns(messages: readonly ModelMessage[]): ArrangedTurns {
   const turns: { role: 'user' | 'assistant'; content: ContentBlock[]; calls: PendingCall[] }[] = [];
@@ -77,12 +77,12 @@ export function arrangeTurns(messages: readonly ModelMessage[]): ArrangedTurns {
 
 interface PendingCall {
   readonly block: ToolUseBlock;
-  /** Which message it stands in. */
+  /** Index of its message. */
   readonly message: number;
   result: ToolResultBlock | undefined;
 }
 
-/** Of calls that share an id: the first without a result in the latest message that has one. */
+/** Returns, of calls that share an id, the first unanswered one in the latest message with an unanswered call. */
 function newestUnanswered(calls: readonly PendingCall[] = []): PendingCall | undefined {
   const unanswered = calls.filter(({ result }) => result === undefined);
   return unanswered.find(({ message }) => message === unanswered.at(-1)?.message);
@@ -101,15 +101,15 @@ function uniqueId(id: string, used: Set<string>): string {
   return unique;
 }
 
-/** The ids of all calls of a conversation. */
+/** Returns the ids of all calls of a conversation. */
 export function callIdsOf(messages: readonly ModelMessage[]): string[] {
   return messages.flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])));
 }
 
-/** Warnings about results that answer no call. */
+/** Returns warnings about results without a call. */
 export function orphanWarnings(orphans: readonly { readonly toolUseId: string }[]): ModelWarning[] {
   return orphans.map(({ toolUseId }) => ({
     code: 'block-dropped',
-    message: `A result for call ${toolUseId} answers no open call and is not sent`,
+    message: `A result for call ${toolUseId} is not sent, because no call is waiting for it`,
   }));
 }

@@ -2,34 +2,35 @@ import { KernelError } from '@ravi/kernel';
 import { clip } from './http-error.ts';
 import { createSseSplitter } from './sse-splitter.ts';
 
-/** A state machine over one answer. It never throws for what a provider sends. */
+/** State machine that decodes one response. It never throws because of what a provider sends. */
 export interface ModelDecoder {
-  /** One event of the stream. */
+  /** Decodes one event of the stream. */
   event(data: string, name: string | undefined): void;
-  /** The answer as one body, instead of events. */
+  /** Decodes a response that is one body instead of events. */
   body(value: unknown): void;
-  /** Nothing more comes. An answer without its end becomes an `E_MODEL_TRUNCATED` error. */
+  /** Ends the response. A response without its end becomes an `E_MODEL_TRUNCATED` error. */
   end(): void;
 }
 
-/** Takes the text of an answer in pieces of any size. */
+/** Reader of a response body in pieces of any size. */
 export interface BodyReader {
-  /** @throws KernelError `E_MODEL_PROTOCOL` for a text that is neither events nor JSON */
+  /** @throws KernelError `E_MODEL_PROTOCOL` for a body that is neither events nor JSON */
   push(text: string): void;
   /** @throws KernelError as `push` */
   end(): void;
 }
 
 /**
- * Hands an answer to its decoder, as events or as one body. What it begins with says which, since gateways give types that
- * are wrong: JSON is a body and the field of an event a stream under any type. Only for the rest the type counts.
+ * Creates a reader that passes a response to its decoder, as events or as one body. Detected from the first bytes,
+ * because gateways send wrong content types: JSON is a body and an event field is a stream under any type. The content
+ * type decides only for the rest.
  */
 export function createBodyReader(decoder: ModelDecoder, contentType: string): BodyReader {
-  let begun = '';
+  let beginning = '';
   let reader: BodyReader | undefined;
 
   const choose = (isOver: boolean): void => {
-    const form = formOf(begun, contentType, isOver);
+    const form = formOf(beginning, contentType, isOver);
     if (form === undefined) return;
     reader =
       form === 'events'
@@ -37,13 +38,13 @@ export function createBodyReader(decoder: ModelDecoder, contentType: string): Bo
         : form === 'body'
           ? wholeBodyReader(decoder)
           : refusingReader(contentType);
-    reader.push(begun);
+    reader.push(beginning);
   };
 
   return {
     push(text) {
       if (reader !== undefined) return reader.push(text);
-      begun = (begun + text).trimStart();
+      beginning = (beginning + text).trimStart();
       return choose(false);
     },
     end() {
@@ -56,14 +57,14 @@ export function createBodyReader(decoder: ModelDecoder, contentType: string): Bo
 const field = /^(?:data|event|id|retry)?[:\r\n]/u;
 const longestField = 'event:'.length;
 
-/** `undefined` as long as more has to come to tell. */
-function formOf(begun: string, contentType: string, isOver: boolean): 'events' | 'body' | 'neither' | undefined {
+/** Returns the form of a response, `undefined` while more text is needed to decide. */
+function formOf(beginning: string, contentType: string, isOver: boolean): 'events' | 'body' | 'neither' | undefined {
   const isJson = /json/iu.test(contentType);
-  if (begun === '') return isOver ? (isJson ? 'body' : 'events') : undefined;
-  if (/^[[{]/u.test(begun)) return 'body';
-  if (begun.startsWith('<')) return 'neither';
-  if (/event-stream/iu.test(contentType) || field.test(begun)) return 'events';
-  if (begun.length < longestField && !isOver) return undefined;
+  if (beginning === '') return isOver ? (isJson ? 'body' : 'events') : undefined;
+  if (/^[[{]/u.test(beginning)) return 'body';
+  if (beginning.startsWith('<')) return 'neither';
+  if (/event-stream/iu.test(contentType) || field.test(beginning)) return 'events';
+  if (beginning.length < longestField && !isOver) return undefined;
   return isJson ? 'body' : 'neither';
 }
 
@@ -93,13 +94,13 @@ function wholeBodyReader(decoder: ModelDecoder): BodyReader {
 
 const readChars = 1000;
 
-/** The page of a gateway, as a rule: its beginning says whose. */
+/** Reports a body that is usually a gateway's HTML page; its beginning shows whose. */
 function refusingReader(contentType: string): BodyReader {
   let text = '';
   const refuse = (): never => {
     const start = JSON.stringify(clip(text.slice(0, readChars).replaceAll(/\s+/gu, ' '), 200));
-    const type = contentType === '' ? 'no type' : `type ${contentType}`;
-    const message = `The model provider answered with ${type} what is neither events nor JSON; is baseUrl right? ${start}`;
+    const type = contentType === '' ? 'no content type' : `content type ${contentType}`;
+    const message = `The model provider sent neither events nor JSON (${type}); check baseUrl. It begins with ${start}`;
     throw new KernelError('E_MODEL_PROTOCOL', message);
   };
   return {

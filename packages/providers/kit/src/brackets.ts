@@ -1,12 +1,12 @@
-/** Follows JSON by its brackets and quotes alone, in text that comes in pieces and that need not be JSON. */
+/** Tracker of brackets and quotes in text that arrives in pieces and may not be JSON. */
 export interface Brackets {
-  /** Whether the text so far ends inside a string, an object or a list. */
+  /** True if the text so far ends inside a string, an object or an array. */
   readonly isInside: boolean;
-  /** Goes on with a text from this place: the place behind a bracket that closes all that was open, -1 without one. */
+  /** Reads `text` from this index. Returns the index after the bracket that closes everything open, or -1. */
   take(text: string, from: number): number;
 }
 
-/** Brackets of one text. */
+/** Creates a tracker for one text. */
 export function createBrackets(): Brackets {
   let depth = 0;
   let inString = false;

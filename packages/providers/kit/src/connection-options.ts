@@ -1,26 +1,26 @@
 import type { Clock, JsonSchema } from '@ravi/kernel';
 
-/** How to reach a provider, the same for all of them. */
+/** Connection options of all providers. */
 export interface ConnectionOptions {
-  /** Sent with every request; they win over the provider's own, however a name is written. */
+  /** Sent with every request. They override the provider's own headers, regardless of case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Milliseconds without a byte, before the first one or between two, until the request is given up; 600 000 when absent,
-   * never for `Infinity`.
+   * Milliseconds without a byte, before the first one or between two, after which the request fails; 600 000 by
+   * default, `Infinity` for no limit.
    */
   readonly idleTimeoutMs?: number | undefined;
-  /** Further attempts of a request that failed before anything of its answer was there; 2 when absent. */
+  /** Maximum retries of a request that failed before any of its response arrived; 2 by default. */
   readonly maxRetries?: number | undefined;
   /**
-   * A provider that asks to wait longer, in milliseconds, gets no further attempt; where none asks, no wait is longer.
-   * 30 000 when absent.
+   * Longest wait before a retry, in milliseconds; 30 000 by default. If the provider asks for a longer wait, the
+   * request fails instead.
    */
   readonly maxRetryDelayMs?: number | undefined;
   readonly fetch?: typeof fetch | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** Properties of a plugin's options that say how to reach a provider, the same for all of them. */
+/** Schema of the connection options in the configuration of a provider plugin. */
 export const connectionSchema: Readonly<Record<string, JsonSchema>> = {
   headers: {
     type: 'object',
@@ -32,13 +32,18 @@ export const connectionSchema: Readonly<Record<string, JsonSchema>> = {
     type: 'integer',
     minimum: 1,
     default: 600_000,
-    description: 'Milliseconds without a byte until a request is given up.',
+    description: 'Milliseconds without a byte after which a request fails.',
   },
-  maxRetries: { type: 'integer', minimum: 0, default: 2, description: 'Further attempts before anything has come.' },
+  maxRetries: {
+    type: 'integer',
+    minimum: 0,
+    default: 2,
+    description: 'Maximum retries before any of the response has arrived.',
+  },
   maxRetryDelayMs: {
     type: 'integer',
     minimum: 0,
     default: 30_000,
-    description: 'Who asks to wait longer, in milliseconds, gets no further attempt.',
+    description: 'Longest wait before a retry, in milliseconds; if the provider asks for more, the request fails.',
   },
 };

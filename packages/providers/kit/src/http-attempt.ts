@@ -5,30 +5,30 @@ import type { Refusal } from './http-error.ts';
 import type { HttpRequest } from './http-request.ts';
 import { setTimer } from './timing.ts';
 
-/** What bounds an attempt, and who reads its refusal. */
+/** Options of {@link attempt}. */
 export interface AttemptOptions extends Pick<ConnectionOptions, 'fetch'> {
-  /** Reads the body of a refusal; `undefined` fields are filled from the status. */
+  /** Reads the body of an error response; the status fills in `undefined` fields. */
   refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode' | 'retryAfterMs'>;
   readonly clock: Clock;
   readonly idleTimeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Sends a request once: the beginning of its answer, or why there is none. Keys may stand in the error. */
+/** Sends a request once. Returns the start of its response or an error, which may contain keys. */
 export async function attempt(
   { url, headers, body }: HttpRequest,
   { fetch: send = fetch, refusalOf, clock, idleTimeoutMs, signal }: AttemptOptions,
 ): Promise<Response | ModelError> {
-  const patience = new AbortController();
-  const timer = setTimer(clock, () => patience.abort(), idleTimeoutMs);
+  const idleTimeout = new AbortController();
+  const timer = setTimer(clock, () => idleTimeout.abort(), idleTimeoutMs);
   try {
     const response = await send(url.href, {
       method: 'POST',
       headers: Object.fromEntries(headers),
       body,
-      // Elsewhere nobody is to get the key; some redirects would make a GET of the request, too.
+      // Another server must not receive the key; some redirects would also turn the request into a GET.
       redirect: 'manual',
-      signal: AbortSignal.any([signal, patience.signal]),
+      signal: AbortSignal.any([signal, idleTimeout.signal]),
     });
     if (response.ok) return response;
     if (isRedirect(response)) {
@@ -39,8 +39,8 @@ export async function attempt(
     return refusalError(refusal, clock.now());
   } catch (error) {
     if (signal.aborted) return cancelled();
-    if (patience.signal.aborted) {
-      return modelError('E_MODEL_TIMEOUT', `The model provider did not answer within ${idleTimeoutMs} ms`, true);
+    if (idleTimeout.signal.aborted) {
+      return modelError('E_MODEL_TIMEOUT', `The model provider did not respond within ${idleTimeoutMs} ms`, true);
     }
     return modelError('E_MODEL_UNAVAILABLE', `The model provider cannot be reached: ${reasonOf(error)}`, true);
   } finally {
@@ -48,12 +48,12 @@ export async function attempt(
   }
 }
 
-// Browsers show no status of one.
+// Browsers hide the status of a redirect.
 function isRedirect({ status, type }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400);
 }
 
-/** The error of a request that its caller has given up. */
+/** Returns the error of a cancelled request. */
 export function cancelled(): ModelError {
   return modelError('E_CANCELLED', 'The request was cancelled', false);
 }
@@ -67,7 +67,7 @@ async function bodyOf(response: Response): Promise<unknown> {
   }
 }
 
-/** The code of the socket's error where there is one: `fetch failed` says nothing. */
+/** Returns the code of the socket error if there is one, because `fetch failed` alone does not help. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error;
   const code = (cause as { readonly code?: unknown } | undefined)?.code;

@@ -2,14 +2,14 @@ import { isKernelError } from '@ravi/kernel';
 import type { ModelError, ModelErrorCode } from '@ravi/kernel';
 import { retryAfterMs, shouldRetry } from './retry-hints.ts';
 
-/** What a provider said when it refused. */
+/** Error response of a provider. */
 export interface Refusal {
   readonly status: number;
   readonly headers: Headers;
   readonly message: string;
-  /** Its own word for the failure. */
+  /** The provider's own code for the failure. */
   readonly providerCode?: string;
-  /** When the body says it. */
+  /** Wait that the body asks for. */
   readonly retryAfterMs?: number;
 }
 
@@ -20,7 +20,7 @@ const emptyAccountCodes = /insufficient_(?:quota|balance|credits?|funds)|exceede
 const emptyAccountWords = /insufficient_quota|billing|credit balance/iu;
 
 /**
- * The error of a refusal, by its status, its hints and the few words that providers share.
+ * Returns the error of an error response, by its status, its retry hints and the few words that providers share.
  * @param now milliseconds since the Unix epoch
  */
 export function modelErrorOf(refusal: Refusal, now: number): ModelError {
@@ -28,7 +28,7 @@ export function modelErrorOf(refusal: Refusal, now: number): ModelError {
   return { ...error, message: clip(error.message) };
 }
 
-/** The same with all that the provider said, keys too. */
+/** Returns the same error with the complete message of the provider, which may contain keys. */
 export function refusalError(refusal: Refusal, now: number): ModelError {
   const { status, headers, message, providerCode } = refusal;
   const code = codeOf(refusal);
@@ -38,7 +38,7 @@ export function refusalError(refusal: Refusal, now: number): ModelError {
   const retryable = isFinal ? false : (advice ?? isRetryable(status));
   return {
     code,
-    message: `The model provider answered ${status}: ${message}`,
+    message: `The model provider responded with ${status}: ${message}`,
     retryable,
     status,
     ...(retryable && waitMs !== undefined ? { retryAfterMs: waitMs } : {}),
@@ -47,12 +47,12 @@ export function refusalError(refusal: Refusal, now: number): ModelError {
   };
 }
 
-/** The error of an answer that sends the request elsewhere, where it does not go; no key may stand in an address. */
+/** Returns the error of a redirect, which is not followed. It names only the origin, because the rest of a URL may contain a key. */
 export function redirectError({ status, headers }: Pick<Response, 'status' | 'headers'>, url: URL): ModelError {
   const location = headers.get('location');
   const isAddress = location !== null && URL.canParse(location, url.href);
-  const target = isAddress ? new URL(location, url).origin : 'an address that it does not tell';
-  const message = `The model provider answered ${status}, a redirect to ${target}, which is not followed; is baseUrl right?`;
+  const target = isAddress ? new URL(location, url).origin : 'an unknown address';
+  const message = `The model provider responded with ${status}, a redirect to ${target}, which is not followed; check baseUrl`;
   return { ...modelError('E_MODEL_PROTOCOL', message, false), status, ...requestIdIn(headers) };
 }
 
@@ -62,20 +62,20 @@ function requestIdIn(headers: Headers): Pick<ModelError, 'requestId'> {
 }
 
 /**
- * The error of an answer that ended with one: `status` is the one that would go with it, which a stream cannot say. The
- * message is as long as the provider's; who sent the request takes keys out of it and clips it.
+ * Returns the error of a stream that ended with one; `status` is the HTTP status that matches it, because a stream has
+ * none. The message is complete; the sender of the request removes keys from it and clips it.
  */
 export function modelErrorInStream(refusal: Omit<Refusal, 'headers'>): ModelError {
   const { status: _status, ...error } = refusalError({ ...refusal, headers: new Headers() }, 0);
-  return { ...error, message: `The model provider ended the answer: ${refusal.message}` };
+  return { ...error, message: `The model provider ended the response: ${refusal.message}` };
 }
 
-/** An error without a refusal: the connection, the stream or the caller ended it. */
+/** Returns an error without an error response, for example of the connection, the stream or the caller. */
 export function modelError(code: ModelErrorCode, message: string, retryable: boolean): ModelError {
   return { code, message, retryable };
 }
 
-/** The error of code that threw where it should not, or with the code of a KernelError. */
+/** Returns the error for a thrown value, with the code of a KernelError if it is one. */
 export function thrownError(what: string, error: unknown): ModelError {
   if (isKernelError(error)) return { code: error.code, message: error.message, retryable: error.retryable };
   return modelError('E_MODEL_PROTOCOL', `${what}: ${error instanceof Error ? error.message : String(error)}`, false);
@@ -99,15 +99,16 @@ function isRetryable(status: number): boolean {
 }
 
 /**
- * A wait does not fill an empty account. Providers speak of billing in limits that pass within a minute as well, so their
- * words count only where nothing else is said: neither a code nor a hint to try again. A number is a status, no code.
+ * Returns true if the account has no credit, which waiting does not change. Providers also mention billing in limits
+ * that pass within a minute, so words count only without a code and without a retry hint. A number is a status, not a
+ * code.
  */
 function isEmptyAccount({ message, providerCode = '' }: Refusal, isHinted: boolean): boolean {
   if (!/^\d*$/u.test(providerCode)) return emptyAccountCodes.test(providerCode);
   return !isHinted && emptyAccountWords.test(message);
 }
 
-/** The beginning of a text, `maxCharacters` at most, 1000 when absent; no character is cut in two. */
+/** Returns the beginning of a text, at most `maxCharacters` (1000 by default), without splitting a character. */
 export function clip(text: string, maxCharacters: number = 1000): string {
   const characters = Array.from(text.slice(0, 4 * maxCharacters));
   return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters).join('')}…` : text;

@@ -22,7 +22,7 @@ import { secretsOf, withoutSecrets } from './secrets.ts';
 import { setTimer, unlessAborted } from './timing.ts';
 import { wireJson } from './wire.ts';
 
-/** A request in a provider's own words, and how to read what comes back. */
+/** Encoded request and the decoder of its response. */
 export interface EncodedCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -31,12 +31,12 @@ export interface EncodedCall {
   createDecoder(emit: (event: ModelEvent) => void): ModelDecoder;
 }
 
-/** What makes a provider out of an encoder and a decoder. */
+/** Options of {@link createHttpModel}. */
 export interface HttpModelOptions extends ConnectionOptions, Pick<AttemptOptions, 'refusalOf'> {
   readonly id: string;
-  /** Asked where a request names none. */
+  /** Model for requests that do not name one. */
   readonly model?: string | undefined;
-  /** What it throws becomes an error event, with the code of a KernelError. */
+  /** Encodes a request. A thrown error becomes an error event, with the code of a KernelError. */
   encode(request: ModelRequest): EncodedCall | Promise<EncodedCall>;
 }
 
@@ -46,9 +46,9 @@ interface PreparedCall {
 }
 
 /**
- * A {@link ModelProvider} over fetch: retries by the provider's hints, time limits, abort, and errors as events that tell
- * no keys. A key that stays the same belongs into `headers`, where it is checked at once.
- * @throws KernelError `E_CONFIG_INVALID` for a header that cannot be sent
+ * Creates a {@link ModelProvider} over fetch, with retries by the provider's hints, timeouts, abort, and errors as
+ * events without keys. Put a constant key into `headers`, where it is validated at once.
+ * @throws KernelError `E_CONFIG_INVALID` for an invalid header
  */
 export function createHttpModel(options: HttpModelOptions): ModelProvider {
   const { id, model, encode, headers = {}, idleTimeoutMs = 600_000 } = options;
@@ -65,7 +65,7 @@ export function createHttpModel(options: HttpModelOptions): ModelProvider {
     return { call, sent };
   };
 
-  /** The answer, or the error after the last attempt. */
+  /** Returns the response, or the error after the last attempt. */
   const connect = async (request: HttpRequest, signal: AbortSignal): Promise<Response | ModelError> => {
     for (let attempts = 1; ; attempts++) {
       const outcome = await attempt(request, { ...options, clock, idleTimeoutMs, signal });
@@ -82,14 +82,14 @@ export function createHttpModel(options: HttpModelOptions): ModelProvider {
     ...(model === undefined ? {} : { model }),
     async *stream(request, { signal, blobs }) {
       let secrets = configured;
-      const tellError = (error: ModelError): ModelError => withoutSecrets(error, secrets);
-      const failed = (error: ModelError): ModelEvent => ({ type: 'error', error: tellError(error) });
+      const redact = (error: ModelError): ModelError => withoutSecrets(error, secrets);
+      const failed = (error: ModelError): ModelEvent => ({ type: 'error', error: redact(error) });
       if (signal.aborted) return yield failed(cancelled());
       let prepared: PreparedCall | undefined;
       try {
         prepared = await unlessAborted(prepare(request, blobs), signal);
       } catch (error) {
-        return yield failed(thrownError('The request could not be written', error));
+        return yield failed(thrownError('The request could not be encoded', error));
       }
       if (prepared === undefined) return yield failed(cancelled());
       const { call, sent } = prepared;
@@ -97,13 +97,12 @@ export function createHttpModel(options: HttpModelOptions): ModelProvider {
       for (const warning of call.warnings) yield { type: 'warning', warning };
       const response = await connect(sent, signal);
       if (!isResponse(response)) return yield failed(response);
-      yield* readResponse(response, call, { signal, clock, idleTimeoutMs, tellError });
+      yield* readResponse(response, call, { signal, clock, idleTimeoutMs, redact });
     },
   };
 }
 
-// Not by its class: servers such as Hono's put one of their own in the place of the global one, which `fetch` goes on
-// without.
+// Not checked by class: servers such as Hono's replace the global class, but `fetch` still returns the original one.
 function isResponse(outcome: Response | ModelError): outcome is Response {
   return 'headers' in outcome;
 }

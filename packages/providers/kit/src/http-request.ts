@@ -1,6 +1,6 @@
 import { KernelError } from '@ravi/kernel';
 
-/** A request as it goes out. */
+/** Request as it is sent. */
 export interface HttpRequest {
   readonly url: URL;
   readonly headers: Headers;
@@ -8,8 +8,8 @@ export interface HttpRequest {
 }
 
 /**
- * An address below `baseUrl`; a query of it, such as Azure's version, stays behind the path.
- * @throws KernelError `E_CONFIG_INVALID` for a base that is no address of http or https, or one with a password
+ * Returns a URL below `baseUrl`. A query of `baseUrl`, such as Azure's version, stays after the path.
+ * @throws KernelError `E_CONFIG_INVALID` if `baseUrl` is not an http or https URL or contains a password
  */
 export function endpoint(baseUrl: string, path: string): string {
   const url = httpAddress('baseUrl', baseUrl);
@@ -18,26 +18,26 @@ export function endpoint(baseUrl: string, path: string): string {
 }
 
 /**
- * An address that requests can go to.
- * @param name of the option, for the message
- * @throws KernelError `E_CONFIG_INVALID` as {@link endpoint}; the message leaves out what may be a password or a key
+ * Parses a URL for requests.
+ * @param name name of the option, for the message
+ * @throws KernelError `E_CONFIG_INVALID` as {@link endpoint}; the message omits possible passwords and keys
  */
 export function httpAddress(name: string, address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/u.test(url.protocol)) {
     const given = JSON.stringify(address.replace(/^.*@|\?.*$/gsu, ''));
-    throw new KernelError('E_CONFIG_INVALID', `${name} ${given} is no address; write https://<host>/<path>`);
+    throw new KernelError('E_CONFIG_INVALID', `${name} ${given} is not a valid URL; use https://<host>/<path>`);
   }
   if (url.username !== '' || url.password !== '') {
-    const message = `${name} at ${url.host} has a user or a password in it; send them as a header`;
+    const message = `${name} at ${url.host} contains a user name or password; send credentials in a header`;
     throw new KernelError('E_CONFIG_INVALID', message);
   }
   return url;
 }
 
 /**
- * The headers of a request; what comes later wins, however its name is written.
- * @throws KernelError `E_CONFIG_INVALID` for what cannot be sent; the message does not tell the value
+ * Returns the headers of a request. Later headers override earlier ones, regardless of case.
+ * @throws KernelError `E_CONFIG_INVALID` for an invalid header; the message does not contain its value
  */
 export function requestHeaders(...groups: readonly Readonly<Record<string, string>>[]): Headers {
   const headers = new Headers();
@@ -45,9 +45,9 @@ export function requestHeaders(...groups: readonly Readonly<Record<string, strin
     try {
       headers.set(name, value);
     } catch {
-      // Its error tells the value, so it is no cause either.
+      // The caught error contains the value, so it is not set as the cause.
       const place = JSON.stringify(name);
-      const message = `The header ${place} cannot be sent; look for a line break or a special character in it or in its key`;
+      const message = `The header ${place} is invalid; check its name and value for line breaks and special characters`;
       throw new KernelError('E_CONFIG_INVALID', message);
     }
   }

@@ -1,20 +1,21 @@
 import { hash } from 'node:crypto';
 
-/** What a provider accepts as the id of a call. */
+/** Rules of a provider for call ids. */
 export interface IdRules {
   readonly pattern: RegExp;
-  /** Of an id that is made because the given one does not fit; the result must match `pattern`. */
+  /** Prefix of a generated id, which replaces an id that does not match `pattern`. The generated id must match it. */
   readonly prefix: string;
-  /** Of such an id, its prefix included. */
+  /** Length of a generated id, prefix included. */
   readonly length: number;
 }
 
-/** `[a-zA-Z0-9_-]{1,64}`: what most providers accept. */
+/** Rules of most providers: `[a-zA-Z0-9_-]{1,64}`. */
 export const commonIdRules: IdRules = { pattern: /^[a-zA-Z0-9_-]{1,64}$/u, prefix: 'call_', length: 29 };
 
 /**
- * Internal ids to ids on the wire, one to one: an id that fits stays, another is replaced by a hash of it. The same ids in
- * the same order give the same result, so that a longer history begins like a shorter one.
+ * Creates a one-to-one map from internal ids to ids on the wire. An id that fits stays; any other is replaced by its
+ * hash. The same ids in the same order give the same result, so that a longer history has the same prefix as a shorter
+ * one.
  */
 export function createIdMap(rules: IdRules = commonIdRules): (id: string) => string {
   const wireIds = new Map<string, string>();
@@ -33,12 +34,12 @@ export function createIdMap(rules: IdRules = commonIdRules): (id: string) => str
   };
 }
 
-/** Gives each call of an answer its internal id. */
+/** Returns the internal id of the next call of a response. */
 export type IdSource = (providerId: string | null | undefined) => string;
 
 /**
- * Takes the provider's id where it has one that the conversation does not use yet, and makes one (`call-<n>`) where it is
- * missing, empty, the word `null`, or repeated.
+ * Creates a source that keeps the provider's id if the conversation does not use it yet, and generates one (`call-<n>`)
+ * if it is missing, empty, the word `null`, or repeated.
  */
 export function createIdSource(usedIds: Iterable<string>): IdSource {
   const used = new Set(usedIds);
@@ -52,14 +53,14 @@ export function createIdSource(usedIds: Iterable<string>): IdSource {
   };
 }
 
-/** Whether a provider's id is one: neither missing nor empty nor the word `null`. */
+/** Returns true if a provider's id is usable: not missing, empty or a word for nothing such as `null`. */
 export function isUsable(id: unknown): id is string {
   return typeof id === 'string' && id !== '' && id !== 'null' && id !== 'undefined' && id !== 'None';
 }
 
 const digits = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** `length` letters and digits that depend on all of `text`: base 62 of its SHA-256, at most 40. */
+/** Returns `length` letters and digits of the base 62 SHA-256 of `text`, at most 40. */
 export function shortHash(text: string, length: number): string {
   let rest = BigInt(`0x${hash('sha256', text)}`);
   let out = '';

@@ -2,7 +2,7 @@ import { isKernelError } from '@ravi/kernel';
 import type { BlobReader, ContentBlock, ModelRequest } from '@ravi/kernel';
 import { isMedia } from './media.ts';
 
-/** The request with the bytes of media that lie in a blob store. One that cannot be read stays as it is. */
+/** Returns the request with the bytes of media in a blob store. Media that cannot be read stay unchanged. */
 export async function loadMedia(request: ModelRequest, blobs: BlobReader | undefined): Promise<ModelRequest> {
   if (blobs === undefined || !request.messages.some((message) => holdsBlobs(message.content))) return request;
   const messages = await Promise.all(

@@ -1,16 +1,16 @@
 import type { ContentBlock, MediaBlock } from '@ravi/kernel';
 
-/** Where a medium stands in a conversation. */
+/** Place of media in a conversation. */
 export type MediaPlace = 'user' | 'tool-result';
 
-/** What a model takes where: media types, `image/*` for all of a kind; `urls` when it fetches addresses itself. */
+/** Media types that a model accepts in each place, `image/*` for all of a kind; `urls` is true if the provider fetches URLs. */
 export interface MediaSupport {
   readonly user: readonly string[];
   readonly 'tool-result': readonly string[];
   readonly urls: boolean;
 }
 
-/** Whether a model takes this medium in this place, as the block has it. */
+/** Returns true if a model accepts this block in this place. */
 export function takesMedia(support: MediaSupport, place: MediaPlace, block: MediaBlock): boolean {
   if (block.source.kind === 'blob') return false;
   if (block.source.kind === 'url' && !isReachable(block.source.url, support)) return false;
@@ -19,17 +19,17 @@ export function takesMedia(support: MediaSupport, place: MediaPlace, block: Medi
   );
 }
 
-/** A `data:` URL that says no data leads nowhere. */
+/** Returns true if the provider can read the URL. A malformed `data:` URL has no data. */
 function isReachable(url: string, { urls }: MediaSupport): boolean {
   return /^data:/iu.test(url) ? dataUrl.test(url) : urls;
 }
 
-/** Whether a block is an image, audio clip or document. */
+/** Returns true if a block is an image, audio clip or document. */
 export function isMedia(block: ContentBlock): block is MediaBlock {
   return block.type === 'image' || block.type === 'audio' || block.type === 'document';
 }
 
-/** The bytes of a medium in base 64, out of a `data:` URL too; `undefined` when it has another address only. */
+/** Returns the bytes of a block in base64, also from a `data:` URL; `undefined` if it has only another URL. */
 export function base64Of({ source }: MediaBlock): string | undefined {
   if (source.kind === 'bytes')
     return Buffer.from(source.bytes.buffer, source.bytes.byteOffset, source.bytes.byteLength).toString('base64');
@@ -39,7 +39,7 @@ export function base64Of({ source }: MediaBlock): string | undefined {
   return /;base64$/iu.test(head) ? unescaped(data).toString('latin1') : unescaped(data).toString('base64');
 }
 
-/** The address of a medium: its own, or its bytes as a `data:` URL in base 64. */
+/** Returns the URL of a block: its own, or a base64 `data:` URL of its bytes. */
 export function mediaUrl(block: MediaBlock): string {
   if (block.source.kind === 'url' && !dataUrl.test(block.source.url)) return block.source.url;
   return `data:${block.mediaType};base64,${base64Of(block) ?? ''}`;
@@ -47,7 +47,7 @@ export function mediaUrl(block: MediaBlock): string {
 
 const dataUrl = /^data:([^,]*),(.*)$/isu;
 
-/** What a part of a URL stands for, its escaped bytes among them. */
+/** Decodes the percent-escaped bytes of a part of a URL. */
 function unescaped(part: string): Buffer {
   const bytes = Buffer.from(part);
   if (!part.includes('%')) return bytes;
@@ -58,7 +58,7 @@ function unescaped(part: string): Buffer {
   );
 }
 
-/** A medium in words, for a model that cannot be shown it. */
+/** Describes a block as text, for a model that does not accept it. */
 export function describeMedia({ type, mediaType, name, source }: MediaBlock): string {
   const words = [type, mediaType];
   if (name !== undefined) words.push(JSON.stringify(name));

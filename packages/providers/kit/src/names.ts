@@ -1,29 +1,29 @@
 import { shortHash } from './ids.ts';
 
-/** What a provider accepts as the name of a tool. */
+/** Rules of a provider for tool names. */
 export interface NameRules {
-  /** Characters that may not stand in a name, with the `g` flag; each becomes an underscore. */
+  /** Forbidden characters, with the `g` flag; each becomes an underscore. */
   readonly forbidden: RegExp;
   readonly maxLength: number;
-  /** What the first character must match; an underscore is put before a name that does not. */
+  /** Pattern of the first character; a name that does not match gets a leading underscore. */
   readonly first?: RegExp;
 }
 
-/** `[a-zA-Z0-9_-]{1,64}`: what every provider accepts. */
+/** Rules that every provider accepts: `[a-zA-Z0-9_-]{1,64}`. */
 export const commonNameRules: NameRules = { forbidden: /[^a-zA-Z0-9_-]/gu, maxLength: 64 };
 
-/** Two tools that would have one name on the wire; the second is not offered. */
+/** Two tools with the same name on the wire; the second is not offered. */
 export interface NameConflict {
   readonly refused: string;
   readonly kept: string;
   readonly wireName: string;
 }
 
-/** Both ways between the names of tools and those on the wire. */
+/** Two-way map between tool names and names on the wire. */
 export interface NameMap {
-  /** Any name, one that only the history still has included. */
+  /** Converts any name, including one that only appears in the history. */
   toWire(name: string): string;
-  /** A name that a model made up comes back as it is. */
+  /** Converts a name back; a name that a model invented is returned unchanged. */
   fromWire(wireName: string): string;
   readonly conflicts: readonly NameConflict[];
 }
@@ -31,9 +31,9 @@ export interface NameMap {
 const suffixLength = 8;
 
 /**
- * Maps names so that each has its own on the wire: forbidden characters become underscores, a name that is too long is cut
- * and ends in a hash of the whole. A name that needs no change keeps it before any that does; of two that still meet, the
- * first one stays and the other is a conflict.
+ * Maps names so that each is unique on the wire: forbidden characters become underscores, and a long name is cut and
+ * ends in a hash of the whole. A name that needs no change takes precedence; of two others that collide, the first one
+ * stays and the second is a conflict.
  */
 export function createNameMap(names: readonly string[], rules: NameRules = commonNameRules): NameMap {
   const back = new Map<string, string>();

@@ -2,17 +2,17 @@ import type { InvalidArguments, JsonObject } from '@ravi/kernel';
 import { createBrackets } from './brackets.ts';
 import { isTooDeep, isTooDeepIn, isJsonObject } from './wire.ts';
 
-/** Arguments that may be used, or why they must not. */
+/** Parsed arguments, or the reason why they must not be used. */
 export interface ParsedArguments {
-  /** Empty when `invalid` is there. */
+  /** Empty if `invalid` is set. */
   readonly arguments: JsonObject;
   readonly invalid?: InvalidArguments;
 }
 
 /**
- * The arguments of a call as a model wrote them. Nothing at all is `{}`, and so is `null`, unless `wasCut` says that the
- * answer ended early; anything else must be one whole JSON object, and is never repaired. One that is nested too deep to be
- * written again is malformed.
+ * Parses the arguments of a call as a model wrote them. Empty text and `null` are `{}`, unless `wasCut` is set because
+ * the response ended early. Anything else must be one complete JSON object and is never repaired. Arguments nested too
+ * deeply to be serialized again are malformed.
  */
 export function parseArguments(text: string, options: { readonly wasCut?: boolean } = {}): ParsedArguments {
   const wasCut = options.wasCut ?? false;
@@ -27,7 +27,7 @@ export function parseArguments(text: string, options: { readonly wasCut?: boolea
   return invalid('malformed', text);
 }
 
-/** Arguments that came as a value already. Absent and `null` are `{}`. */
+/** Checks arguments that arrived as a value. Absent and `null` are `{}`. */
 export function argumentsOf(value: unknown): ParsedArguments {
   if (value === undefined || value === null) return { arguments: {} };
   if (typeof value === 'string') return parseArguments(value);
@@ -35,7 +35,7 @@ export function argumentsOf(value: unknown): ParsedArguments {
   return isJsonObject(value) ? { arguments: value as JsonObject } : invalid('malformed', JSON.stringify(value));
 }
 
-/** Whether a value says anything as arguments: what is absent, `null`, empty text or an object without keys does not. */
+/** Returns true if a value contains arguments: not absent, `null`, empty text or an empty object. */
 export function hasArguments(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) || Object.keys(value).length > 0;
   return value !== undefined && value !== null && value !== '';
@@ -45,7 +45,7 @@ function invalid(reason: InvalidArguments['reason'], text: string): ParsedArgume
   return { arguments: {}, invalid: { reason, text } };
 }
 
-/** Whether JSON text ends inside a string, an object or an array. */
+/** Returns true if JSON text ends inside a string, an object or an array. */
 function isUnfinished(text: string): boolean {
   const brackets = createBrackets();
   for (let at = 0; at !== -1;) at = brackets.take(text, at);

@@ -9,26 +9,26 @@ import { stripNulls } from './schema/strip-nulls.ts';
 import type { SchemaObject } from './schema/subschemas.ts';
 
 /**
- * When a schema is enforced word by word: `auto` where it holds the provider's rules as it is, or the tool asks for it and
- * it can be rewritten; `always` wherever it can be rewritten; `never`.
+ * Mode of strict schemas. `auto`: if it meets the provider's rules unchanged, or the tool asks for it and
+ * it can be rewritten. `always`: whenever it can be rewritten. `never`.
  */
 export type StrictMode = 'auto' | 'always' | 'never';
 
-/** What a provider demands of tools. */
+/** Rules of a provider for tools. */
 export interface ToolRules {
   readonly names: NameRules;
-  /** Says a portable schema in the provider's own dialect; schemas go out as they are when absent. */
+  /** Converts a portable schema to the provider's dialect; unchanged if absent. */
   adapt?(schema: SchemaObject): PortableSchema;
-  /** Absent where there is no strict mode. */
+  /** Absent if the provider has no strict mode. */
   readonly strict?: StrictRules | undefined;
   readonly mode: StrictMode;
-  /** Further tools are not offered; no limit when absent. */
+  /** Maximum number of tools; further tools are not offered. No limit if absent. */
   readonly maxTools?: number | undefined;
-  /** Whether one more strict tool fits the request, given what all strict ones hold together with it. */
+  /** Returns true if one more strict tool fits the request, given the totals including it. */
   fitsStrict?(total: { readonly tools: number } & Pick<SchemaCounts, 'optional' | 'unions'>): boolean;
 }
 
-/** A tool of ours as it goes out. */
+/** Function tool as it is sent. */
 export interface PreparedFunction {
   readonly spec: FunctionSpec;
   readonly wireName: string;
@@ -36,19 +36,19 @@ export interface PreparedFunction {
   readonly strict: boolean;
 }
 
-/** The tools of a request. */
+/** Prepared tools of a request. */
 export interface PreparedTools {
   /** In the order of the request. */
   readonly functions: readonly PreparedFunction[];
-  /** The provider's own, hosted and provider-defined. */
+  /** The provider's own tools, hosted and provider-defined. */
   readonly native: readonly ProviderSpec[];
   readonly names: NameMap;
   readonly warnings: readonly ModelWarning[];
-  /** Undoes the rewriting of a tool's schema, by the tool's own name. */
+  /** Reverts the effect of a rewritten schema on arguments, by the tool's own name. */
   restoreArguments(name: string, args: JsonObject): JsonObject;
 }
 
-/** Prepares tools for one provider. One that cannot be sent is dropped with a warning, and the others go out. */
+/** Prepares tools for one provider. A tool that cannot be sent is dropped with a warning; the others are sent. */
 export type ToolPreparer = (tools: readonly ToolSpec[], providerId: string) => PreparedTools;
 
 type Conversion =
@@ -59,7 +59,7 @@ type Conversion =
       readonly strict: ReturnType<typeof strictSchema>;
     };
 
-/** A {@link ToolPreparer} that converts each schema once. */
+/** Creates a {@link ToolPreparer} that converts each schema once. */
 export function createToolPreparer(rules: ToolRules): ToolPreparer {
   const conversions = new WeakMap<object, Conversion>();
 
@@ -88,14 +88,14 @@ export function createToolPreparer(rules: ToolRules): ToolPreparer {
 
     for (const tool of tools) {
       const conflict = tool.type === 'function' ? conflicts.get(tool.name) : undefined;
-      if (seen.has(tool.name)) drop(tool.name, 'there is another one of this name before it');
+      if (seen.has(tool.name)) drop(tool.name, 'another tool before it has the same name');
       else if (functions.length + native.length >= (rules.maxTools ?? Infinity)) {
-        drop(tool.name, `a request may hold ${rules.maxTools} tools`);
+        drop(tool.name, `a request may have at most ${rules.maxTools} tools`);
       } else if (tool.type === 'provider') {
         if (tool.provider === providerId) native.push(tool);
         else drop(tool.name, `it belongs to ${tool.provider}`);
       } else if (conflict !== undefined) {
-        drop(tool.name, `its name would be ${conflict.wireName}, as that of ${conflict.kept}`);
+        drop(tool.name, `its name would be ${conflict.wireName}, like that of ${conflict.kept}`);
       } else {
         const conversion = conversionOf(tool.parameters);
         if ('refused' in conversion) drop(tool.name, conversion.refused);
@@ -127,7 +127,8 @@ export function createToolPreparer(rules: ToolRules): ToolPreparer {
         unions: total.unions + strict.counts.unions,
       };
       if (rules.fitsStrict?.(next) === false) {
-        if (spec.strict === true) degrade('no strict mode, because the request holds as much of it as it may');
+        if (spec.strict === true)
+          degrade('no strict mode, because the request has reached its limit of strict schemas');
         return plain;
       }
       Object.assign(total, next);
@@ -148,7 +149,7 @@ export function createToolPreparer(rules: ToolRules): ToolPreparer {
   };
 }
 
-/** Never throws: a schema that nobody thought of costs its own tool and not the request. */
+/** Never throws: an unexpected schema drops its own tool, not the request. */
 function convert(parameters: unknown, rules: ToolRules): Conversion {
   try {
     return converted(parameters, rules);

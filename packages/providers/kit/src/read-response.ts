@@ -4,25 +4,25 @@ import type { BodyReader, ModelDecoder } from './body-reader.ts';
 import { modelError, thrownError } from './http-error.ts';
 import { setTimer } from './timing.ts';
 
-/** What bounds the reading. */
+/** Options of {@link readResponse}. */
 export interface ReadOptions {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly idleTimeoutMs: number;
-  /** An error as it may be told, without keys; as it is when absent. */
-  readonly tellError?: ((error: ModelError) => ModelError) | undefined;
+  /** Removes keys from an error; the error is unchanged if absent. */
+  readonly redact?: ((error: ModelError) => ModelError) | undefined;
 }
 
 /**
- * The events of an HTTP answer, streamed or whole by what it begins with. The last one is `finish` or `error`. Deltas that
- * arrive together are told together.
+ * Yields the events of an HTTP response, streamed or whole. The last one is `finish` or `error`. Deltas that arrive
+ * together are joined.
  */
 export async function* readResponse(
   response: Response,
   call: { createDecoder(emit: (event: ModelEvent) => void): ModelDecoder },
   options: ReadOptions,
 ): AsyncGenerator<ModelEvent, void, undefined> {
-  const { tellError = (error) => error } = options;
+  const { redact = (error) => error } = options;
   const reader = response.body?.getReader();
   const bytes = new TextDecoder();
   let body: BodyReader | undefined;
@@ -41,18 +41,18 @@ export async function* readResponse(
   };
   try {
     for (let isOver = false; !isOver;) {
-      const chunk = reader === undefined ? noBody(response) : await readChunk(reader, options);
+      const chunk = reader === undefined ? missingBody(response) : await readChunk(reader, options);
       isOver = 'failure' in chunk || chunk.value === undefined;
       try {
         if ('failure' in chunk) emit({ type: 'error', error: chunk.failure });
         else take(chunk.value);
       } catch (error) {
-        emit({ type: 'error', error: thrownError('The answer could not be read', error) });
+        emit({ type: 'error', error: thrownError('The response could not be decoded', error) });
       }
       const events = queue;
       queue = [];
       for (const event of events) {
-        yield event.type === 'error' ? { type: 'error', error: tellError(event.error) } : event;
+        yield event.type === 'error' ? { type: 'error', error: redact(event.error) } : event;
         if (event.type === 'finish' || event.type === 'error') return;
       }
     }
@@ -61,7 +61,7 @@ export async function* readResponse(
   }
 }
 
-/** One delta for two that follow each other and go on with the same block. */
+/** Joins two consecutive deltas of the same block; `undefined` for others. */
 function joinedDelta(last: ModelEvent, next: ModelEvent): ModelEvent | undefined {
   if (last.type !== next.type) return undefined;
   if (last.type === 'tool-call-delta' && next.type === 'tool-call-delta') {
@@ -74,8 +74,8 @@ function joinedDelta(last: ModelEvent, next: ModelEvent): ModelEvent | undefined
 
 type Chunk = { readonly value: Uint8Array | undefined } | { readonly failure: ModelError };
 
-function noBody({ status }: Response): Chunk {
-  return { failure: modelError('E_MODEL_PROTOCOL', `The model provider answered ${status} and nothing else`, false) };
+function missingBody({ status }: Response): Chunk {
+  return { failure: modelError('E_MODEL_PROTOCOL', `The model provider responded with ${status} and no body`, false) };
 }
 
 async function readChunk(
@@ -86,7 +86,7 @@ async function readChunk(
   const onAbort = (): void => interrupt({ failure: modelError('E_CANCELLED', 'The request was cancelled', false) });
   const timer = setTimer(
     clock,
-    () => interrupt({ failure: modelError('E_MODEL_TIMEOUT', `The answer paused for ${idleTimeoutMs} ms`, true) }),
+    () => interrupt({ failure: modelError('E_MODEL_TIMEOUT', `The response stalled for ${idleTimeoutMs} ms`, true) }),
     idleTimeoutMs,
   );
   signal.addEventListener('abort', onAbort);
@@ -95,7 +95,7 @@ async function readChunk(
     return await Promise.race([reader.read().then(({ value }): Chunk => ({ value })), interrupted]);
   } catch (error) {
     if (signal.aborted) return { failure: modelError('E_CANCELLED', 'The request was cancelled', false) };
-    const message = `The connection broke in the middle of the answer: ${(error as Error).message}`;
+    const message = `The connection broke during the response: ${(error as Error).message}`;
     return { failure: modelError('E_MODEL_TRUNCATED', message, true) };
   } finally {
     timer?.cancel();

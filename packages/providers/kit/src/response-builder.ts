@@ -14,58 +14,58 @@ import { createIdSource } from './ids.ts';
 import type { ParsedArguments } from './parse-arguments.ts';
 import { parseArguments } from './parse-arguments.ts';
 
-/** What of a request the decoder of its answer has to know. */
+/** Parts of a request that the decoder of its response needs. */
 export interface ResponseContext {
-  /** Of the calls that the conversation has already. */
+  /** Ids of the calls that the conversation already has. */
   readonly usedIds: Iterable<string>;
-  /** Goes into the {@link OpaqueData} of blocks. */
+  /** Source of the {@link OpaqueData} of blocks. */
   readonly source: string;
-  /** The tool's own name. */
+  /** Returns the tool's own name. */
   nameOf(wireName: string): string;
-  /** Undoes what the encoder did to a tool's schema, by the tool's own name. */
+  /** Reverts the effect of the encoder's changes to a tool's schema on its arguments, by the tool's own name. */
   restoreArguments?(name: string, args: JsonObject): JsonObject;
 }
 
-/** How a call ended. */
+/** End of a call. */
 export interface CallEnd {
-  /** The answer was cut off, perhaps inside these arguments. */
+  /** True if the response was cut off, possibly inside these arguments. */
   readonly wasCut?: boolean;
-  /** All of the arguments, when they came whole as well or only so. */
+  /** The complete arguments, if the provider sent them as a whole, with or without pieces. */
   readonly whole?: string | ParsedArguments;
   readonly callType?: string;
   readonly caller?: ToolCaller;
   readonly opaque?: JsonValue;
 }
 
-/** A call that is being written. */
+/** Call that the model is still writing. */
 export interface OpenCall {
   readonly id: string;
-  /** What was written of the arguments so far. */
+  /** Arguments received so far. */
   readonly text: string;
   append(text: string): void;
-  /** Makes it a block; idempotent. */
+  /** Emits the call as a block; idempotent. */
   end(end?: CallEnd): void;
 }
 
-/** What an answer ended with, beside its usage. */
+/** End of a response, without its usage. */
 export interface ResponseEnd {
   readonly providerReason?: string | undefined;
   readonly responseId?: string | undefined;
   readonly model?: string | undefined;
 }
 
-/** Puts the events of one answer together: keeps order, ids and the rule that nothing follows the end. */
+/** Builder of the events of one response. It keeps their order, makes ids unique and emits nothing after the end. */
 export interface ResponseBuilder {
   readonly isOver: boolean;
   readonly hasCalls: boolean;
   text(text: string): void;
   reasoning(text: string): void;
   /**
-   * Ends the open text or reasoning block and says whether there was one. A piece of the other kind and the end of the
-   * answer do so by themselves.
+   * Ends the open text or reasoning block and returns true if there was one. A piece of the other kind and the end of
+   * the response do so automatically.
    */
   closeText(opaque?: JsonValue): boolean;
-  /** @param wireName as the provider writes it */
+  /** @param call `wireName` is the name as the provider writes it */
   openCall(call: { readonly id?: string | null | undefined; readonly wireName: string }): OpenCall;
   block(block: ContentBlock): void;
   opaque(data: JsonValue): OpaqueData;
@@ -74,7 +74,7 @@ export interface ResponseBuilder {
   fail(error: ModelError): void;
 }
 
-/** @param emit gets each event as it comes */
+/** Creates a builder. @param emit receives each event as it occurs */
 export function createResponseBuilder(context: ResponseContext, emit: (event: ModelEvent) => void): ResponseBuilder {
   const nextId = createIdSource(context.usedIds);
   let open: { readonly type: 'text' | 'reasoning'; text: string } | undefined;

@@ -4,12 +4,12 @@ import { portableSchema } from './schema/portable-schema.ts';
 import { strictSchema } from './schema/strict-schema.ts';
 import type { StrictRules } from './schema/strict-schema.ts';
 
-/** A schema for the answer as it goes out, or why it can only be told in words. */
+/** Output schema as it is sent, or the reason why it can only be part of the prompt. */
 export type ResponseSchema = { readonly schema: JsonObject; readonly strict: boolean } | { readonly refused: string };
 
 /**
- * A schema for the answer: strict where it need not be rewritten, since nobody takes the nulls out of an answer again.
- * Refused where the answer is to be no object.
+ * Prepares an output schema: strict only if it need not be rewritten, because added nulls are not removed from a
+ * response. Refused if the schema does not describe an object.
  */
 export function responseSchema(given: unknown, rules: StrictRules | undefined): ResponseSchema {
   const portable = portableSchema(given);
@@ -23,20 +23,20 @@ export function responseSchema(given: unknown, rules: StrictRules | undefined): 
 
 const names = createNameMap([]);
 
-/** What the schema for the answer is called where it needs a name. */
+/** Returns the name of an output schema for APIs that need one. */
 export function responseSchemaName({ name }: { readonly name?: string }): string {
   return names.toWire(name ?? 'answer');
 }
 
-/** A schema for the answer in words, for a server that takes none or not this one: behind the system prompt. */
+/** Appends an output schema to the system prompt, for a server that does not accept it otherwise. */
 export function withSchemaInPrompt(system: string | undefined, schema: unknown): string {
   const kind = 'refused' in portableSchema(schema) ? 'value' : 'object';
   const words = `Answer with one JSON ${kind} that fits this JSON Schema, and nothing else: ${JSON.stringify(schema)}`;
   return system === undefined || system === '' ? words : `${system}\n\n${words}`;
 }
 
-/** The warning for a schema that goes into words, because a provider takes none of its kind. */
+/** Returns the warning for an output schema that is sent in the prompt. */
 export function schemaInPromptWarning(): ModelWarning {
-  const message = 'The schema of the answer goes out in words, because it is none of an object';
+  const message = 'The output schema is sent in the prompt, because it does not describe an object';
   return { code: 'option-ignored', message };
 }

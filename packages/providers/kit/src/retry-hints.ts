@@ -1,6 +1,6 @@
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Milliseconds of a duration such as `34.4s`, `6m0s` or `120ms`; `undefined` for anything else. */
+/** Returns the milliseconds of a duration such as `34.4s`, `6m0s` or `120ms`; `undefined` for anything else. */
 export function parseDuration(text: string): number | undefined {
   const parts = [...text.trim().matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/gu)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text.trim()) return undefined;
@@ -8,8 +8,8 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /**
- * How long a provider asks to wait, in milliseconds from `now` (milliseconds since the Unix epoch): `retry-after-ms`, or
- * `retry-after` as seconds or a date. Nothing of it in the past.
+ * Returns how many milliseconds from `now` (milliseconds since the Unix epoch) a provider asks to wait:
+ * `retry-after-ms`, or `retry-after` as seconds or a date. Never negative.
  */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const milliseconds = numberOf(headers.get('retry-after-ms'));
@@ -18,18 +18,18 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
   if (value === null) return undefined;
   const seconds = numberOf(value);
   if (seconds !== undefined) return Math.ceil(seconds * 1000);
-  // A date begins with the day of the week; other numbers would pass for years.
+  // A date begins with the day of the week; `Date.parse` would read other numbers as years.
   const date = /^[a-z]/iu.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? parseDuration(value) : Math.max(0, date - now);
 }
 
-/** What `x-should-retry` says, where a provider sends it. */
+/** Returns the value of `x-should-retry`, if the provider sends it. */
 export function shouldRetry(headers: Headers): boolean | undefined {
   const value = headers.get('x-should-retry');
   return value === 'true' ? true : value === 'false' ? false : undefined;
 }
 
-/** Milliseconds before retry number `attempt` (from 1) when nobody said how long: 0.5 s doubled, 8 s at most. */
+/** Returns the milliseconds before retry number `attempt` (from 1) without a hint: 0.5 s, doubled each time, at most 8 s, with jitter. */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
   const whole = Math.min(8000, 500 * 2 ** (attempt - 1));
   return Math.ceil(whole * (0.75 + random() / 4));

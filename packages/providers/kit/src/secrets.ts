@@ -1,15 +1,15 @@
 import type { ModelError } from '@ravi/kernel';
 import { clip } from './http-error.ts';
 
-/** What of a request no message may tell, the longest first. */
+/** Values of a request that no message may contain, longest first. */
 export type Secrets = readonly string[];
 
 const openHeaders = /^(?:accept|content-type|user-agent)$|-(?:beta|version)$/u;
 const secretParameters = /auth|key|pass|secret|sig|token/iu;
 
 /**
- * The values of headers and their parts, and what an address holds of keys. What is shorter than eight characters is none:
- * hiding it would hide words.
+ * Returns the values of headers and their parts, and the keys in a URL. Values shorter than eight characters are not
+ * secrets: masking them would mask ordinary words.
  */
 export function secretsOf(headers: Headers, address?: URL): Secrets {
   const values = [...headers].flatMap(([name, value]) => (openHeaders.test(name) ? [] : [value]));
@@ -21,15 +21,15 @@ export function secretsOf(headers: Headers, address?: URL): Secrets {
   return [...secrets].toSorted((left, right) => right.length - left.length);
 }
 
-/** The error as it may be told. It is clipped last, so that no part of a key stands at the cut. */
+/** Returns the error without secrets. It is clipped last, so that no part of a key remains at the cut. */
 export function withoutSecrets(error: ModelError, secrets: Secrets): ModelError {
-  const told = (text: string): string =>
-    clip(secrets.reduce((masked, secret) => masked.replaceAll(secret, '[key]'), text));
+  const masked = (text: string): string =>
+    clip(secrets.reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text));
   const { message, providerCode, requestId } = error;
   return {
     ...error,
-    message: told(message),
-    ...(providerCode === undefined ? {} : { providerCode: told(providerCode) }),
-    ...(requestId === undefined ? {} : { requestId: told(requestId) }),
+    message: masked(message),
+    ...(providerCode === undefined ? {} : { providerCode: masked(providerCode) }),
+    ...(requestId === undefined ? {} : { requestId: masked(requestId) }),
   };
 }

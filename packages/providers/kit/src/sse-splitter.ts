@@ -1,23 +1,23 @@
 import { KernelError } from '@ravi/kernel';
 
-/** Takes the text of a stream in pieces of any size. */
+/** Splitter of a stream that arrives in pieces of any size. */
 export interface StreamSplitter {
-  /** @throws KernelError `E_MODEL_PROTOCOL` when one event is larger than the limit */
+  /** @throws KernelError `E_MODEL_PROTOCOL` if one event is larger than the limit */
   push(text: string): void;
-  /** The stream is over: an event without its blank line counts too. */
+  /** Ends the stream; an event without its blank line counts too. */
   end(): void;
 }
 
-/** Receives one server-sent event: its data lines joined by newlines, and its name when it has one. */
+/** Receives one server-sent event: its data lines joined by newlines, and its name if it has one. */
 export type SseListener = (data: string, event: string | undefined) => void;
 
 /**
- * Splits a stream of server-sent events. Comments, `id` and `retry` are dropped; lines may end in LF, CRLF or CR, also
- * mixed. Source: WHATWG HTML, 9.2.6.
- * @param maxEventChars an event that is longer ends the stream; 64 Mi when absent
+ * Creates a splitter of server-sent events. Comments, `id` and `retry` are dropped; lines may end in LF, CRLF or CR,
+ * also mixed. Source: WHATWG HTML, 9.2.6.
+ * @param maxEventChars a longer event ends the stream; 64 Mi by default
  */
 export function createSseSplitter(listener: SseListener, maxEventChars: number = 67_108_864): StreamSplitter {
-  /** Of the line that has no end yet; joined once, so that the time for a long line grows with its length alone. */
+  /** Pieces of the unfinished line; joined once, so that the time for a long line is linear in its length. */
   let pieces: string[] = [];
   let heldChars = 0;
   let data: string | undefined;
@@ -58,7 +58,7 @@ export function createSseSplitter(listener: SseListener, maxEventChars: number =
     return hold(text.slice(start));
   };
 
-  /** A line feed belongs to the carriage return before it, in the piece before this one too. */
+  /** Normalises line ends. A line feed belongs to the carriage return before it, also one in the previous piece. */
   const normalised = (text: string): string => {
     const rest = endedInCarriageReturn && text.startsWith('\n') ? text.slice(1) : text;
     endedInCarriageReturn = text.endsWith('\r');
@@ -76,7 +76,7 @@ export function createSseSplitter(listener: SseListener, maxEventChars: number =
   };
 }
 
-/** A name alone is a field too, and its value is empty. */
+/** Returns true if the line is this field; a name alone is a field with an empty value. */
 function isField(text: string, name: string, start: number, end: number): boolean {
   return text.startsWith(name, start) && (text[start + name.length] === ':' || end === start + name.length);
 }

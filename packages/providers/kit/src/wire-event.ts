@@ -4,24 +4,24 @@ import { modelError } from './http-error.ts';
 import type { WireObject } from './wire.ts';
 
 /**
- * The object that an event of a stream brings. JSON that is no object, `null` or a word, is a sign of life and brings
- * nothing; what is no JSON, or too deep, ends the answer with `E_MODEL_PROTOCOL`.
+ * Parses the object of a stream event. Other JSON, such as `null` or a word, is a keep-alive and returns `undefined`.
+ * Invalid JSON, or JSON nested too deeply, ends the response with `E_MODEL_PROTOCOL`.
  */
 export function wireEvent(data: string, builder: ResponseBuilder): WireObject | undefined {
   let value: unknown;
   try {
     value = JSON.parse(data);
   } catch {
-    return refuse('An event of the answer is no JSON', builder);
+    return refuse('An event of the response is not JSON', builder);
   }
   if (!isJsonObject(value)) return undefined;
-  return isTooDeepIn(data, value) ? refuse('An event of the answer is nested too deep', builder) : value;
+  return isTooDeepIn(data, value) ? refuse('An event of the response is nested too deeply', builder) : value;
 }
 
-/** The object that a whole answer is; anything else, or one too deep, ends it with `E_MODEL_PROTOCOL`. */
+/** Returns the object of a whole response. Anything else, or an object nested too deeply, ends the response with `E_MODEL_PROTOCOL`. */
 export function wireBody(value: unknown, builder: ResponseBuilder): WireObject | undefined {
-  if (!isJsonObject(value)) return refuse('The answer is no JSON object', builder);
-  return isTooDeep(value) ? refuse('The answer is nested too deep', builder) : value;
+  if (!isJsonObject(value)) return refuse('The response is not a JSON object', builder);
+  return isTooDeep(value) ? refuse('The response is nested too deeply', builder) : value;
 }
 
 function refuse(message: string, builder: ResponseBuilder): undefined {

@@ -3,7 +3,7 @@ import type { ResponseContext } from './response-builder.ts';
 import type { PreparedTools } from './prepare-tools.ts';
 import { isJsonObject } from './wire.ts';
 
-/** A request as it goes out, and what its answer is read with. */
+/** Encoded request and the context that decodes its response. */
 export interface WireRequest<Context extends ResponseContext = ResponseContext> {
   readonly body: JsonObject;
   readonly warnings: readonly ModelWarning[];
@@ -11,8 +11,8 @@ export interface WireRequest<Context extends ResponseContext = ResponseContext> 
 }
 
 /**
- * The body with the caller's own fields over the encoder's, field by field also within objects, and without fields that are
- * not there. Lists are replaced as a whole.
+ * Merges the caller's provider options into the encoder's body. Objects are merged field by field and lists are
+ * replaced; `undefined` fields are removed.
  */
 export function withOptions(body: Readonly<Record<string, unknown>>, request: ModelRequest, id: string): JsonObject {
   const present = Object.entries(body).filter(([, value]) => value !== undefined);
@@ -27,7 +27,7 @@ function merged(body: JsonObject, own: JsonObject): JsonObject {
   return { ...body, ...Object.fromEntries(entries) };
 }
 
-/** The tools among the chosen that are offered, by their own names; `undefined` when no choice is forced by name. */
+/** Returns the own names of the chosen tools that are offered; `undefined` if the request does not choose tools by name. */
 export function chosenNames(
   request: ModelRequest,
   tools: PreparedTools,

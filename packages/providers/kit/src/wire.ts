@@ -1,12 +1,12 @@
-/** A part of what an interface sends or takes, read field by field: servers that speak it leave out different ones. */
+/** JSON object of an API, read field by field, because servers omit different fields. */
 export type WireObject = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a JSON object. */
+/** Returns true if a value is a JSON object. */
 export function isJsonObject(value: unknown): value is WireObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Text that says something. */
+/** Returns a non-empty text; `undefined` for any other value. */
 export function textOrNothing(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -16,23 +16,23 @@ export function textOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The objects of a list; empty for anything else. */
+/** Returns the objects in a list; empty for any other value. */
 export function listOf(value: unknown): readonly WireObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** No tool's arguments and no provider's events come near it; the engine writes JSON some six times deeper before it fails. */
+/** No real arguments or events are nested this deeply; `JSON.stringify` fails at about six times this depth. */
 const maxDepth = 1000;
 
 /**
- * Whether a JSON value is nested so deep that writing it out again, or walking through it, may overflow the stack. A
- * history with such a value could never be sent again.
+ * Returns true if a JSON value is nested so deeply that serializing or traversing it may overflow the stack. A history
+ * with such a value could never be sent again.
  */
 export function isTooDeep(value: unknown): boolean {
   return exceeds(value, maxDepth);
 }
 
-/** Like {@link isTooDeep}, of the value that was parsed from this text: what is short cannot be deep. */
+/** Like {@link isTooDeep}, for a value parsed from `text`: a short text cannot be nested deeply. */
 export function isTooDeepIn(text: string, value: unknown): boolean {
   return text.length > maxDepth && isTooDeep(value);
 }
@@ -44,10 +44,10 @@ function exceeds(value: unknown, depth: number): boolean {
   return false;
 }
 
-/** An escape that `JSON.stringify` writes for half of a surrogate pair, which providers answer with 400. */
+/** Escape that `JSON.stringify` writes for a lone surrogate, which providers reject with 400. */
 const loneSurrogate = /\\ud[89a-f]/iu;
 
-/** JSON text for the wire: a lone surrogate, as a cut in the middle of a character leaves it, becomes U+FFFD. */
+/** Serializes JSON for the wire. A lone surrogate, left by a cut inside a character, becomes U+FFFD. */
 export function wireJson(value: unknown): string {
   const text = JSON.stringify(value);
   return loneSurrogate.test(text) ? JSON.stringify(wellFormed(value)) : text;

@@ -6,7 +6,7 @@ import { createAppendReader } from '../src/index.ts';
 const event = (text: string, more: object = {}): string =>
   JSON.stringify({ type: 'delta', index: 0, ...more, delta: { type: 'json', partial_json: text } });
 
-/** What a decoder does with the reader, and how many events it had to parse. */
+/** Result of a decoder that uses the reader, and the number of events that it parsed. */
 function readAll(events: readonly string[]): { readonly texts: readonly unknown[]; readonly parsed: number } {
   const reader = createAppendReader(['partial_json']);
   let parsed = 0;
@@ -21,7 +21,7 @@ function readAll(events: readonly string[]): { readonly texts: readonly unknown[
   return { texts, parsed };
 }
 
-test('events that differ in their text alone are parsed once, also where spaces pad their end', () => {
+test('events that differ only in their text are parsed once, even with padding at the end', () => {
   const texts = ['{"a', '":"', String.raw`\n`, '"}}', '\\', 'ü😀', '}', '"', 'x'.repeat(50)];
   const plain = texts.map((text) => event(text));
   assert.deepEqual(readAll(plain), { texts, parsed: 1 });
@@ -29,7 +29,7 @@ test('events that differ in their text alone are parsed once, also where spaces 
   assert.deepEqual(readAll(padded), { texts, parsed: 1 });
 });
 
-test('another place, another field and a broken event are not taken for the same', () => {
+test('an event with another index, another field or a syntax error does not match', () => {
   const reader = createAppendReader(['partial_json']);
   reader.learn(event('a'), 'a');
   assert.equal(reader.read(event('b')), 'b');
@@ -41,7 +41,7 @@ test('another place, another field and a broken event are not taken for the same
   assert.equal(reader.read('{"text":"b"}'), undefined);
 });
 
-test('what counts events or pads them may differ, and nothing else', () => {
+test('only counters and padding may differ', () => {
   const numbered = (text: string, number: unknown, padding: unknown, more: object = {}): string =>
     JSON.stringify({ type: 'delta', sequence: number, item: 'i(1)', text, padding, ...more });
   const reader = createAppendReader(['text'], ['sequence', 'padding']);
@@ -56,14 +56,14 @@ test('what counts events or pads them may differ, and nothing else', () => {
   assert.equal(createAppendReader(['text']).read(numbered('b', 2, 'x')), undefined);
 });
 
-test('an event that is very long is left to the parser', () => {
+test('a very long event is parsed', () => {
   const reader = createAppendReader(['partial_json']);
   reader.learn(event('a'), 'a');
   assert.equal(reader.read(event('b'.repeat(50_000)))?.length, 50_000);
   assert.equal(reader.read(event('b'.repeat(70_000))), undefined);
 });
 
-test('whatever characters a text has, it reads as if it had been parsed', () => {
+test('any text reads as if it had been parsed', () => {
   const random = createSeededRandom(7);
   const characters = ['"', '\\', '}', '{', ' ', '\n', '\u0000', 'a', 'é', '😀', '\ud83d', ','];
   const texts = Array.from({ length: 5000 }, () =>

@@ -2,20 +2,20 @@ import type { ModelRequest } from '@ravi/kernel';
 import { createResponseBuilder, modelErrorInStream } from '../src/index.ts';
 import type { HttpModelOptions } from '../src/index.ts';
 
-/** Options of the model, and what its encoder says beside the body. */
+/** Options of the model and additional output of its encoder. */
 export interface EchoOptions extends Partial<HttpModelOptions> {
-  /** The encoder's headers. */
+  /** Headers of the encoder. */
   readonly own?: Readonly<Record<string, string>>;
   readonly query?: string;
 }
 
-/** A question without tools. */
+/** Request without tools. */
 export const question: ModelRequest = {
   messages: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }],
   tools: [],
 };
 
-/** A provider whose events are its text, named `error` its error; `{ text }` and `{ refused }` are whole answers. */
+/** Provider whose events are its text and whose `error` events are its error; `{ text }` and `{ refused }` are whole responses. */
 export function echoing(url: string, { own = {}, query = '', ...options }: EchoOptions = {}): HttpModelOptions {
   return {
     id: 'echo',

@@ -8,7 +8,7 @@ import { backoffMs } from '../src/retry-hints.ts';
 
 const now = Date.UTC(2026, 0, 1);
 
-test('durations of providers are read in milliseconds', () => {
+test('provider durations are parsed as milliseconds', () => {
   const cases: [string, number | undefined][] = [
     ['34.4s', 34_400],
     ['6m0s', 360_000],
@@ -21,7 +21,7 @@ test('durations of providers are read in milliseconds', () => {
   for (const [text, expected] of cases) assert.equal(parseDuration(text), expected, text);
 });
 
-test('the time to wait is read from milliseconds, seconds, a date or a duration', () => {
+test('the wait is parsed from milliseconds, seconds, a date or a duration', () => {
   const cases: [Record<string, string>, number | undefined][] = [
     [{ 'retry-after-ms': '250', 'retry-after': '9' }, 250],
     [{ 'retry-after': '1.5' }, 1500],
@@ -35,14 +35,14 @@ test('the time to wait is read from milliseconds, seconds, a date or a duration'
     assert.equal(retryAfterMs(new Headers(headers), now), expected, JSON.stringify(headers));
 });
 
-test('waits double and never pass eight seconds', () => {
+test('waits double up to eight seconds', () => {
   assert.deepEqual(
     [1, 2, 3, 9].map((attempt) => backoffMs(attempt, () => 1)),
     [500, 1000, 2000, 8000],
   );
 });
 
-test('a status and a few words tell what failed and whether it may pass', () => {
+test('the status and a few words determine the error code and whether it is retryable', () => {
   const errorOf = (status: number, message: string, headers: Record<string, string> = {}) =>
     modelErrorOf({ status, message, headers: new Headers(headers) }, now);
   const cases: [ReturnType<typeof errorOf>, string, boolean][] = [
@@ -62,7 +62,7 @@ test('a status and a few words tell what failed and whether it may pass', () => 
   assert.ok(long.isWellFormed() && long.length < 2200);
 });
 
-test('an empty account is told by its code; words speak only where there is neither a code nor a hint to try again', () => {
+test('an empty account is detected by its code; words count only without a code and a retry hint', () => {
   const isRetryable = (message: string, said: { providerCode?: string; retryAfterMs?: number } = {}, headers = {}) =>
     modelErrorOf({ status: 429, message, headers: new Headers(headers), ...said }, now).retryable;
   const words = 'You exceeded your current quota, please check your plan and billing details.';
@@ -84,7 +84,7 @@ const png: MediaBlock = {
   source: { kind: 'bytes', bytes: Uint8Array.of(255) },
 };
 
-test('media go where a model takes their type, as an address where it fetches addresses', () => {
+test('media are sent where a model accepts their type, as a URL if it fetches URLs', () => {
   const support = { user: ['image/*'], 'tool-result': ['application/pdf'], urls: false };
   const at = (url: string): MediaBlock => ({ ...png, source: { kind: 'url', url } });
   assert.deepEqual(
@@ -100,7 +100,7 @@ test('media go where a model takes their type, as an address where it fetches ad
   assert.equal(describeMedia(png), '[image, image/png, "a", 1 bytes: cannot be shown to this model]');
 });
 
-test('media in a blob store are read, results included, and one that is gone stays as it is', async () => {
+test('media in a blob store are loaded, results included, and missing ones stay unchanged', async () => {
   const stored = (ref: string): MediaBlock => ({ ...png, source: { kind: 'blob', ref } });
   const blobs = {
     resolve: async (ref: string) => {

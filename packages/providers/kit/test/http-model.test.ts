@@ -11,14 +11,14 @@ import type { EchoOptions } from './echoing.ts';
 
 const key = 'sk-SECRET-abcdefgh12345678';
 
-/** What a server's answer becomes, and what the server was sent. */
-async function answered(answer: LoopbackAnswer, options: EchoOptions = {}) {
-  await using server = await startLoopbackServer(() => answer);
+/** Collected response and the request that the server received. */
+async function answered(response: LoopbackAnswer, options: EchoOptions = {}) {
+  await using server = await startLoopbackServer(() => response);
   const read: CollectedAnswer = await collectAnswer(createHttpModel(echoing(server.url, options)), question);
   return { ...read, requests: server.requests };
 }
 
-/** A model whose only answer is one event, read by a decoder of which these parts are another's. */
+/** Model whose response is one event, read by a decoder with the given overrides. */
 function decodingWith(parts: Partial<ModelDecoder>): HttpModelOptions {
   const options = echoing('http://127.0.0.1:9');
   const call = callOf(options);
@@ -33,7 +33,7 @@ function callOf(options: HttpModelOptions): EncodedCall {
   return options.encode(question) as EncodedCall;
 }
 
-/** A clock whose timers of a millisecond fire, and what it was asked to wait. */
+/** Clock whose one-millisecond timers fire, and the requested delays. */
 function noting(): { readonly clock: Clock; readonly delays: number[] } {
   const delays: number[] = [];
   const setTimer: Clock['setTimer'] = (callback, delayMs) => {
@@ -44,7 +44,7 @@ function noting(): { readonly clock: Clock; readonly delays: number[] } {
   return { clock: { ...systemClock, setTimer }, delays };
 }
 
-test('headers win over those of the provider however their names are written, and later ones over earlier ones', async () => {
+test('headers override those of the provider regardless of case, and later ones override earlier ones', async () => {
   const headers = { authorization: 'Bearer one', Authorization: 'Bearer two', 'Content-Type': 'application/x' };
   const { requests } = await answered(
     { body: 'data: x\n\n' },
@@ -54,7 +54,7 @@ test('headers win over those of the provider however their names are written, an
   assert.deepEqual([authorization, type, own], ['Bearer two', 'application/x', 'own']);
 });
 
-test('a header that cannot be sent is refused at once, a later one before it is sent, and its value is not told', async () => {
+test('an invalid header is rejected at creation, or before a request is sent, and its value is not shown', async () => {
   for (const value of [`${key}\nrest`, `${key}\u2013`]) {
     assert.throws(
       () => createHttpModel(echoing('http://127.0.0.1:9', { headers: { 'x-api-key': value } })),
@@ -67,7 +67,7 @@ test('a header that cannot be sent is refused at once, a later one before it is 
   }
 });
 
-test('no error tells a key, whichever header held it, wherever the answer repeats it and wherever it is clipped', async () => {
+test('no error contains a key, for any header, any place in the response and any clipping', async () => {
   const holders: EchoOptions[] = [
     { headers: { Authorization: `Bearer ${key}` } },
     { own: { 'x-api-key': key } },
@@ -77,7 +77,7 @@ test('no error tells a key, whichever header held it, wherever the answer repeat
   ];
   const said = `Wrong: ${key}!`;
   const atTheCut = 'x'.repeat(980) + key;
-  const answers: LoopbackAnswer[] = [
+  const responses: LoopbackAnswer[] = [
     { status: 401, body: said },
     { status: 400, body: atTheCut },
     { body: `event: error\ndata: ${said}\n\n` },
@@ -85,9 +85,9 @@ test('no error tells a key, whichever header held it, wherever the answer repeat
     { body: { refused: said } },
     { status: 400, headers: { 'x-request-id': key }, body: 'no' },
   ];
-  for (const answer of answers) {
+  for (const response of responses) {
     for (const holder of holders) {
-      const { error } = await answered(answer, holder);
+      const { error } = await answered(response, holder);
       assert.doesNotMatch(JSON.stringify(error), /SECRET/u);
       assert.match(JSON.stringify(error), /\[key\]|no"|x…"/u);
       assert.ok((error?.message.length ?? 0) < 1100);
@@ -97,11 +97,11 @@ test('no error tells a key, whichever header held it, wherever the answer repeat
   assert.match(error?.message ?? '', /application\/json is not 2023-06-01/u);
 });
 
-test('a base that is no address of http, or has a password in it, is refused without what may be secret', () => {
+test('a base URL that is not http, or contains a password, is rejected without showing secrets', () => {
   for (const base of ['localhost:11434/v1', 'file:///etc/passwd', 'ftp://x', 'api.openai.com/v1', '']) {
     assert.throws(
       () => endpoint(base, '/x'),
-      { code: 'E_CONFIG_INVALID', message: /is no address; write https:/u },
+      { code: 'E_CONFIG_INVALID', message: /is not a valid URL; use https:/u },
       base,
     );
   }
@@ -115,11 +115,11 @@ test('a base that is no address of http, or has a password in it, is refused wit
   }
 });
 
-test('a long message in a stream keeps its whole text until keys are out of it', () => {
+test('a long message in a stream keeps its whole text until keys are removed', () => {
   assert.ok(modelErrorInStream({ status: 500, message: 'x'.repeat(5000) }).message.endsWith('x'.repeat(5000)));
 });
 
-test('a redirect is not followed: whom it names gets no key and gives no answer, and the error tells its origin', async () => {
+test('a redirect is not followed: its target receives no key, and the error names its origin', async () => {
   for (const status of [301, 302, 303, 307, 308]) {
     await using other = await startLoopbackServer(() => ({ body: { text: 'from elsewhere' } }));
     const location = `${other.url.replace('://', '://user:password@')}/echo?key=${key}`;
@@ -133,7 +133,7 @@ test('a redirect is not followed: whom it names gets no key and gives no answer,
   assert.deepEqual([error?.code, error?.retryable], ['E_MODEL_PROTOCOL', false]);
 });
 
-test('whatever an encoder or a decoder throws ends the stream as an error that does not pass, without keys', async () => {
+test('any error thrown by an encoder or a decoder ends the stream as a final error without keys', async () => {
   const throwing = (error: unknown) => (): never => {
     throw error;
   };
@@ -156,7 +156,7 @@ test('whatever an encoder or a decoder throws ends the stream as an error that d
   assert.equal((await collectAnswer(refused, question)).error?.code, 'E_MODEL_REFUSED_REQUEST');
 });
 
-test('what a decoder told before it threw is told', async () => {
+test('events emitted before a decoder throws are kept', async () => {
   const options = decodingWith({
     end: () => {
       throw new TypeError('late');
@@ -168,7 +168,7 @@ test('what a decoder told before it threw is told', async () => {
   assert.deepEqual(types, ['text-delta', 'error']);
 });
 
-test('an abort ends the wait for an encoder that never comes back', async () => {
+test('an abort ends the wait for an encoder that never returns', async () => {
   const abort = new AbortController();
   const model = createHttpModel({
     ...echoing(''),
@@ -180,7 +180,7 @@ test('an abort ends the wait for an encoder that never comes back', async () => 
   assert.equal((await collectAnswer(model, question, abort.signal)).error?.code, 'E_CANCELLED');
 });
 
-test('a limit of any length is set as long as timers can wait, and an infinite one is no timer', async () => {
+test('a long timeout is shortened to the longest timer, and an infinite one sets no timer', async () => {
   const limits: [idleTimeoutMs: number, set: number[]][] = [
     [Number.POSITIVE_INFINITY, []],
     [2 ** 31, [2 ** 31 - 1]],
@@ -195,7 +195,7 @@ test('a limit of any length is set as long as timers can wait, and an infinite o
   }
 });
 
-test('a wait that nobody asked for is cut to the longest that is allowed, and does not end the attempts', async () => {
+test('a backoff without a hint is limited to the longest allowed wait and does not end the retries', async () => {
   const { clock, delays } = noting();
   const options = { clock, idleTimeoutMs: Number.POSITIVE_INFINITY, maxRetries: 2, maxRetryDelayMs: 1 };
   const { requests } = await answered({ status: 503, body: 'busy' }, options);

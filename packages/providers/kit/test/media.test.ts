@@ -5,7 +5,7 @@ import { base64Of, mediaUrl, takesMedia } from '../src/index.ts';
 
 const at = (url: string): MediaBlock => ({ type: 'image', mediaType: 'image/png', source: { kind: 'url', url } });
 
-test('an address that holds its data gives them in base 64, however it writes them', () => {
+test('the data of a data: URL is returned as base64 for any encoding', () => {
   const cases: [url: string, data: string | undefined][] = [
     ['data:image/png;base64,/w==', '/w=='],
     ['data:image/png;base64,%2Fw%3D%3D', '/w=='],

@@ -4,7 +4,7 @@ import { createIdMap, createIdSource, createNameMap } from '../src/index.ts';
 
 const long = (end: string): string => `mcp__server__${'x'.repeat(60)}_${end}`;
 
-test('names that fit stay, others become fitting ones, and all of them find back', () => {
+test('valid names stay, others become valid, and all are reversible', () => {
   const names = ['read', 'files.read', 'a b', 'größe', long('one'), long('two')];
   const map = createNameMap(names);
   assert.deepEqual(map.conflicts, []);
@@ -18,7 +18,7 @@ test('names that fit stay, others become fitting ones, and all of them find back
   );
 });
 
-test('of two names that meet on the wire the one that needs no change stays, and the other is refused with both names', () => {
+test('of two names that collide on the wire the unchanged one stays, and the other is rejected with both names', () => {
   const map = createNameMap(['files.read', 'files_read', 'files/read']);
   assert.deepEqual(map.conflicts, [
     { refused: 'files.read', kept: 'files_read', wireName: 'files_read' },
@@ -27,11 +27,11 @@ test('of two names that meet on the wire the one that needs no change stays, and
   assert.equal(map.fromWire('files_read'), 'files_read');
 });
 
-test('a name that a model made up comes back as it is', () => {
+test('a name that a model invented is returned unchanged', () => {
   assert.equal(createNameMap(['a']).fromWire('toString'), 'toString');
 });
 
-test('ids that fit stay, others become fitting ones, one to one, and the same every time', () => {
+test('valid ids stay, others become valid, one to one and deterministically', () => {
   const rules = { pattern: /^[a-zA-Z0-9]{9}$/u, prefix: '', length: 9 };
   const ids = ['abcdefghi', 'tooluseAc1', 'tooluseAc2', 'functions.get:0', 'call_1', 'q'.repeat(200)];
   const map = createIdMap(rules);
@@ -43,7 +43,7 @@ test('ids that fit stay, others become fitting ones, one to one, and the same ev
   assert.deepEqual(ids.slice(0, 3).map(createIdMap(rules)), wireIds.slice(0, 3));
 });
 
-test('an id that a hash already took is replaced too', () => {
+test('an id that equals an earlier hash is replaced too', () => {
   const rules = { pattern: /^[a-z0-9A-Z]{9}$/u, prefix: '', length: 9 };
   const taken = createIdMap(rules)('not fitting');
   const map = createIdMap(rules);
@@ -51,7 +51,7 @@ test('an id that a hash already took is replaced too', () => {
   assert.notEqual(map(taken), taken);
 });
 
-test('missing, empty, repeated and null ids all become ids that the conversation does not have', () => {
+test('missing, empty, repeated and null ids become ids that the conversation does not have', () => {
   const next = createIdSource(['get:0', 'call-2']);
   const ids = [next('get:0'), next(''), next('null'), next(undefined), next('fine'), next('fine')];
   assert.equal(ids[4], 'fine');

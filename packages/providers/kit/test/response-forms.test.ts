@@ -7,7 +7,7 @@ import { echoing, question } from './echoing.ts';
 
 const types = ['application/json', 'text/event-stream', 'text/plain; charset=utf-8', ''];
 
-/** What an answer of this type becomes that comes whole, and byte by byte. */
+/** Collects a response of this content type, sent whole and byte by byte. */
 async function read(contentType: string, body: string | null, status = 200): Promise<CollectedAnswer> {
   const bytes = new TextEncoder().encode(body ?? '');
   const answering = (pieces: readonly Uint8Array<ArrayBuffer>[]): Promise<CollectedAnswer> => {
@@ -23,7 +23,7 @@ async function read(contentType: string, body: string | null, status = 200): Pro
   return whole;
 }
 
-test('JSON is a body and events are a stream, whatever type they come with', async () => {
+test('JSON is a body and events are a stream, regardless of the content type', async () => {
   for (const type of types) {
     for (const body of ['{"text":"ok"}', ' \n{"text":"ok"}\n'])
       assert.deepEqual(textOf(await read(type, body)), 'ok', type);
@@ -34,7 +34,7 @@ test('JSON is a body and events are a stream, whatever type they come with', asy
   }
 });
 
-test('a page is no answer that broke off: the error has its type and its beginning, and does not pass', async () => {
+test('an HTML page is not a truncated response: the error has its content type and beginning and is final', async () => {
   const page = `<html>\n  <h1>Please sign in</h1>${' '.repeat(2000)}</html>`;
   for (const type of [...types, 'text/html']) {
     const { error } = await read(type, page);
@@ -49,7 +49,7 @@ test('a page is no answer that broke off: the error has its type and its beginni
   }
 });
 
-test('an answer without a body is no answer that broke off', async () => {
+test('a response without a body is not a truncated response', async () => {
   const { error } = await read('', null, 204);
   assert.deepEqual([error?.code, error?.retryable], ['E_MODEL_PROTOCOL', false]);
   assert.match(error?.message ?? '', /204/u);

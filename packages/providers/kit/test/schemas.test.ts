@@ -24,7 +24,7 @@ function portable(schema: unknown): SchemaObject {
 const strictOf = (schema: unknown) => strictSchema(portable(schema), rules);
 const object = (properties: object, ...required: string[]) => ({ type: 'object', properties, required });
 
-test('any root of an object becomes an object with properties', () => {
+test('any root that describes an object becomes an object with properties', () => {
   assert.deepEqual(portable(true), { type: 'object', properties: {} });
   assert.deepEqual(portable({ $schema: 'http://json-schema.org/draft-07/schema#' }), {
     type: 'object',
@@ -47,7 +47,7 @@ test('any root of an object becomes an object with properties', () => {
   );
 });
 
-test('arguments that can be no object, a root in a circle, and endless depth are refused', () => {
+test('arguments that cannot be an object, a circular root, and endless depth are refused', () => {
   for (const schema of [null, [], 'x', { type: 'string' }, { $ref: '#' }])
     assert.ok('refused' in portableSchema(schema));
   let deep: object = {};
@@ -55,7 +55,7 @@ test('arguments that can be no object, a root in a circle, and endless depth are
   assert.ok('refused' in portableSchema(deep));
 });
 
-test('what no parser knows is left out, at any depth, and what they miss is added', () => {
+test('unknown values are removed at any depth, and required ones are added', () => {
   const odd = { type: 'array' };
   const schema = object({
     list: odd,
@@ -69,7 +69,7 @@ test('what no parser knows is left out, at any depth, and what they miss is adde
   });
 });
 
-test('strict mode closes objects, requires all, makes optional nullable, and the nulls are taken out again', () => {
+test('strict mode closes objects and makes optional properties required and nullable; the nulls are removed again', () => {
   const schema = portable(
     object(
       {
@@ -101,7 +101,7 @@ test('strict mode closes objects, requires all, makes optional nullable, and the
   assert.deepEqual(stripNulls(args, schema), { name: 'n', maybe: null, inner: { x: 'x' }, list: [{}, { z: 1 }] });
 });
 
-test('nulls are taken out behind references and in the alternative that the object fits', () => {
+test('nulls are removed in targets of references and in the alternative that matches the object', () => {
   const schema = portable({
     ...object({
       one: { $ref: '#/$defs/One' },
@@ -114,7 +114,7 @@ test('nulls are taken out behind references and in the alternative that the obje
   assert.deepEqual(stripNulls(args, schema), { one: { a: 'a', next: { a: 'b' } }, many: { c: 'c' } });
 });
 
-test('of alternatives with the same properties the one speaks of an object that allows its values', () => {
+test('of alternatives with the same properties, the one that allows the values describes the object', () => {
   const kind = (value: string, ...required: string[]) =>
     object({ kind: { const: value }, note: { type: 'string' } }, 'kind', ...required);
   const note = { type: ['string', 'null'] };
@@ -126,7 +126,7 @@ test('of alternatives with the same properties the one speaks of an object that 
   assert.deepEqual(read('c'), { kind: 'c', note: null });
 });
 
-test('what a reference stood for in a root that is taken apart becomes a definition', () => {
+test('the target of a reference into a rewritten root becomes a definition', () => {
   const inner = object({ b: { type: 'string' }, again: { $ref: '#/anyOf/0/properties/a' } });
   const anyOf = [object({ a: inner }), object({ c: { $ref: '#/anyOf/0/properties/a' } })];
   const made = portable({ anyOf });
@@ -143,7 +143,7 @@ test('what a reference stood for in a root that is taken apart becomes a definit
   assert.ok('schema' in list && list.schema['type'] === 'array');
 });
 
-test('a reference into a tuple follows it to where 2020-12 has it', () => {
+test('a reference into a tuple is changed to where 2020-12 has it', () => {
   const pair = { type: 'array', items: [{ type: 'string' }, { $ref: '#/properties/pair/items/0' }] };
   const properties = { pair, first: { $ref: '#/properties/pair/items/0' } };
   const moved = { $ref: '#/properties/pair/prefixItems/0' };
@@ -153,7 +153,7 @@ test('a reference into a tuple follows it to where 2020-12 has it', () => {
   });
 });
 
-test('strict mode leaves out what is no keyword, and mixed types where a provider cannot have them', () => {
+test('strict mode removes unknown keywords, and refuses mixed types if a provider does not support them', () => {
   const schema = object({ a: { type: 'string', optional: true, title: 'A' } }, 'a');
   const strict = strictOf(schema);
   assert.deepEqual('schema' in strict && strict.schema['properties'], { a: { type: 'string' } });
@@ -163,16 +163,16 @@ test('strict mode leaves out what is no keyword, and mixed types where a provide
   assert.match('refused' in refused ? refused.refused : 'accepted', /mixes/);
 });
 
-test('what strict mode would change is refused with the reason', () => {
+test('a schema that strict mode would change is refused with the reason', () => {
   const cases: [unknown, RegExp][] = [
     [object({ map: { type: 'object', additionalProperties: { type: 'string' } } }), /any property/],
     [object({ free: { type: 'object' } }), /no properties/],
-    [object({ any: {} }), /anything/],
-    [object({ list: { type: 'array' } }), /anything/],
+    [object({ any: {} }), /accepts any value/],
+    [object({ list: { type: 'array' } }), /accepts any value/],
     [object({ a: { oneOf: [{ type: 'string' }] } }), /oneOf/],
-    [object({ a: { $ref: 'https://example.org/a' } }), /elsewhere/],
+    [object({ a: { $ref: 'https://example.org/a' } }), /not a local reference/],
     [object({ a: { enum: Array.from({ length: 51 }, (_, n) => n) } }), /50 enum values/],
-    [object({}, 'ghost'), /does not describe/],
+    [object({}, 'ghost'), /does not define/],
   ];
   for (const [schema, reason] of cases) {
     const strict = strictOf(schema);

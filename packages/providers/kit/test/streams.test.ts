@@ -28,14 +28,14 @@ const expected: Event[] = [
   ['no blank line at the end', undefined],
 ];
 
-test('a stream gives the same events whole, character by character and cut anywhere', () => {
+test('a stream yields the same events whole, character by character and split anywhere', () => {
   assert.deepEqual(split([stream]), expected);
   assert.deepEqual(split([...stream]), expected);
   for (let at = 0; at <= stream.length; at++)
     assert.deepEqual(split([stream.slice(0, at), stream.slice(at)]), expected);
 });
 
-test('an event beyond the limit ends the stream with its size', () => {
+test('an event over the limit ends the stream with the limit', () => {
   const splitter = createSseSplitter(() => undefined, 100);
   splitter.push(`data: ${'x'.repeat(90)}\n\n`);
   assert.throws(() => splitter.push(`data: ${'x'.repeat(101)}`), {
@@ -44,11 +44,11 @@ test('an event beyond the limit ends the stream with its size', () => {
   });
 });
 
-test('a long line is joined once, however many pieces it comes in', () => {
+test('a long line is joined once, for any number of pieces', () => {
   const piece = 'x'.repeat(16_384);
   const total = 256 * piece.length;
   const search = String.prototype.indexOf;
-  // A text is joined whole before it is searched, wherever the search begins.
+  // The engine flattens a whole text before it searches it, wherever the search begins.
   let joinedChars = 0;
   try {
     String.prototype.indexOf = function indexOf(this: string, ...args) {
@@ -63,7 +63,7 @@ test('a long line is joined once, however many pieces it comes in', () => {
   assert.ok(joinedChars < 8 * total, `${joinedChars} characters joined for ${total}`);
 });
 
-test('an event that ends in carriage returns is told when they are there, not with the next event', () => {
+test('an event that ends in carriage returns is emitted when they arrive, not with the next event', () => {
   const events: Event[] = [];
   const splitter = createSseSplitter((data, name) => events.push([data, name]));
   splitter.push('data: a\r\r');
@@ -76,13 +76,13 @@ test('an event that ends in carriage returns is told when they are there, not wi
   ]);
 });
 
-test('nothing as arguments is an empty object, unless the answer was cut off', () => {
+test('missing arguments are an empty object, unless the response was cut off', () => {
   for (const text of ['', ' \n', 'null', '{}']) assert.deepEqual(parseArguments(text), { arguments: {} });
   assert.equal(parseArguments('', { wasCut: true }).invalid?.reason, 'truncated');
   assert.deepEqual(parseArguments('{"a":1}', { wasCut: true }), { arguments: { a: 1 } });
 });
 
-test('arguments are never repaired: what is cut is truncated, what is wrong is malformed', () => {
+test('arguments are never repaired: cut ones are truncated, wrong ones malformed', () => {
   for (const text of ['{', '{"a":', '{"a":"b', '{"a":[1,2', '{"a":"}"']) {
     assert.deepEqual(parseArguments(text), { arguments: {}, invalid: { reason: 'truncated', text } });
   }
@@ -91,7 +91,7 @@ test('arguments are never repaired: what is cut is truncated, what is wrong is m
   }
 });
 
-test('half a surrogate pair never reaches the wire, wherever it stands', () => {
+test('a lone surrogate never reaches the wire, in any position', () => {
   const half = '😀'.slice(0, 1);
   const text = wireJson({ deep: [{ text: `cut ${half}`, [half]: 1, whole: '😀', number: 1 }] });
   assert.deepEqual(JSON.parse(text), { deep: [{ text: 'cut �', '�': 1, whole: '😀', number: 1 }] });

@@ -23,7 +23,7 @@ async function ask(turn: ScriptedTurn, request = question) {
 const calls = (blocks: readonly ContentBlock[]): unknown[] =>
   blocks.map((block) => (block.type === 'tool_use' ? [block.name, block.invalid?.reason ?? block.arguments] : block));
 
-test('the model is told of its tools in the system prompt, and is offered none natively', async () => {
+test('the system prompt describes the tools, and no native tools are offered', async () => {
   const { asked } = await ask({ text: 'Hm.' });
   assert.match(asked?.system ?? '', /^Be brief\.\n\nYou can call tools.*"weather"/su);
   assert.deepEqual([asked?.tools, asked?.toolChoice], [[], undefined]);
@@ -44,20 +44,20 @@ test('blocks and marked fences in the text become calls, the prose around them s
   assert.equal(finish?.reason, 'tool-use');
 });
 
-test('other fences, and what only begins like a block, stay text', async () => {
+test('other fences, and text that only begins like a block, stay text', async () => {
   const text = 'Use `<tool_` or\n```json\n{"name": "weather"}\n```\nand 1 < 2 <tool_calls> too.';
   const { blocks, finish } = await ask({ text });
   assert.deepEqual([blocks, finish?.reason], [[{ type: 'text', text }], 'end']);
 });
 
-test('a block that is cut off or no JSON is a call that must not run', async () => {
+test('a block that is cut off or is not JSON is a call that must not run', async () => {
   const cut = await ask({ text: '<tool_call>{"name": "weather", "arguments": {"city": "Ro', reason: 'length' });
   assert.deepEqual([calls(cut.blocks), cut.finish?.reason], [[['weather', 'truncated']], 'length']);
   const broken = await ask({ text: '<tool_call>{"name": weather}</tool_call>' });
   assert.deepEqual(calls(broken.blocks), [['unknown', 'malformed']]);
 });
 
-test('calls and results of the history go out as text, each result behind its call', async () => {
+test('calls and results of the history are sent as text, each result after its call', async () => {
   const messages: ModelRequest['messages'] = [
     ...question.messages,
     { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'weather', arguments: { city: 'Rome' } }] },
@@ -84,7 +84,7 @@ test('calls and results of the history go out as text, each result behind its ca
   ]);
 });
 
-test('reasoning, usage and errors of the model pass, and a tool of the provider is dropped and told', async () => {
+test('reasoning, usage and errors of the model pass through, and a provider tool is dropped with a warning', async () => {
   const tools = [...question.tools, { type: 'provider', name: 'search', provider: 'x', spec: {} } as const];
   const usage = { inputTokens: 1, outputTokens: 2 };
   const { events, blocks, finish } = await ask({ reasoning: 'Hm.', text: 'Yes.', usage }, { ...question, tools });
@@ -100,7 +100,7 @@ test('reasoning, usage and errors of the model pass, and a tool of the provider 
 
 const weather = (city: string): string => JSON.stringify({ name: 'weather', arguments: { city } });
 
-/** The answer as it is read whole and character by character. */
+/** Reads a response whole and character by character. */
 async function askBothWays(text: string, reason: 'end' | 'length' = 'end') {
   const whole = await ask({ text, reason });
   const pieces: ModelProvider = {
@@ -115,7 +115,7 @@ async function askBothWays(text: string, reason: 'end' | 'length' = 'end') {
   return calls(whole.blocks);
 }
 
-test('a mark that closes a block does not close it inside of a JSON text', async () => {
+test('a closing mark inside a JSON string does not end the block', async () => {
   for (const city of ['</tool_call>', '\\" </tool_call> {[', '``` ```tool_call\n']) {
     const said = [`<tool_call>${weather(city)}</tool_call>`, `\`\`\`tool_call\n${weather(city)}\n\`\`\``];
     assert.deepEqual(await askBothWays(said.join('\n')), [
@@ -136,7 +136,7 @@ test('a fence may be closed on the line of its call, and lines may end in CRLF',
   }
 });
 
-test('a mark in prose that opens a block is prose, and a call behind it a call', async () => {
+test('an opening mark in prose is prose, and a call after it is a call', async () => {
   const text = 'I would write <tool_call> but not now. Bye';
   assert.deepEqual(await askBothWays(text), [{ type: 'text', text }]);
   assert.deepEqual(await askBothWays(`${text}: <tool_call>${weather('Oslo')}</tool_call>`), [
@@ -145,7 +145,7 @@ test('a mark in prose that opens a block is prose, and a call behind it a call',
   ]);
 });
 
-test('what is no JSON in a block that is closed is a call that must not run', async () => {
+test('invalid JSON in a closed block is a call that must not run', async () => {
   assert.deepEqual(await askBothWays('<tool_call>weather(Rome)</tool_call>So.'), [
     ['unknown', 'malformed'],
     { type: 'text', text: 'So.' },
@@ -157,7 +157,7 @@ test('what is no JSON in a block that is closed is a call that must not run', as
   ]);
 });
 
-test('text is read the same in pieces of any length, whatever marks and brackets are in it', () => {
+test('text with any marks and brackets reads the same in pieces of any length', () => {
   const random = createSeededRandom(20_261_122);
   const parts = [
     '<tool_call>',

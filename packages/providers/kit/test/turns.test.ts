@@ -16,15 +16,15 @@ function pairs(messages: readonly ModelMessage[]): string[] {
   return arrangeTurns(messages).turns.flatMap((turn) =>
     turn.role === 'user'
       ? []
-      : turn.results.map(({ call: { id }, result: answer }) => {
-          assert.equal(answer.toolUseId, id);
-          const [block] = answer.content;
-          return `${id}=${block?.type === 'text' ? block.text : ''}${answer.isError ? '!' : ''}`;
+      : turn.results.map(({ call: { id }, result: response }) => {
+          assert.equal(response.toolUseId, id);
+          const [block] = response.content;
+          return `${id}=${block?.type === 'text' ? block.text : ''}${response.isError ? '!' : ''}`;
         }),
   );
 }
 
-test('results stand in the order of their calls, whatever order and message they came in', () => {
+test('results are in the order of their calls, regardless of their own order and message', () => {
   const messages = [
     says('assistant', call('a'), call('b'), call('c')),
     says('user', result('c', '3')),
@@ -40,13 +40,13 @@ test('results stand in the order of their calls, whatever order and message they
   );
 });
 
-test('a call without a result gets one that says so', () => {
+test('a call without a result gets an error result', () => {
   const found = pairs([says('assistant', call('a'), call('b')), says('user', result('b', '2'))]);
   assert.match(found[0] ?? '', /^a=There is no result.*!$/u);
   assert.equal(found[1], 'b=2');
 });
 
-test('ids that repeat from turn to turn, within a turn, or are empty, still pair each call with its own result', () => {
+test('ids that repeat across turns or within a turn, or are empty, still pair each call with its own result', () => {
   const turn = (text: string): ModelMessage[] => [says('assistant', call('x')), says('user', result('x', text))];
   assert.deepEqual(pairs([...turn('1'), ...turn('2')]), ['x=1', 'x~2=2']);
   assert.deepEqual(pairs([says('assistant', call('x'), call('x')), says('user', result('x', '1'), result('x', '2'))]), [
@@ -59,7 +59,7 @@ test('ids that repeat from turn to turn, within a turn, or are empty, still pair
   assert.equal(abandoned[1], 'x~2=2');
 });
 
-test('a result without a call, and a second result for one, are left out and told', () => {
+test('a result without a call, and a second result of a call, are dropped with a warning', () => {
   const messages = [
     says('user', result('gone', '0')),
     says('assistant', call('a')),

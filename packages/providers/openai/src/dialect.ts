@@ -3,13 +3,13 @@ import { commonIdRules } from '@ravi/provider-kit';
 import type { IdRules, MediaSupport, StrictRules } from '@ravi/provider-kit';
 import { deepSeekStrictRules, openAiStrictRules } from './strict-rules.ts';
 
-/** The servers whose ways are known; `compatible` is any other. */
+/** Known servers; `compatible` is any other. */
 export type DialectName = 'openai' | 'compatible' | 'deepseek' | 'groq' | 'mistral' | 'openrouter';
 
-/** How much to think, in steps. */
+/** Reasoning effort. */
 export type Effort = NonNullable<ModelReasoning['effort']>;
 
-/** How a server differs from the others that speak the same protocol. */
+/** Differences of a server from others that implement the same API. */
 export interface Dialect {
   readonly name: DialectName;
   readonly ids: IdRules;
@@ -18,21 +18,21 @@ export interface Dialect {
   readonly media: MediaSupport;
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
   readonly seedField: 'seed' | 'random_seed';
-  /** Asks for token counts at the end of a stream. */
+  /** True to request token counts at the end of a stream. */
   readonly streamUsage: boolean;
-  /** Where the effort of reasoning goes; absent where nothing takes it. */
+  /** Field of the reasoning effort; absent if the server has none. */
   readonly reasoning?: 'reasoning_effort' | 'reasoning' | 'thinking';
-  /** The steps of effort that it knows; each other one becomes the nearest. All that there are when absent. */
+  /** Supported efforts; others become the nearest one. All efforts if absent. */
   readonly efforts?: readonly Effort[];
-  /** Refuses what the user says directly behind results. */
+  /** True if the server rejects a user message directly after results. */
   readonly needsReplyToResults?: boolean;
-  /** Takes `top_k`. */
+  /** True if the server accepts `top_k`. */
   readonly topK: boolean;
-  /** Takes metadata; `stored` for answers that it keeps, and refuses them with any other. */
+  /** True if the server accepts metadata; `stored` if it accepts metadata only for stored responses. */
   readonly metadata: boolean | 'stored';
-  /** Takes a schema for the answer; otherwise only that it is JSON. */
+  /** True if the server accepts an output schema; otherwise it only accepts JSON mode. */
   readonly responseSchema: boolean;
-  /** A choice of tools may be forced while the model thinks. */
+  /** True if tool calls may be required while the model thinks. */
   readonly forcedChoiceWithThinking: boolean;
 }
 
@@ -71,7 +71,7 @@ const compatible: Dialect = {
   metadata: false,
 };
 
-/** Each server, by its name. */
+/** Dialects by name. */
 export const dialects: Readonly<Record<DialectName, Dialect>> = {
   openai,
   compatible,
@@ -112,7 +112,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
 
 const steps: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'max'];
 
-/** The nearest step of effort that a server knows; of two the one that thinks more. */
+/** Returns the nearest effort that a server supports; of two equally near ones, the higher. */
 export function effortAt({ efforts = steps }: Dialect, wanted: Effort | undefined): Effort | undefined {
   if (wanted === undefined) return undefined;
   const distance = (step: Effort): number => Math.abs(steps.indexOf(step) - steps.indexOf(wanted));
@@ -129,7 +129,7 @@ const hosts: readonly (readonly [host: RegExp, name: DialectName])[] = [
   [/(^|\.)openrouter\.ai$/u, 'openrouter'],
 ];
 
-/** The dialect of the server at an address. Strict mode of DeepSeek is there at its `/beta` address only. */
+/** Returns the dialect of the server at a URL. DeepSeek supports strict mode only below `/beta`. */
 export function dialectAt(baseUrl: string, name?: DialectName): Dialect {
   const { hostname, pathname } = new URL(baseUrl);
   const found = dialects[name ?? hosts.find(([host]) => host.test(hostname))?.[1] ?? 'compatible'];

@@ -2,24 +2,24 @@ import type { JsonObject } from '@ravi/kernel';
 import { isJsonObject, parseArguments } from '@ravi/provider-kit';
 import type { ResponseBuilder, OpenCall } from '@ravi/provider-kit';
 
-/** A call as it begins on the wire. */
+/** Start of a call on the wire. */
 export interface CallStart {
   readonly id: string | undefined;
   readonly wireName: string;
 }
 
-/** No tool of a request can have it: dots are not allowed in names. */
+/** Not a possible tool name, because names must not contain dots. */
 const wrapperName = 'multi_tool_use.parallel';
 
 /**
- * Opens a call. OpenAI's models at times call a tool that nobody gave them, `multi_tool_use.parallel`, with the calls that
- * they mean in its arguments; those take its place. Source: community.openai.com/t/490653, craft-agents-oss#449.
+ * Opens a call. OpenAI's models sometimes call a tool that no request offers, `multi_tool_use.parallel`, with the
+ * intended calls in its arguments. Those calls replace it. Source: community.openai.com/t/490653, craft-agents-oss#449.
  */
 export function openCall(builder: ResponseBuilder, start: CallStart): OpenCall {
   return start.wireName === wrapperName ? openWrapper(builder, start) : builder.openCall(start);
 }
 
-/** Says nothing before its end, since nothing it is called by is true. */
+/** Emits nothing before its end, because its own name and id are meaningless. */
 function openWrapper(builder: ResponseBuilder, start: CallStart): OpenCall {
   let text = '';
   let isEnded = false;
@@ -39,7 +39,7 @@ function openWrapper(builder: ResponseBuilder, start: CallStart): OpenCall {
       const meant = parsed.invalid === undefined ? meantCalls(parsed.arguments) : undefined;
       if (meant === undefined) return builder.openCall(start).end({ ...end, whole });
       for (const [index, { name, args }] of meant.entries()) {
-        // What the provider keeps of a call is of one call alone, and its id too.
+        // Opaque data and id belong to one call, so only the first one keeps the id.
         const call = builder.openCall({ id: index === 0 ? start.id : undefined, wireName: name });
         call.end({ whole: args, wasCut, ...(caller === undefined ? {} : { caller }) });
       }
@@ -53,7 +53,7 @@ interface MeantCall {
   readonly args: string;
 }
 
-/** The calls in the wrapper's arguments; `undefined` when those hold anything else. */
+/** Returns the calls in the wrapper's arguments; `undefined` if they contain anything else. */
 function meantCalls({ tool_uses: uses }: JsonObject): readonly MeantCall[] | undefined {
   if (!Array.isArray(uses) || uses.length === 0) return undefined;
   const meant = uses.filter(isJsonObject).flatMap(({ recipient_name: recipient, parameters = {} }) => {

@@ -10,32 +10,32 @@ import { createResponsesDecoder } from './responses/decode.ts';
 import { encodeResponses } from './responses/encode.ts';
 import type { WireSettings } from './wire-settings.ts';
 
-/** Which server, which model, and how to speak to it. */
+/** Options of {@link createOpenAiProvider}. */
 export interface OpenAiOptions extends ConnectionOptions {
   readonly model: string;
-  /** Up to the version, `https://api.openai.com/v1` when absent. */
+  /** URL including the API version; `https://api.openai.com/v1` by default. */
   readonly baseUrl?: string | undefined;
-  /** Sent as bearer token; absent where a server asks for none. */
+  /** Sent as a bearer token; omit it for a server without keys. */
   readonly apiKey?: string | undefined;
-  /** `responses` at OpenAI, `chat` elsewhere, when absent. */
+  /** API; by default `responses` at OpenAI and `chat` elsewhere. */
   readonly api?: 'responses' | 'chat' | undefined;
-  /** Key of `providerSpecs`; `openai` when absent. */
+  /** Key of `providerSpecs`; `openai` by default. */
   readonly id?: string | undefined;
-  /** Whose ways the server has; told from the address when absent. */
+  /** Dialect of the server; detected from the URL by default. */
   readonly dialect?: DialectName | undefined;
-  /** `auto` when absent. */
+  /** `auto` by default. */
   readonly strict?: StrictMode | undefined;
-  /** `text` tells the model of tools in words, for one that has none of its own; `native` when absent. */
+  /** `text` describes tools in the prompt, for models without native tools; `native` by default. */
   readonly tools?: 'native' | 'text' | undefined;
-  /** Asks for the answer event by event; `true` when absent. */
+  /** Requests a streamed response; `true` by default. */
   readonly stream?: boolean | undefined;
-  /** Lets OpenAI keep answers; `false` when absent. */
+  /** Lets OpenAI store responses; `false` by default. */
   readonly store?: boolean | undefined;
 }
 
 /**
- * OpenAI's Responses or Chat Completions, or a server that speaks one of them, over fetch.
- * @throws KernelError `E_CONFIG_INVALID` for an address that is none, or a key that no header can have
+ * Creates a provider for OpenAI's Responses or Chat Completions API, or a compatible server, over fetch.
+ * @throws KernelError `E_CONFIG_INVALID` for an invalid URL, or a key that is not a valid header value
  */
 export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
   const { model, apiKey, id = 'openai', strict = 'auto', stream = true, store = false } = options;

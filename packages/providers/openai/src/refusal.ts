@@ -2,18 +2,20 @@ import type { ModelError } from '@ravi/kernel';
 import { isJsonObject, modelErrorInStream, parseDuration } from '@ravi/provider-kit';
 import type { Refusal, WireObject } from '@ravi/provider-kit';
 
-/** Without the full stop behind it. */
+/** Matches without the final period. */
 const waitIn = /(?:try again|retry) in ((?:\d+(?:\.\d+)?(?:ms|[smh]))+)/iu;
 
 /**
- * Reads `{ error: { message, code, type } }` and its variants: flat, a bare text, a number as code, a list of one. A router
- * wraps the words of the server that it asked.
+ * Reads `{ error: { message, code, type } }` and its variants: flat, plain text, a numeric code, a list of one. A
+ * router wraps the error of the upstream server.
  */
 export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode' | 'retryAfterMs'> {
-  const outer = saidIn(body);
+  const outer = readError(body);
   const raw = outer.metadata?.['raw'];
   const routed =
-    raw === undefined || raw === null || raw === '' ? undefined : saidIn(typeof raw === 'string' ? parsed(raw) : raw);
+    raw === undefined || raw === null || raw === ''
+      ? undefined
+      : readError(typeof raw === 'string' ? parsed(raw) : raw);
   const message = routed === undefined ? outer.message : `${outer.message}: ${routed.message}`;
   const code = outer.code ?? routed?.code;
   const waitMs = parseDuration(waitIn.exec(message)?.[1] ?? '');
@@ -24,23 +26,23 @@ export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCod
   };
 }
 
-interface Said {
+interface ErrorBody {
   readonly message: string;
   readonly code?: string | undefined;
-  /** OpenRouter's: `raw` is what the server behind it answered. */
+  /** Of OpenRouter: `raw` is the response of the upstream server. */
   readonly metadata?: WireObject | undefined;
 }
 
-function saidIn(body: unknown): Said {
+function readError(body: unknown): ErrorBody {
   const outer = Array.isArray(body) ? body[0] : body;
   if (typeof outer !== 'object' || outer === null) return { message: String(outer ?? 'no body') };
   const { error, ...flat } = outer as Readonly<Record<string, unknown>>;
   const inner = isJsonObject(error) ? error : flat;
   const message = [inner['message'], inner['detail'], error].find((text) => typeof text === 'string' && text !== '');
-  // Gemini's endpoint for this interface says it as status of the error; the one of a whole answer is something else.
+  // Gemini's compatible endpoint sends the code as `status` of the error; `status` of a whole response is something else.
   const named = [inner['code'], inner['type'], inner === error ? inner['status'] : undefined];
   const words = named.filter((word) => typeof word === 'string' && word !== '');
-  // Some repeat the HTTP status as code, and say what it is about only as type.
+  // Some servers repeat the HTTP status as code and name the error only in `type`.
   const code = words.find((word) => !/^\d+$/u.test(word as string)) ?? words[0];
   const { metadata } = inner;
   return {
@@ -68,7 +70,7 @@ const statusOfCode: Readonly<Record<string, number>> = {
   vector_store_timeout: 504,
 };
 
-/** The error of a stream, which has no status of its own. Numbers as codes are statuses in these servers. */
+/** Returns the error of a stream, which has no HTTP status. Numeric codes are HTTP statuses. */
 export function streamError(body: unknown): ModelError {
   const refusal = refusalOf(body);
   const code = codeIn(body);

@@ -17,7 +17,7 @@ interface WireDetails {
   readonly reasoning_tokens?: number;
 }
 
-/** Token counts of either interface; `undefined` when there are none. */
+/** Returns the token counts of either API; `undefined` if there are none. */
 export function usageOf(value: unknown): ModelUsage | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const usage = value as WireUsage;

@@ -3,28 +3,28 @@ import type { ResponseContext, PreparedTools, ToolPreparer } from '@ravi/provide
 import type { ModelRequest } from '@ravi/kernel';
 import type { Dialect } from './dialect.ts';
 
-/** What an encoder knows beside the request. */
+/** Settings of an encoder. */
 export interface WireSettings {
   /** The provider's id: key of `providerSpecs` and `providerOptions`. */
   readonly id: string;
-  /** Unless the request names another. */
+  /** Default model for requests that do not name one. */
   readonly model: string;
   readonly dialect: Dialect;
   readonly prepareTools: ToolPreparer;
   readonly stream: boolean;
-  /** Whether OpenAI keeps the answer. */
+  /** True if OpenAI stores the response. */
   readonly store: boolean;
 }
 
-/** What a decoder knows of the request. */
+/** Parts of the request that the decoder needs. */
 export interface WireContext extends ResponseContext {
-  /** The tool of a call of this type whose shape the provider defined and that is ours to run. */
+  /** Returns the name of our tool for a provider-defined call of this type. */
   toolOfCallType(callType: string, name: string | undefined): string | undefined;
-  /** What sound was asked for, as the interface names it. */
+  /** Requested audio format, as the API names it. */
   readonly audioFormat?: string | undefined;
 }
 
-/** What reads the answer to this request. */
+/** Returns the context of the decoder of the response to this request. */
 export function contextOf(request: ModelRequest, tools: PreparedTools, source: string): WireContext {
   return {
     usedIds: callIdsOf(request.messages),
@@ -38,10 +38,10 @@ export function contextOf(request: ModelRequest, tools: PreparedTools, source: s
   };
 }
 
-/** Who can read what an answer keeps: the same provider, interface and model. */
+/** Returns the source of opaque data: only the same provider, API and model can read it. */
 export function sourceOf({ id, model }: WireSettings, api: 'responses' | 'chat', request: ModelRequest): string {
   return `${id}/${api}/${request.model ?? model}`;
 }
 
-/** Fields of events that are another in each of them and say nothing of the answer: a number, and padding against listeners. */
+/** Event fields that differ in each event and are not part of the response: a sequence number, and padding against traffic analysis. */
 export const volatileFields: readonly string[] = ['sequence_number', 'obfuscation'];

@@ -10,7 +10,7 @@ const number = { type: 'number' };
 const propertiesIn = (wire: WireObject | undefined): object =>
   (wire?.['function']?.['parameters'] as { readonly properties: object } | undefined)?.properties ?? {};
 
-test('a name that no reference can be decoded from is found as it stands, and the tools beside it go out', () => {
+test('a reference with an invalid escape is read literally, and the other tools are sent', () => {
   const ref = { $ref: '#/$defs/100%' };
   const bad = { ...ref, $defs: { '100%': object({ a: number }) } };
   const { tools } = chat(ask([], { tools: [tool('ok'), tool('bad', bad)] }));
@@ -23,7 +23,7 @@ test('a name that no reference can be decoded from is found as it stands, and th
   });
 });
 
-test('alternatives that lead back to themselves are read once when nulls are taken out', () => {
+test('circular alternatives are visited once when nulls are removed', () => {
   const $defs = { A: { anyOf: [{ $ref: '#/$defs/A' }, { type: 'string' }] } };
   const schema = object({ a: { $ref: '#/$defs/A' }, b: object({ c: { $ref: '#/$defs/A' } }) }, { $defs });
   const settings = settingsFor('openai');
@@ -31,18 +31,18 @@ test('alternatives that lead back to themselves are read once when nulls are tak
   assert.deepEqual(context.restoreArguments?.('t', { a: null, b: { c: null } }), { b: {} });
 });
 
-test('a tool without a schema that is one costs the others nothing', () => {
+test('a tool without a valid schema does not affect the others', () => {
   const given = [true, false, null, undefined, 7, 'x', []].map((parameters, at) => tool(`t${at}`, parameters as never));
   const { tools, warnings } = chat(ask([], { tools: [...given, tool('ok')] }));
   assert.deepEqual(
     tools.map(({ function: f }) => f?.['name']),
-    // Nothing at all stands for no arguments in `tool`.
+    // In `tool`, `undefined` means no arguments.
     ['t0', 't3', 'ok'],
   );
   assert.deepEqual(new Set(warnings.map(({ code }) => code)), new Set(['tool-dropped']));
 });
 
-test('a schema that cannot be read costs its own tool', () => {
+test('an unreadable schema drops only its own tool', () => {
   const trap = object({});
   Object.defineProperty(trap, 'properties', { enumerable: true, get: () => assert.fail('no schema') });
   const { tools, warnings } = chat(ask([], { tools: [tool('trap', trap), tool('ok')] }));
@@ -50,7 +50,7 @@ test('a schema that cannot be read costs its own tool', () => {
   assert.match(warnings[0]?.message ?? '', /trap is not offered: its schema cannot be read: no schema/u);
 });
 
-test('a root whose parts lead to the same ones again and again is refused, not followed', () => {
+test('a root whose parts refer to each other exponentially is refused, not followed', () => {
   const doubled = Object.fromEntries(
     Array.from({ length: 28 }, (_, at) => {
       const next = { $ref: `#/$defs/d${at + 1}` };
@@ -63,7 +63,7 @@ test('a root whose parts lead to the same ones again and again is refused, not f
   assert.match(warnings[0]?.message ?? '', /more than 1000 parts/u);
 });
 
-test('alternatives at the root may have properties of any name', () => {
+test('alternatives at the root may have properties with any name', () => {
   const anyOf = ['constructor', 'toString', '__proto__'].map((name) => ({
     properties: Object.fromEntries([[name, number]]),
   }));

@@ -15,7 +15,7 @@ const native = (name: string, spec: JsonObject, callType: string): ProviderSpec 
   callTypes: [callType],
 });
 
-test('a call of OpenAI’s own shape that was cut off goes back as the interface takes it', oracleTest, () => {
+test('a provider-defined call that was cut off is sent back in a form that the API accepts', oracleTest, () => {
   const settings = settingsFor('openai', 'auto', 'gpt-5');
   const judges = requestOracles();
   const tools = [
@@ -26,8 +26,8 @@ test('a call of OpenAI’s own shape that was cut off goes back as the interface
   ];
   const again = (item: JsonObject): readonly JsonObject[] => {
     const { context } = encodeResponses(ask([user(text('x'))], { tools }), settings);
-    const answer = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output: [item] };
-    const { blocks } = decodeBody('responses', answer, context);
+    const response = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output: [item] };
+    const { blocks } = decodeBody('responses', response, context);
     const { body } = encodeResponses(ask([user(text('x')), model(...blocks)], { tools }), settings);
     for (const [name, judge] of judges.responses)
       assert.equal(judge?.(body), undefined, `${name}: ${JSON.stringify(item['type'])}`);
@@ -49,17 +49,17 @@ test('a call of OpenAI’s own shape that was cut off goes back as the interface
   }
 });
 
-test('a custom call of Chat that was cut off keeps its name and asks for nothing', oracleTest, () => {
+test('a custom call of Chat that was cut off keeps its name and has empty input', oracleTest, () => {
   const tools = [native('search', { type: 'custom', custom: { name: 'grep' } }, 'custom')];
   const invalid = { reason: 'truncated', text: 'unfin' } as const;
   const call = use('c1', { name: 'search', callType: 'custom', invalid });
   const { body } = encodeChat(ask([user(text('x')), model(call)], { tools }), settingsFor('openai'));
-  const [, answer] = body['messages'] as readonly JsonObject[];
-  assert.deepEqual(answer?.['tool_calls'], [{ id: 'c1', type: 'custom', custom: { name: 'grep', input: '' } }]);
+  const [, response] = body['messages'] as readonly JsonObject[];
+  assert.deepEqual(response?.['tool_calls'], [{ id: 'c1', type: 'custom', custom: { name: 'grep', input: '' } }]);
   for (const [name, judge] of requestOracles().chat) assert.equal(judge?.(body), undefined, name);
 });
 
-test('a call whose shape another provider defined goes to Responses as that of a function', () => {
+test('a call defined by another provider is sent to Responses as a function call', () => {
   const call = use('c1', { name: 'bash', callType: 'bash_20250124', arguments: { command: 'ls' } });
   const request: ModelRequest = ask([user(text('x')), model(call), user(result('c1', text('a')))], {
     tools: [tool('go')],

@@ -11,7 +11,7 @@ import type { WireContext } from '../src/index.ts';
 
 type Api = 'responses' | 'chat';
 
-/** Which of the two interfaces a recorded request speaks. */
+/** Returns the API of a recorded request. */
 export function apiOf({ request }: RecordedInteraction): Api {
   return request.path.endsWith('/responses') ? 'responses' : 'chat';
 }
@@ -28,17 +28,17 @@ function decoderOf(api: Api, context: WireContext): DecoderFactory {
   return (emit) => create(context, emit);
 }
 
-/** Decodes a stream that comes in these pieces. */
+/** Decodes a stream that arrives in these pieces. */
 export function decodeStream(api: Api, pieces: Iterable<string>, context: WireContext = plainContext): CollectedAnswer {
   return decodePieces(decoderOf(api, context), pieces);
 }
 
-/** Decodes an answer that is one body. */
+/** Decodes a response that is one body. */
 export function decodeBody(api: Api, body: unknown, context: WireContext = plainContext): CollectedAnswer {
   return decodeWhole(decoderOf(api, context), body);
 }
 
-/** Decodes a recorded answer, streamed or whole. */
+/** Decodes a recorded response, streamed or whole. */
 export function decodeInteraction(interaction: RecordedInteraction, context?: WireContext): CollectedAnswer {
   const { text, body } = interaction.response;
   const api = apiOf(interaction);
@@ -46,12 +46,12 @@ export function decodeInteraction(interaction: RecordedInteraction, context?: Wi
 }
 
 /**
- * Where the official library reads no text: refusals, which stand in a field of their own; answers whose end leaves the
- * output out; and content in parts, of which it makes `[object Object]`.
+ * Recordings whose text the official library does not read: refusals, which have their own field; responses whose end
+ * omits the output; and content in parts, which it converts to `[object Object]`.
  */
 const readsMoreText = /refusal_matrix|responses-chatgpt|mistral_model_thinking_part_iter/u;
 
-/** What differs between an answer and what another library read in it; empty when nothing does. */
+/** Returns the differences between a decoded response and what another library read; empty if there are none. */
 export function differences(
   name: string,
   answer: CollectedAnswer,

@@ -7,7 +7,7 @@ import { ask, chat, image, model, responses, result, text, tool, use, user } fro
 import { oracleTest, requestOracles } from './oracles.ts';
 import { settingsFor } from './settings.ts';
 
-test('calls whose shape OpenAI defined, and their results, go back in that shape', () => {
+test('provider-defined calls and their results are sent back in the shape of OpenAI', () => {
   const native = (callType: string, args: JsonObject): ToolUseBlock => use('call_1', { callType, arguments: args });
   const answered = (block: ToolUseBlock, ...content: ContentBlock[]) =>
     responses(ask([user(text('x')), model(block), user(result('call_1', ...content))])).input.slice(
@@ -38,7 +38,7 @@ test('calls whose shape OpenAI defined, and their results, go back in that shape
   });
 });
 
-test('a denied computer call is answered with a picture all the same, and with the reason behind it', () => {
+test('the result of a denied computer call is a screenshot, followed by the reason', () => {
   const call = use('call_1', { callType: 'computer_call', arguments: { action: { type: 'click' } } });
   const denied: ContentBlock = {
     type: 'tool_result',
@@ -51,7 +51,7 @@ test('a denied computer call is answered with a picture all the same, and with t
   assert.match(note?.['content'] ?? '', /Error: Not allowed/u);
 });
 
-test('tools of the provider go out in its own words, those of another are dropped and told', () => {
+test('provider tools are sent as their specs, and those of other providers are dropped with a warning', () => {
   const spec = (provider: string): ProviderSpec => ({
     type: 'provider',
     name: `search-${provider}`,
@@ -66,7 +66,7 @@ test('tools of the provider go out in its own words, those of another are droppe
   );
 });
 
-test('who may call a tool is told where the provider runs scripts', () => {
+test('the allowed callers of a tool are sent if the provider runs scripts', () => {
   const scripts: ProviderSpec = {
     type: 'provider',
     name: 'scripts',
@@ -79,7 +79,7 @@ test('who may call a tool is told where the provider runs scripts', () => {
   assert.deepEqual([without.tools, without.warnings[0]?.code], [undefined, 'tool-dropped']);
 });
 
-test('a choice among several tools is told as narrowly as the interface can', () => {
+test('a choice of several tools is sent as precisely as the API allows', () => {
   const request = ask([], { tools: [tool('a'), tool('b.c'), tool('d')], toolChoice: { oneOf: ['a', 'b.c', 'gone'] } });
   assert.deepEqual(responses(request).body['tool_choice'], {
     type: 'allowed_tools',
@@ -93,7 +93,7 @@ test('a choice among several tools is told as narrowly as the interface can', ()
   assert.equal(responses(ask([], { toolChoice: 'required' })).body['tool_choice'], undefined);
 });
 
-test('a tool of the provider that cannot be demanded alone is one of all, with a warning', oracleTest, () => {
+test('a provider tool that cannot be required alone becomes any tool, with a warning', oracleTest, () => {
   const judges = requestOracles().responses;
   const chosen = (spec: JsonObject) => {
     const tools: ProviderSpec[] = [{ type: 'provider', name: 'n', provider: 'openai', spec }];
@@ -108,7 +108,7 @@ test('a tool of the provider that cannot be demanded alone is one of all, with a
   assert.deepEqual(chosen({ type: 'custom', name: 'c' }), [{ type: 'custom', name: 'c' }, []]);
 });
 
-test('a picture that a model painted is a medium, and goes back to its model in its own item', () => {
+test('a generated image is a media block and is sent back to its model in its own item', () => {
   const item = {
     type: 'image_generation_call',
     id: 'ig_1',
@@ -127,25 +127,26 @@ test('a picture that a model painted is a medium, and goes back to its model in 
   );
   assert.ok(!JSON.stringify(frame).includes(item.result));
   const asked = user(text('Again, in red'));
-  const inputOf = (...answer: ContentBlock[]) => responses(ask([user(text('Paint')), model(...answer), asked])).input;
+  const inputOf = (...response: ContentBlock[]) =>
+    responses(ask([user(text('Paint')), model(...response), asked])).input;
   const [, back, ...others] = inputOf(picture, frame);
   const { output_format: _format, ...asWritten } = item;
   assert.deepEqual([back, others.length], [asWritten, 1]);
-  // Another model is told of it in words, and so is its own when the bytes are gone.
+  // Another model gets a description, and so does its own model if the bytes are gone.
   const foreign = { ...frame, source: 'another' } as ContentBlock;
   const gone = { ...picture, source: { kind: 'blob', ref: 'b' } } as ContentBlock;
-  for (const answer of [
+  for (const response of [
     [picture, foreign],
     [gone, frame],
   ]) {
-    const input = inputOf(...answer);
+    const input = inputOf(...response);
     assert.equal(input.length, 3);
     assert.match(String(input[1]?.['content']), /^\[image, image\/webp.*: cannot be shown to this model\]$/u);
   }
   assert.equal(inputOf(text('It is lost'), frame).length, 3);
 });
 
-test('a failed result says so in words, since no field does', () => {
+test('the text of a failed result marks the failure, because no field does', () => {
   const failed: ContentBlock = {
     type: 'tool_result',
     toolUseId: 'a',
@@ -158,7 +159,7 @@ test('a failed result says so in words, since no field does', () => {
   );
 });
 
-test('a schema for the answer is strict where it may stay as it is; where none can be sent it stands in words', () => {
+test('an output schema is strict if it needs no change, and part of the prompt if it cannot be sent', () => {
   const closed = {
     type: 'object',
     properties: { a: { type: 'string' } },
@@ -172,7 +173,7 @@ test('a schema for the answer is strict where it may stay as it is; where none c
   assert.match(messages[0]?.['content'] ?? '', /JSON Schema/u);
 });
 
-test('a schema of an answer that is no object stands in words, with a warning', () => {
+test('an output schema that does not describe an object is part of the prompt, with a warning', () => {
   const request = ask([user(text('x'))], { system: 'Be brief.', output: { schema: { type: 'array', items: {} } } });
   const words = /^Be brief\.\n\nAnswer with one JSON value that fits.*"array"/u;
   for (const name of ['openai', 'deepseek'] as const) {
@@ -185,7 +186,7 @@ test('a schema of an answer that is no object stands in words, with a warning', 
   assert.deepEqual([body['text'], warnings[0]?.code], [undefined, 'option-ignored']);
 });
 
-test('strict mode of DeepSeek is there at its beta address only, and its dialect is known by its address', () => {
+test('DeepSeek has strict mode only at its beta URL, and its dialect is detected from its URL', () => {
   assert.notEqual(dialectAt('https://api.deepseek.com/beta').strict, undefined);
   assert.equal(dialectAt('https://api.deepseek.com/v1').strict, undefined);
   const names = ['https://x.openai.azure.com/openai/v1', 'http://127.0.0.1:11434/v1', 'https://api.mistral.ai/v1'].map(
@@ -194,7 +195,7 @@ test('strict mode of DeepSeek is there at its beta address only, and its dialect
   assert.deepEqual(names, ['openai', 'compatible', 'mistral']);
 });
 
-test('what is optional is an alternative in strict mode of DeepSeek, without types that it refuses beside null, and without references', () => {
+test('in strict mode of DeepSeek an optional property is an alternative without mixed types and without references', () => {
   const closed = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
   const strictOf = (properties: object, $defs: object = {}) => {
     const parameters = { type: 'object', properties, $defs };
@@ -226,7 +227,7 @@ test('what is optional is an alternative in strict mode of DeepSeek, without typ
   assert.equal(strictOf({ r: { $ref: '#/$defs/A' } }, endless)[0], undefined);
 });
 
-test('Chat at OpenAI keeps answers where it is asked to, and takes metadata for those alone', () => {
+test('Chat at OpenAI stores responses on request, and accepts metadata only for those', () => {
   const request = ask([user(text('x'))], { metadata: { a: 'b' } });
   const kept = (store: boolean, own: JsonObject = {}) => {
     const settings = { ...settingsFor('openai'), store };
@@ -240,7 +241,7 @@ test('Chat at OpenAI keeps answers where it is asked to, and takes metadata for 
   assert.deepEqual(chat(request, 'mistral').body['metadata'], { a: 'b' });
 });
 
-test('own fields of a request win over what the encoder wrote', () => {
+test('provider options of a request override fields of the encoder', () => {
   const { body } = chat(
     ask([user(text('x'))], { providerOptions: { openai: { stream: false, user: 'u' }, other: { no: 1 } } }),
   );

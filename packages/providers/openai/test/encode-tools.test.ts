@@ -10,7 +10,7 @@ import { settingsFor } from './settings.ts';
 
 const found = sharedTools();
 const tools = found ?? [];
-/** All tools in requests of a hundred; each alone adds nothing that a judge of requests could see. */
+/** All tools in requests of a hundred: single-tool requests would not find more problems. */
 const requests = requestsOf(tools).filter(({ tools: offered }) => offered.length > 1);
 const shared = found === undefined ? test.skip : test;
 
@@ -34,7 +34,7 @@ function functionsOf({ body }: WireRequest): WireTool[] {
 }
 
 shared(
-  'every shared tool schema makes a valid request, in strict mode and without (needs the shared tool schemas)',
+  'every shared tool schema makes a valid request, with and without strict mode (needs the shared tool schemas)',
   oracleTest,
   () => {
     const oracles = requestOracles();

@@ -48,7 +48,7 @@ export function ask(messages: readonly ModelMessage[], more: Partial<ModelReques
   return { messages, tools: [], ...more };
 }
 
-/** A request on the wire and the lists in it. */
+/** Encoded request and the lists in it. */
 export interface Encoded {
   readonly body: JsonObject;
   readonly warnings: readonly ModelWarning[];

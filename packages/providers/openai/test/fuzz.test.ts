@@ -11,8 +11,8 @@ const streams = [
 ] as const;
 const rounds = 20_000;
 
-function executable(answer: ReturnType<typeof decodeStream>): string[] {
-  return answer.blocks.flatMap((block) =>
+function executable(response: ReturnType<typeof decodeStream>): string[] {
+  return response.blocks.flatMap((block) =>
     block.type === 'tool_use' && block.invalid === undefined
       ? [JSON.stringify([block.id, block.name, block.arguments])]
       : [],
@@ -20,16 +20,16 @@ function executable(answer: ReturnType<typeof decodeStream>): string[] {
 }
 
 for (const [api, stream] of streams) {
-  test(`${rounds} damaged ${api} streams all end once, with no call whose arguments are no object`, () => {
+  test(`${rounds} damaged ${api} streams all end once, and the arguments of every call are an object`, () => {
     const random = createSeededRandom(20_261_120);
     let failed = 0;
     for (let round = 0; round < rounds; round++) {
       const broken = damaged(stream, random);
-      const answer = decodeStream(api, [broken]);
-      if (answer.error !== undefined) failed++;
-      const ids = answer.blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+      const response = decodeStream(api, [broken]);
+      if (response.error !== undefined) failed++;
+      const ids = response.blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
       assert.equal(new Set(ids).size, ids.length, broken);
-      for (const block of answer.blocks) {
+      for (const block of response.blocks) {
         if (block.type === 'tool_use') assert.equal(Object.prototype.toString.call(block.arguments), '[object Object]');
       }
     }
@@ -37,7 +37,7 @@ for (const [api, stream] of streams) {
     assert.ok(failed > 0 && failed < rounds);
   });
 
-  test(`a ${api} stream that ends anywhere makes only calls that the whole one makes, and never half of one`, () => {
+  test(`a ${api} stream truncated anywhere contains only calls of the complete one, never half a call`, () => {
     const whole = executable(decodeStream(api, [stream]));
     for (let at = 0; at < stream.length; at++) {
       const made = executable(decodeStream(api, [stream.slice(0, at)]));
@@ -46,19 +46,19 @@ for (const [api, stream] of streams) {
   });
 }
 
-test('a chat answer that a limit ends anywhere makes no call with half of its arguments', () => {
+test('a chat response that a limit cuts anywhere contains no call with half of its arguments', () => {
   const events = chatCallStream.split('\n\n');
   const limit = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}';
   const whole = executable(decodeStream('chat', [chatCallStream]));
   for (let at = 0; at < events.length - 3; at++) {
-    const answer = decodeStream('chat', [[...events.slice(0, at), limit, 'data: [DONE]', ''].join('\n\n')]);
-    const made = executable(answer);
+    const response = decodeStream('chat', [[...events.slice(0, at), limit, 'data: [DONE]', ''].join('\n\n')]);
+    const made = executable(response);
     assert.deepEqual(made, whole.slice(0, made.length));
-    assert.equal(answer.finish?.reason, 'length');
+    assert.equal(response.finish?.reason, 'length');
   }
 });
 
-test('calls in pieces of any length, with any characters, in any turn, with and without index, come out as they were written', () => {
+test('calls in pieces of any length, with any characters, in any order, with and without index, are decoded unchanged', () => {
   const random = createSeededRandom(7);
   const letters = ['a', '"', '\\', '\n', 'é', '😀', '{', '}', '\u0007', 'arguments', '":"'];
   for (let round = 0; round < 2000; round++) {

@@ -15,7 +15,7 @@ test('malformed arguments are not an empty object: claude-code#67765', () => {
   assert.deepEqual(made(blocks), [['go', 'malformed']]);
 });
 
-test('truncated arguments never run, whatever the reason says: cline#13001, anton#342, jac#6766, livekit#4974', () => {
+test('truncated arguments never run, for any finish reason: cline#13001, anton#342, jac#6766, livekit#4974', () => {
   for (const reason of ['length', 'tool_calls', 'stop', 'model_length']) {
     const { blocks } = chat(calls(call('rm', '{"path":"/tm', { index: 0, id: 'a' })), reason);
     assert.deepEqual(made(blocks), [['rm', 'truncated']]);
@@ -35,7 +35,7 @@ test('a used index with a new id is another call: maka#1976, LibreChat-agents#26
   ]);
 });
 
-test('calls without index are told apart by their ids: langchain-oracle#108', () => {
+test('calls without index are separated by their ids: langchain-oracle#108', () => {
   const { blocks } = chat(calls(call('a', '{"n":1}', { id: 'x' }), call('b', '{"n":2}', { id: 'y' })), 'tool_calls');
   assert.deepEqual(made(blocks), [
     ['a', { n: 1 }],
@@ -43,7 +43,7 @@ test('calls without index are told apart by their ids: langchain-oracle#108', ()
   ]);
 });
 
-test('calls without index and id are told apart by whole arguments: Qwen-Agent#943', () => {
+test('calls without index and id are separated by complete arguments: Qwen-Agent#943', () => {
   const { blocks } = chat(calls(call('a', '{"n":1}')), calls(call('a', '{"n":2}')), 'tool_calls');
   assert.deepEqual(made(blocks), [
     ['a', { n: 1 }],
@@ -52,7 +52,7 @@ test('calls without index and id are told apart by whole arguments: Qwen-Agent#9
   assert.equal(new Set(idsOf(blocks)).size, 2);
 });
 
-test('an id that is empty or the word null in later pieces belongs to the same call: langchainjs#11373, spring-ai#5973', () => {
+test('a later piece with an empty id or the word null belongs to the same call: langchainjs#11373, spring-ai#5973', () => {
   const { blocks } = chat(
     calls(call('a', '{"n"', { index: 0, id: 'x' })),
     calls(call(undefined, ':', { index: 0, id: 'null' })),
@@ -62,7 +62,7 @@ test('an id that is empty or the word null in later pieces belongs to the same c
   assert.deepEqual([made(blocks), idsOf(blocks)], [[['a', { n: 1 }]], ['x']]);
 });
 
-test('an id or a name that comes with each piece does not begin another call: term-llm#314, plexus#691', () => {
+test('an id or a name repeated in each piece does not start another call: term-llm#314, plexus#691', () => {
   const { blocks } = chat(
     calls(call('a', '{"n"', { index: 0, id: 'x' })),
     calls(call('a', ':1', { index: 0, id: 'x' })),
@@ -79,7 +79,7 @@ test('an id or a name that comes with each piece does not begin another call: te
   assert.deepEqual([made(rotating.blocks), idsOf(rotating.blocks)], [[['a', { n: 1 }]], ['x1']]);
 });
 
-test('an id that the conversation has already becomes a new one: fireconnect#16, maki#991, langchain#40608, strands#2053, sglang#33343, qwen-code#8382', () => {
+test('an id that the conversation already uses is replaced: fireconnect#16, maki#991, langchain#40608, strands#2053, sglang#33343, qwen-code#8382', () => {
   const chunk = {
     choices: [{ index: 0, delta: calls(call('a', '{}', { index: 0, id: 'a:0' })), finish_reason: 'tool_calls' }],
   };
@@ -88,12 +88,12 @@ test('an id that the conversation has already becomes a new one: fireconnect#16,
   assert.ok(!context.usedIds.includes(idsOf(blocks)[0] ?? 'a:0'));
 });
 
-test('calls with the reason stop are calls all the same: ollama PR#7963', () => {
+test('calls with the finish reason stop are calls: ollama PR#7963', () => {
   const { finish } = chat(calls(call('a', '{}', { index: 0, id: 'x' })), 'stop');
   assert.equal(finish?.reason, 'tool-use');
 });
 
-test('pieces of two calls that take turns stay apart, and come out in their order', () => {
+test('interleaved pieces of two calls stay separate and are emitted in order', () => {
   const { blocks } = chat(
     calls(call('a', '', { index: 0, id: 'x' })),
     calls(call('b', '{"n":', { index: 1, id: 'y' })),
@@ -107,11 +107,11 @@ test('pieces of two calls that take turns stay apart, and come out in their orde
   ]);
 });
 
-test('arguments that come as an object are taken as they are: Ollama', () => {
+test('arguments that arrive as an object are used as they are: Ollama', () => {
   assert.deepEqual(made(chat(calls(call('a', { n: 1 }, { id: 'x' })), 'stop').blocks), [['a', { n: 1 }]]);
 });
 
-test('a whole call is a block before the next one ends, so that it can run meanwhile', () => {
+test('a complete call is emitted before the next one ends, so that it can run meanwhile', () => {
   const { events } = chat(
     calls(call('a', '{"n":1}', { index: 0, id: 'x' })),
     calls(call('b', '', { index: 1, id: 'y' })),
@@ -122,7 +122,7 @@ test('a whole call is a block before the next one ends, so that it can run meanw
   assert.ok(types.indexOf('block') < types.lastIndexOf('tool-call-delta'));
 });
 
-test('an error object or a named error in a stream ends it with its words: Groq, OpenRouter, llama.cpp', () => {
+test('an error object or an error event in a stream ends it with its message: Groq, OpenRouter, llama.cpp', () => {
   const named = decodeStream('chat', [
     'event: error\ndata: {"error":{"message":"tool_use_failed","code":"tool_use_failed"}}\n\n',
   ]);
@@ -135,13 +135,13 @@ test('an error object or a named error in a stream ends it with its words: Groq,
   assert.equal(context.error?.code, 'E_MODEL_CONTEXT_EXCEEDED');
 });
 
-test('a body without choices is an error, and with its error in it that error', () => {
+test('a body without choices is an error, or the error that it contains', () => {
   assert.equal(decodeBody('chat', { id: 'x' }).error?.code, 'E_MODEL_PROTOCOL');
   assert.equal(decodeBody('chat', 'Bad gateway').error?.code, 'E_MODEL_PROTOCOL');
   assert.match(decodeBody('chat', { error: { message: 'no' } }).error?.message ?? '', /no/u);
 });
 
-test('thinking in parts of the content, in a field, and in details goes into reasoning, and back to its server', () => {
+test('thinking in content parts, in a field, and in details becomes reasoning and is sent back to its server', () => {
   const mistral = chat(
     {
       content: [
@@ -175,7 +175,7 @@ test('thinking in parts of the content, in a field, and in details goes into rea
   });
 });
 
-test('the codex server leaves the output out at the end; Copilot changes ids; Bedrock sends events without type', () => {
+test('the codex server omits the output at the end; Copilot changes ids; Bedrock sends events without type', () => {
   const item = {
     type: 'function_call',
     id: 'fc_a',
@@ -199,7 +199,7 @@ test('the codex server leaves the output out at the end; Copilot changes ids; Be
   assert.equal(finish?.reason, 'tool-use');
 });
 
-test('an item that a limit cut is no call to run, nor is one whose end never came', () => {
+test('an item that a limit cut, or whose end is missing, is not a runnable call', () => {
   const item = { type: 'function_call', id: 'f', call_id: 'c', name: 'go', arguments: '', status: 'in_progress' };
   const added = { type: 'response.output_item.added', output_index: 0, item };
   const delta = { type: 'response.function_call_arguments.delta', output_index: 0, delta: '{"n":1}' };
@@ -224,7 +224,7 @@ test('an item that a limit cut is no call to run, nor is one whose end never cam
   }
 });
 
-test('pieces of items of Responses that take turns stay apart, each numbered and padded as OpenAI does', () => {
+test('interleaved pieces of Responses items, numbered and padded as OpenAI does, stay separate', () => {
   const call = (at: number): WireObject => ({
     type: 'function_call',
     id: `f${at}`,
@@ -255,7 +255,7 @@ test('pieces of items of Responses that take turns stay apart, each numbered and
   assert.equal(finish?.reason, 'tool-use');
 });
 
-test('the tool multi_tool_use.parallel, which is none, gives the calls that were meant: craft-agents-oss#449', () => {
+test('a call of the pseudo tool multi_tool_use.parallel becomes the intended calls: craft-agents-oss#449', () => {
   const meant = (name: string, parameters: unknown): WireObject => ({
     recipient_name: `functions.${name}`,
     parameters,
@@ -279,12 +279,12 @@ test('the tool multi_tool_use.parallel, which is none, gives the calls that were
     ]);
     assert.deepEqual([new Set(idsOf(blocks)).size, idsOf(blocks)[0], finish?.reason], [2, 'c1', 'tool-use']);
     assert.ok(!JSON.stringify(events).includes('multi_tool_use'));
-    // What OpenAI keeps of the one call may not come back twice.
+    // Opaque data of the one call must not be sent back twice.
     assert.ok(!JSON.stringify(blocks).includes('fc_1'));
   }
 });
 
-test('multi_tool_use.parallel that was cut or holds something else runs nothing', () => {
+test('a multi_tool_use.parallel that was cut or contains anything else runs nothing', () => {
   const wrapper = (written: string): WireObject =>
     calls(call('multi_tool_use.parallel', written, { index: 0, id: 'c1' }));
   assert.deepEqual(made(chat(wrapper('{"tool_uses":[{"recipient_name":"functions.go"'), 'length').blocks), [
@@ -299,7 +299,7 @@ test('multi_tool_use.parallel that was cut or holds something else runs nothing'
   assert.deepEqual(made(chat(wrapper(unreadable), 'tool_calls').blocks), [['go', 'truncated']]);
 });
 
-test('sound that a model makes is read whole and in pieces, with its words as text', () => {
+test('audio output is read whole and in pieces, with its transcript as text', () => {
   const context = { ...plainContext, audioFormat: 'wav' };
   const spoken = (data: string): string => Buffer.from(data).toString('base64');
   const pieces = [{ id: 'audio_1' }, { transcript: 'Good ' }, { data: spoken('a') }, { transcript: 'day' }];
@@ -332,7 +332,7 @@ test('an error of Responses is read nested and flat', () => {
   }
 });
 
-test('calls whose shape OpenAI defined come to the tool that declared them, and those it runs itself stay opaque', () => {
+test('provider-defined calls reach the tool that declared them, and hosted calls stay opaque', () => {
   const context = { ...plainContext, toolOfCallType: (type: string) => (type === 'shell_call' ? 'shell' : undefined) };
   const output = [
     { type: 'shell_call', id: 'sh_1', call_id: 'call_1', status: 'completed', action: { commands: ['ls'] } },
@@ -353,7 +353,7 @@ test('calls whose shape OpenAI defined come to the tool that declared them, and 
   assert.equal(finish?.reason, 'tool-use');
 });
 
-test('a call of a script that the provider runs says so, and carries where it comes from', () => {
+test('a call from a provider-run script has the caller chain and keeps its origin', () => {
   const caller = { type: 'program', caller_id: 'prog_1' };
   const item = {
     type: 'function_call',

@@ -10,7 +10,7 @@ import type { WireObject } from './encoding.ts';
 import { settingsFor } from './settings.ts';
 
 test('each call gets a result, also after an abort: claude-code#2959, bike4mind#197, bike4mind#207, TeXRA#7171, letta-code#578, opencode#10616', () => {
-  const messages = [user(text('x')), model(use('a'), use('b')), user(result('b', text('2')), text('go on'))];
+  const messages = [user(text('x')), model(use('a'), use('b')), user(result('b', text('2')), text('continue'))];
   assert.deepEqual(
     chat(ask(messages)).messages.map(({ role, tool_call_id: id }) => id ?? role),
     ['user', 'assistant', 'a', 'b', 'user'],
@@ -22,7 +22,7 @@ test('each call gets a result, also after an abort: claude-code#2959, bike4mind#
   );
 });
 
-test('truncated arguments never go back as they were: codegraff#752, oh-my-pi#11104, vllm#684', () => {
+test('truncated arguments are never sent back: codegraff#752, oh-my-pi#11104, vllm#684', () => {
   const invalid = { reason: 'truncated', text: '{"path": "/tm' } as const;
   const messages = [user(text('x')), model(use('a', { invalid }))];
   assert.doesNotMatch(JSON.stringify(chat(ask(messages)).body), /\/tm/u);
@@ -31,7 +31,7 @@ test('truncated arguments never go back as they were: codegraff#752, oh-my-pi#11
   assert.match(JSON.stringify(responses(ask(messages)).input.at(-1)), /truncated/u);
 });
 
-test('ids fit each server and stay apart: eca#233, vercel/ai#16183', () => {
+test('ids are valid for each server and stay distinct: eca#233, vercel/ai#16183', () => {
   const messages = [user(text('x')), model(use('tooluseAc-1'), use('tooluseAc-2'), use('x'.repeat(80)))];
   for (const name of Object.keys(dialects) as DialectName[]) {
     const ids = chat(ask(messages), name).messages.flatMap(({ tool_call_id: id }) => id ?? []);
@@ -40,7 +40,7 @@ test('ids fit each server and stay apart: eca#233, vercel/ai#16183', () => {
   }
 });
 
-test('names fit and find back, and of two that meet the second is dropped with both names: awslabs/mcp#2214, copilot-cli#1879, vscode#243602, apollo#28, open-cowork#200', () => {
+test('names are valid and reversible, and of two that collide the second is dropped with both names: awslabs/mcp#2214, copilot-cli#1879, vscode#243602, apollo#28, open-cowork#200', () => {
   const long = `mcp__${'server'.repeat(12)}__search`;
   const request = ask([user(text('x'))], { tools: [tool('a.b/c'), tool(long), tool('a_b_c')] });
   const { tools, warnings } = chat(request);
@@ -63,7 +63,7 @@ test('one bad tool is dropped alone: claude-code#19882', () => {
   );
 });
 
-test('schemas lose what servers refuse and keep the rest: promptfoo#5965, wake-ai#16, collmbo#384, any-llm#1094', () => {
+test('schemas lose only what servers reject: promptfoo#5965, wake-ai#16, collmbo#384, any-llm#1094', () => {
   const parameters = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'object',
@@ -75,7 +75,7 @@ test('schemas lose what servers refuse and keep the rest: promptfoo#5965, wake-a
   assert.deepEqual((empty?.['parameters'] as JsonObject | undefined)?.['properties'], {});
 });
 
-test('strict is said of each tool, since Responses tries it where nothing is said: chatlas#255, Roo-Code#10472', () => {
+test('strict is sent for each tool, because Responses tries it by default: chatlas#255, Roo-Code#10472', () => {
   const open = { type: 'object', properties: { a: { type: 'string' } } };
   const closed = { ...open, required: ['a'], additionalProperties: false };
   const { tools } = responses(
@@ -87,7 +87,7 @@ test('strict is said of each tool, since Responses tries it where nothing is sai
   );
 });
 
-test('strict where a tool asks for it takes optional properties as nullable, and the nulls out again: openclaw#96729, openclaude#1266, moltis#283, zenrows-mcp#23, LibreChat#11905', () => {
+test('strict mode on request makes optional properties nullable, and the nulls are removed again: openclaw#96729, openclaude#1266, moltis#283, zenrows-mcp#23, LibreChat#11905', () => {
   const parameters = {
     type: 'object',
     properties: { a: { type: 'string' }, link: { type: 'string', format: 'uri' } },
@@ -105,12 +105,12 @@ test('strict where a tool asks for it takes optional properties as nullable, and
   assert.deepEqual(context.restoreArguments?.('t', { a: null, link: 'l' }), { link: 'l' });
 });
 
-test('half a character never goes out: claude-code#56064, claude-code#60394, elizaOS#18079, llumiverse#462', () => {
+test('half a character is never sent: claude-code#56064, claude-code#60394, elizaOS#18079, llumiverse#462', () => {
   const { body } = chat(ask([user(text(`cut ${'😀'.slice(0, 1)}`))]));
   assert.doesNotMatch(wireJson(body), /\\ud83d/u);
 });
 
-test('media of a result follow all results where only a user may show them, and stay where a server takes them', () => {
+test('media of a result follow all results in a user message, or stay in the result if the server accepts them', () => {
   const messages = [user(text('x')), model(use('a'), use('b')), user(result('a', image), result('b', text('2')))];
   const { messages: moved, warnings } = chat(ask(messages));
   assert.deepEqual(
@@ -129,14 +129,14 @@ test('media of a result follow all results where only a user may show them, and 
   );
 });
 
-test('a server without media is told of them in words: DeepSeek', () => {
+test('a server without media support gets descriptions: DeepSeek', () => {
   const { messages, warnings } = chat(ask([user(text('Look.'), image)]), 'deepseek');
   assert.equal(typeof messages[0]?.['content'], 'string');
   assert.match(messages[0]?.['content'] ?? '', /3 bytes: cannot be shown/u);
   assert.equal(warnings[0]?.code, 'media-replaced');
 });
 
-test('the model says a word between results and the user at Mistral, which refuses them side by side', () => {
+test('an assistant message separates results and the user message at Mistral, which requires one', () => {
   const rolesAt = (name: DialectName, ...content: ContentBlock[]) =>
     chat(ask([user(text('x')), model(use('a')), user(result('a', ...content), text('Stop.'))]), name).messages.map(
       ({ role }) => role,
@@ -146,7 +146,7 @@ test('the model says a word between results and the user at Mistral, which refus
   assert.deepEqual(rolesAt('openai', text('1')), ['user', 'assistant', 'tool', 'user']);
 });
 
-test('effort goes out in the nearest step that a server knows', () => {
+test('effort becomes the nearest value that a server supports', () => {
   const sentAt = (name: DialectName) =>
     (['none', 'minimal', 'low', 'medium', 'high', 'max'] as const).map(
       (effort) => chat(ask([user(text('x'))], { reasoning: { effort } }), name).body['reasoning_effort'],
@@ -156,7 +156,7 @@ test('effort goes out in the nearest step that a server knows', () => {
   assert.deepEqual(sentAt('openai'), ['none', 'minimal', 'low', 'medium', 'high', 'max']);
 });
 
-test('a forced choice of tools and thinking never go to DeepSeek together', () => {
+test('required tool calls and thinking are never sent to DeepSeek together', () => {
   const forced = ask([user(text('x'))], { tools: [tool('go')], toolChoice: 'required' });
   const plain = chat(forced, 'deepseek').body;
   assert.deepEqual([plain['tool_choice'], plain['thinking']], ['required', { type: 'disabled' }]);
@@ -165,7 +165,7 @@ test('a forced choice of tools and thinking never go to DeepSeek together', () =
   assert.equal(thinking.warnings[0]?.code, 'option-ignored');
 });
 
-test('reasoning goes back in the middle of a task, to its own server only: pi#3636, langchain#39370, langchain#34166, llmgateway#3600', () => {
+test('reasoning is sent back in the middle of a task, only to its own server: pi#3636, langchain#39370, langchain#34166, llmgateway#3600', () => {
   const thought = (source: string): ContentBlock => ({
     type: 'reasoning',
     text: 'Hm.',
@@ -183,7 +183,7 @@ test('reasoning goes back in the middle of a task, to its own server only: pi#36
   assert.equal(chat(ask(done), 'deepseek').messages[1]?.['reasoning_content'], undefined);
 });
 
-test('where DeepSeek thinks, calls that came without its reasoning go back with an empty one', () => {
+test('calls without reasoning are sent to a thinking DeepSeek model with empty reasoning', () => {
   const foreign: ContentBlock = {
     type: 'reasoning',
     text: 'Hm.',
@@ -211,7 +211,7 @@ test('where DeepSeek thinks, calls that came without its reasoning go back with 
   assert.deepEqual(reasoningAt('none'), [undefined, 'Aha.', undefined]);
 });
 
-test('sealed reasoning goes back whole, in place and with what it led to, else not at all: agent-framework-go#784, open-swe#1941, ag2#3080', () => {
+test('encrypted reasoning is sent back whole, in place and with the item it led to, or not at all: agent-framework-go#784, open-swe#1941, ag2#3080', () => {
   const source = 'openai/responses/gpt-5';
   const thought = (data: JsonObject): ContentBlock => ({ type: 'reasoning', text: 'Hm.', opaque: { source, data } });
   const sealed = { type: 'reasoning', id: 'rs_1', summary: [], content: [], status: null, encrypted_content: 'sealed' };
@@ -233,7 +233,7 @@ test('sealed reasoning goes back whole, in place and with what it led to, else n
   assert.deepEqual([body['store'], body['include']], [false, ['reasoning.encrypted_content']]);
 });
 
-test('where reasoning cannot go back, what it led to goes back without the ids by which it would be asked for', () => {
+test('without its reasoning, an item is sent back without the id that would require the reasoning', () => {
   const source = 'openai/responses/gpt-5';
   const settings = { ...settingsFor('openai', 'auto', 'gpt-5'), store: true };
   const inputOf = (...content: ContentBlock[]) => {
@@ -256,21 +256,21 @@ test('where reasoning cannot go back, what it led to goes back without the ids b
   });
   const searched: ContentBlock = { type: 'unknown', raw: { type: 'web_search_call', id: 'ws_1' }, source };
 
-  const unled = inputOf(thought(), said, searched, called, clicked);
-  assert.deepEqual(unled.body['include'], ['reasoning.encrypted_content']);
-  assert.deepEqual(unled.items.slice(0, 2), [
+  const stripped = inputOf(thought(), said, searched, called, clicked);
+  assert.deepEqual(stripped.body['include'], ['reasoning.encrypted_content']);
+  assert.deepEqual(stripped.items.slice(0, 2), [
     { role: 'assistant', content: 'Yes.' },
     { type: 'function_call', status: 'completed', call_id: 'c1', name: 'go', arguments: '{}' },
   ]);
-  assert.match(JSON.stringify(unled.ids[2]), /^"cu_(?!1")/u);
-  assert.deepEqual(unled.codes, ['block-dropped']);
+  assert.match(JSON.stringify(stripped.ids[2]), /^"cu_(?!1")/u);
+  assert.deepEqual(stripped.codes, ['block-dropped']);
   const led = inputOf(thought({ encrypted_content: 'sealed' }), said, searched, called, clicked);
   assert.deepEqual(led.ids.slice(0, 5), ['rs_1', 'msg_1', 'ws_1', 'fc_1', 'cu_1']);
   const again = inputOf(thought(), called, thought({ id: 'rs_2', encrypted_content: 'sealed' }), clicked);
   assert.deepEqual(again.ids.slice(0, 3), [undefined, 'rs_2', 'cu_1']);
 });
 
-test('blocks that only another provider knows stay behind, pair by pair', () => {
+test('blocks of another provider are dropped in pairs', () => {
   const foreign: ContentBlock = { type: 'unknown', raw: { type: 'server_tool_use' }, source: 'anthropic/messages/m' };
   const own: ContentBlock = {
     type: 'unknown',
@@ -284,7 +284,7 @@ test('blocks that only another provider knows stay behind, pair by pair', () => 
   );
 });
 
-test('of a function and a custom tool by one name on the wire the function is dropped, with both names', () => {
+test('of a function and a custom tool with the same wire name the function is dropped, with both names', () => {
   const custom = (spec: JsonObject): ProviderSpec => ({ type: 'provider', name: 'grep', provider: 'openai', spec });
   const request = (spec: JsonObject) =>
     ask([user(text('x'))], { tools: [tool('my.grep'), tool('go'), custom(spec)], toolChoice: { oneOf: ['my.grep'] } });
@@ -294,11 +294,11 @@ test('of a function and a custom tool by one name on the wire the function is dr
   ]) {
     assert.equal(tools.length, 2);
     assert.equal(body['tool_choice'], undefined);
-    assert.match(warnings[0]?.message ?? '', /my\.grep is not offered.*my_grep, as that of grep/u);
+    assert.match(warnings[0]?.message ?? '', /my\.grep is not offered.*my_grep, like that of grep/u);
   }
 });
 
-test('what is dropped is told: blocks of another provider, budgets and summaries of reasoning; names of answers fit', () => {
+test('dropped blocks, reasoning budgets and reasoning summaries have warnings, and output names are valid', () => {
   const foreign: ContentBlock = { type: 'unknown', raw: { type: 'server_tool_use' }, source: 'anthropic/messages/m' };
   const sources: ContentBlock = { type: 'unknown', raw: { groundingMetadata: {} } };
   const messages = [user(text('x')), model(foreign, foreign, sources, text('Yes.')), user(text('y'))];
@@ -321,7 +321,7 @@ test('what is dropped is told: blocks of another provider, budgets and summaries
   assert.match(JSON.stringify(responses(ask([], { output })).body['text']), /"name":"bad_name_"/u);
 });
 
-test('at most 128 tools go to OpenAI, in their order: zed#32946, opencode#4909', () => {
+test('at most 128 tools are sent to OpenAI, in order: zed#32946, opencode#4909', () => {
   const many = Array.from({ length: 130 }, (_, number) => tool(`t${number}`));
   const { tools, warnings } = chat(ask([], { tools: many }));
   assert.deepEqual(
@@ -335,7 +335,7 @@ test('at most 128 tools go to OpenAI, in their order: zed#32946, opencode#4909',
   assert.equal(chat(ask([], { tools: many }), 'compatible').tools.length, 130);
 });
 
-test('nothing about sampling is sent unless it is set, and what an interface lacks is told: obot nanobot#329, llm-anthropic#86, vllm#58246', () => {
+test('only the sampling options that are set are sent, and unsupported ones have warnings: obot nanobot#329, llm-anthropic#86, vllm#58246', () => {
   assert.deepEqual(Object.keys(chat(ask([user(text('x'))])).body).toSorted(), [
     'messages',
     'model',

@@ -15,7 +15,7 @@ const partIn = (messages: readonly WireObject[]): unknown => {
   return part;
 };
 
-test('a document in its own address goes to Responses as its bytes, one elsewhere as its address', () => {
+test('a document in a data: URL is sent to Responses as bytes, any other as its URL', () => {
   const partOf = (url: string) => partIn(responses(ask([user(pdf(url))])).input);
   assert.deepEqual(partOf('data:application/pdf;base64,AAAA'), {
     type: 'input_file',
@@ -25,7 +25,7 @@ test('a document in its own address goes to Responses as its bytes, one elsewher
   assert.deepEqual(partOf('https://a.example/a.pdf'), { type: 'input_file', file_url: 'https://a.example/a.pdf' });
 });
 
-test('Chat is told in words, with a warning, of what it would have to fetch, and of an address without data', () => {
+test('Chat gets a description, with a warning, of a document that it would have to fetch and of a URL without data', () => {
   for (const block of [
     pdf('https://a.example/a.pdf'),
     medium('audio', 'audio/wav', 'https://a.example/a.wav'),

@@ -9,12 +9,12 @@ import { decodeBody, decodeStream, plainContext } from './decode-recorded.ts';
 
 const apis = ['chat', 'responses'] as const;
 
-/** Arguments that no JSON writer can write again. */
+/** Arguments that `JSON.stringify` cannot serialize again. */
 function nested(depth: number): string {
   return `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 }
 
-test('nothing where a part of reasoning should be is passed over', () => {
+test('null in place of a part of reasoning is skipped', () => {
   const detail = { type: 'reasoning.text', text: 'Hm.' };
   const { blocks } = chat(
     { reasoning_details: [null, detail, 'x'] },
@@ -30,7 +30,7 @@ test('nothing where a part of reasoning should be is passed over', () => {
   ]);
 });
 
-test('names, ids and models that are no text are none', () => {
+test('names, ids and models that are not text are ignored', () => {
   const { blocks, finish } = decodeBody('chat', {
     id: 7,
     model: {},
@@ -39,16 +39,16 @@ test('names, ids and models that are no text are none', () => {
   assert.deepEqual([made(blocks), finish?.responseId, finish?.model], [[['', {}]], undefined, undefined]);
 });
 
-test('arguments that are nested too deep to be written again are malformed, as text and as an object', () => {
+test('arguments nested too deeply to be serialized again are malformed, as text and as an object', () => {
   const deep = nested(20_000);
   assert.deepEqual(made(chat(calls(call('go', deep, { index: 0, id: 'a' })), 'tool_calls').blocks), [
     ['go', 'malformed'],
   ]);
-  for (const [api, before, behind] of [
+  for (const [api, before, after] of [
     ['chat', '{"choices":[{"message":{"tool_calls":[{"function":{"name":"go","arguments":', '}}]}}]}'],
     ['responses', '{"output":[{"type":"function_call","name":"go","arguments":', '}]}'],
   ] as const) {
-    const text = before + deep + behind;
+    const text = before + deep + after;
     assert.equal(decodeBody(api, JSON.parse(text)).error?.code, 'E_MODEL_PROTOCOL');
     assert.equal(decodeStream(api, [`data: ${text}\n\n`]).error?.code, 'E_MODEL_PROTOCOL');
   }
@@ -56,7 +56,7 @@ test('arguments that are nested too deep to be written again are malformed, as t
   assert.deepEqual(made(shallow.blocks), [['go', JSON.parse(nested(100))]]);
 });
 
-test('signs of life, JSON that is no object, are passed over in the middle of a stream', () => {
+test('keep-alive events, JSON that is not an object, are skipped in a stream', () => {
   const alive = ['null', '"ping"', '1', 'true', '[]'].map((data) => `data: ${data}\n\n`);
   const ends = {
     chat: 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n',
@@ -70,7 +70,7 @@ test('signs of life, JSON that is no object, are passed over in the middle of a 
   }
 });
 
-test('of calls that were announced at once and then cut, none without a character of arguments runs', () => {
+test('of parallel calls that were announced and then cut, none without arguments runs', () => {
   const announced = calls(call('rm', '', { index: 0, id: 'a' }), call('g', '', { index: 1, id: 'b' }));
   for (const reason of ['length', 'content_filter', 'abort', 'insufficient_system_resource', 'unheard-of']) {
     assert.deepEqual(made(chat(announced, reason).blocks), [
@@ -94,7 +94,7 @@ test('of calls that were announced at once and then cut, none without a characte
   }
 });
 
-test('a reason to finish that says neither an end nor a limit is another one, with calls and without', () => {
+test('an unknown finish reason is other, with and without calls', () => {
   for (const reason of ['abort', 'insufficient_system_resource']) {
     const called = chat(calls(call('go', '{"n":1}', { index: 0, id: 'a' })), reason);
     assert.deepEqual([made(called.blocks), called.finish?.reason], [[['go', { n: 1 }]], 'other']);
@@ -102,7 +102,7 @@ test('a reason to finish that says neither an end nor a limit is another one, wi
   }
 });
 
-test('input of a custom tool that came in an answer that was cut never runs: nothing says where it ends', () => {
+test('input of a custom tool in a cut response never runs, because its end is unknown', () => {
   const custom = (index: number, input: string) => ({
     index,
     id: `c${index}`,
@@ -116,7 +116,7 @@ test('input of a custom tool that came in an answer that was cut never runs: not
   ]);
 });
 
-test('an item of Responses without arguments and without a status is whole only where the answer is', () => {
+test('an item of Responses without arguments and status is complete only if the response is', () => {
   const item = { type: 'function_call', call_id: 'c', name: 'rm', arguments: '' };
   const done = { type: 'response.output_item.done', output_index: 0, item };
   const ends = [
@@ -132,13 +132,13 @@ test('an item of Responses without arguments and without a status is whole only 
     for (const { blocks, finish } of [streamed, decodeBody('responses', { status, output: [item] })]) {
       assert.deepEqual([made(blocks), finish?.reason], [[['rm', args]], reason]);
     }
-    // What the server calls complete is.
+    // An item that the server marks as completed is complete.
     const said = decodeBody('responses', { status, output: [{ ...item, status: 'completed' }] });
     assert.deepEqual(made(said.blocks), [['rm', {}]]);
   }
 });
 
-test('an answer of Responses that is queued, in progress or cancelled has no end', () => {
+test('a response of Responses that is queued, in progress or cancelled is truncated', () => {
   for (const status of ['queued', 'in_progress', 'cancelled']) {
     const { error } = decodeBody('responses', { status, output: [] });
     assert.deepEqual([error?.code, error?.retryable], ['E_MODEL_TRUNCATED', true]);
@@ -146,12 +146,12 @@ test('an answer of Responses that is queued, in progress or cancelled has no end
   }
   const unheard = decodeBody('responses', { status: 'unheard-of', output: [] });
   assert.equal(unheard.finish?.reason, 'other');
-  // The name of the event is newer than the response in it.
+  // The event name is newer than the response in it.
   const old = { type: 'response.completed', response: { status: 'in_progress', output: [] } };
   assert.equal(decodeStream('responses', [`data: ${JSON.stringify(old)}\n\n`]).finish?.reason, 'end');
 });
 
-test('a piece that comes late for a call that has ended begins no other, when it is blank or names that call', () => {
+test('a late piece for an ended call does not start another if it is blank or names that call', () => {
   const ended = [calls(call('f', '{}', { index: 0, id: 'a' })), calls(call('g', '{"x":', { index: 1, id: 'b' }))];
   const late = [
     { index: 0, function: { arguments: '' } },
@@ -169,18 +169,18 @@ test('a piece that comes late for a call that has ended begins no other, when it
   }
 });
 
-test('a piece that repeats id and name behind whole arguments, with blanks or with all of them, begins no other call', () => {
+test('a piece that repeats id and name after complete arguments, with whitespace or with all of them, does not start another call', () => {
   const whole = call('f', '{"x":1}', { index: 0, id: 'a' });
   for (const args of ['\n', '', ' ', '{"x":1}']) {
     const { blocks } = chat(calls(whole), calls(call('f', args, { index: 0, id: 'a' })), 'tool_calls');
     assert.deepEqual(made(blocks), [['f', { x: 1 }]]);
   }
-  // Without ids two calls may well be the same.
+  // Without ids two calls may be equal.
   const { blocks } = chat(calls(call('f', '{"x":1}')), calls(call('f', '{"x":1}')), 'tool_calls');
   assert.equal(made(blocks).length, 2);
 });
 
-test('a text that goes on behind a late blank is read the same in events that look alike and that do not', () => {
+test('text after late whitespace is read the same in similar and in different events', () => {
   const begun = [calls(call('f', '{}', { index: 0, id: 'a' })), calls(call('g', '{}', { index: 1, id: 'b' }))];
   const piece = (text: string) => calls(call(undefined, text, { index: 0 }));
   const alike = chat(...begun, piece(' '), piece('{"n"'), piece(':1}'), 'tool_calls');
@@ -188,7 +188,7 @@ test('a text that goes on behind a late blank is read the same in events that lo
   assert.deepEqual(alike.blocks, other.blocks);
 });
 
-test('a chat stream is over at its last word, whether or not the server ends the connection', () => {
+test('a chat stream ends at [DONE], whether or not the server closes the connection', () => {
   const said = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n';
   for (const last of ['[DONE]', '[DONE] ']) {
     const events: ModelEvent[] = [];
@@ -202,7 +202,7 @@ test('a chat stream is over at its last word, whether or not the server ends the
   }
 });
 
-test('a connection that stays open behind the last word of a chat stream is let go', async () => {
+test('a connection that stays open after [DONE] is closed', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -218,7 +218,7 @@ test('a connection that stays open behind the last word of a chat stream is let 
   await released;
 });
 
-test('of several choices the first one is read, wherever it stands', () => {
+test('of several choices the first one is read, at any position', () => {
   const choice = (index: number, content: string) => ({ index, delta: { content } });
   const chunks = [
     { choices: [choice(1, 'no'), choice(0, 'Y')] },
@@ -230,12 +230,12 @@ test('of several choices the first one is read, wherever it stands', () => {
   const stream = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);
   const { blocks, finish } = decodeStream('chat', stream);
   assert.deepEqual([blocks, finish?.reason], [[{ type: 'text', text: 'Yes' }], 'end']);
-  // A server that counts from one has one answer all the same.
+  // A server that counts from one also has one response.
   const only = decodeStream('chat', [stream[1] ?? '', stream[3] ?? '']);
   assert.deepEqual([only.blocks, only.finish?.reason], [[{ type: 'text', text: ' never' }], 'length']);
 });
 
-test('a refusal of Responses is one also where it comes whole', () => {
+test('a refusal of Responses is detected also in a whole response', () => {
   const item = { type: 'message', id: 'm', role: 'assistant', content: [{ type: 'refusal', refusal: 'I cannot' }] };
   const events = [
     { type: 'response.output_item.done', output_index: 0, item },

@@ -10,7 +10,7 @@ const one = (schema: object) =>
   (sent(object({ p: schema })) as { properties: { p: unknown } } | undefined)?.properties.p;
 const number = { type: 'number' };
 
-test('a tuple of any draft goes out as 2020-12 has it, with what follows its places', () => {
+test('a tuple of any draft is sent as in 2020-12, with its additional items', () => {
   const tuple = { type: 'array', prefixItems: [number, number], items: {} };
   assert.deepEqual(one({ type: 'array', prefixItems: [number, number] }), tuple);
   assert.deepEqual(one({ type: 'array', items: [number, number] }), tuple);
@@ -21,7 +21,7 @@ test('a tuple of any draft goes out as 2020-12 has it, with what follows its pla
   assert.deepEqual(one({ type: 'array', items: number, additionalItems: false }), { type: 'array', items: number });
 });
 
-test('a keyword whose value no schema may hold is left out, and what was lost with it is told', () => {
+test('a keyword with an invalid value is removed, with a warning about the lost restriction', () => {
   const odd: [given: object, sent: object, loss?: RegExp][] = [
     [{ type: 'number', minimum: 0, exclusiveMinimum: true }, { type: 'number', minimum: 0 }, /"exclusiveMinimum"/u],
     [{ type: 'string', minLength: '1', description: null }, { type: 'string' }, /"minLength" cannot be "1"/u],

@@ -4,10 +4,10 @@ import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { specOracle, typesOracle } from '@ravi/provider-testing';
 import type { NamedOracle } from '@ravi/provider-testing';
 
-/** A test that makes schemas out of the types of a package compiles them first. */
+/** Registers a test that first compiles schemas from the types of a package. */
 export const oracleTest = { timeout: 120_000 } as const;
 
-/** Judges of requests to Responses, and to Chat Completions: what is published, and what the official package types. */
+/** Oracles of requests to Responses and Chat Completions: the published schema and the types of the official package. */
 export function requestOracles(): Readonly<Record<'responses' | 'chat', readonly NamedOracle[]>> {
   const types = join(dirname(createRequire(import.meta.url).resolve('openai')), 'resources');
   return {
@@ -25,10 +25,10 @@ export function requestOracles(): Readonly<Record<'responses' | 'chat', readonly
   };
 }
 
-/** Fields of other servers in messages that OpenAI's own schemas do not know. */
+/** Message fields of other servers that OpenAI's own schemas do not have. */
 const extensions = new Set(['reasoning_content', 'reasoning_details', 'reasoning', 'extra_content']);
 
-/** The body without what another server than OpenAI gave and wants back. */
+/** Returns the body without the fields that only other servers require. */
 export function withoutExtensions(body: JsonObject): JsonObject {
   const messages = body['messages'] as readonly JsonObject[] | undefined;
   if (messages === undefined) return body;

@@ -10,13 +10,10 @@ const interactions = (recordings ?? []).flatMap(({ name, interactions: all }) =>
 );
 const recorded = recordings === undefined ? test.skip : test;
 
-/**
- * A stream without a reason to finish but with its last word, `[DONE]`: read as the whole answer that it is, where other
- * libraries fail.
- */
+/** Stream without a finish reason but with `[DONE]`: we read it as a complete response, other libraries fail. */
 const lenient = /snowflake_model_streaming\.json#0$/u;
 
-recorded('every recorded answer is read as the official library reads it (needs the shared recordings)', () => {
+recorded('every recorded response is read as the official library reads it (needs the shared recordings)', () => {
   const found: string[] = [];
   let count = 0;
   for (const { name, interaction } of interactions) {
@@ -26,7 +23,7 @@ recorded('every recorded answer is read as the official library reads it (needs 
       ...differences(name, decodeInteraction(interaction), interaction).map((difference) => `${name}: ${difference}`),
     );
   }
-  console.log(`${count} recorded answers decoded, ${found.length} differences`);
+  console.log(`${count} recorded responses decoded, ${found.length} differences`);
   assert.deepEqual(found, []);
   assert.ok(count > 400);
 });

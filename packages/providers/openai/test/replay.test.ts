@@ -10,26 +10,26 @@ const recordings = readRecordings(/^(openai|compat)-(chat|responses)/u);
 const recorded = recordings === undefined ? test.skip : test;
 
 /**
- * Where the recorder did not send back what it got: reasoning as text, arguments in its own spelling, a changed history, an
- * answer of another provider, or another conversation.
+ * Recordings whose recorder did not send back what it received: reasoning as text, reformatted arguments, a changed
+ * history, a response of another provider, or another conversation.
  */
 const changedByRecorder =
   /groq_test_tool_use_failed|agents_and_tools|modified_history|mistral_model_thinking_part|prompt_caching_streaming_probe|replay_own_reasoning_history|native_tool_search_gpt_5_6/u;
 
-recorded('an answer goes back as its provider accepted it (needs the shared recordings)', () => {
+recorded('a response is sent back as its provider accepted it (needs the shared recordings)', () => {
   const compared = (recordings ?? [])
     .flatMap(replaysOf)
     .filter(({ name, theirs }) => theirs !== undefined && !changedByRecorder.test(name));
   const different = compared
     .filter(({ ours, theirs }) => !isDeepStrictEqual(ours, theirs))
     .map(({ name, ours, theirs }) => `${name}: ${JSON.stringify(ours)} instead of ${JSON.stringify(theirs)}`);
-  console.log(`${compared.length} answers sent back, ${different.length} differently`);
+  console.log(`${compared.length} responses sent back, ${different.length} differently`);
   assert.deepEqual(different, []);
   assert.ok(compared.length > 80);
 });
 
 recorded(
-  'every conversation that goes on from a recorded answer is a valid request (needs the shared recordings)',
+  'every conversation that continues a recorded response is a valid request (needs the shared recordings)',
   oracleTest,
   () => {
     const oracles = {

@@ -9,16 +9,16 @@ import { settingsFor } from './settings.ts';
 
 type WireObject = Readonly<Record<string, unknown>>;
 
-/** An answer and how it went back, as its recorder sent it and as we do. */
+/** Recorded response and how it is sent back, by its recorder and by us. */
 export interface Replay {
   readonly name: string;
   readonly api: 'responses' | 'chat';
   readonly dialect: DialectName;
-  /** With results for all calls, as a loop would go on. */
+  /** Request with results for all calls, as a loop would continue. */
   readonly encoded: WireRequest<WireContext>;
-  /** The assistant's part of it, in comparable words. */
+  /** Its assistant part in comparable form. */
   readonly ours: readonly unknown[];
-  /** The same of the request that was recorded behind it; `undefined` when that was another conversation. */
+  /** The same of the next recorded request; `undefined` if that is another conversation. */
   readonly theirs: readonly unknown[] | undefined;
 }
 
@@ -28,7 +28,7 @@ const dialectOf = (provider: string): DialectName => {
   return known ?? 'compatible';
 };
 
-/** Decodes each answer of a recording, encodes it again, and finds what was really sent. */
+/** Decodes each response of a recording, encodes it again, and finds what was really sent. */
 export function replaysOf({ name, provider, interactions }: Recording): Replay[] {
   return interactions.flatMap((interaction, at): Replay[] => {
     const body = interaction.request.body as WireObject | undefined;
@@ -40,8 +40,8 @@ export function replaysOf({ name, provider, interactions }: Recording): Replay[]
     const encode = api === 'responses' ? encodeResponses : encodeChat;
     const asked: ModelRequest = { messages: [], tools: functionsOf(body) };
     const { context } = encode(asked, settings);
-    const answer = decodeInteraction(interaction, context).blocks;
-    const calls = answer.filter((block) => block.type === 'tool_use');
+    const response = decodeInteraction(interaction, context).blocks;
+    const calls = response.filter((block) => block.type === 'tool_use');
     const results = calls.map(({ id }): ContentBlock => ({
       type: 'tool_result',
       toolUseId: id,
@@ -53,7 +53,7 @@ export function replaysOf({ name, provider, interactions }: Recording): Replay[]
         ...asked,
         messages: [
           { role: 'user', content: [{ type: 'text', text: 'Go.' }] },
-          { role: 'assistant', content: answer },
+          { role: 'assistant', content: response },
           { role: 'user', content: [...results, { type: 'text', text: 'And?' }] },
         ],
       },
@@ -100,14 +100,14 @@ function isAnswer(item: WireObject): boolean {
   return typeof type === 'string' && !/^(function|custom_tool)_call_output$|_approval_response$/u.test(type);
 }
 
-/** @param needsReplyToResults whether a word of the model that is none of its own stands behind results */
+/** @param needsReplyToResults true if an inserted assistant message follows results */
 function ourPart(body: JsonObject, needsReplyToResults: boolean): readonly WireObject[] {
   const all = listOf(body);
   const isWord = (at: number): boolean => needsReplyToResults && all[at - 1]?.['role'] === 'tool';
   return all.filter((item, at) => isAnswer(item) && !isWord(at));
 }
 
-/** What follows the items that the request before had too, up to the first that is no part of the answer. */
+/** Returns the items after those of the previous request, up to the first that is not part of the response. */
 function theirPart(api: 'responses' | 'chat', before: WireObject, next: WireObject): readonly unknown[] | undefined {
   const [shared, all] = [listOf(before), listOf(next)];
   if (next['previous_response_id'] !== undefined || all.length <= shared.length) return undefined;
@@ -118,7 +118,7 @@ function theirPart(api: 'responses' | 'chat', before: WireObject, next: WireObje
   return isSame && part.length > 0 ? comparable(api, part) : undefined;
 }
 
-/** Text, calls and what only the provider reads. Recorders wrote ids of their own, so a call's is the number it has. */
+/** Returns text, calls and opaque items. Recorders wrote their own ids, so each call id becomes its number. */
 function comparable(api: 'responses' | 'chat', items: readonly WireObject[]): unknown[] {
   const ids: unknown[] = [];
   const call = (id: unknown, { name, arguments: args }: WireObject): unknown => {

@@ -4,7 +4,7 @@ import { dialects } from '../src/dialect.ts';
 import type { DialectName } from '../src/dialect.ts';
 import type { WireSettings } from '../src/index.ts';
 
-/** Settings of an encoder as the provider makes them. */
+/** Returns encoder settings as the provider creates them. */
 export function settingsFor(name: DialectName, mode: StrictMode = 'auto', model = 'test-model'): WireSettings {
   const dialect = dialects[name];
   const { strict, maxTools } = dialect;

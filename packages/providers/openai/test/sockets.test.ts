@@ -31,10 +31,10 @@ function providerAt({ url }: LoopbackServer, options: Partial<OpenAiOptions> = {
   });
 }
 
-/** A server that gives these answers in turn, the last one again and again. */
-function serving(...answers: readonly LoopbackAnswer[]): Promise<LoopbackServer> {
+/** Starts a server that sends these responses in turn and then repeats the last one. */
+function serving(...responses: readonly LoopbackAnswer[]): Promise<LoopbackServer> {
   let asked = 0;
-  return startLoopbackServer(() => answers[Math.min(asked++, answers.length - 1)] as LoopbackAnswer);
+  return startLoopbackServer(() => responses[Math.min(asked++, responses.length - 1)] as LoopbackAnswer);
 }
 
 test('the official library and the provider read the same calls from one chat server', async () => {
@@ -71,7 +71,7 @@ test('the official library and the provider read the same calls from one Respons
 
 const recordings = readRecordings(/^openai-(chat|responses)$/u);
 (recordings === undefined ? test.skip : test)(
-  'recorded streams give the official library and the provider the same text and calls over sockets (needs the shared recordings)',
+  'the official library and the provider read the same text and calls from recorded streams over sockets (needs the shared recordings)',
   async () => {
     let count = 0;
     for (const { interactions } of recordings ?? []) {
@@ -79,7 +79,7 @@ const recordings = readRecordings(/^openai-(chat|responses)$/u);
         const { text } = interaction.response;
         if (text === undefined || interaction.expected === undefined) continue;
         count++;
-        // Cut where no event ends.
+        // Split in the middle of an event.
         const pieces = text.match(/[\s\S]{1,37}/gu) ?? [];
         await using server = await serving({ body: pieces });
         const api = apiOf(interaction);
@@ -110,14 +110,14 @@ const recordings = readRecordings(/^openai-(chat|responses)$/u);
   },
 );
 
-test('a whole body is read when the server does not stream', async () => {
+test('a whole body is read if the server does not stream', async () => {
   const message = { role: 'assistant', content: 'Three.' };
   await using server = await serving({ body: { id: 'r', choices: [{ index: 0, message, finish_reason: 'stop' }] } });
   const { blocks } = await collectAnswer(providerAt(server, { stream: false }), question);
   assert.deepEqual(blocks, [{ type: 'text', text: 'Three.' }]);
 });
 
-test('a refusal that may pass is tried again as the server asks, one that stays is not, and the key is never told', async () => {
+test('a retryable error is retried as the server asks, a final one is not, and the key is never shown', async () => {
   const limited = {
     status: 429,
     headers: { 'retry-after-ms': '0' },
@@ -143,7 +143,7 @@ test('a refusal that may pass is tried again as the server asks, one that stays 
   assert.equal(broke.requests.length, 1);
 });
 
-test('the rate limits of Groq, OpenAI and Gemini pass after the wait that stands in their words', async () => {
+test('requests are retried after the wait in the rate limit messages of Groq, OpenAI and Gemini', async () => {
   const limits: [error: Record<string, unknown>, waitMs: number][] = [
     [
       {
@@ -178,7 +178,7 @@ test('the rate limits of Groq, OpenAI and Gemini pass after the wait that stands
   assert.deepEqual([error?.retryable, error?.providerCode], [false, 'insufficient_quota']);
 });
 
-test('a wait that is too long is not waited: the error tells it', async () => {
+test('a wait that is too long is not waited and is part of the error', async () => {
   await using server = await serving({
     status: 503,
     headers: { 'retry-after': '120' },
@@ -189,7 +189,7 @@ test('a wait that is too long is not waited: the error tells it', async () => {
   assert.equal(server.requests.length, 1);
 });
 
-test('an answer that breaks off is an error, and its open call is no block', async () => {
+test('a truncated response is an error, and its open call is not a block', async () => {
   const half = chatCallStream.slice(0, chatCallStream.indexOf('finish_reason":"tool_calls') - 120);
   await using server = await serving({ body: half, breaks: true });
   const { error, blocks } = await collectAnswer(providerAt(server), question);
@@ -198,7 +198,7 @@ test('an answer that breaks off is an error, and its open call is no block', asy
   assert.deepEqual(blocks.filter(({ type }) => type === 'tool_use').length, 1);
 });
 
-test('an abort in the middle of an answer ends it and lets go of the connection', async () => {
+test('an abort during a response ends it and closes the connection', async () => {
   await using server = await serving({ body: chatCallStream.slice(0, 400), hangs: true });
   const abort = new AbortController();
   const types: string[] = [];
@@ -213,7 +213,7 @@ test('an abort in the middle of an answer ends it and lets go of the connection'
   assert.equal(server.requests.length, 1);
 });
 
-test('a server that says nothing for too long is given up', async () => {
+test('a server that is silent for too long times out', async () => {
   await using server = await serving({ body: chatCallStream.slice(0, 400), hangs: true });
   const clock = createFakeClock();
   const events: string[] = [];
@@ -221,13 +221,13 @@ test('a server that says nothing for too long is given up', async () => {
     signal: new AbortController().signal,
   })) {
     events.push(event.type === 'error' ? event.error.code : event.type);
-    // Whatever arrives starts the wait again; after the last piece it runs out.
+    // Every byte restarts the timeout; after the last piece it expires.
     setImmediate(() => clock.advance(1000));
   }
   assert.equal(events.at(-1), 'E_MODEL_TIMEOUT');
 });
 
-test('an address where nobody listens is an error that may pass', async () => {
+test('a refused connection is a retryable error', async () => {
   const server = await serving({ body: '' });
   await server[Symbol.asyncDispose]();
   const { error } = await collectAnswer(providerAt(server), question);
@@ -235,7 +235,7 @@ test('an address where nobody listens is an error that may pass', async () => {
   assert.match(error?.message ?? '', /ECONNREFUSED/u);
 });
 
-test('a query of the address stays behind the path, and headers are sent', async () => {
+test('a query of the URL stays after the path, and headers are sent', async () => {
   await using server = await serving({ body: chatCallStream });
   const baseUrl = `${server.url}/openai/v1?api-version=preview`;
   const provider = createOpenAiProvider({ model: 'm', baseUrl, headers: { 'api-key': 'k' } });
@@ -244,7 +244,7 @@ test('a query of the address stays behind the path, and headers are sent', async
   assert.equal(server.requests[0]?.headers['api-key'], 'k');
 });
 
-test('a key that no header can have is refused at once and not told, and headers win over the key', async () => {
+test('a key that is not a valid header value is rejected at once and not shown, and headers override the key', async () => {
   const baseUrl = 'http://127.0.0.1:9';
   assert.throws(
     () => createOpenAiProvider({ model: 'm', baseUrl, apiKey: 'sk-very\nsecret' }),
@@ -256,7 +256,7 @@ test('a key that no header can have is refused at once and not told, and headers
   assert.equal(server.requests[0]?.headers.authorization, 'Bearer other');
 });
 
-test('a router that wraps an error tells what the server behind it said, without the key', async () => {
+test('an error wrapped by a router contains the message of the upstream server, without the key', async () => {
   const routed = (raw: unknown, code = 400): LoopbackAnswer => ({
     status: code,
     body: { error: { code, message: 'Provider returned error', metadata: { provider_name: 'Google', raw } } },

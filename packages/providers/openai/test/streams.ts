@@ -17,7 +17,7 @@ const piece = (index: number, text: string): object =>
 const start = (index: number, id: string, name: string): object =>
   chunk({ role: 'assistant', tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] });
 
-/** Two calls in pieces, as OpenAI's Chat Completions streams them. */
+/** Stream of two calls in pieces, as of OpenAI's Chat Completions. */
 export const chatCallStream: string =
   sse([
     start(0, 'call_1', 'math_add'),
@@ -43,7 +43,7 @@ const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_conten
 const response = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', status: 'in_progress', output: [] };
 const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15, input_tokens_details: { cached_tokens: 4 } };
 
-/** Reasoning and a call, as OpenAI's Responses streams them. */
+/** Stream of reasoning and a call, as of OpenAI's Responses. */
 export const responsesCallStream: string = sse(
   [
     { type: 'response.created', response },

@@ -26,11 +26,11 @@ const fixtures: Fixture[] =
           const path = join(dirname(index), 'responses-vercel-ai', folder);
           return (
             readdirSync(path)
-              // Written by hand, and its first line is cut off.
+              // Written by hand, and its first line is truncated.
               .filter((file) => file !== 'parallel-tool-call-wrapper.1.chunks.txt')
               .map((file) => ({
                 name: `${folder}/${file}`,
-                // Some folders hold both interfaces.
+                // Some folders contain both APIs.
                 api: isResponses(readFileSync(join(path, file), 'utf8')) ? ('responses' as const) : ('chat' as const),
                 text: readFileSync(join(path, file), 'utf8'),
               }))
@@ -55,7 +55,7 @@ function decode({ name, api, text }: Fixture): CollectedAnswer {
 }
 
 (index === undefined ? test.skip : test)(
-  'answers of many servers are read without a failure (needs the shared fixtures)',
+  'responses of many servers are read without an error (needs the shared fixtures)',
   () => {
     const failures = fixtures.flatMap((fixture) => {
       const { error, blocks } = decode(fixture);

@@ -10,17 +10,17 @@ import type {
   ToolUseBlock,
 } from '@ravi/kernel';
 
-/** A text. */
+/** Returns a text block. */
 export const text = (words: string): TextBlock => ({ type: 'text', text: words });
 
-/** A picture of three bytes. */
+/** Image of three bytes. */
 export const image: MediaBlock = {
   type: 'image',
   mediaType: 'image/png',
   source: { kind: 'bytes', bytes: Uint8Array.of(1, 2, 3) },
 };
 
-/** A call of the tool `go`. */
+/** Returns a call of the tool `go`. */
 export const use = (id: string, more: Partial<ToolUseBlock> = {}): ToolUseBlock => ({
   type: 'tool_use',
   id,
@@ -29,7 +29,7 @@ export const use = (id: string, more: Partial<ToolUseBlock> = {}): ToolUseBlock 
   ...more,
 });
 
-/** A good result. */
+/** Returns a successful result. */
 export const result = (toolUseId: string, ...content: ContentBlock[]): ToolResultBlock => ({
   type: 'tool_result',
   toolUseId,
@@ -37,20 +37,20 @@ export const result = (toolUseId: string, ...content: ContentBlock[]): ToolResul
   isError: false,
 });
 
-/** What the user says. */
+/** Returns a user message. */
 export const user = (...content: ContentBlock[]): ModelMessage => ({ role: 'user', content });
 
-/** What the model says. */
+/** Returns an assistant message. */
 export const model = (...content: ContentBlock[]): ModelMessage => ({ role: 'assistant', content });
 
-/** A function; its arguments are any object when nothing is said of them. */
+/** Returns a function tool, which accepts any object by default. */
 export const tool = (
   name: string,
   parameters: JsonSchema = { type: 'object' },
   more: Partial<FunctionSpec> = {},
 ): FunctionSpec => ({ type: 'function', name, description: 'd', parameters, ...more });
 
-/** A request with these messages. */
+/** Returns a request with these messages. */
 export const ask = (messages: readonly ModelMessage[], more: Partial<ModelRequest> = {}): ModelRequest => ({
   messages,
   tools: [],

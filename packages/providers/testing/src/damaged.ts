@@ -1,6 +1,6 @@
 import type { SeededRandom } from '@ravi/testkit';
 
-/** A stream of server-sent events after up to three of the things that go wrong on the way. */
+/** Returns a stream of server-sent events with one to three random transmission errors. */
 export function damaged(stream: string, random: SeededRandom): string {
   let result = stream;
   for (let count = 1 + random.below(3); count > 0; count--) result = once(result, random);

@@ -4,10 +4,10 @@ import type { ModelDecoder } from '@ravi/provider-kit';
 import { collectEvents } from '@ravi/testkit';
 import type { CollectedAnswer } from '@ravi/testkit';
 
-/** Makes the decoder of one answer. */
+/** Creates the decoder of one response. */
 export type DecoderFactory = (emit: (event: ModelEvent) => void) => ModelDecoder;
 
-/** Decodes a stream of server-sent events that comes in these pieces. */
+/** Decodes a stream of server-sent events that arrives in these pieces. */
 export function decodeStream(create: DecoderFactory, pieces: Iterable<string>): CollectedAnswer {
   return collected(create, (decoder) => {
     const splitter = createSseSplitter((data, name) => decoder.event(data, name));
@@ -16,12 +16,12 @@ export function decodeStream(create: DecoderFactory, pieces: Iterable<string>): 
   });
 }
 
-/** Decodes an answer that is one body. */
+/** Decodes a response that is one body. */
 export function decodeBody(create: DecoderFactory, body: unknown): CollectedAnswer {
   return collected(create, (decoder) => decoder.body(body));
 }
 
-/** The text as it arrives when each byte comes alone: most pieces of a character are empty. */
+/** Yields the text decoded byte by byte: most pieces of a multi-byte character are empty. */
 export function* inBytes(text: string): Generator<string, void, undefined> {
   const decoder = new TextDecoder();
   for (const byte of new TextEncoder().encode(text)) yield decoder.decode(Uint8Array.of(byte), { stream: true });

@@ -3,34 +3,34 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ModelStopReason } from '@ravi/kernel';
 import type { CollectedAnswer, ExpectedCall, ExpectedDecode, RecordedInteraction } from '@ravi/testkit';
 
-/** What of an answer a provider's library tells in its own way. */
+/** Provider-specific parts of a comparison with the provider's library. */
 export interface Comparison {
-  /** How an answer may have finished whose reason the library gives in these words; `undefined` for none. */
+  /** Returns the stop reasons that match the finish reason of the library; `undefined` for none. */
   reasonsFor(finish: string | undefined, hasCalls: boolean): readonly ModelStopReason[];
-  /** The output tokens that the library counts. */
+  /** Returns the output tokens that the library counts. */
   outputTokensOf(usage: Readonly<Record<string, unknown>>): number | undefined;
-  /** `false` where the library is known to read other text; `true` when absent. */
+  /** `false` if the library is known to read other text; `true` by default. */
   readonly comparesText?: boolean;
 }
 
-/** What differs between an answer and what the provider's own library read in it; empty when nothing does. */
+/** Returns the differences between a decoded response and what the provider's library read; empty if there are none. */
 export function differences(
-  answer: CollectedAnswer,
+  response: CollectedAnswer,
   { expected }: RecordedInteraction,
   comparison: Comparison,
 ): readonly string[] {
   if (expected === undefined) return [];
   const unreadable = expected.decodeError ?? expected.error;
   if (unreadable !== undefined) {
-    // A filter that left nothing of an answer is a refusal to us, and a failure to others.
-    const isRefused = answer.finish?.reason === 'refusal' && answer.blocks.length === 0;
-    return answer.error === undefined && !isRefused ? [`read although ${unreadable}`] : [];
+    // A fully filtered response is a refusal to us and a failure to other libraries.
+    const isRefused = response.finish?.reason === 'refusal' && response.blocks.length === 0;
+    return response.error === undefined && !isRefused ? [`read although ${unreadable}`] : [];
   }
-  if (answer.error !== undefined) return [`failed: ${answer.error.code} ${answer.error.message}`];
+  if (response.error !== undefined) return [`failed: ${response.error.code} ${response.error.message}`];
   return [
-    ...callDifferences(answer, expected),
-    ...(comparison.comparesText === false ? [] : textDifferences(answer, expected)),
-    ...endDifferences(answer, expected, comparison),
+    ...callDifferences(response, expected),
+    ...(comparison.comparesText === false ? [] : textDifferences(response, expected)),
+    ...endDifferences(response, expected, comparison),
   ];
 }
 
@@ -76,7 +76,7 @@ function endDifferences(
   return found;
 }
 
-/** `undefined` for arguments that are no JSON object; nothing is an empty one. */
+/** Parses expected arguments: `undefined` if they are not JSON; empty text is an empty object. */
 function argumentsOf(call: ExpectedCall): unknown {
   if (typeof call.arguments !== 'string') return call.arguments ?? {};
   if (call.arguments.trim() === '') return {};

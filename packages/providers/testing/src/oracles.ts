@@ -5,13 +5,13 @@ import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createGenerator } from 'ts-json-schema-generator';
 
-/** Says what is wrong with a request, in a few words; `undefined` when nothing is. */
+/** Returns the problem of a request in a few words; `undefined` if there is none. */
 export type Oracle = (body: unknown) => string | undefined;
 
-/** Absent where its data is. */
+/** Oracle with its name; `undefined` if its data is missing. */
 export type NamedOracle = readonly [name: string, judge: Oracle | undefined];
 
-/** The published request schema of a provider; `undefined` where the shared data is not there. */
+/** Creates an oracle from a published request schema; `undefined` if the shared data is missing. */
 export function specOracle(spec: string, root: string): Oracle | undefined {
   const file = sharedDataFile(`fixtures/specs/${spec}.schema.json`);
   if (file === undefined) return undefined;
@@ -20,14 +20,14 @@ export function specOracle(spec: string, root: string): Oracle | undefined {
   return oracleOf(ajv.compile({ $ref: `urn:oracle:${spec}#/$defs/${root}` }));
 }
 
-/** A type of a declaration file, such as an official npm package's, as a closed schema, made when it is asked for. */
+/** Creates an oracle from a type of a declaration file, such as an official npm package's, converted to a closed schema. */
 export function typesOracle(path: string, type: string): Oracle {
   const generator = createGenerator({ path, type, skipTypeCheck: true, expose: 'all', additionalProperties: false });
   const schema: object = generator.createSchema(type);
   return oracleOf(new Ajv({ strict: false, validateFormats: false }).compile(schema));
 }
 
-/** Judges schemas themselves: by the meta-schema of JSON Schema 2020-12. */
+/** Creates an oracle of schemas from the meta-schema of JSON Schema 2020-12. */
 export function metaSchemaOracle(): Oracle {
   const validate = new Ajv2020({ validateFormats: false }).getSchema('https://json-schema.org/draft/2020-12/schema');
   if (validate === undefined) throw new TypeError('ajv has no meta-schema of 2020-12');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FunctionSpec, JsonSchema, ModelRequest } from '@ravi/kernel';
 import { sharedDataFile } from '@ravi/testkit';
 
-/** Thousands of real tools from the shared data; `undefined` when that is not there: skip the test then, and say so. */
+/** Returns thousands of real tools from the shared data; `undefined` if it is missing, in which case the test must be skipped with the reason. */
 export function sharedTools(): readonly FunctionSpec[] | undefined {
   const file = sharedDataFile('toolschemas/mcp-tools.jsonl');
   if (file === undefined) return undefined;
@@ -20,7 +20,7 @@ export function sharedTools(): readonly FunctionSpec[] | undefined {
     });
 }
 
-/** A request for every tool alone, and requests that hold all of them in hundreds. */
+/** Returns a request for each tool alone, and requests with a hundred tools each. */
 export function requestsOf(tools: readonly FunctionSpec[]): readonly ModelRequest[] {
   const ask = (offered: readonly FunctionSpec[]): ModelRequest => ({
     messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],

@@ -1,16 +1,17 @@
 import { isJsonObject, refPath } from '@ravi/provider-kit';
 import type { SchemaObject } from '@ravi/provider-kit';
 
-/** The definitions that a converted schema refers to. */
+/** Definitions of a converted schema. */
 export interface Definitions {
   /**
-   * The reference to what a schema becomes, the same one each time.
-   * @param ref what it was referred to by, from which it gets its name
+   * Returns the reference to a converted schema, the same one each time.
+   * @param ref original reference, from which the definition gets its name
    */
   pointerTo(given: SchemaObject, ref: string): SchemaObject;
   /**
-   * All that was referred to, and what that refers to in turn; `undefined` when there is nothing. A definition may reach
-   * itself through optional properties only; elsewhere the reference becomes anything, and `cut` hears of it.
+   * Converts all referenced schemas, directly or indirectly; `undefined` if there are none. A definition may reach
+   * itself only through optional properties; any other circular reference becomes an untyped value and is reported to
+   * `cut`.
    */
   converted(
     convert: (given: SchemaObject) => SchemaObject,
@@ -20,7 +21,7 @@ export interface Definitions {
 
 const prefix = '#/$defs/';
 
-/** Definitions whose names are letters that no parser takes for anything else. */
+/** Creates definitions with names that every parser accepts. */
 export function createDefinitions(): Definitions {
   const names = new Map<SchemaObject, string>();
   const taken = new Set<string>();
@@ -43,7 +44,7 @@ export function createDefinitions(): Definitions {
     },
     converted(convert, cut) {
       const definitions = new Map<string, SchemaObject>();
-      // Grows while it is read.
+      // `names` grows during the loop.
       for (const [given, name] of names) definitions.set(name, convert(given));
       return definitions.size === 0 ? undefined : withoutRequiredCycles(definitions, cut);
     },
@@ -52,14 +53,14 @@ export function createDefinitions(): Definitions {
 
 function withoutRequiredCycles(
   definitions: ReadonlyMap<string, SchemaObject>,
-  tell: (pointer: string) => void,
+  report: (pointer: string) => void,
 ): Readonly<Record<string, SchemaObject>> {
   const references = new Map([...definitions].map(([name, schema]) => [name, referencesIn(schema)]));
   const cut = (schema: SchemaObject, owner: string, isRequired: boolean): SchemaObject => {
     const $ref = schema['$ref'];
     if (typeof $ref === 'string') {
       if (!isRequired || !reaches(references, nameIn($ref), owner)) return schema;
-      tell($ref);
+      report($ref);
       return {};
     }
     const required = Array.isArray(schema['required']) ? (schema['required'] as readonly string[]) : [];
@@ -93,7 +94,7 @@ function referencesIn(schema: SchemaObject): readonly string[] {
   return [...found];
 }
 
-/** Whether the definition `from` refers to `target`, at any distance. */
+/** Returns true if the definition `from` refers to `target`, directly or indirectly. */
 function reaches(references: ReadonlyMap<string, readonly string[]>, from: string, target: string): boolean {
   const seen = new Set([from]);
   for (const name of seen) {

@@ -5,15 +5,15 @@ import type { Definitions } from './definitions.ts';
 import { withNotes } from './notes.ts';
 import { typedAlternatives } from './typed-alternatives.ts';
 
-/** What goes out as it is. Source: Google's reference of `responseJsonSchema`; the last two by requests that were accepted. */
+/** Keywords that are sent unchanged. Source: Google's reference of `responseJsonSchema`; the last two by observed requests. */
 const plain = new Set(
   'title description format enum minItems maxItems minimum maximum required propertyOrdering default pattern'.split(
     ' ',
   ),
 );
-/** Told in words instead, since the model should know. */
+/** Keywords that become part of the description, because the model should know them. */
 const noted = ['minLength', 'maxLength', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'uniqueItems'];
-/** Said otherwise below, or no constraint. */
+/** Keywords that are converted below or do not restrict values. */
 const handled = new Set(
   (
     'type properties additionalProperties items additionalItems prefixItems anyOf oneOf allOf const nullable ' +
@@ -22,24 +22,24 @@ const handled = new Set(
   ).split(' '),
 );
 
-/** Schemas within schemas, definitions apart. */
+/** Maximum nesting of schemas, definitions excluded. */
 const maxDepth = 48;
-/** Schemas in all. More than any tool has, and less than takes time. */
+/** Maximum number of schemas: more than any real tool has, and still fast. */
 const maxNodes = 20_000;
 
 interface State {
   readonly root: SchemaObject;
   readonly definitions: Definitions;
-  /** What had its `allOf` put in one already. */
+  /** Schemas whose `allOf` is already merged. */
   readonly merged: Set<SchemaObject>;
   readonly changes: Set<string>;
   nodes: number;
 }
 
 /**
- * A portable schema in the words that Gemini documents for `parametersJsonSchema`. It may allow more than the original and
- * never less; limits that Gemini does not know go into the descriptions. What is referred to becomes a definition, once,
- * wherever it stands.
+ * Converts a portable schema to the keywords that Gemini documents for `parametersJsonSchema`. The result may allow
+ * more than the original but never less; unsupported limits become part of the descriptions. Each referenced schema
+ * becomes one definition.
  */
 export function geminiSchema(root: SchemaObject): Extract<PortableSchema, { readonly schema: SchemaObject }> {
   const changes = new Set<string>();
@@ -48,7 +48,7 @@ export function geminiSchema(root: SchemaObject): Extract<PortableSchema, { read
   const schema = node(rest, state, 0);
   const $defs = state.definitions.converted(
     (given) => (typeof given['$ref'] === 'string' ? node(given, state, 1) : whole(given, state, 1)),
-    (pointer) => changes.add(`where "${pointer}" needs itself it may be anything`),
+    (pointer) => changes.add(`where "${pointer}" requires itself, it may be anything`),
   );
   return { schema: $defs === undefined ? schema : { ...schema, $defs }, changes: [...changes] };
 }
@@ -56,21 +56,21 @@ export function geminiSchema(root: SchemaObject): Extract<PortableSchema, { read
 function node(given: unknown, state: State, depth: number): SchemaObject {
   if (!isJsonObject(given)) return {};
   if (depth > maxDepth) {
-    state.changes.add(`what lies deeper than ${maxDepth} levels may be anything`);
+    state.changes.add(`values nested deeper than ${maxDepth} levels may be anything`);
     return {};
   }
   if (state.nodes >= maxNodes) {
-    state.changes.add(`what lies behind the first ${maxNodes} schemas in it may be anything`);
+    state.changes.add(`values after its first ${maxNodes} schemas may be anything`);
     return {};
   }
   state.nodes++;
   if (typeof given['$ref'] === 'string') return reference(given, given['$ref'], state, depth);
-  // Its parts may lead back to it, by any number of ways.
+  // Its parts may refer back to it in any number of ways.
   if (state.merged.has(given)) return state.definitions.pointerTo(given, '#/merged');
   return whole(given, state, depth);
 }
 
-/** A schema that is no reference. */
+/** Converts a schema that is not a reference. */
 function whole(given: SchemaObject, state: State, depth: number): SchemaObject {
   let schema = given;
   if (Array.isArray(given['allOf'])) {
@@ -93,7 +93,7 @@ function whole(given: SchemaObject, state: State, depth: number): SchemaObject {
   return typedAlternatives(withNotes(copy, schema, noted), schema);
 }
 
-/** The schemas directly below this one. */
+/** Converts the direct subschemas. */
 function structure(schema: SchemaObject, state: State, depth: number): Record<string, unknown> {
   const below = (inner: unknown): SchemaObject => node(inner, state, depth + 1);
   const list = (inner: unknown): SchemaObject[] => (inner as readonly unknown[]).map(below);
@@ -112,12 +112,12 @@ function structure(schema: SchemaObject, state: State, depth: number): Record<st
   return copy;
 }
 
-/** Beside a reference nothing else may stand. It becomes one to a definition, apart from a few words that stand elsewhere. */
+/** Converts a reference, which must not have siblings. It becomes a reference to a definition; a small target is inlined. */
 function reference(given: SchemaObject, $ref: string, state: State, depth: number): SchemaObject {
   const { description } = given;
   const target = $ref === '#' ? undefined : resolveRef(state.root, $ref);
   if (target === undefined) {
-    state.changes.add(`what "${$ref}" stands for may be anything`);
+    state.changes.add(`the target of "${$ref}" may be anything`);
     return typeof description === 'string' ? { description } : {};
   }
   if (isJsonObject(target) && (/^#\/(?:\$defs|definitions)\/[^/]+$/u.test($ref) || !isLeaf(target))) {
@@ -128,14 +128,14 @@ function reference(given: SchemaObject, $ref: string, state: State, depth: numbe
   return typeof description === 'string' ? { ...inner, description } : inner;
 }
 
-/** Whether nothing is below a schema or behind it. */
+/** Returns true if a schema has neither subschemas nor a reference. */
 function isLeaf(schema: SchemaObject): boolean {
   let below = 0;
   mapSubschemas(schema, () => below++);
   return below === 0 && !('$ref' in schema);
 }
 
-/** All parts of `allOf` in one, each once, as far as they speak of different things. */
+/** Merges the parts of `allOf` into one schema, each once; for a repeated keyword the first value wins. */
 function mergedParts(given: SchemaObject, root: SchemaObject, seen: Set<SchemaObject>): SchemaObject {
   const { allOf, ...own } = given;
   let merged: SchemaObject = own;

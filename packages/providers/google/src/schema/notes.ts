@@ -1,6 +1,6 @@
 import type { SchemaObject } from '@ravi/provider-kit';
 
-/** The schema with these keywords of the original told in its description. */
+/** Adds these keywords of the original schema to the description. */
 export function withNotes(schema: SchemaObject, original: SchemaObject, keywords: readonly string[]): SchemaObject {
   const notes = keywords
     .filter((key) => original[key] !== undefined && original[key] !== false)
@@ -8,7 +8,7 @@ export function withNotes(schema: SchemaObject, original: SchemaObject, keywords
   return notes.length === 0 ? schema : { ...schema, ...description(schema['description'], `(${notes.join(', ')})`) };
 }
 
-/** These descriptions as one; none when there are none. */
+/** Joins descriptions into one; none if there are none. */
 export function description(...words: readonly unknown[]): { readonly description?: string } {
   const said = words.filter((word) => typeof word === 'string');
   return said.length === 0 ? {} : { description: said.join(' ') };

@@ -3,26 +3,26 @@ import type { PortableSchema, SchemaObject } from '@ravi/provider-kit';
 import { geminiSchema } from './gemini-schema.ts';
 import { description, withNotes } from './notes.ts';
 
-/** Formats that the older dialect refuses anything else than. */
+/** The only formats that the older dialect accepts. */
 const formats: Readonly<Record<string, readonly string[]>> = {
   string: ['date-time', 'enum'],
   number: ['float', 'double'],
   integer: ['int32', 'int64'],
 };
 const numbers = ['minimum', 'maximum'];
-/** 64 bits wide, so they go out as text. */
+/** 64-bit integers, which are sent as strings. */
 const counts = ['minItems', 'maxItems'];
-/** How often one reference is followed within itself: the most that keeps the schema in bounds. */
+/** Limits on following a reference within itself: the first that keeps the schema within bounds is used. */
 const followings = [4, 2, 1] as const;
 const maxNodes = 2000;
 
-/** Anything: this dialect has a word for each type and none for all of them. */
+/** Any value: this dialect has no type for all values. */
 const anything: SchemaObject = Object.freeze({
   anyOf: ['STRING', 'NUMBER', 'BOOLEAN', 'OBJECT'].map((type) => ({ type })),
 });
 
 /**
- * A portable schema in the dialect of OpenAPI 3.0 that `parameters` takes: references are followed, and `null` is a flag.
+ * Converts a portable schema to the OpenAPI 3.0 dialect of `parameters`: references are inlined, and `null` is a flag.
  * Source: the message `Schema` of Google's discovery document.
  */
 export function openApiSchema(root: SchemaObject): PortableSchema {
@@ -41,7 +41,7 @@ interface State {
   nodes: number;
 }
 
-/** References that lead to several of themselves grow without bounds, so they are followed less often then. */
+/** Converts a schema. References that contain themselves several times grow exponentially, so they are followed less often. */
 function conversion(
   root: SchemaObject,
   changes: readonly string[],
@@ -79,11 +79,11 @@ function node(given: unknown, state: State, followed: readonly string[]): Schema
   if (type === 'string' && Array.isArray(given['enum'])) copy['enum'] = given['enum'];
   if (type === 'object') Object.assign(copy, objectParts(given, below));
   if (type === 'array') copy['items'] = itemsOf(given, below);
-  const told = [
+  const noted = [
     ...(type !== 'string' && 'enum' in given ? ['enum'] : []),
     ...('format' in given && !('format' in copy) ? ['format'] : []),
   ];
-  return withNotes(copy, given, told);
+  return withNotes(copy, given, noted);
 }
 
 function objectParts(given: SchemaObject, below: (inner: unknown) => SchemaObject): Record<string, unknown> {
@@ -102,7 +102,7 @@ function itemsOf({ items, prefixItems }: SchemaObject, below: (inner: unknown) =
   return only !== undefined && kinds.length === 1 ? only : { anyOf: kinds };
 }
 
-/** Beside alternatives nothing else may stand, so what does goes into each of them. */
+/** Converts alternatives. They must not have siblings, so siblings are copied into each of them. */
 function alternatives(
   given: SchemaObject,
   choices: readonly unknown[],
@@ -120,7 +120,7 @@ function alternatives(
   return whole.length === 1 ? { ...whole[0] } : { anyOf: whole };
 }
 
-/** The description of the whole goes before that of the alternative. */
+/** Prepends the description of the whole schema to that of each alternative. */
 function withDescription(schema: SchemaObject, whole: SchemaObject): SchemaObject {
   const described = (one: SchemaObject): SchemaObject => ({
     ...one,

@@ -2,7 +2,7 @@ import { isJsonObject } from '@ravi/provider-kit';
 import type { SchemaObject } from '@ravi/provider-kit';
 import { description, withNotes } from './notes.ts';
 
-/** Which keywords mean something for which type. */
+/** Keywords that apply to each type. */
 const keywordsOf: Readonly<Record<string, readonly string[]>> = {
   string: ['enum', 'format', 'pattern'],
   number: ['enum', 'format', 'minimum', 'maximum'],
@@ -15,8 +15,8 @@ const keywordsOf: Readonly<Record<string, readonly string[]>> = {
 const typed = new Set(Object.values(keywordsOf).flat());
 
 /**
- * The type of a schema in the one form that Gemini documents: one word. Several types, `nullable` and values of several
- * kinds become alternatives; values that are neither text nor number go into the description.
+ * Converts the type of a schema to the only form that Gemini documents: one name. Several types, `nullable` and values
+ * of several types become alternatives; values that are neither strings nor numbers become part of the description.
  */
 export function typedAlternatives(schema: SchemaObject, original: SchemaObject): SchemaObject {
   const values = valuesOf(original);
@@ -38,7 +38,7 @@ function withNull(schema: SchemaObject, alternatives: readonly unknown[]): Schem
   return hasNull ? schema : { ...schema, anyOf: [...alternatives, { type: 'null' }] };
 }
 
-/** The schema of one type; none when no value that is allowed has it. */
+/** Returns the schema of one type; none if no allowed value has it. */
 function alternative(type: string, schema: SchemaObject, values: readonly unknown[] | undefined): SchemaObject[] {
   const own = Object.fromEntries(
     (keywordsOf[type] ?? []).flatMap((key) => (key in schema ? [[key, schema[key]]] : [])),

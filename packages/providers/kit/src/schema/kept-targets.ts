@@ -3,8 +3,8 @@ import { mapSubschemas, refPath, resolveRef } from './subschemas.ts';
 import type { SchemaObject } from './subschemas.ts';
 
 /**
- * A schema that was made of another, with what references of it stood for there among its definitions, where that has no
- * place any more. References into a tuple follow it to where 2020-12 has it.
+ * Adds to a rewritten schema the targets of its references that exist only in the original, as definitions. References
+ * into a tuple are changed to where 2020-12 has it.
  */
 export function withKeptTargets(schema: SchemaObject, original: SchemaObject): SchemaObject {
   if (!JSON.stringify(schema).includes('"$ref"')) return schema;
@@ -30,7 +30,7 @@ export function withKeptTargets(schema: SchemaObject, original: SchemaObject): S
   };
   const whole = kept(schema) as SchemaObject;
   const targets: [string, unknown][] = [];
-  // Grows while it is read.
+  // `names` grows during the loop.
   for (const [target, name] of names) targets.push([name, kept(target)]);
   if (targets.length === 0) return whole;
   return { ...whole, $defs: { ...(whole['$defs'] as SchemaObject | undefined), ...Object.fromEntries(targets) } };

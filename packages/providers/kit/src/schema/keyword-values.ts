@@ -16,7 +16,7 @@ const isNameList: Check = (value) =>
 const isNameLists: Check = (value) => isJsonObject(value) && Object.values(value).every(isNameList);
 const isAnchor: Check = (value) => typeof value === 'string' && /^[A-Za-z_][-A-Za-z0-9._]*$/u.test(value);
 
-/** What the value of each keyword has to be. Source: the meta-schema of JSON Schema 2020-12, its deprecated part included. */
+/** Checks of the value of each keyword. Source: the meta-schema of JSON Schema 2020-12, its deprecated part included. */
 const checks: ReadonlyMap<string, Check> = new Map(
   [
     ['$ref $comment $dynamicRef $recursiveRef title description format pattern', isText],
@@ -39,12 +39,12 @@ const checks: ReadonlyMap<string, Check> = new Map(
   ),
 );
 
-/** What says nothing of which values fit. */
+/** Keywords that do not restrict values. */
 const notes = new Set('title description $comment examples deprecated readOnly writeOnly $id $anchor'.split(' '));
 
 /**
- * The keywords whose value no schema of 2020-12 may hold, for which providers refuse the request.
- * @returns for each whether something is lost without it
+ * Returns the keywords with values that JSON Schema 2020-12 forbids and that make providers reject the request.
+ * @returns for each keyword, true if removing it loses a restriction
  */
 export function invalidKeywords(schema: SchemaObject): ReadonlyMap<string, boolean> {
   const invalid = Object.entries(schema).filter(([keyword, value]) => checks.get(keyword)?.(value) === false);

@@ -1,8 +1,8 @@
 import { isJsonObject } from '../wire.ts';
 
 /**
- * The schema that takes null as well.
- * @param mixedTypes whether objects and arrays may stand beside null in one `type`
+ * Returns the schema that also accepts null.
+ * @param mixedTypes true if one `type` may list null together with object or array
  */
 export function nullable(schema: unknown, { mixedTypes = true }: { readonly mixedTypes?: boolean } = {}): unknown {
   if (!isJsonObject(schema)) return schema;
@@ -18,7 +18,7 @@ export function nullable(schema: unknown, { mixedTypes = true }: { readonly mixe
   return { ...(description === undefined ? {} : { description }), anyOf: [rest, { type: 'null' }] };
 }
 
-/** Whether null fits a schema by its own words; a reference is not followed. */
+/** Returns true if a schema itself accepts null; references are not followed. */
 export function acceptsNull(schema: unknown): boolean {
   if (!isJsonObject(schema)) return schema === true;
   if (Array.isArray(schema['enum']) && !schema['enum'].includes(null)) return false;

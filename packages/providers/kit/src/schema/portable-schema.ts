@@ -5,25 +5,26 @@ import { isJsonObject } from '../wire.ts';
 import { followRefs, mapSubschemas, resolveRef } from './subschemas.ts';
 import type { SchemaObject } from './subschemas.ts';
 
-/** A schema that any provider's parser accepts, or why there is none. */
+/** Schema that any provider's parser accepts, or the reason why there is none. */
 export type PortableSchema =
   | {
       readonly schema: SchemaObject;
-      /** What had to be left out or added, in words; empty when nothing that matters was. */
+      /** Descriptions of relevant changes; empty if there are none. */
       readonly changes: readonly string[];
     }
   | { readonly refused: string };
 
-/** Deeper schemas are no schemas of arguments. */
+/** No real arguments are nested more deeply. */
 const maxDepth = 64;
-/** Of which a root consists, references and alternatives followed; they may lead to the same ones again and again. */
+/** Maximum parts of a root after following references and alternatives, which may repeat. */
 const maxRootParts = 1000;
 const typeNames = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
 /**
- * The schema of a tool's arguments as every provider's parser takes it: an object at the root with `properties`, `items`
- * for each array, tuples and all values of keywords as JSON Schema 2020-12 has them, and no `$schema`. It may allow more
- * than the original and never less, apart from what a root of alternatives said; the tool's own schema judges the arguments.
+ * Converts the schema of a tool's arguments to one that every provider's parser accepts: an object at the root with
+ * `properties`, `items` for each array, tuples and keyword values as in JSON Schema 2020-12, and no `$schema`. The
+ * result may allow more than the original but never less, except for alternatives at the root. The tool's own schema
+ * validates the arguments.
  */
 export function portableSchema(schema: unknown): PortableSchema {
   const changes: string[] = [];
@@ -32,28 +33,28 @@ export function portableSchema(schema: unknown): PortableSchema {
     if (!isJsonObject(schema)) return { refused: noSchema };
     const clean = cleaned(schema, changes, 0) as SchemaObject;
     const root = objectRoot(clean, { root: clean, changes, parts: 0 });
-    if (root === undefined) return { refused: `its arguments are ${JSON.stringify(schema['type'])} and no object` };
+    if (root === undefined) return { refused: `its arguments are ${JSON.stringify(schema['type'])}, not an object` };
     return { schema: withKeptTargets({ ...definitionsOf(clean), ...root }, clean), changes };
   } catch (error) {
     return refusalOf(error);
   }
 }
 
-/** The schema of a value that need not be an object, as every provider's parser takes it; its root is no reference. */
+/** Converts the schema of any value to one that every provider's parser accepts. Its root is not a reference. */
 export function portableValueSchema(schema: unknown): PortableSchema {
   const changes: string[] = [];
   try {
     if (!isJsonObject(schema)) return { refused: noSchema };
     const clean = cleaned(schema, changes, 0) as SchemaObject;
     const root = followRefs(clean, clean);
-    if (!isJsonObject(root)) return { refused: 'its root refers to nothing' };
+    if (!isJsonObject(root)) return { refused: 'the reference at its root cannot be resolved' };
     return { schema: withKeptTargets({ ...definitionsOf(clean), ...root }, clean), changes };
   } catch (error) {
     return refusalOf(error);
   }
 }
 
-const noSchema = 'its schema is no object';
+const noSchema = 'its schema is not an object';
 
 function refusalOf(error: unknown): { readonly refused: string } {
   if (!(error instanceof RangeError)) throw error;
@@ -78,7 +79,7 @@ function cleaned(schema: unknown, changes: string[], depth: number): JsonSchema 
   if (known.length === 0) delete clean['type'];
   else clean['type'] = known.length === 1 ? known[0] : known;
   const { required } = clean;
-  // A flag of one property in older drafts; of a list the names that are repeated go.
+  // Older drafts use a flag on a property. Repeated names in a list are removed.
   if (!isStringList(required) || required.length === 0) delete clean['required'];
   else clean['required'] = [...new Set(required)];
   if (Array.isArray(clean['enum']) && clean['enum'].length === 0) delete clean['enum'];
@@ -90,7 +91,7 @@ function cleaned(schema: unknown, changes: string[], depth: number): JsonSchema 
   return clean;
 }
 
-/** Before 2020-12 the places of a tuple stood in `items`, and what follows them in `additionalItems`. */
+/** Converts tuples: before 2020-12, `items` listed their positions and `additionalItems` the rest. */
 function withTuples({ additionalItems, ...schema }: Record<string, unknown>): Record<string, unknown> {
   const { items } = schema;
   if (!Array.isArray(items)) return schema;
@@ -103,7 +104,7 @@ interface RootState {
   parts: number;
 }
 
-/** The root as one object schema; `undefined` when its arguments are none. */
+/** Returns the root as one object schema; `undefined` if it does not describe an object. */
 function objectRoot(schema: SchemaObject, state: RootState, depth: number = 0): SchemaObject | undefined {
   const { root, changes } = state;
   if (depth > maxDepth) throw new RangeError('its root refers to itself');
@@ -158,7 +159,7 @@ function both(left: SchemaObject, right: SchemaObject): SchemaObject {
   };
 }
 
-/** One object with the properties of all, of which those are required that all require. */
+/** Merges objects into one with all properties; a property is required if every object requires it. */
 function anyOfObjects(objects: readonly SchemaObject[]): SchemaObject {
   const properties = new Map<string, unknown>();
   for (const object of objects) {

@@ -3,30 +3,30 @@ import { followRefs, hasRecursion, mapSubschemas } from './subschemas.ts';
 import { acceptsNull, nullable } from './nullable.ts';
 import type { SchemaObject } from './subschemas.ts';
 
-/** What a provider demands of a schema that it should enforce word by word. */
+/** Rules of a provider for strictly enforced schemas. */
 export interface StrictRules {
-  /** Keywords that it refuses. */
+  /** Keywords that the provider rejects. */
   readonly forbidden: ReadonlySet<string>;
-  /** Formats that it knows; others are left out of the schema. */
+  /** Supported formats; others are removed from the schema. */
   readonly formats: ReadonlySet<string>;
-  /** Each property must be required: an optional one becomes required and may be null. */
+  /** True if each property must be required: an optional one becomes required and nullable. */
   readonly allRequired: boolean;
-  /** Definitions may refer to themselves. */
+  /** True if definitions may refer to themselves. */
   readonly recursion: boolean;
-  /** An object without properties may stand below the root. */
+  /** True if objects below the root may have no properties. */
   readonly emptyObjects: boolean;
-  /** Objects and arrays may stand beside other types in one `type`; `true` when absent. */
+  /** True (default) if one `type` may combine object or array with other types. */
   readonly mixedTypes?: boolean;
-  /** References may be alternatives; where not, what they stand for takes their place. `true` when absent. */
+  /** True (default) if alternatives may be references; otherwise references are replaced by their targets. */
   readonly referencesInAnyOf?: boolean;
   readonly maxProperties: number;
   readonly maxDepth: number;
   readonly maxEnumValues: number;
-  /** Of names, enum values and constants together. */
+  /** Total characters of names, enum values and constants. */
   readonly maxNameChars: number;
 }
 
-/** What is in a strict schema, for limits over all tools of a request. */
+/** Counts of a strict schema, for limits over all tools of a request. */
 export interface SchemaCounts {
   properties: number;
   optional: number;
@@ -36,11 +36,11 @@ export interface SchemaCounts {
   depth: number;
 }
 
-/** A schema that holds the rules, or the first reason why there is none. */
+/** Schema that meets the rules, or the first reason why there is none. */
 export type StrictSchema =
   | {
       readonly schema: SchemaObject;
-      /** Whether optional properties became nullable ones: then {@link stripNulls} has to undo it. */
+      /** True if optional properties became nullable: then {@link stripNulls} must revert it. */
       readonly isRewritten: boolean;
       readonly counts: SchemaCounts;
     }
@@ -48,7 +48,7 @@ export type StrictSchema =
 
 class NotStrict extends Error {}
 
-/** What is kept, unless a provider forbids it; everything else says nothing that an argument could break. */
+/** Keywords that are kept unless a provider forbids them; no other keyword restricts arguments. */
 const vocabulary = new Set(
   (
     'type enum const description format pattern $ref $defs definitions properties required additionalProperties items ' +
@@ -57,9 +57,9 @@ const vocabulary = new Set(
 );
 
 /**
- * Rewrites a portable schema for strict mode: objects closed, all properties required where the rules say so and then
- * nullable, formats it does not know left out. Refused when that would change what the tool can be given: a map, an untyped
- * place, a keyword that the rules forbid, a limit that is passed.
+ * Rewrites a portable schema for strict mode: closes objects, makes all properties required and nullable if the rules
+ * say so, removes unsupported formats. Refused if that would change what the tool accepts: a map, an untyped value, a
+ * forbidden keyword, an exceeded limit.
  */
 export function strictSchema(schema: SchemaObject, rules: StrictRules): StrictSchema {
   const counts: SchemaCounts = { properties: 0, optional: 0, unions: 0, enumValues: 0, nameChars: 0, depth: 0 };
@@ -74,14 +74,14 @@ export function strictSchema(schema: SchemaObject, rules: StrictRules): StrictSc
   }
 }
 
-/** More than the limits of any provider allow, with all that they do not count. */
+/** More than the limits of any provider allow, including everything that they do not count. */
 const maxNodes = 50_000;
 
 interface State {
   readonly root: SchemaObject;
   readonly rules: StrictRules;
   readonly counts: SchemaCounts;
-  /** Within which schemas the one at hand is. */
+  /** Ancestors of the current schema. */
   readonly open: Set<SchemaObject>;
   isRewritten: boolean;
   nodes: number;
@@ -89,7 +89,7 @@ interface State {
 
 function strictNode(schema: unknown, state: State, depth: number): SchemaObject {
   const { rules, counts } = state;
-  if (!isJsonObject(schema)) throw new NotStrict('a place of it takes anything');
+  if (!isJsonObject(schema)) throw new NotStrict('part of it accepts any value');
   if (state.open.has(schema)) throw new NotStrict('it refers to itself among alternatives');
   if (++state.nodes > maxNodes) throw new NotStrict(`it has more than ${maxNodes} schemas`);
   const node: Record<string, unknown> = {};
@@ -101,19 +101,19 @@ function strictNode(schema: unknown, state: State, depth: number): SchemaObject 
   }
   if ('$ref' in node) return refNode(node);
   if (!['type', 'enum', 'const', 'anyOf', 'oneOf'].some((key) => key in node)) {
-    throw new NotStrict('a place of it takes anything');
+    throw new NotStrict('part of it accepts any value');
   }
   countValues(node, counts);
   const types = [node['type'] ?? []].flat();
   if ('anyOf' in node || types.length > 1) counts.unions++;
   const isObject = types.includes('object');
   if (rules.mixedTypes === false && types.length > 1 && (isObject || types.includes('array'))) {
-    throw new NotStrict(`"type": ${JSON.stringify(types)} mixes what holds others with what does not`);
+    throw new NotStrict(`"type": ${JSON.stringify(types)} mixes containers with other types`);
   }
   const level = depth + (isObject || types.includes('array') ? 1 : 0);
   counts.depth = Math.max(counts.depth, level);
   if (isObject) closeObject(node, state, depth);
-  if (types.includes('array') && !isJsonObject(node['items'])) throw new NotStrict('an array of it takes anything');
+  if (types.includes('array') && !isJsonObject(node['items'])) throw new NotStrict('an array in it accepts any item');
   checkLimits(counts, rules);
   if (rules.referencesInAnyOf === false && Array.isArray(node['anyOf'])) {
     node['anyOf'] = node['anyOf'].map((inner) => followRefs(inner, state.root));
@@ -127,11 +127,11 @@ function strictNode(schema: unknown, state: State, depth: number): SchemaObject 
 function refNode(node: Record<string, unknown>): SchemaObject {
   const { $ref } = node;
   if (typeof $ref !== 'string' || !$ref.startsWith('#'))
-    throw new NotStrict(`"$ref": ${JSON.stringify($ref)} is elsewhere`);
+    throw new NotStrict(`"$ref": ${JSON.stringify($ref)} is not a local reference`);
   const others = Object.keys(node).filter(
     (key) => key !== '$ref' && key !== 'description' && key !== '$defs' && key !== 'definitions',
   );
-  if (others.length > 0) throw new NotStrict(`"${others[0] ?? ''}" stands beside "$ref"`);
+  if (others.length > 0) throw new NotStrict(`"${others[0] ?? ''}" is next to "$ref"`);
   return { $ref };
 }
 
@@ -140,13 +140,13 @@ function closeObject(node: Record<string, unknown>, state: State, depth: number)
   const properties = isJsonObject(node['properties']) ? node['properties'] : {};
   const names = Object.keys(properties);
   const open = node['additionalProperties'];
-  if (open === true || isJsonObject(open)) throw new NotStrict('an object of it takes any property');
+  if (open === true || isJsonObject(open)) throw new NotStrict('an object in it accepts any property');
   if (names.length === 0 && depth > 0 && !(rules.emptyObjects && open === false)) {
-    throw new NotStrict('an object of it has no properties');
+    throw new NotStrict('an object in it has no properties');
   }
   const required = Array.isArray(node['required']) ? (node['required'] as readonly string[]) : [];
   if (required.some((name) => !Object.hasOwn(properties, name)))
-    throw new NotStrict('it requires a property that it does not describe');
+    throw new NotStrict('it requires a property that it does not define');
   const optional = names.filter((name) => !required.includes(name));
   counts.properties += names.length;
   counts.optional += optional.length;

@@ -6,7 +6,7 @@ import { followRefs } from './subschemas.ts';
 import type { SchemaObject } from './subschemas.ts';
 
 /**
- * Takes out what strict mode put in: a property that is null, optional in the tool's own schema, and may not be null there.
+ * Removes the nulls that strict mode introduced: properties that are null, optional in the tool's own schema, and not nullable there.
  * @param schema the portable schema before {@link strictSchema} rewrote it
  */
 export function stripNulls(args: JsonObject, schema: SchemaObject): JsonObject {
@@ -31,7 +31,7 @@ function takesNull(schema: unknown, root: SchemaObject): boolean {
   return alternatives(schema, root).some(acceptsNull);
 }
 
-/** What a schema comes to: itself, or all that its `anyOf` leads to, each once. */
+/** Returns the schema itself, or all schemas that its `anyOf` leads to, each once. */
 function alternatives(schema: unknown, root: SchemaObject, found: Set<unknown> = new Set()): unknown[] {
   const target = followRefs(schema, root);
   if (found.has(target)) return [];
@@ -41,8 +41,8 @@ function alternatives(schema: unknown, root: SchemaObject, found: Set<unknown> =
 }
 
 /**
- * The schema that speaks of this value: among alternatives the one array, or the object with exactly its properties and
- * none that has to be another value.
+ * Returns the schema that describes this value: of several alternatives, the array, or the object with exactly its
+ * properties whose listed values match.
  */
 function shapeFor(value: JsonValue, schema: unknown, root: SchemaObject): SchemaObject | undefined {
   const target = followRefs(schema, root);
@@ -62,7 +62,7 @@ function shapeFor(value: JsonValue, schema: unknown, root: SchemaObject): Schema
   );
 }
 
-/** Whether a value is among those that a property lists, if it lists any; null may stand for none. */
+/** Returns true if a property allows a value: it lists the value or lists none. Null may mean absence. */
 function isAllowed(value: JsonValue, schema: unknown, root: SchemaObject): boolean {
   const target = followRefs(schema, root);
   if (value === null || !isJsonObject(target)) return true;

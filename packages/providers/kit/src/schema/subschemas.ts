@@ -21,7 +21,7 @@ const single = [
   'contentSchema',
 ];
 
-/** A copy in which each schema directly below this one is what `change` makes of it. Values such as `default` are not schemas. */
+/** Returns a copy in which `change` is applied to each direct subschema. Values such as `default` are not schemas. */
 export function mapSubschemas(schema: SchemaObject, change: (inner: unknown) => unknown): Record<string, unknown> {
   const copy: Record<string, unknown> = { ...schema };
   for (const key of inMaps) {
@@ -37,7 +37,7 @@ export function mapSubschemas(schema: SchemaObject, change: (inner: unknown) => 
   return copy;
 }
 
-/** What a local reference (`#`, `#/$defs/name`) points at; `undefined` for any other. */
+/** Returns the target of a local reference (`#`, `#/$defs/name`); `undefined` for any other reference. */
 export function resolveRef(root: SchemaObject, ref: string): unknown {
   if (!ref.startsWith('#')) return undefined;
   let place: unknown = root;
@@ -49,7 +49,7 @@ export function resolveRef(root: SchemaObject, ref: string): unknown {
   return place;
 }
 
-/** The keys that lead from the root to what a local reference points at. */
+/** Returns the keys from the root to the target of a local reference. */
 export function refPath(ref: string): readonly string[] {
   return ref
     .split('/')
@@ -57,7 +57,7 @@ export function refPath(ref: string): readonly string[] {
     .map((part) => decoded(part).replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** What a schema says once its references are followed to their end; `undefined` when they run in a circle. */
+/** Follows the references of a schema to their end; `undefined` if they are circular. */
 export function followRefs(schema: unknown, root: SchemaObject): unknown {
   const seen = new Set<unknown>();
   let target = schema;
@@ -69,7 +69,7 @@ export function followRefs(schema: unknown, root: SchemaObject): unknown {
   return target;
 }
 
-/** Many write a name into a reference as it is, `#/$defs/100%` too. */
+/** Decodes a part of a reference. Many references contain unescaped names, such as `#/$defs/100%`. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -78,7 +78,7 @@ function decoded(part: string): string {
   }
 }
 
-/** Whether a schema leads back to a place within itself, by whatever local references. */
+/** Returns true if a schema contains itself through local references. */
 export function hasRecursion(root: SchemaObject): boolean {
   if (!JSON.stringify(root).includes('"$ref"')) return false;
   const open = new Set<SchemaObject>();

@@ -2,38 +2,38 @@ import { createBrackets } from '../brackets.ts';
 import { firstOpening, maxMarkChars } from './fences.ts';
 import type { Fence } from './fences.ts';
 
-/** A piece of what a model wrote: prose, or the inside of a call block. */
+/** Piece of a model's text: prose, or the inside of a call block. */
 export type Scanned =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'call'; readonly text: string; readonly isWhole: boolean };
 
-/** What a block came to, and the text behind it. */
+/** Result of a block and the text after it. */
 export interface BlockEnd {
   readonly scanned: Scanned;
   readonly rest: string;
 }
 
-/** What follows the mark that opens a call. */
+/** Reader of the text after the mark that opens a call. */
 export interface CallBlock {
-  /** Takes more of it; once it is over, what it came to. */
+  /** Reads more text. Returns the result once the block ends. */
   take(text: string): BlockEnd | undefined;
   /**
-   * Nothing more comes.
-   * @param wasCut whether a limit ended the answer
+   * Ends the block.
+   * @param wasCut true if a limit ended the response
    */
   end(wasCut: boolean): BlockEnd;
 }
 
 /**
- * Reads the inside of a block to the mark that closes it. In JSON that mark may stand in a text, so it counts behind the
- * JSON alone. What is no JSON was meant as a call when it is closed, and when it is not, the opening mark was prose.
+ * Creates a reader of a block up to its closing mark. JSON strings may contain that mark, so it counts only after the
+ * JSON. A block that is not JSON counts as a call if it is closed; otherwise the opening mark was prose.
  */
 export function createCallBlock(fence: Fence): CallBlock {
   const brackets = createBrackets();
   let kind: 'json' | 'words' | undefined;
   let isBehind = false;
   let text = '';
-  /** The end of what was searched for marks, in which one may begin. */
+  /** The end of the searched text, where a mark may begin. */
   let tail = '';
 
   const split = (end: number, isWhole: boolean): BlockEnd => ({
@@ -70,7 +70,7 @@ export function createCallBlock(fence: Fence): CallBlock {
     },
     end(wasCut) {
       if (kind === 'words') return { scanned: { type: 'text', text: fence.open + text }, rest: '' };
-      // A quote too many hides the mark that closes the block.
+      // An extra quote hides the closing mark.
       const end = isBehind || wasCut ? -1 : text.indexOf(fence.close);
       return end === -1 ? split(text.length, false) : split(end, true);
     },

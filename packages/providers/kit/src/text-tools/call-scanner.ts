@@ -2,19 +2,19 @@ import { createCallBlock } from './call-block.ts';
 import type { BlockEnd, CallBlock, Scanned } from './call-block.ts';
 import { firstOpening, possibleOpening } from './fences.ts';
 
-/** Finds call blocks in text that comes in pieces; prose goes on at once, apart from what may be the start of a block. */
+/** Scanner for call blocks in text that arrives in pieces. Prose passes through at once, except for a possible start of a block. */
 export interface CallScanner {
   push(text: string): Scanned[];
   /**
-   * What is left: an open block comes as a call that is not whole.
-   * @param wasCut whether a limit ended the answer
+   * Returns the rest; an open block becomes an incomplete call.
+   * @param wasCut true if a limit ended the response
    */
   end(wasCut: boolean): Scanned[];
 }
 
-/** A scanner for one answer. */
+/** Creates a scanner for one response. */
 export function createCallScanner(): CallScanner {
-  /** What was not told yet of the text outside of blocks. */
+  /** Text outside blocks that is not yet returned. */
   let buffer = '';
   let block: CallBlock | undefined;
 

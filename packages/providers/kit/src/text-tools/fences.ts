@@ -1,10 +1,10 @@
-/** What stands around a call in a text. */
+/** Marks around a call in text. */
 export interface Fence {
   readonly open: string;
   readonly close: string;
 }
 
-/** How models write calls as text: as we ask them to, and as they were trained to. */
+/** Marks that models use for calls: the requested ones, and those from their training. */
 const fences: readonly Fence[] = [
   { open: '<tool_call>', close: '</tool_call>' },
   ...['```tool_call\n', '```tool_call\r\n', '```json tool_call\n', '```json tool_call\r\n'].map((open) => ({
@@ -13,10 +13,10 @@ const fences: readonly Fence[] = [
   })),
 ];
 
-/** Of the longest mark. */
+/** Length of the longest mark. */
 export const maxMarkChars: number = Math.max(...fences.flatMap(({ open, close }) => [open.length, close.length]));
 
-/** The first mark in a text that opens a call. */
+/** Returns the first mark in a text that opens a call. */
 export function firstOpening(text: string): { readonly at: number; readonly fence: Fence } | undefined {
   let first: { readonly at: number; readonly fence: Fence } | undefined;
   for (const fence of fences) {
@@ -26,7 +26,7 @@ export function firstOpening(text: string): { readonly at: number; readonly fenc
   return first;
 }
 
-/** How many characters at the end may be the start of such a mark. */
+/** Returns how many characters at the end may be the start of such a mark. */
 export function possibleOpening(text: string): number {
   for (let length = Math.min(maxMarkChars - 1, text.length); length > 0; length--) {
     const tail = text.slice(-length);

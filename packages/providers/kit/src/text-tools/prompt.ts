@@ -4,7 +4,7 @@ import { arrangeTurns } from '../arrange-turns.ts';
 import type { CallResult } from '../arrange-turns.ts';
 import { isMedia } from '../media.ts';
 
-/** The conversation with calls and results as text, for a model that knows no others. */
+/** Returns the conversation with calls and results as text, for a model without native tools. */
 export function historyAsText(messages: readonly ModelMessage[]): ModelMessage[] {
   const out: ModelMessage[] = [];
   for (const turn of arrangeTurns(messages).turns) {
@@ -29,7 +29,7 @@ function resultAsText({ call, result }: CallResult): ContentBlock[] {
   ];
 }
 
-/** Results and what the user says next are one message. */
+/** Joins results and the user message after them into one message. */
 function merged(messages: readonly ModelMessage[]): ModelMessage[] {
   const out: ModelMessage[] = [];
   for (const message of messages) {
@@ -41,7 +41,7 @@ function merged(messages: readonly ModelMessage[]): ModelMessage[] {
   return out;
 }
 
-/** What a model without native tools is told of them, to stand in its system prompt; empty without tools. */
+/** Returns the system prompt that explains the tools to a model without native tools; empty without tools. */
 export function toolInstructions(tools: readonly FunctionSpec[], choice: ToolChoice = 'auto'): string {
   const offered = typeof choice === 'object' ? tools.filter(({ name }) => choice.oneOf.includes(name)) : tools;
   if (offered.length === 0 || choice === 'none') return '';

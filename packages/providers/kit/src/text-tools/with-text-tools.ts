@@ -9,9 +9,9 @@ import { createCallScanner } from './call-scanner.ts';
 import { historyAsText, toolInstructions } from './prompt.ts';
 
 /**
- * A provider for a model without native tools: tools stand in the system prompt, and `<tool_call>` blocks (or fenced JSON
- * marked `tool_call`) in its text become calls. Calls, ids and results are those of any other provider. A block that is cut
- * off or no JSON is a call with invalid arguments; the provider's own tools are dropped.
+ * Wraps a provider for a model without native tools: the system prompt describes the tools, and `<tool_call>` blocks
+ * (or fenced JSON marked `tool_call`) in its text become calls. Calls, ids and results work as with any other provider.
+ * A block that is cut off or is not JSON becomes a call with invalid arguments; the provider's own tools are dropped.
  */
 export function withTextTools(provider: ModelProvider): ModelProvider {
   return {
@@ -43,7 +43,7 @@ export function withTextTools(provider: ModelProvider): ModelProvider {
 function droppedTools(request: ModelRequest): ModelWarning[] {
   return request.tools.flatMap((tool): ModelWarning[] => {
     if (tool.type === 'function') return [];
-    const message = `Tool ${tool.name} is the provider's own; a model that is told of tools in words cannot have it`;
+    const message = `Tool ${tool.name} is not offered: it belongs to the provider, and tools described in the prompt must be functions`;
     return [{ code: 'tool-dropped', message, tool: tool.name }];
   });
 }
@@ -59,7 +59,7 @@ function createTextCallReader(
   const use = (found: readonly Scanned[]): void => {
     for (const piece of found) {
       if (piece.type === 'call') addCall(builder, piece.text, piece.isWhole);
-      // Blank lines between calls are not worth a block.
+      // Blank lines between calls need no block.
       else if (!builder.hasCalls || piece.text.trim() !== '') builder.text(piece.text);
     }
   };
@@ -89,7 +89,7 @@ function addCall(builder: ResponseBuilder, text: string, isWhole: boolean): void
   builder.openCall({ wireName: name }).end({ whole });
 }
 
-/** Models write `arguments`, `parameters` or `input`. */
+/** Parses a call; models write `arguments`, `parameters` or `input`. */
 function readCall(text: string, isWhole: boolean): { readonly name: string; readonly whole: ParsedArguments } {
   const invalid = (reason: 'truncated' | 'malformed') => ({
     name: /"name"\s*:\s*"([^"\\]+)"/u.exec(text)?.[1] ?? 'unknown',

@@ -51,7 +51,7 @@ interface WireChoice {
   readonly finish_reason?: string | null;
 }
 
-/** Reads the answers of the Chat Completions interface, streamed or whole, as the servers really write them. */
+/** Creates a decoder of Chat Completions responses, streamed or whole, as servers really write them. */
 export function createChatDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
   const builder = createResponseBuilder(context, emit);
   const slots = createToolCallSlots(builder, context);
@@ -60,21 +60,21 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
   let reasoning: ChatReasoning | undefined;
   let details: JsonObject[] = [];
   let reason: string | undefined;
-  /** Of several answers the first one is read, and that is nearly always number 0. */
+  /** Index of the choice that is read: the first one, nearly always 0. */
   let place: number | undefined;
   let isRefusal = false;
   let responseId: string | undefined;
   let model: string | undefined;
 
-  const think = (field: ChatReasoning['field'], text: string): void => {
+  const appendReasoning = (field: ChatReasoning['field'], text: string): void => {
     if (text === '') return;
     if (reasoning === undefined) builder.closeText();
     reasoning ??= { field };
     builder.reasoning(text);
   };
 
-  /** What the server needs back goes with the block; details without any text are a block of their own. */
-  const endThinking = (): void => {
+  /** Ends reasoning. Data that the server needs back is part of the block; details without text are a separate block. */
+  const endReasoning = (): void => {
     if (reasoning === undefined && details.length === 0) return;
     const data = { field: 'reasoning' as const, ...reasoning, ...(details.length > 0 ? { details } : {}) };
     if (reasoning === undefined || !builder.closeText(data)) {
@@ -84,34 +84,34 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
     details = [];
   };
 
-  const say = (text: string): void => {
+  const appendText = (text: string): void => {
     if (text === '') return;
-    endThinking();
+    endReasoning();
     builder.text(text);
   };
 
-  const takeContent = (content: WireDelta['content']): void => {
-    if (typeof content === 'string') return say(content);
+  const readContent = (content: WireDelta['content']): void => {
+    if (typeof content === 'string') return appendText(content);
     for (const part of listOf(content) as readonly WirePart[]) {
-      if (part.type === 'thinking') think('thinking', thinkingText(part.thinking));
-      else if (typeof part.text === 'string') say(part.text);
+      if (part.type === 'thinking') appendReasoning('thinking', thinkingText(part.thinking));
+      else if (typeof part.text === 'string') appendText(part.text);
     }
     return undefined;
   };
 
-  const take = (delta: WireDelta): void => {
+  const readDelta = (delta: WireDelta): void => {
     const pieces = listOf(delta.reasoning_details) as readonly JsonObject[];
     if (pieces.length > 0) details = mergeDetails(details, pieces);
-    if (typeof delta.reasoning_content === 'string') think('reasoning_content', delta.reasoning_content);
-    else if (typeof delta.reasoning === 'string') think('reasoning', delta.reasoning);
-    takeContent(delta.content);
-    if (isJsonObject(delta.audio)) say(speech.take(delta.audio));
+    if (typeof delta.reasoning_content === 'string') appendReasoning('reasoning_content', delta.reasoning_content);
+    else if (typeof delta.reasoning === 'string') appendReasoning('reasoning', delta.reasoning);
+    readContent(delta.content);
+    if (isJsonObject(delta.audio)) appendText(speech.take(delta.audio));
     if (typeof delta.refusal === 'string' && delta.refusal !== '') {
       isRefusal = true;
-      say(delta.refusal);
+      appendText(delta.refusal);
     }
     for (const piece of listOf(delta.tool_calls) as readonly WireToolCall[]) {
-      endThinking();
+      endReasoning();
       slots.take(piece);
     }
   };
@@ -124,26 +124,26 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
     return choice;
   };
 
-  const takeChunk = (chunk: WireChunk, form: 'delta' | 'message'): void => {
+  const readChunk = (chunk: WireChunk, form: 'delta' | 'message'): void => {
     if (chunk.error !== undefined && chunk.error !== null) return builder.fail(streamError(chunk));
     responseId ??= textOrNothing(chunk.id);
     model ??= textOrNothing(chunk.model);
     const choice = choiceOf(chunk);
-    // One server sends both, each meant for its form of the answer.
+    // One server sends both fields, each for its form of the response.
     const delta = form === 'delta' ? (choice?.delta ?? choice?.message) : (choice?.message ?? choice?.delta);
-    if (delta !== undefined && delta !== null) take(delta);
+    if (delta !== undefined && delta !== null) readDelta(delta);
     if (typeof choice?.finish_reason === 'string' && choice.finish_reason !== '') reason ??= choice.finish_reason;
     const usage = usageOf(chunk.usage);
     if (usage !== undefined) builder.usage(usage);
   };
 
   const finish = (isDone: boolean): void => {
-    endThinking();
+    endReasoning();
     builder.closeText();
     const spoken = speech.end();
     if (spoken !== undefined) builder.block(spoken);
     if (reason === undefined && !isDone) {
-      return builder.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
+      return builder.fail(modelError('E_MODEL_TRUNCATED', 'The response ended before it was complete', true));
     }
     slots.end(reason === undefined ? 'unsaid' : wholeReasons.has(reason) ? 'whole' : 'cut');
     if (reason === 'error') return builder.fail(modelError('E_MODEL_UNAVAILABLE', 'The model provider failed', true));
@@ -157,25 +157,25 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
   return {
     event(data, name) {
       if (builder.isOver || data === '') return;
-      // Some servers keep the connection open behind their last word, or break it.
+      // Some servers keep the connection open after `[DONE]`, or break it.
       if (data.startsWith('[DONE]')) return finish(true);
       const appended = appends.read(data);
       if (appended !== undefined) return slots.append(appended);
       const chunk: WireChunk | undefined = wireEvent(data, builder);
       if (chunk === undefined) return;
-      takeChunk(name === 'error' && chunk.error === undefined ? { error: chunk } : chunk, 'delta');
+      readChunk(name === 'error' && chunk.error === undefined ? { error: chunk } : chunk, 'delta');
       appends.learn(data, appendedBy(chunk, place));
     },
     body(value) {
       const chunk: WireChunk | undefined = wireBody(value, builder);
       if (chunk === undefined) return undefined;
-      takeChunk(chunk, 'message');
+      readChunk(chunk, 'message');
       const { choices } = chunk;
       if (builder.isOver) return undefined;
       if (!Array.isArray(choices) || choices.length === 0) {
-        return builder.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no choices', true));
+        return builder.fail(modelError('E_MODEL_PROTOCOL', 'The response has no choices', true));
       }
-      // A whole body has come to its end, whatever it says of the reason.
+      // A whole body is complete, with or without a finish reason.
       reason ??= 'stop';
       return finish(true);
     },
@@ -185,7 +185,7 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
   };
 }
 
-/** The arguments that a chunk brings for a call that has begun, when it brings nothing else. */
+/** Returns the arguments that a chunk adds to a started call, if it contains nothing else. */
 function appendedBy({ choices, usage, error }: WireChunk, place: number | undefined): string | undefined {
   const choice = choices?.[0];
   const pieces = choice?.delta?.tool_calls;
@@ -193,14 +193,14 @@ function appendedBy({ choices, usage, error }: WireChunk, place: number | undefi
   if (choices?.length !== 1 || pieces?.length !== 1 || (piece?.id ?? piece?.function?.name ?? piece?.type) != null)
     return undefined;
   if (choice?.finish_reason || usage || error || (choice?.index ?? place) !== place) return undefined;
-  const saysMore = Object.entries(choice?.delta ?? {}).some(
+  const hasMore = Object.entries(choice?.delta ?? {}).some(
     ([key, value]) => key !== 'tool_calls' && key !== 'role' && value,
   );
   const text = piece?.function?.arguments;
-  return saysMore || typeof text !== 'string' ? undefined : text;
+  return hasMore || typeof text !== 'string' ? undefined : text;
 }
 
-/** With these the model came to an end by itself; what says another thing, or something new, may have cut it. */
+/** Finish reasons of a model that stopped on its own; any other reason may mean that the response was cut. */
 const wholeReasons: ReadonlySet<string> = new Set(['stop', 'eos', 'tool_calls', 'function_call']);
 
 function isLength(reason: string): boolean {
@@ -211,7 +211,7 @@ function stopReason(reason: string | undefined, hasCalls: boolean): ModelStopRea
   if (reason !== undefined && isLength(reason)) return 'length';
   if (reason === 'content_filter') return 'refusal';
   if (reason !== undefined && !wholeReasons.has(reason)) return 'other';
-  // Servers say `stop` with calls and `tool_calls` without.
+  // Servers send `stop` with calls and `tool_calls` without.
   return hasCalls ? 'tool-use' : 'end';
 }
 

@@ -15,7 +15,7 @@ import { contextOf, sourceOf } from '../wire-settings.ts';
 import type { WireContext, WireSettings } from '../wire-settings.ts';
 import { chatMessages } from './messages.ts';
 
-/** A request to the Chat Completions interface. Pure: the same request and settings give the same body. */
+/** Encodes a request to the Chat Completions API. Pure: the same request and settings give the same body. */
 export function encodeChat(request: ModelRequest, settings: WireSettings): WireRequest<WireContext> {
   const { id, dialect, stream } = settings;
   const source = sourceOf(settings, 'chat', request);
@@ -50,7 +50,7 @@ export function encodeChat(request: ModelRequest, settings: WireSettings): WireR
 function toolDeclarations({ functions, native }: PreparedTools, warnings: ModelWarning[]): JsonObject[] {
   const declared = functions.flatMap(({ spec, wireName, parameters, strict }): JsonObject[] => {
     if (spec.allowedCallers?.includes('direct') === false) {
-      const message = `Tool ${spec.name} is not offered: only scripts may call it, and the provider runs none`;
+      const message = `Tool ${spec.name} is not offered: only scripts may call it, and this provider runs no scripts`;
       warnings.push({ code: 'tool-dropped', tool: spec.name, message });
       return [];
     }
@@ -70,7 +70,7 @@ function toolChoice(
   if (names === undefined || names.length === 0) return undefined;
   const [only] = names;
   if (names.length > 1 || only === undefined) {
-    const message = `Only one tool or all of them can be demanded here; any of them is, instead of ${names.join(', ')}`;
+    const message = `This server can require one tool or any tool; any tool is required instead of ${names.join(', ')}`;
     warnings.push({ code: 'option-ignored', message });
     return 'required';
   }
@@ -80,7 +80,7 @@ function toolChoice(
   return custom === undefined ? 'required' : { type: 'custom', custom: { name: custom.name ?? only } };
 }
 
-/** How much to think, and the choice of tools, which one server does not take together with thinking. */
+/** Returns the reasoning fields and the tool choice, which one server does not accept together with thinking. */
 function thinking(
   { reasoning }: ModelRequest,
   choice: JsonObject | string | undefined,
@@ -89,8 +89,8 @@ function thinking(
 ): Readonly<Record<string, unknown>> {
   const isForced = choice !== undefined && choice !== 'auto' && choice !== 'none';
   const { effort, budgetTokens, summary } = reasoning ?? {};
-  if (dialect.reasoning !== 'reasoning') ignored(budgetTokens, 'budget of reasoning', warnings);
-  ignored(summary === true ? summary : undefined, 'summary of reasoning', warnings);
+  if (dialect.reasoning !== 'reasoning') ignored(budgetTokens, 'reasoning budget', warnings);
+  ignored(summary === true ? summary : undefined, 'reasoning summary', warnings);
   switch (dialect.reasoning) {
     case 'reasoning':
       return { tool_choice: choice, reasoning: openRouterReasoning(reasoning) };
@@ -100,7 +100,7 @@ function thinking(
       if (isForced) {
         warnings.push({
           code: 'option-ignored',
-          message: 'A choice of tools cannot be forced while this model thinks',
+          message: 'Tool calls cannot be required while this model thinks',
         });
       }
       return { tool_choice: isForced ? undefined : choice, thinking: { type: 'enabled' }, reasoning_effort: effort };
@@ -133,7 +133,7 @@ function sampling(
   };
 }
 
-/** Whether the answer is kept, and what it is kept under. */
+/** Returns the fields for stored responses and their metadata. */
 function stored(
   { metadata, providerOptions }: ModelRequest,
   { id, dialect, store }: WireSettings,
@@ -147,18 +147,18 @@ function stored(
   if (metadata !== undefined) {
     warnings.push({
       code: 'option-ignored',
-      message: 'Metadata are not sent, because only answers that are stored have them',
+      message: 'Metadata is not sent, because OpenAI accepts it only for stored responses (store)',
     });
   }
   return {};
 }
 
 function ignored(value: unknown, name: string, warnings: ModelWarning[]): undefined {
-  if (value !== undefined) warnings.push({ code: 'option-ignored', message: `This server has no ${name}` });
+  if (value !== undefined) warnings.push({ code: 'option-ignored', message: `This server does not support ${name}` });
   return undefined;
 }
 
-/** The schema of the answer; where none can be sent, or none of its kind, it stands in words. */
+/** Returns the output format. A schema that cannot be sent as one becomes part of the system prompt. */
 function outputFormat(
   { output, system = '' }: ModelRequest,
   dialect: Dialect,
@@ -166,12 +166,12 @@ function outputFormat(
 ): { readonly format?: JsonObject; readonly system: string } {
   if (output === undefined) return { system };
   const prepared = responseSchema(output.schema, dialect.strict);
-  const words = withSchemaInPrompt(system, output.schema);
+  const prompt = withSchemaInPrompt(system, output.schema);
   if ('refused' in prepared) {
     warnings.push(schemaInPromptWarning());
-    return { system: words };
+    return { system: prompt };
   }
-  if (!dialect.responseSchema) return { format: { type: 'json_object' }, system: words };
+  if (!dialect.responseSchema) return { format: { type: 'json_object' }, system: prompt };
   const description = output.description === undefined ? {} : { description: output.description };
   return {
     format: { type: 'json_schema', json_schema: { name: responseSchemaName(output), ...description, ...prepared } },

@@ -25,13 +25,13 @@ import { unreadCustomCall, resultText } from '../encoding.ts';
 import type { WireSettings } from '../wire-settings.ts';
 import { reasoningFields } from './reasoning.ts';
 
-/** What a conversation is encoded with. */
+/** Inputs for encoding a conversation. */
 export interface ChatConversation {
   readonly settings: WireSettings;
   readonly source: string;
   readonly tools: PreparedTools;
   readonly warnings: ModelWarning[];
-  /** Whether the server demands reasoning with every call, be it empty. */
+  /** True if the server requires a reasoning field with every call, even an empty one. */
   readonly needsReasoning: boolean;
 }
 
@@ -39,7 +39,7 @@ interface MessageContext extends ChatConversation {
   readonly idOf: (id: string) => string;
 }
 
-/** The conversation as chat messages. */
+/** Encodes the conversation as chat messages. */
 export function chatMessages(messages: readonly ModelMessage[], given: ChatConversation): JsonObject[] {
   const { settings, warnings } = given;
   const { turns, orphans } = arrangeTurns(messages);
@@ -52,7 +52,7 @@ export function chatMessages(messages: readonly ModelMessage[], given: ChatConve
   return settings.dialect.needsReplyToResults === true ? withRepliesToResults(wire) : wire;
 }
 
-/** A word of the model between results and what the user says, where a server wants one. */
+/** Inserts an assistant message between results and a user message, for a server that requires one. */
 function withRepliesToResults(messages: readonly JsonObject[]): JsonObject[] {
   return messages.flatMap((message, at) =>
     message['role'] === 'user' && messages[at - 1]?.['role'] === 'tool'
@@ -70,7 +70,7 @@ function userMessage(content: readonly ContentBlock[], context: MessageContext):
   return parts.length === 0 ? [] : [{ role: 'user', content: plainIfText(parts) }];
 }
 
-/** Text alone goes as a string: several servers take nothing else. */
+/** Returns text alone as a string, because several servers accept nothing else. */
 function plainIfText(parts: readonly JsonObject[]): JsonValue {
   const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   return texts.length === parts.length ? texts.join('\n') : parts;
@@ -111,7 +111,7 @@ function toolCall(call: ToolUseBlock, { source, tools, idOf }: MessageContext): 
   return { ...kept, id, type: 'function', function: { name, arguments: JSON.stringify(call.arguments) } };
 }
 
-/** All results first, then what of them only a user may show. */
+/** Encodes all results, then a user message with the media that results cannot contain. */
 function resultMessages(results: readonly CallResult[], context: MessageContext): JsonObject[] {
   const { media } = context.settings.dialect;
   const moved: ContentBlock[] = [];
@@ -122,15 +122,17 @@ function resultMessages(results: readonly CallResult[], context: MessageContext)
     ) as MediaBlock[];
     const rest = result.content.filter((block): block is MediaBlock => isMedia(block) && !kept.includes(block));
     const shown = rest.filter((block) => takesMedia(media, 'user', block));
-    const told = rest.filter((block) => !shown.includes(block));
+    const described = rest.filter((block) => !shown.includes(block));
     if (shown.length > 0) moved.push({ type: 'text', text: `From the result of ${call.name} (${id}):` }, ...shown);
     for (const { mediaType } of rest) {
-      const message = `A medium of type ${mediaType} in a result of ${call.name} goes into a message of its own or into words`;
+      const message = `Media of type ${mediaType} in a result of ${call.name} is moved to a user message or described as text`;
       context.warnings.push({ code: 'media-replaced', tool: call.name, message });
     }
     const note =
       shown.length > 0 ? [`[${shown.length === 1 ? 'A medium follows' : 'Media follow'} in the next message.]`] : [];
-    const text = [resultText(result), ...told.map(describeMedia), ...note].filter((line) => line !== '').join('\n');
+    const text = [resultText(result), ...described.map(describeMedia), ...note]
+      .filter((line) => line !== '')
+      .join('\n');
     const parts = [...(text === '' ? [] : [{ type: 'text', text }]), ...kept.map((block) => userMedia(block, context))];
     return { role: 'tool', tool_call_id: id, content: kept.length === 0 ? text : parts };
   });
@@ -138,10 +140,10 @@ function resultMessages(results: readonly CallResult[], context: MessageContext)
 }
 
 function userMedia(block: MediaBlock, { settings, warnings }: MessageContext): JsonObject {
-  // Pictures alone may be at an address.
-  const isHere = block.type === 'image' || base64Of(block) !== undefined;
-  if (!isHere || !takesMedia(settings.dialect.media, 'user', block)) {
-    warnings.push({ code: 'media-replaced', message: `A medium of type ${block.mediaType} is described in words` });
+  // Only images may be sent as a URL.
+  const hasData = block.type === 'image' || base64Of(block) !== undefined;
+  if (!hasData || !takesMedia(settings.dialect.media, 'user', block)) {
+    warnings.push({ code: 'media-replaced', message: `Media of type ${block.mediaType} is described as text` });
     return { type: 'text', text: describeMedia(block) };
   }
   if (block.type === 'image') return { type: 'image_url', image_url: { url: mediaUrl(block) } };

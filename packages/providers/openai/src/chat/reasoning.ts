@@ -1,23 +1,23 @@
 import type { JsonObject, JsonValue, ReasoningBlock } from '@ravi/kernel';
 
-/** In which field a server writes its reasoning, and the parts of it that have to go back as they are. */
+/** Field in which a server writes its reasoning, and the parts that must be sent back unchanged. */
 export interface ChatReasoning {
   readonly field: 'reasoning_content' | 'reasoning' | 'thinking';
   readonly details?: readonly JsonObject[];
 }
 
-/** What an assistant message carries of the reasoning that led to it. */
+/** Reasoning fields of an assistant message. */
 export interface ReasoningFields {
   readonly reasoning_content?: string;
   readonly reasoning?: string;
   readonly reasoning_details?: readonly JsonObject[];
-  /** Not a field: parts of the content. */
+  /** Content parts instead of a field. */
   readonly thinking?: readonly JsonObject[];
 }
 
 /**
- * Reasoning as it goes back to the server it came from. Details always do; text only in the middle of a task, where several
- * servers demand it and outside of which some refuse it.
+ * Returns reasoning for the server that wrote it. Details are always sent back; text only in the middle of a task,
+ * where several servers require it and outside of which some reject it.
  */
 export function reasoningFields(
   blocks: readonly { readonly block: ReasoningBlock; readonly data: JsonValue | undefined }[],
@@ -36,7 +36,7 @@ export function reasoningFields(
     : { [field]: text };
 }
 
-/** Details of a stream come in pieces: those of one kind and place are one. */
+/** Merges streamed pieces of reasoning details: pieces with the same type and index belong together. */
 export function mergeDetails(details: readonly JsonObject[], pieces: readonly JsonObject[]): JsonObject[] {
   const merged = [...details];
   for (const piece of pieces) {

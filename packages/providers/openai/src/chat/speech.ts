@@ -1,11 +1,11 @@
 import type { MediaBlock } from '@ravi/kernel';
 import type { WireObject } from '@ravi/provider-kit';
 
-/** What a model says aloud: sound in base 64, whole or piece by piece, and its words. */
+/** Audio output of a model: base64 data, whole or in pieces, with its transcript. */
 export interface Speech {
-  /** Takes a piece and gives the words in it. */
+  /** Adds a piece and returns its transcript. */
   take(audio: WireObject): string;
-  /** The sound so far; `undefined` when there was none. */
+  /** Returns the audio so far; `undefined` if there is none. */
   end(): MediaBlock | undefined;
 }
 
@@ -18,12 +18,12 @@ const mediaTypes: ReadonlyMap<string | undefined, string> = new Map([
   ['pcm16', 'audio/pcm'],
 ]);
 
-/** @param format as the request asked for it; no answer names it */
+/** Collects audio. @param format requested audio format, since responses do not name it */
 export function createSpeech(format: string | undefined): Speech {
   const pieces: Buffer[] = [];
   return {
     take({ data, transcript }) {
-      // Each piece is padded for itself.
+      // Each piece has its own base64 padding.
       if (typeof data === 'string' && data !== '') pieces.push(Buffer.from(data, 'base64'));
       return typeof transcript === 'string' ? transcript : '';
     },

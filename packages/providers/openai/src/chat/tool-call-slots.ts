@@ -4,7 +4,7 @@ import type { ResponseBuilder, OpenCall } from '@ravi/provider-kit';
 import { openCall } from '../open-call.ts';
 import type { WireContext } from '../wire-settings.ts';
 
-/** A call, or a piece of one, as servers write it. */
+/** Call, or piece of a call, as servers write it. */
 export interface WireToolCall {
   readonly index?: number | null;
   readonly id?: string | null;
@@ -13,18 +13,18 @@ export interface WireToolCall {
   readonly custom?: { readonly name?: string | null; readonly input?: unknown } | null;
 }
 
-/** Puts calls together from their pieces. */
+/** Assembles calls from their pieces. */
 export interface ToolCallSlots {
   take(piece: WireToolCall): void;
-  /** More arguments for the call that the last piece was for. */
+  /** Adds arguments to the call of the last piece. */
   append(text: string): void;
   /** Ends all calls. */
   end(how: ResponseEnding): void;
 }
 
 /**
- * How the answer ended: by itself, by something that may have cut any call, because calls that are made at once are
- * announced before the first of them is written, or without saying that it is all.
+ * End of a response. `whole`: the model stopped on its own. `cut`: any call may be cut, because parallel calls are
+ * announced before the first one is written. `unsaid`: the response has no finish reason.
  */
 export type ResponseEnding = 'whole' | 'cut' | 'unsaid';
 
@@ -40,14 +40,14 @@ interface Slot {
 }
 
 /**
- * Merges by index, and begins another call where a new id comes with a name on an index that is in use, or where a name
- * comes behind arguments that are whole. Missing indexes, missing ids, ids or names that repeat with each piece, and blanks that
- * come late do not mislead it.
+ * Creates slots. Pieces are merged by index. A new call starts if a new id and a name arrive for a used index, or a
+ * name arrives after complete arguments. Missing indexes and ids, ids or names that repeat with each piece, and late
+ * whitespace are handled.
  */
 export function createToolCallSlots(builder: ResponseBuilder, context: WireContext): ToolCallSlots {
   const slots: Slot[] = [];
   let firstOpen = 0;
-  /** The slot of the last piece. */
+  /** Slot of the last piece. */
   let touched: Slot | undefined;
 
   const slotOf = (piece: WireToolCall, name: string | undefined, id: string | undefined, text: string): Slot => {
@@ -69,7 +69,7 @@ export function createToolCallSlots(builder: ResponseBuilder, context: WireConte
     return slot;
   };
 
-  /** Calls before this one that are whole can run already; they end in their order. */
+  /** Ends complete calls before this one in order, so that they can already run. */
   const endWhole = (before: number): void => {
     for (; firstOpen < before; firstOpen++) {
       const slot = slots[firstOpen];
@@ -102,7 +102,7 @@ export function createToolCallSlots(builder: ResponseBuilder, context: WireConte
 
   const take = (piece: WireToolCall): void => {
     const { function: asked, custom, id: wireId, type, index: _index, ...kept } = piece;
-    // Servers that know both kinds fill the other one with nothing.
+    // Servers that support both kinds leave the other one empty.
     const isCustom = type === 'custom' || (isUsable(custom?.name) && !isUsable(asked?.name));
     const written = isCustom ? custom : asked;
     const name = textOrNothing(written?.name);
@@ -139,12 +139,12 @@ function startsAnother(slot: Slot, name: string | undefined, id: string | undefi
   if (name !== undefined && !isSame && id !== undefined && slot.id !== undefined) return true;
   const hasNewName = name !== undefined && slot.name !== undefined && name !== slot.name;
   if (hasNewName && slot.id === undefined) return true;
-  // Blanks come behind whole arguments, and some servers say id and name again with them.
+  // Whitespace may follow complete arguments, and some servers repeat id and name with it.
   if (text.trim() === '' || (isSame && !hasNewName)) return false;
   return slot.isEnded || (name !== undefined && slot.text !== '' && isWhole(slot.text));
 }
 
-/** Whether a piece says the whole call once more. */
+/** Returns true if a piece repeats the whole call. */
 function isRepeat(slot: Slot, name: string | undefined, id: string | undefined, text: string): boolean {
   return name !== undefined && name === slot.name && id === slot.id && text === slot.text && isWhole(text);
 }

@@ -18,21 +18,21 @@ import type { WireContext } from '../wire-settings.ts';
 import { argumentsCut, callName, endCall, endMessage, endReasoning, idOf, isBare, keptOf } from './items.ts';
 import { pictureBlocks } from './pictures.ts';
 
-/** Reads the answers of the Responses interface, streamed or whole. */
+/** Creates a decoder of Responses API responses, streamed or whole. */
 export function createResponsesDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
   const builder = createResponseBuilder(context, emit);
   const appends = createAppendReader(['delta'], volatileFields);
   const calls = new Map<number, OpenCall>();
   const finished = new Set<number>();
-  /** Calls of which only the end of the answer shows whether they are whole. */
+  /** Calls without arguments or status: only the end of the response shows if they are complete. */
   const bare: { readonly call: OpenCall; readonly item: WireObject }[] = [];
-  /** Whether the answer was cut; nobody knows before its end. */
+  /** True if the response was cut; unknown before its end. */
   let isCut: boolean | undefined;
-  /** Messages that are being written, and how many of their parts are closed. */
+  /** Open messages and how many of their parts are closed. */
   const messages = new Map<number, { readonly item: WireObject; closed: number }>();
-  /** The item whose text is being streamed; of two at once the second waits for its end. */
+  /** Index of the item whose text is streamed; the text of a second concurrent item is emitted at its end. */
   let streaming: number | undefined;
-  /** What the last event was, and of which item. */
+  /** Type and item index of the last event. */
   let last: { readonly type: unknown; readonly at: number } = { type: undefined, at: 0 };
   let sawRefusal = false;
 
@@ -52,7 +52,7 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
     if (call !== undefined) return endCall(call, item, context, isCut);
     const wasStreamed = streaming === at;
     if (wasStreamed) streaming = undefined;
-    // Whether or not its text was streamed.
+    // Checked even if its text was streamed.
     sawRefusal ||= listOf(item['content']).some(({ refusal }) => textOrNothing(refusal) !== undefined);
     if (item['type'] === 'message') return endMessage(builder, item, messages.get(at)?.closed ?? 0);
     if (item['type'] === 'reasoning') return endReasoning(builder, item, wasStreamed);
@@ -79,24 +79,26 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
     const status = textOrNothing(response['status']) ?? 'completed';
     isCut = status !== 'completed';
     for (const { call, item } of bare) endCall(call, item, context, isCut);
-    // The whole output comes again at the end, or not at all; what was not streamed by then is taken from it.
+    // The end repeats the whole output or omits it; items that were not streamed are read from it.
     if (finished.size < output.length) output.forEach((item, at) => endItem(at, item));
     const usage = usageOf(response['usage']);
     if (usage !== undefined) builder.usage(usage);
     if (status === 'failed') return builder.fail(streamError({ error: response['error'] }));
     if (unfinishedStatuses.has(status)) {
-      return builder.fail(modelError('E_MODEL_TRUNCATED', `The answer has no end: its status is ${status}`, true));
+      return builder.fail(
+        modelError('E_MODEL_TRUNCATED', `The response is not complete: its status is ${status}`, true),
+      );
     }
     for (const call of calls.values()) call.end({ whole: argumentsCut(call.text) });
     const why = (response['incomplete_details'] as WireObject | null | undefined)?.['reason'];
-    const said = {
+    const end = {
       providerReason: typeof why === 'string' ? why : status,
       responseId: textOrNothing(response['id']),
       model: textOrNothing(response['model']),
     };
-    if (status === 'incomplete') return builder.finish(why === 'content_filter' ? 'refusal' : 'length', said);
-    if (isCut) return builder.finish('other', said);
-    return builder.finish(builder.hasCalls ? 'tool-use' : sawRefusal ? 'refusal' : 'end', said);
+    if (status === 'incomplete') return builder.finish(why === 'content_filter' ? 'refusal' : 'length', end);
+    if (isCut) return builder.finish('other', end);
+    return builder.finish(builder.hasCalls ? 'tool-use' : sawRefusal ? 'refusal' : 'end', end);
   };
 
   const event = (type: unknown, at: number, wire: WireObject): void => {
@@ -124,9 +126,9 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
       case 'response.incomplete':
       case 'response.failed': {
         const response = isJsonObject(wire['response']) ? wire['response'] : {};
-        const said = textOrNothing(response['status']);
-        // Some servers repeat the response as it was at its start.
-        const isOld = said === undefined || said === 'queued' || said === 'in_progress';
+        const status = textOrNothing(response['status']);
+        // Some servers repeat the response in its initial state.
+        const isOld = status === undefined || status === 'queued' || status === 'in_progress';
         return finish(isOld ? { ...response, status: type.slice('response.'.length) } : response);
       }
       case 'error':
@@ -152,21 +154,21 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
       if (response === undefined) return undefined;
       if (!Array.isArray(response['output'])) {
         if (isJsonObject(response['error'])) return builder.fail(streamError(response));
-        return builder.fail(modelError('E_MODEL_PROTOCOL', 'The answer has no output', true));
+        return builder.fail(modelError('E_MODEL_PROTOCOL', 'The response has no output', true));
       }
       return finish(response);
     },
     end() {
       if (builder.isOver) return;
-      builder.fail(modelError('E_MODEL_TRUNCATED', 'The answer broke off before its end', true));
+      builder.fail(modelError('E_MODEL_TRUNCATED', 'The response ended before it was complete', true));
     },
   };
 }
 
-/** What a whole answer says of itself that nobody has written to its end, or that somebody called off. */
+/** Statuses of a response that is unfinished or cancelled. */
 const unfinishedStatuses: ReadonlySet<string> = new Set(['queued', 'in_progress', 'cancelled']);
 
-/** Whether an event says by itself that it does nothing but bring more of a text. */
+/** Returns true if an event only adds to a text, by its own type. */
 function isDelta(wire: WireObject): wire is WireObject & { readonly type: string; readonly delta: string } {
   return typeof wire['type'] === 'string' && wire['type'].endsWith('.delta') && typeof wire['delta'] === 'string';
 }

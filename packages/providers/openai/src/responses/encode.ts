@@ -13,7 +13,7 @@ import { contextOf, sourceOf } from '../wire-settings.ts';
 import type { WireContext, WireSettings } from '../wire-settings.ts';
 import { inputItems } from './input.ts';
 
-/** A request to the Responses interface. Pure: the same request and settings give the same body. */
+/** Encodes a request to the Responses API. Pure: the same request and settings give the same body. */
 export function encodeResponses(request: ModelRequest, settings: WireSettings): WireRequest<WireContext> {
   const { id, dialect, store, stream } = settings;
   const source = sourceOf(settings, 'responses', request);
@@ -37,14 +37,14 @@ export function encodeResponses(request: ModelRequest, settings: WireSettings): 
     text: format === undefined ? undefined : { format },
     metadata: request.metadata,
     store: dialect.name === 'openai' ? store : undefined,
-    // Whether the server still has what it kept, nobody knows, so reasoning always comes along.
+    // Always requested, because the server may no longer have what it stored.
     include: dialect.name === 'openai' && thinks(model) ? ['reasoning.encrypted_content'] : undefined,
     stream: stream ? true : undefined,
   };
   return { body: withOptions(body, request, id), warnings, context: contextOf(request, tools, source) };
 }
 
-/** Models that refuse to be asked for encrypted reasoning, because they have none. */
+/** Returns false for models without reasoning, which reject a request for encrypted reasoning. */
 function thinks(model: string): boolean {
   return !/^(gpt-[34]|chatgpt-4|ft:gpt-[34])/u.test(model);
 }
@@ -56,7 +56,7 @@ function toolDeclarations({ functions, native }: PreparedTools, warnings: ModelW
   const declared = functions.flatMap(({ spec, wireName, parameters, strict }): JsonObject[] => {
     const callers = spec.allowedCallers ?? ['direct', 'chain'];
     if (!hasScripts && !callers.includes('direct')) {
-      const message = `Tool ${spec.name} is not offered: only scripts may call it, and the provider runs none`;
+      const message = `Tool ${spec.name} is not offered: only scripts may call it, and this provider runs no scripts`;
       warnings.push({ code: 'tool-dropped', tool: spec.name, message });
       return [];
     }
@@ -67,7 +67,7 @@ function toolDeclarations({ functions, native }: PreparedTools, warnings: ModelW
         name: wireName,
         description: spec.description,
         parameters: parameters as JsonObject,
-        // A missing `strict` means that it is tried.
+        // Without `strict` the API tries strict mode.
         strict,
         ...(spec.lazySchema === true && hasSearch ? { defer_loading: true } : {}),
         ...(scripted
@@ -101,12 +101,12 @@ function toolChoice(
   const [only] = chosen;
   if (chosen.length > 1 || only === undefined) return { type: 'allowed_tools', mode: 'required', tools: chosen };
   if (choosable.has(only['type'])) return only;
-  const message = `Tool ${names.join()} cannot be demanded alone; any tool is instead`;
+  const message = `Tool ${names.join()} cannot be required alone; any tool is required instead`;
   warnings.push({ code: 'option-ignored', message });
   return 'required';
 }
 
-/** What one tool can be demanded by. Source: `tool_choice` in the types of the npm package openai 7.55.0. */
+/** Tool types that can be required alone. Source: `tool_choice` in the types of the npm package openai 7.55.0. */
 const choosable: ReadonlySet<JsonValue | undefined> = new Set(
   (
     'function custom mcp apply_patch shell programmatic_tool_calling file_search web_search_preview computer ' +
@@ -118,14 +118,14 @@ function sampling(given: ModelSampling = {}, warnings: ModelWarning[]): Readonly
   const { temperature, topP, ...others } = given;
   for (const [name, value] of Object.entries(others)) {
     if (value === undefined) continue;
-    warnings.push({ code: 'option-ignored', message: `The Responses interface has no ${name}` });
+    warnings.push({ code: 'option-ignored', message: `The Responses API does not support ${name}` });
   }
   return { temperature, top_p: topP };
 }
 
 function reasoning(given: ModelReasoning | undefined, warnings: ModelWarning[]): JsonObject | undefined {
   if (given?.budgetTokens !== undefined) {
-    warnings.push({ code: 'option-ignored', message: 'The Responses interface has no budget of reasoning' });
+    warnings.push({ code: 'option-ignored', message: 'The Responses API does not support a reasoning budget' });
   }
   if (given?.effort === undefined && given?.summary !== true) return undefined;
   return {
@@ -134,7 +134,7 @@ function reasoning(given: ModelReasoning | undefined, warnings: ModelWarning[]):
   };
 }
 
-/** The schema of the answer; one that is none of an object stands in words. */
+/** Returns the output format. A schema that does not describe an object becomes part of the instructions. */
 function outputFormat(
   { output, system }: ModelRequest,
   { dialect }: WireSettings,

@@ -27,7 +27,7 @@ interface InputContext {
   readonly idOf: (id: string) => string;
 }
 
-/** The conversation as input items: each answer as it came, its results directly behind it. */
+/** Encodes the conversation as input items: each response unchanged, directly followed by its results. */
 export function inputItems(
   messages: readonly ModelMessage[],
   settings: WireSettings,
@@ -49,11 +49,11 @@ export function inputItems(
 
 function assistantItems({ content }: AssistantTurn, context: InputContext): JsonObject[] {
   const items: JsonObject[] = [];
-  /** Whether the reasoning that led to what comes next stays behind. */
+  /** True if the reasoning that led to the next items is not sent. */
   let lacksReasoning = false;
   for (const [at, block] of content.entries()) {
-    const isBehind: boolean = lacksReasoning && block.type !== 'reasoning';
-    const item: JsonObject | undefined = isBehind
+    const mustStripIds: boolean = lacksReasoning && block.type !== 'reasoning';
+    const item: JsonObject | undefined = mustStripIds
       ? itemWithoutReasoning(block, context)
       : assistantItem(block, content[at + 1], context);
     if (block.type === 'reasoning' && ownData(block, context.source) !== undefined) lacksReasoning = item === undefined;
@@ -63,7 +63,7 @@ function assistantItems({ content }: AssistantTurn, context: InputContext): Json
       items[items.length - 1] = { ...last, content: [...contentOf(last), ...contentOf(item)] };
     } else items.push(item);
   }
-  // A reasoning item is refused without the item that it led to.
+  // The API rejects a reasoning item without the item that it led to.
   return items.filter(
     (item, at) => item['type'] !== 'reasoning' || items.slice(at + 1).some(({ type }) => type !== 'reasoning'),
   );
@@ -97,7 +97,7 @@ function assistantItem(
   }
 }
 
-/** By its id the server would know the item and refuse it without its reasoning, so it goes back without one or not at all. */
+/** Encodes an item whose reasoning is not sent: without its id, by which the server would require the reasoning, or not at all. */
 function itemWithoutReasoning(block: ContentBlock, context: InputContext): JsonObject | undefined {
   const { source, warnings } = context;
   switch (block.type) {
@@ -111,7 +111,7 @@ function itemWithoutReasoning(block: ContentBlock, context: InputContext): JsonO
     }
     case 'unknown':
       if (!isForeign(block, source)) {
-        const message = 'A block of the provider is not sent, because the reasoning that led to it cannot be';
+        const message = 'A provider block is not sent, because the reasoning that led to it cannot be sent';
         warnings.push({ code: 'block-dropped', message });
       }
       return undefined;
@@ -152,7 +152,7 @@ function callItem(call: ToolUseBlock, { source, tools, warnings, idOf }: InputCo
   const kept = (ownData(call, source) ?? {}) as JsonObject;
   const callId = idOf(call.id);
   if (cannotEncode(call)) {
-    const message = `A call of ${call.name} goes back in words, because what it asks for could not be read`;
+    const message = `A call of ${call.name} is sent as text, because its arguments could not be read`;
     warnings.push({ code: 'block-dropped', tool: call.name, message });
     return { role: 'assistant', content: `[A call of ${call.name} that could not be read and did not run.]` };
   }
@@ -161,7 +161,7 @@ function callItem(call: ToolUseBlock, { source, tools, warnings, idOf }: InputCo
   return { type: 'function_call', ...kept, call_id: callId, name, arguments: JSON.stringify(call.arguments) };
 }
 
-/** OpenAI reads only what it encrypted; other servers take their reasoning back in the open. */
+/** Encodes reasoning. OpenAI reads only encrypted reasoning; other servers accept plain reasoning. */
 function reasoningItem(own: unknown, { dialect }: WireSettings): JsonObject | undefined {
   if (own === undefined) return undefined;
   const { id, summary, encrypted_content: encrypted, content } = own as JsonObject;
@@ -202,9 +202,9 @@ function parts(content: readonly ContentBlock[], place: MediaPlace, context: Inp
 
 function mediaPart(block: MediaBlock, place: MediaPlace, { settings, warnings }: InputContext): JsonObject {
   const media = settings.dialect.media;
-  // Results take here what the user's messages take, apart from audio, which no place takes.
+  // Results accept the same media as user messages; audio is not accepted anywhere.
   if (block.type === 'audio' || !takesMedia(media, 'user', block)) {
-    const message = `A medium of type ${block.mediaType} in a ${place} is described in words`;
+    const message = `Media of type ${block.mediaType} (${place}) is described as text`;
     warnings.push({ code: 'media-replaced', message });
     return { type: 'input_text', text: describeMedia(block) };
   }

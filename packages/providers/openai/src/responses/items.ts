@@ -4,26 +4,26 @@ import type { ResponseBuilder, OpenCall, WireObject } from '@ravi/provider-kit';
 import type { WireContext } from '../wire-settings.ts';
 import { splitCall } from './native-calls.ts';
 
-/** The name that a call goes by; `undefined` for an item that is no call of ours. */
+/** Returns the wire name of a call; `undefined` for an item that is not a call for our tools. */
 export function callName(item: WireObject, context: WireContext): string | undefined {
   const { type, name } = item;
   if (type === 'function_call') return typeof name === 'string' ? name : '';
   return typeof type === 'string' ? context.toolOfCallType(type, textOrNothing(name)) : undefined;
 }
 
-/** The id that results name. */
+/** Returns the id that results refer to. */
 export function idOf(item: WireObject): string | undefined {
   return textOrNothing(item['call_id']) ?? textOrNothing(item['id']);
 }
 
-/** Whether a call came without a character of arguments and without the word that this is all of it. */
+/** Returns true if a call has neither arguments nor a status that it is complete. */
 export function isBare(call: OpenCall, { type, status, arguments: written }: WireObject): boolean {
   return type === 'function_call' && call.text === '' && !written && textOrNothing(status) === undefined;
 }
 
 /**
- * Makes a call out of its whole item.
- * @param isCut whether the answer was cut, perhaps inside an item that does not say that it is complete
+ * Ends a call from its complete item.
+ * @param isCut true if the response was cut, possibly inside an item that is not marked complete
  */
 export function endCall(call: OpenCall, item: WireObject, context: WireContext, isCut = false): void {
   const { payload, kept } = splitCall(item as JsonObject);
@@ -42,7 +42,7 @@ export function endCall(call: OpenCall, item: WireObject, context: WireContext, 
   call.end({ whole: isText ? whole : argumentsOf(written), wasCut, opaque: { ...kept, ...others }, ...caller });
 }
 
-/** Arguments whose end never came, even if what is there reads as JSON. */
+/** Returns truncated arguments, even if the text parses as JSON. */
 export function argumentsCut(text: string): {
   readonly arguments: JsonObject;
   readonly invalid: { reason: 'truncated'; text: string };
@@ -50,7 +50,7 @@ export function argumentsCut(text: string): {
   return { arguments: {}, invalid: { reason: 'truncated', text } };
 }
 
-/** The parts that are not closed yet; of the first of them the deltas may have come. */
+/** Ends the open parts of a message; deltas of the first one may already have arrived. */
 export function endMessage(builder: ResponseBuilder, item: WireObject, closed: number): void {
   for (const part of listOf(item['content']).slice(closed)) {
     const kept = keptOf(item, part);
@@ -62,14 +62,14 @@ export function endMessage(builder: ResponseBuilder, item: WireObject, closed: n
   builder.closeText();
 }
 
-/** What of a message is kept beside the text of one of its parts. */
+/** Returns the opaque data of one part of a message: everything but its text. */
 export function keptOf(message: WireObject, part: WireObject): JsonValue {
   const { content: _content, type: _type, role: _role, status: _status, ...kept } = message;
   const { text: _text, refusal: _refusal, logprobs: _logprobs, ...frame } = part;
   return { ...kept, part: frame } as JsonObject;
 }
 
-/** Reasoning with its whole item, which goes back as it is. */
+/** Ends reasoning and keeps its complete item, which is sent back unchanged. */
 export function endReasoning(builder: ResponseBuilder, item: WireObject, wasStreamed: boolean): void {
   if (wasStreamed && builder.closeText(item as JsonObject)) return;
   const parts = [...listOf(item['summary']), ...listOf(item['content'])];

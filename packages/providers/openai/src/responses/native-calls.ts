@@ -3,7 +3,7 @@ import { createIdMap, isJsonObject, isMedia, mediaUrl } from '@ravi/provider-kit
 import type { CallResult } from '@ravi/provider-kit';
 import { unreadCustomCall, resultText } from '../encoding.ts';
 
-/** Fields of a call that are no part of what it asks for. */
+/** Fields of a call that are not arguments. */
 const frame = new Set([
   'type',
   'id',
@@ -17,7 +17,7 @@ const frame = new Set([
   'execution',
 ]);
 
-/** A call splits into what the tool gets and what only goes back. */
+/** Splits a call into the tool's payload and the fields that are only sent back. */
 export function splitCall(item: JsonObject): { readonly payload: JsonObject; readonly kept: JsonObject } {
   const entries = Object.entries(item);
   return {
@@ -26,11 +26,11 @@ export function splitCall(item: JsonObject): { readonly payload: JsonObject; rea
   };
 }
 
-/** A transparent pixel: the only form that a failed computer call can be answered in is a screenshot. */
+/** Transparent pixel: the result of a computer call must be a screenshot, even for a failure. */
 const noScreenshot =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** The answer to a call whose shape OpenAI defined: one `data` block in that shape, or any content told in words. */
+/** Encodes the result of a provider-defined call: a `data` block in OpenAI's shape, or any content as text. */
 export function nativeResult({ call, result }: CallResult, callId: string): JsonObject[] {
   const { callType = '' } = call;
   const given = givenShape(result, callType);
@@ -75,7 +75,7 @@ function computerResult(result: ToolResultBlock, callId: string, given: JsonObje
   return [screenshot, { role: 'user', content: `About the result of ${callId}: ${text}` }];
 }
 
-/** What a tool answered in OpenAI's own shape: the whole answer, or the value of its `output`. */
+/** Returns a result in OpenAI's own shape: the whole item, or the value of its `output`. */
 function givenShape({ content, isError }: ToolResultBlock, callType: string): JsonObject | undefined {
   const block = content.find(({ type }) => type === 'data');
   if (block?.type !== 'data' || isError) return undefined;
@@ -86,17 +86,17 @@ function givenShape({ content, isError }: ToolResultBlock, callType: string): Js
   return callType === 'custom_tool_call' && !('output' in data) ? { output: JSON.stringify(data) } : data;
 }
 
-/** Whether OpenAI defined the shape of a call; that of another provider goes as one of a function. */
+/** Returns true if OpenAI defined the shape of a call; calls of another provider's shape are sent as function calls. */
 export function isNative({ callType = '' }: ToolUseBlock): boolean {
   return callType.endsWith('_call') || callType === 'mcp_approval_request';
 }
 
-/** Whether a call has nothing to go back in: its shape demands what could not be read of it. */
+/** Returns true if a call cannot be encoded, because its shape requires arguments that could not be read. */
 export function cannotEncode(call: ToolUseBlock): boolean {
   return isNative(call) && call.callType !== 'custom_tool_call' && call.invalid !== undefined;
 }
 
-/** A call whose shape OpenAI defined, as it goes back. */
+/** Encodes a provider-defined call. */
 export function nativeCall(
   call: ToolUseBlock,
   callId: string,
@@ -109,14 +109,14 @@ export function nativeCall(
     return { ...args, ...itemId(callType, callId), ...kept, type: callType, call_id: callId };
   }
   const asked = call.invalid === undefined ? args : unreadCustomCall(call, offered);
-  // Answers say how far such a call came, requests have no word for it.
+  // Only responses have a status of such a call.
   const { status: _status, ...others } = kept;
   return { ...asked, ...others, type: callType, call_id: callId };
 }
 
 const idPrefixes: Readonly<Record<string, string>> = { computer_call: 'cu_', local_shell_call: 'lsh_' };
 
-/** Some items are refused without an id, also where the one that they had cannot go back. */
+/** Returns an id for items that require one, even if their own id cannot be sent. */
 function itemId(callType: string, callId: string): JsonObject {
   const prefix = idPrefixes[callType];
   if (prefix === undefined) return {};

@@ -3,8 +3,8 @@ import { base64Of } from '@ravi/provider-kit';
 import type { WireObject } from '@ravi/provider-kit';
 
 /**
- * What a model that paints answers with: the picture, and behind it what of its item goes back, without the picture, so that
- * the bytes may be kept elsewhere. `undefined` for any other item and for one without a picture.
+ * Returns the blocks of a generated image: the image, then its item without the image data, so that the bytes can be
+ * stored elsewhere. `undefined` for any other item and for one without an image.
  */
 export function pictureBlocks(item: WireObject, source: string): readonly ContentBlock[] | undefined {
   const { type, id, status, result, output_format: format } = item as JsonObject;
@@ -19,14 +19,14 @@ export function pictureBlocks(item: WireObject, source: string): readonly Conten
   ];
 }
 
-/** The item of a picture with the picture in it; `undefined` when the two blocks are no such pair. */
+/** Returns the item of a generated image with its data; `undefined` if the two blocks are not such a pair. */
 export function pictureItem(picture: MediaBlock, next: ContentBlock | undefined): JsonObject | undefined {
   const result = base64Of(picture);
   if (next?.type !== 'unknown' || !isFrame(next) || result === undefined) return undefined;
   return { ...(next.raw as JsonObject), result };
 }
 
-/** Whether a block is the item of a picture that stands in front of it. It goes back with that or not at all. */
+/** Returns true if a block is the item of the image before it. It is sent together with the image or not at all. */
 export function isFrame(block: UnknownBlock): boolean {
   const { type, result } = block.raw as WireObject;
   return type === 'image_generation_call' && result === null;
