@@ -25,7 +25,10 @@ import { sweep } from './sweep.ts';
 export interface FsBlobStoreOptions {
   /** Folder of the store, created if missing. Nothing outside of it is read or written. */
   readonly root: string;
-  /** Milliseconds after which `sweep` removes an unfinished write of another process that makes no progress; one hour by default. */
+  /**
+   * Milliseconds after which `sweep` removes an unfinished write of another process that makes no progress; one hour by
+   * default.
+   */
   readonly orphanAgeMs?: number;
   /** Decides when a blob expires; the system clock by default. */
   readonly clock?: Pick<Clock, 'now'>;

@@ -28,7 +28,9 @@ export async function readContent(file: FileHandle, metadata: BlobMetadata): Pro
   return content;
 }
 
-/** Returns the bytes of `range` as a stream, verified if they are the whole blob. Closes `file` at the end or on cancel. */
+/**
+ * Returns the bytes of `range` as a stream, verified if they are the whole blob. Closes `file` at the end or on cancel.
+ */
 export function streamContent(
   file: FileHandle,
   metadata: BlobMetadata,

@@ -5,7 +5,10 @@ import type { S3Storage } from './storage.ts';
 import { createRecordStore } from './record-store.ts';
 import type { WriteEntityTag } from './record-store.ts';
 
-/** Amazon and most other servers accept an ETag as they returned it; Ceph's gateway accepts it without the quotation marks. */
+/**
+ * Amazon and most other servers accept an ETag as they returned it; Ceph's gateway accepts it without the quotation
+ * marks.
+ */
 const forms: readonly WriteEntityTag[] = [(entityTag) => entityTag, (entityTag) => entityTag.replaceAll('"', '')];
 
 /**

@@ -78,7 +78,10 @@ function unknownReason(status: number | undefined): Reason {
   return { words: `the server responded ${status}`, retryable: status >= 500 || status === 429 };
 }
 
-/** The code comes first, because the SDK names a closed connection `TimeoutError` too. */
+/**
+ * Returns the code and the name of an error. The code comes first, because the SDK names a closed connection
+ * `TimeoutError` too.
+ */
 function namesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const code: unknown = 'code' in error ? error.code : undefined;

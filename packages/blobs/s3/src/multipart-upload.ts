@@ -22,7 +22,9 @@ export interface MultipartUploadOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Multipart upload that starts with its first part. Disposing it before it is complete aborts it and removes its parts. */
+/**
+ * Multipart upload that starts with its first part. Disposing it before it is complete aborts it and removes its parts.
+ */
 export interface MultipartUpload extends AsyncDisposable {
   /** Sends a part once fewer than `partsAtOnce` others are in flight; skips an empty one. */
   add(part: Uint8Array): Promise<void>;

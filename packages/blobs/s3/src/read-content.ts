@@ -21,7 +21,7 @@ export async function openContent(
     ...addressOf(storage, 'content', metadata.ref),
     ...(isWhole ? {} : { Range: `bytes=${start}-${end - 1}` }),
   });
-  const answer = await guarded('read a blob', async () => {
+  const response = await guarded('read a blob', async () => {
     try {
       return await unlessMissing(storage.client.send(get));
     } catch (error) {
@@ -29,10 +29,10 @@ export async function openContent(
       throw error;
     }
   });
-  if (answer === undefined) return undefined;
-  const body = answer.Body;
+  if (response === undefined) return undefined;
+  const body = response.Body;
   if (!(body instanceof Readable)) throw new TypeError('The SDK returned a body that is not a Node.js stream');
-  const size = sizeOf(answer);
+  const size = sizeOf(response);
   if (size === metadata.bytes) return body;
   body.destroy();
   throw blobCorrupt(metadata.ref, `it has ${size} bytes instead of ${metadata.bytes}`);

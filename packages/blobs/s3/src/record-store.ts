@@ -48,9 +48,9 @@ export function createRecordStore(storage: S3Storage, writeEntityTag: WriteEntit
 
   async function readText(ref: BlobRef): Promise<StoredText | undefined> {
     return guarded('read a record', async () => {
-      const answer = await unlessMissing(client.send(new GetObjectCommand(addressOf(storage, 'records', ref))));
-      if (answer?.Body === undefined) return undefined;
-      return { text: await answer.Body.transformToString('utf8'), version: answer.ETag ?? '' };
+      const response = await unlessMissing(client.send(new GetObjectCommand(addressOf(storage, 'records', ref))));
+      if (response?.Body === undefined) return undefined;
+      return { text: await response.Body.transformToString('utf8'), version: response.ETag ?? '' };
     });
   }
 

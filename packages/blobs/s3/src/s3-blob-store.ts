@@ -37,7 +37,10 @@ export interface S3BlobStoreOptions extends S3ConnectionOptions {
   readonly partBytes?: number;
   /** Maximum number of parts of one blob in flight; 4 by default. One more part is held in memory. */
   readonly partsAtOnce?: number;
-  /** Milliseconds after which `sweep` removes an unfinished write of another process that makes no progress; one hour by default. */
+  /**
+   * Milliseconds after which `sweep` removes an unfinished write of another process that makes no progress; one hour by
+   * default.
+   */
   readonly orphanAgeMs?: number;
   /** Decides when a blob expires; the system clock by default. */
   readonly clock?: Pick<Clock, 'now'>;

@@ -10,7 +10,10 @@ export interface TcpProxy extends AsyncDisposable {
   reconnect(): Promise<void>;
 }
 
-/** Listens on a free loopback port and forwards all bytes to `endpoint`; without one it accepts connections and stays silent. */
+/**
+ * Listens on a free loopback port and forwards all bytes to `endpoint`; without one it accepts connections and stays
+ * silent.
+ */
 export async function openTcpProxy(endpoint?: string): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -32,7 +32,7 @@ export interface TelemetryOptions {
 /** Telemetry of a runtime. Disposing it ends open spans and unsubscribes from the hooks. */
 export interface Telemetry extends Disposable {
   /**
-   * Runs `body` with the span of a call active, so that spans of a tool become children of its call. Meant for the option
+   * Runs `body` with the span of a call active, so that spans of a tool become children of its call. For the option
    * `wrapExecution` of a `ToolInvoker`; it needs a context manager.
    */
   within<Value>(scope: HookScope, body: () => Value): Value;

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { argumentsOf, hasArguments, parseArguments, textOrEmpty } from '@ravi/provider-kit';
-import type { ResponseBuilder, OpenCall, ParsedArguments, WireObject } from '@ravi/provider-kit';
+import type { OpenCall, ParsedArguments, ResponseBuilder, WireObject } from '@ravi/provider-kit';
 import type { WireContext } from './wire-settings.ts';
 
 type OpenBlock =
@@ -11,7 +11,7 @@ type OpenBlock =
 
 type CallBlock = Extract<OpenBlock, { readonly type: 'call' }>;
 
-/** Assembles the content blocks of a response. */
+/** Reader that assembles the content blocks of a response. */
 export interface BlockReader {
   start(at: number, block: JsonObject): void;
   /** Applies a delta. Returns its text if it only added text. */
@@ -190,7 +190,9 @@ function endCall({ call, start }: CallBlock, context: WireContext, isWhole: bool
   });
 }
 
-/** Parses arguments that arrive in pieces, or complete at the start. Complete ones in a cut response are not trusted. */
+/**
+ * Parses arguments that arrive in pieces, or complete at the start. Complete ones in a cut response are not trusted.
+ */
 function writtenArguments(text: string, input: JsonValue | undefined, isWhole: boolean): ParsedArguments {
   if (text !== '' || !hasArguments(input)) return parseArguments(text, { wasCut: !isWhole });
   if (isWhole) return argumentsOf(input);

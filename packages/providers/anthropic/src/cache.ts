@@ -28,7 +28,9 @@ export function withCacheMarks(
   };
 }
 
-/** Marks the last tool. A deferred tool cannot carry a mark; if a tool already has one, the caller manages the marks. */
+/**
+ * Marks the last tool. A deferred tool cannot carry a mark; if a tool already has one, the caller manages the marks.
+ */
 function markedTools(tools: readonly JsonObject[], mark: JsonObject): readonly JsonObject[] {
   const last = tools.findLastIndex((tool) => tool['defer_loading'] !== true);
   if (tools.some((tool) => 'cache_control' in tool)) return tools;

@@ -39,7 +39,10 @@ function mediaBlock(block: MediaBlock, place: MediaPlace, warnings: ModelWarning
   return { type: 'document', source, ...(block.name ? { title: block.name.slice(0, 500) } : {}) };
 }
 
-/** Returns the source of a block; `undefined` if it can neither be sent nor fetched by the provider: a URL without TLS, text at a URL. */
+/**
+ * Returns the source of a block; `undefined` if it can neither be sent nor fetched by the provider: a URL without TLS,
+ * text at a URL.
+ */
 function mediaSource(block: MediaBlock): JsonObject | undefined {
   const isText = block.mediaType.startsWith('text/');
   const data = base64Of(block);

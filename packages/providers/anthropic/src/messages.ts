@@ -44,7 +44,9 @@ interface Context extends ConversationContext {
 
 const idRules: IdRules = { pattern: /^[a-zA-Z0-9_-]{1,64}$/u, prefix: 'toolu_', length: 30 };
 
-/** Encodes a conversation: user and assistant alternate, and all results come first in the message after their calls. */
+/**
+ * Encodes a conversation: user and assistant alternate, and all results come first in the message after their calls.
+ */
 export function wireConversation(messages: readonly ModelMessage[], given: ConversationContext): WireConversation {
   const { turns, orphans } = arrangeTurns(messages);
   const { source, warnings } = given;
@@ -78,7 +80,9 @@ export function wireConversation(messages: readonly ModelMessage[], given: Conve
   return { messages: wire, container: server.container };
 }
 
-/** Returns true if the response that the model continues did not begin with thinking, which manual thinking requires. */
+/**
+ * Returns true if the response that the model continues did not begin with thinking, which manual thinking requires.
+ */
 export function continuesWithoutThinking(messages: readonly WireMessage[]): boolean {
   const last = messages.at(-1);
   const isOpen = last?.role === 'assistant' || last?.content.some(({ type }) => type === 'tool_result') === true;
@@ -86,7 +90,9 @@ export function continuesWithoutThinking(messages: readonly WireMessage[]): bool
   return response !== undefined && !/^(redacted_)?thinking$/u.test(textOrEmpty(response.content[0]?.['type']));
 }
 
-/** Encodes an assistant turn. Calls must come last, so text after them, written by another model, is moved before them. */
+/**
+ * Encodes an assistant turn. Calls must come last, so text after them, written by another model, is moved before them.
+ */
 function assistantContent({ content }: AssistantTurn, context: Context): JsonObject[] {
   const blocks = content.flatMap((block) => assistantBlock(block, context));
   const first = blocks.findIndex(({ type }) => type === 'tool_use');

@@ -27,7 +27,9 @@ const newest: ModelTraits = {
   maxOutputTokens: 32_000,
 };
 
-/** Returns the traits of a model by its name: `claude-opus-4-6`, `claude-3-5-sonnet-20241022`, also with a cloud prefix. */
+/**
+ * Returns the traits of a model by its name: `claude-opus-4-6`, `claude-3-5-sonnet-20241022`, also with a cloud prefix.
+ */
 export function traitsOf(model: string): ModelTraits {
   if (!model.includes('claude')) return compatible;
   const found = /claude-(?:[a-z]+-)?(\d)(?:[-.](\d))?(?!\d)/u.exec(model);

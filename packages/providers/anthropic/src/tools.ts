@@ -109,7 +109,8 @@ function declaration(
 }
 
 /**
- * Returns the tool choice. Tool calls cannot be required while the model thinks, and only one tool or any tool can be required.
+ * Returns the tool choice. Tool calls cannot be required while the model thinks, and only one tool or any tool can be
+ * required.
  * @param isThinking true if the request asks the model to think
  */
 export function toolChoice(
@@ -149,7 +150,10 @@ function wantedChoice(
   return { type: 'tool', name };
 }
 
-/** Declares the tools that past calls name, if no tool is offered any more: the API rejects a request with calls and no tools. */
+/**
+ * Declares the tools that past calls name, if no tool is offered any more: the API rejects a request with calls and no
+ * tools.
+ */
 export function pastTools(messages: readonly { readonly content: readonly JsonObject[] }[]): JsonObject[] {
   const names = new Set(
     messages.flatMap(({ content }) =>

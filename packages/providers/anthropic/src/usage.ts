@@ -8,7 +8,10 @@ export interface UsageCounter {
   take(usage: unknown): ModelUsage | undefined;
 }
 
-/** Creates a counter. Input tokens are the sum of uncached tokens, cache reads and cache writes, which this API counts separately. */
+/**
+ * Creates a counter. Input tokens are the sum of uncached tokens, cache reads and cache writes, which this API counts
+ * separately.
+ */
 export function createUsageCounter(): UsageCounter {
   let known: Counts = {};
 

@@ -11,7 +11,10 @@ const recordings = readRecordings(/^anthropic-messages$/u);
 const recorded = recordings === undefined ? test.skip : test;
 const oracles = recordings === undefined ? undefined : requestOracles();
 
-/** Returns the problems that oracles find in a request, with betas if it needs one. The specification is older than the advisor. */
+/**
+ * Returns the problems that oracles find in a request, with betas if it needs one. The specification is older than the
+ * advisor.
+ */
 function problemsOf({ body, betas }: MessagesRequest): string[] {
   const text = JSON.stringify(body);
   const isBeta = betas.length > 0 || /"type":"(advisor|mcp)_/u.test(text);

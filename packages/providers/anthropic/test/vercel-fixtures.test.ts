@@ -71,11 +71,11 @@ shared('answers with every kind of block are read whole, each block in its place
       .join();
     return found === wanted ? [] : [`${file}: ${found} instead of ${wanted}`];
   });
-  console.log(`${fixtures.length} answers read, ${failures.length} failures`);
+  console.log(`${fixtures.length} responses read, ${failures.length} failures`);
   assert.deepEqual(failures, []);
 });
 
-shared('the container of an answer is kept at its end (needs the shared fixtures)', () => {
+shared('the container of a response is kept at its end (needs the shared fixtures)', () => {
   const [fixture] = read('anthropic-code-execution-20260120-prompt-cache.1.chunks.txt');
   const last = fixture?.response.blocks.at(-1);
   assert.ok(last !== undefined && isContainer(last) && last.type === 'unknown');

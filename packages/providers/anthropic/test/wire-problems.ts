@@ -7,7 +7,10 @@ interface Message {
   readonly content: readonly Block[];
 }
 
-/** Returns problems that the API rejects although its schema allows them: order, pairs, empty text, too many cache marks. */
+/**
+ * Returns problems that the API rejects although its schema allows them: order, pairs, empty text, too many cache
+ * marks.
+ */
 export function wireProblems(body: JsonObject): readonly string[] {
   const messages = body['messages'] as unknown as readonly Message[];
   const problems: string[] = [];

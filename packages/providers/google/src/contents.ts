@@ -19,7 +19,10 @@ import { resultParts } from './results.ts';
 /** Placeholder for the signature of another model's call, documented by Google for foreign histories. */
 const noSignature = 'skip_thought_signature_validator';
 
-/** Encodes the conversation as contents: each response with its parts unchanged, followed by one content with the results of its calls. */
+/**
+ * Encodes the conversation as contents: each response with its parts unchanged, followed by one content with the
+ * results of its calls.
+ */
 export function contentsOf(messages: readonly ModelMessage[], options: ConversationContext): JsonObject[] {
   const { turns, orphans } = arrangeTurns(messages);
   options.warnings.push(...orphanWarnings(orphans), ...foreignWarnings(messages, options.source));

@@ -8,7 +8,10 @@ import { declareTools, toolConfig } from './tools.ts';
 import { contextOf, sourceOf } from './wire-settings.ts';
 import type { WireContext, WireSettings } from './wire-settings.ts';
 
-/** Encodes a request to generateContent or streamGenerateContent. Pure: the same request and settings give the same body. */
+/**
+ * Encodes a request to generateContent or streamGenerateContent. Pure: the same request and settings give the same
+ * body.
+ */
 export function encodeGemini(request: ModelRequest, settings: WireSettings): WireRequest<WireContext> {
   const { id, isVertex } = settings;
   const traits = traitsOf(request.model ?? settings.model);

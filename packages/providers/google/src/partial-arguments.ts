@@ -12,7 +12,7 @@ export interface PartialArgument {
   readonly willContinue?: boolean;
 }
 
-/** Assembles arguments from pieces. */
+/** Assembler of arguments that arrive in pieces. */
 export interface PartialArguments {
   take(piece: PartialArgument): void;
   /** Returns the arguments. @param wasCut true if the call was not finished */
@@ -23,7 +23,7 @@ type Tree = Record<string, JsonValue> | JsonValue[];
 
 const maxDepth = 64;
 
-/** Creates an assembler of arguments that arrive value by value, as Vertex AI can stream them. */
+/** Creates an assembler for the value-by-value form that Vertex AI can stream. */
 export function createPartialArguments(whole: JsonObject = {}): PartialArguments {
   const root: Record<string, JsonValue> = structuredClone(whole) as Record<string, JsonValue>;
   /** Paths of unfinished strings. */
@@ -69,7 +69,9 @@ function keysOf(path: unknown): readonly (string | number)[] | undefined {
   return keys.length === 0 || keys.length > maxDepth || typeof keys[0] === 'number' ? undefined : keys;
 }
 
-/** Inserts a value. Returns false if its path is invalid: lists grow by one, and only lists and objects have children. */
+/**
+ * Inserts a value. Returns false if its path is invalid: lists grow by one, and only lists and objects have children.
+ */
 function put(root: Tree, keys: readonly (string | number)[], value: JsonValue, isMore: boolean): boolean {
   let tree: Tree = root;
   for (const [at, key] of keys.entries()) {

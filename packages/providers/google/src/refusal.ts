@@ -2,7 +2,9 @@ import type { ModelError } from '@ravi/kernel';
 import { isJsonObject, modelErrorInStream, parseDuration } from '@ravi/provider-kit';
 import type { Refusal, WireObject } from '@ravi/provider-kit';
 
-/** Reads `{ error: { code, message, status, details } }`, also in a list of one. The details contain the retry delay. */
+/**
+ * Reads `{ error: { code, message, status, details } }`, also in a list of one. The details contain the retry delay.
+ */
 export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode' | 'retryAfterMs'> {
   const error = errorIn(body);
   if (error === undefined) return { message: typeof body === 'string' ? body : JSON.stringify(body ?? 'no body') };

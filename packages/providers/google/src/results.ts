@@ -6,7 +6,10 @@ import { wireNameOf } from './conversation-context.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { mediaOf, mediaPart } from './media.ts';
 
-/** Encodes the results of one response, one per call and in order, and returns the media that only a user message may contain. */
+/**
+ * Encodes the results of one response, one per call and in order, and returns the media that only a user message may
+ * contain.
+ */
 export function resultParts(
   results: readonly CallResult[],
   { traits, names, warnings, idOf }: ConversationContext,

@@ -79,7 +79,10 @@ function isFree({ strict }: WireSettings, { functions }: PreparedTools): boolean
   return strict === 'never' || (strict === 'auto' && functions.every(({ spec }) => spec.strict !== true));
 }
 
-/** Returns the function calling mode. @param mayBeAuto false with hosted tools, where calls must match their schemas: mio-chat-backend#30 */
+/**
+ * Returns the function calling mode.
+ * @param mayBeAuto false with hosted tools, where calls must match their schemas: mio-chat-backend#30
+ */
 function callingConfig(
   request: ModelRequest,
   mayBeAuto: boolean,

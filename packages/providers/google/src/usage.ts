@@ -1,6 +1,9 @@
 import type { ModelUsage } from '@ravi/kernel';
 
-/** Returns the token counts of a response; `undefined` without counts. Gemini counts thoughts and the input of hosted tools separately. */
+/**
+ * Returns the token counts of a response; `undefined` without counts. Gemini counts thoughts and the input of hosted
+ * tools separately.
+ */
 export function usageOf(value: unknown): ModelUsage | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const count = (name: string): number | undefined => {

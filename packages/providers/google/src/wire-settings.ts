@@ -1,6 +1,6 @@
 import type { ModelRequest } from '@ravi/kernel';
 import { callIdsOf } from '@ravi/provider-kit';
-import type { ResponseContext, PreparedTools, StrictMode, ToolPreparer } from '@ravi/provider-kit';
+import type { PreparedTools, ResponseContext, StrictMode, ToolPreparer } from '@ravi/provider-kit';
 
 /**
  * Schema dialect of tool arguments: JSON Schema, or the older OpenAPI dialect, which is less expressive but supported

@@ -1,4 +1,6 @@
-/** Fast reader of events that add to one text and otherwise equal the previous event: it does not parse them as a whole. */
+/**
+ * Fast reader of events that add to one text and otherwise equal the previous event: it does not parse them as a whole.
+ */
 export interface AppendReader {
   /** Returns the text that an event adds; `undefined` if the event must be parsed. */
   read(data: string): string | undefined;

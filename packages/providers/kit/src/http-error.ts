@@ -47,7 +47,10 @@ export function refusalError(refusal: Refusal, now: number): ModelError {
   };
 }
 
-/** Returns the error of a redirect, which is not followed. It names only the origin, because the rest of a URL may contain a key. */
+/**
+ * Returns the error of a redirect, which is not followed. It names only the origin, because the rest of a URL may
+ * contain a key.
+ */
 export function redirectError({ status, headers }: Pick<Response, 'status' | 'headers'>, url: URL): ModelError {
   const location = headers.get('location');
   const isAddress = location !== null && URL.canParse(location, url.href);

@@ -3,7 +3,10 @@ import type { ContentBlock, MediaBlock } from '@ravi/kernel';
 /** Place of media in a conversation. */
 export type MediaPlace = 'user' | 'tool-result';
 
-/** Media types that a model accepts in each place, `image/*` for all of a kind; `urls` is true if the provider fetches URLs. */
+/**
+ * Media types that a model accepts in each place, `image/*` for all of a kind; `urls` is true if the provider fetches
+ * URLs.
+ */
 export interface MediaSupport {
   readonly user: readonly string[];
   readonly 'tool-result': readonly string[];

@@ -10,7 +10,9 @@ export function isForeign(block: ContentBlock, source: string): boolean {
   return block.type === 'unknown' && block.source !== source;
 }
 
-/** Returns the warning about blocks of other sources. Blocks without a source are for people and are dropped silently. */
+/**
+ * Returns the warning about blocks of other sources. Blocks without a source are for people and are dropped silently.
+ */
 export function foreignWarnings(messages: readonly ModelMessage[], source: string): ModelWarning[] {
   const foreign = messages
     .flatMap(({ content }) => content)

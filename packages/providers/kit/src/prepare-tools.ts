@@ -149,7 +149,7 @@ export function createToolPreparer(rules: ToolRules): ToolPreparer {
   };
 }
 
-/** Never throws: an unexpected schema drops its own tool, not the request. */
+/** Converts a schema. Never throws: an unexpected schema drops its own tool, not the request. */
 function convert(parameters: unknown, rules: ToolRules): Conversion {
   try {
     return converted(parameters, rules);

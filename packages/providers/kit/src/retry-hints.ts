@@ -29,7 +29,10 @@ export function shouldRetry(headers: Headers): boolean | undefined {
   return value === 'true' ? true : value === 'false' ? false : undefined;
 }
 
-/** Returns the milliseconds before retry number `attempt` (from 1) without a hint: 0.5 s, doubled each time, at most 8 s, with jitter. */
+/**
+ * Returns the milliseconds before retry number `attempt` (from 1) without a hint: 0.5 s, doubled each time, at most 8
+ * s, with jitter.
+ */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
   const whole = Math.min(8000, 500 * 2 ** (attempt - 1));
   return Math.ceil(whole * (0.75 + random() / 4));

@@ -18,7 +18,10 @@ export function wireEvent(data: string, builder: ResponseBuilder): WireObject | 
   return isTooDeepIn(data, value) ? refuse('An event of the response is nested too deeply', builder) : value;
 }
 
-/** Returns the object of a whole response. Anything else, or an object nested too deeply, ends the response with `E_MODEL_PROTOCOL`. */
+/**
+ * Returns the object of a whole response. Anything else, or an object nested too deeply, ends the response with
+ * `E_MODEL_PROTOCOL`.
+ */
 export function wireBody(value: unknown, builder: ResponseBuilder): WireObject | undefined {
   if (!isJsonObject(value)) return refuse('The response is not a JSON object', builder);
   return isTooDeep(value) ? refuse('The response is nested too deeply', builder) : value;

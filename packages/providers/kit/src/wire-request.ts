@@ -27,7 +27,9 @@ function merged(body: JsonObject, own: JsonObject): JsonObject {
   return { ...body, ...Object.fromEntries(entries) };
 }
 
-/** Returns the own names of the chosen tools that are offered; `undefined` if the request does not choose tools by name. */
+/**
+ * Returns the own names of the chosen tools that are offered; `undefined` if the request does not choose tools by name.
+ */
 export function chosenNames(
   request: ModelRequest,
   tools: PreparedTools,

@@ -6,7 +6,7 @@ import { createAppendReader } from '../src/index.ts';
 const event = (text: string, more: object = {}): string =>
   JSON.stringify({ type: 'delta', index: 0, ...more, delta: { type: 'json', partial_json: text } });
 
-/** Result of a decoder that uses the reader, and the number of events that it parsed. */
+/** Reads events as a decoder does and returns their text and the number of parsed events. */
 function readAll(events: readonly string[]): { readonly texts: readonly unknown[]; readonly parsed: number } {
   const reader = createAppendReader(['partial_json']);
   let parsed = 0;

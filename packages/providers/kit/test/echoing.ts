@@ -15,7 +15,10 @@ export const question: ModelRequest = {
   tools: [],
 };
 
-/** Provider whose events are its text and whose `error` events are its error; `{ text }` and `{ refused }` are whole responses. */
+/**
+ * Provider whose events are its text and whose `error` events are its error; `{ text }` and `{ refused }` are whole
+ * responses.
+ */
 export function echoing(url: string, { own = {}, query = '', ...options }: EchoOptions = {}): HttpModelOptions {
   return {
     id: 'echo',

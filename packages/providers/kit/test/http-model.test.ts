@@ -11,14 +11,14 @@ import type { EchoOptions } from './echoing.ts';
 
 const key = 'sk-SECRET-abcdefgh12345678';
 
-/** Collected response and the request that the server received. */
+/** Returns the collected response and the request that the server received. */
 async function answered(response: LoopbackAnswer, options: EchoOptions = {}) {
   await using server = await startLoopbackServer(() => response);
   const read: CollectedAnswer = await collectAnswer(createHttpModel(echoing(server.url, options)), question);
   return { ...read, requests: server.requests };
 }
 
-/** Model whose response is one event, read by a decoder with the given overrides. */
+/** Returns options of a model whose response is one event, read by a decoder with the given overrides. */
 function decodingWith(parts: Partial<ModelDecoder>): HttpModelOptions {
   const options = echoing('http://127.0.0.1:9');
   const call = callOf(options);
@@ -33,7 +33,7 @@ function callOf(options: HttpModelOptions): EncodedCall {
   return options.encode(question) as EncodedCall;
 }
 
-/** Clock whose one-millisecond timers fire, and the requested delays. */
+/** Returns a clock whose one-millisecond timers fire, and the requested delays. */
 function noting(): { readonly clock: Clock; readonly delays: number[] } {
   const delays: number[] = [];
   const setTimer: Clock['setTimer'] = (callback, delayMs) => {

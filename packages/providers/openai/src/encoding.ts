@@ -15,7 +15,10 @@ export function unreadCustomCall({ name }: ToolUseBlock, offered: readonly Provi
   return { name: (tool && customName(tool)) ?? name, input: '' };
 }
 
-/** Returns the functions whose wire name differs from every custom tool, because a call could not tell two tools of one name apart. */
+/**
+ * Returns the functions whose wire name differs from every custom tool, because a call could not tell two tools of one
+ * name apart.
+ */
 export function ownFunctions(
   { functions, native }: PreparedTools,
   warnings: ModelWarning[],

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@ravi/kernel';
 import { isJsonObject, parseArguments } from '@ravi/provider-kit';
-import type { ResponseBuilder, OpenCall } from '@ravi/provider-kit';
+import type { OpenCall, ResponseBuilder } from '@ravi/provider-kit';
 
 /** Start of a call on the wire. */
 export interface CallStart {

@@ -39,7 +39,8 @@ function readError(body: unknown): ErrorBody {
   const { error, ...flat } = outer as Readonly<Record<string, unknown>>;
   const inner = isJsonObject(error) ? error : flat;
   const message = [inner['message'], inner['detail'], error].find((text) => typeof text === 'string' && text !== '');
-  // Gemini's compatible endpoint sends the code as `status` of the error; `status` of a whole response is something else.
+  // Gemini's compatible endpoint sends the code as `status` of the error; `status` of a whole response is something
+  // else.
   const named = [inner['code'], inner['type'], inner === error ? inner['status'] : undefined];
   const words = named.filter((word) => typeof word === 'string' && word !== '');
   // Some servers repeat the HTTP status as code and name the error only in `type`.

@@ -7,7 +7,9 @@ const forbidden: readonly string[] = [
   'nullable',
 ].flatMap((line) => line.split(' '));
 
-/** Source: `lib/transform.js` of the npm package openai 7.55.0 and the limits of OpenAI's guide to structured outputs. */
+/**
+ * Source: `lib/transform.js` of the npm package openai 7.55.0 and the limits of OpenAI's guide to structured outputs.
+ */
 export const openAiStrictRules: StrictRules = {
   forbidden: new Set(forbidden),
   formats: new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']),

@@ -1,5 +1,5 @@
 import { callIdsOf } from '@ravi/provider-kit';
-import type { ResponseContext, PreparedTools, ToolPreparer } from '@ravi/provider-kit';
+import type { PreparedTools, ResponseContext, ToolPreparer } from '@ravi/provider-kit';
 import type { ModelRequest } from '@ravi/kernel';
 import type { Dialect } from './dialect.ts';
 
@@ -43,5 +43,8 @@ export function sourceOf({ id, model }: WireSettings, api: 'responses' | 'chat',
   return `${id}/${api}/${request.model ?? model}`;
 }
 
-/** Event fields that differ in each event and are not part of the response: a sequence number, and padding against traffic analysis. */
+/**
+ * Event fields that differ in each event and are not part of the response: a sequence number, and padding against
+ * traffic analysis.
+ */
 export const volatileFields: readonly string[] = ['sequence_number', 'obfuscation'];

@@ -7,7 +7,9 @@ import type { NamedOracle } from '@ravi/provider-testing';
 /** Registers a test that first compiles schemas from the types of a package. */
 export const oracleTest = { timeout: 120_000 } as const;
 
-/** Oracles of requests to Responses and Chat Completions: the published schema and the types of the official package. */
+/**
+ * Oracles of requests to Responses and Chat Completions: the published schema and the types of the official package.
+ */
 export function requestOracles(): Readonly<Record<'responses' | 'chat', readonly NamedOracle[]>> {
   const types = join(dirname(createRequire(import.meta.url).resolve('openai')), 'resources');
   return {

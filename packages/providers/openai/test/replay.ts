@@ -100,7 +100,10 @@ function isAnswer(item: WireObject): boolean {
   return typeof type === 'string' && !/^(function|custom_tool)_call_output$|_approval_response$/u.test(type);
 }
 
-/** @param needsReplyToResults true if an inserted assistant message follows results */
+/**
+ * Returns the assistant's part of a request.
+ * @param needsReplyToResults true if an inserted assistant message follows results
+ */
 function ourPart(body: JsonObject, needsReplyToResults: boolean): readonly WireObject[] {
   const all = listOf(body);
   const isWord = (at: number): boolean => needsReplyToResults && all[at - 1]?.['role'] === 'tool';

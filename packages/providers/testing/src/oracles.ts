@@ -20,7 +20,9 @@ export function specOracle(spec: string, root: string): Oracle | undefined {
   return oracleOf(ajv.compile({ $ref: `urn:oracle:${spec}#/$defs/${root}` }));
 }
 
-/** Creates an oracle from a type of a declaration file, such as an official npm package's, converted to a closed schema. */
+/**
+ * Creates an oracle from a type of a declaration file, such as an official npm package's, converted to a closed schema.
+ */
 export function typesOracle(path: string, type: string): Oracle {
   const generator = createGenerator({ path, type, skipTypeCheck: true, expose: 'all', additionalProperties: false });
   const schema: object = generator.createSchema(type);

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { FunctionSpec, JsonSchema, ModelRequest } from '@ravi/kernel';
 import { sharedDataFile } from '@ravi/testkit';
 
-/** Returns thousands of real tools from the shared data; `undefined` if it is missing, in which case the test must be skipped with the reason. */
+/**
+ * Returns thousands of real tools from the shared data; `undefined` if it is missing, in which case the test must be
+ * skipped with the reason.
+ */
 export function sharedTools(): readonly FunctionSpec[] | undefined {
   const file = sharedDataFile('toolschemas/mcp-tools.jsonl');
   if (file === undefined) return undefined;

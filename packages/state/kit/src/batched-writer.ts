@@ -2,7 +2,10 @@ import { closed } from './errors.ts';
 
 /** Writer that joins items into batches. */
 export interface BatchedWriter<Item> {
-  /** Resolves when the item is written. Rejects with the problem that `write` returns for the item, with the error that `write` throws for the batch, or with `E_STATE_UNAVAILABLE` after `close`. */
+  /**
+   * Resolves when the item is written. Rejects with the problem that `write` returns for the item, with the error that
+   * `write` throws for the batch, or with `E_STATE_UNAVAILABLE` after `close`.
+   */
   add(item: Item): Promise<void>;
   /** Rejects new items and resolves when all earlier ones are written or rejected. */
   close(): Promise<void>;
@@ -24,7 +27,10 @@ interface Waiting<Item> {
   reject(error: unknown): void;
 }
 
-/** Creates a writer with group commit: items that arrive while a batch is written, or in the same event loop iteration, form the next batch. */
+/**
+ * Creates a writer with group commit: items that arrive while a batch is written, or in the same event loop iteration,
+ * form the next batch.
+ */
 export function createBatchedWriter<Item>(options: BatchOptions<Item>): BatchedWriter<Item> {
   let queue: Waiting<Item>[] = [];
   let running: Promise<void> | undefined;

@@ -4,7 +4,7 @@ export type SqlValue = string | number | null;
 /** Row as the database returned it: not trusted until it is decoded. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** Runs statements. */
+/** Runner of SQL statements. */
 export interface SqlRunner {
   /**
    * Runs one statement and returns its rows, if it has any. Parameters are written `$1`, `$2`….
@@ -17,7 +17,10 @@ export interface SqlRunner {
 export interface TransactionOptions {
   /** Transactions with the same lock name run one at a time, across all processes. */
   readonly lock?: string;
-  /** `disk` (default): the transaction survives a power failure. `process`: it survives the end of the process, and a power failure once a later transaction is on disk. */
+  /**
+   * `disk` (default): the transaction survives a power failure. `process`: it survives the end of the process, and a
+   * power failure once a later transaction is on disk.
+   */
   readonly durability?: 'disk' | 'process';
 }
 

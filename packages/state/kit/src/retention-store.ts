@@ -12,7 +12,10 @@ const orphanedRunsPerQuery = 100;
 const hasNoRun = (table: string): string =>
   `NOT EXISTS (SELECT 1 FROM ${runs.table} WHERE ${runs.table}.id = ${table}.run_id)`;
 
-/** Creates a store that removes rows. Each run is removed in its own transaction, so that other writers do not wait for long. */
+/**
+ * Creates a store that removes rows. Each run is removed in its own transaction, so that other writers do not wait for
+ * long.
+ */
 export function createRetentionStore(database: Database): RetentionStore {
   async function removeOrphanedCalls(runId: string, before: number): Promise<number> {
     const rows = await database.all(`SELECT * FROM ${journal} WHERE run_id = $1 ORDER BY sequence`, [runId]);

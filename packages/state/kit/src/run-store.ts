@@ -7,7 +7,10 @@ import { isLive, runs } from './run-rows.ts';
 import { insertRow, pageSize, selectPage, selectRow } from './select.ts';
 import type { Database, SqlRunner, SqlValue } from './database.ts';
 
-/** Creates a store of runs in a table. A lease is two columns; each change of them is one statement whose condition names the allowed owner. */
+/**
+ * Creates a store of runs in a table. A lease is two columns; each change of them is one statement whose condition
+ * names the allowed owner.
+ */
 export function createRunStore(database: Database): RunStore {
   return {
     async create(run, lease) {

@@ -24,7 +24,10 @@ const dialect: Dialect = {
 
 const bigint = pg.types.builtins.INT8;
 
-/** Creates a database without connecting. Each statement takes a connection from the pool, so that it works again after an outage. */
+/**
+ * Creates a database without connecting. Each statement takes a connection from the pool, so that it works again after
+ * an outage.
+ */
 export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs }: PostgresDatabaseOptions): Database {
   const pool = new pg.Pool({
     ...(url === undefined ? {} : { connectionString: url }),
@@ -33,7 +36,8 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
     max: maxConnections,
     connectionTimeoutMillis: timeoutMs,
     statement_timeout: timeoutMs,
-    // The server times out first, so that the connection stays usable; this limit is for a server that does not respond at all.
+    // The server times out first, so that the connection stays usable; this limit is for a server that does not respond
+    // at all.
     query_timeout: timeoutMs + 1_000,
     allowExitOnIdle: true,
     keepAlive: true,

@@ -31,7 +31,10 @@ const dialect: Dialect = {
   jsonField: (column, field) => `json_extract(${column}, '$.${field}')`,
 };
 
-/** Opens the database. @throws KernelError `E_STATE_UNAVAILABLE` if the file cannot be opened, `E_STATE_CORRUPT` if it is not a database */
+/**
+ * Opens the database.
+ * @throws KernelError `E_STATE_UNAVAILABLE` if the file cannot be opened, `E_STATE_CORRUPT` if it is not a database
+ */
 export function openSqliteDatabase({ file, busyTimeoutMs, durability }: SqliteDatabaseOptions): Database {
   const connection = connect(file, busyTimeoutMs, durability);
   const statements = new Map<string, Prepared>();

@@ -20,7 +20,8 @@ export interface SqliteStateStoreOptions {
 
 /**
  * Creates a state store in one SQLite file, which several processes on one machine may share.
- * @throws KernelError `E_STATE_UNAVAILABLE`, `E_STATE_CORRUPT`, or `E_CONFIG_INVALID` if the file is newer than this code
+ * @throws KernelError `E_STATE_UNAVAILABLE`, `E_STATE_CORRUPT`, or `E_CONFIG_INVALID` if the file is newer than this
+ * code
  */
 export async function createSqliteStateStore(options: SqliteStateStoreOptions): Promise<StateStore> {
   const { file, busyTimeoutMs = defaultBusyTimeoutMs, durability = 'disk' } = options;

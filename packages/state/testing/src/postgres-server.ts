@@ -33,7 +33,9 @@ export async function postgresForTests(): Promise<PostgresForTests> {
   return typeof server === 'string' ? { reason: server, [Symbol.asyncDispose]: async () => {} } : server;
 }
 
-/** Starts a server that a test may stop. If it cannot be started, returns the reason; throws on a build machine (`CI`). */
+/**
+ * Starts a server that a test may stop. If it cannot be started, returns the reason; throws on a build machine (`CI`).
+ */
 export async function stoppablePostgresForTests(): Promise<PostgresServer | string> {
   try {
     return await startPostgres();

@@ -5,7 +5,10 @@ import type { Definitions } from './definitions.ts';
 import { withNotes } from './notes.ts';
 import { typedAlternatives } from './typed-alternatives.ts';
 
-/** Keywords that are sent unchanged. Source: Google's reference of `responseJsonSchema`; the last two by observed requests. */
+/**
+ * Keywords that are sent unchanged. Source: Google's reference of `responseJsonSchema`; the last two by observed
+ * requests.
+ */
 const plain = new Set(
   'title description format enum minItems maxItems minimum maximum required propertyOrdering default pattern'.split(
     ' ',
@@ -112,7 +115,10 @@ function structure(schema: SchemaObject, state: State, depth: number): Record<st
   return copy;
 }
 
-/** Converts a reference, which must not have siblings. It becomes a reference to a definition; a small target is inlined. */
+/**
+ * Converts a reference, which must not have siblings. It becomes a reference to a definition; a small target is
+ * inlined.
+ */
 function reference(given: SchemaObject, $ref: string, state: State, depth: number): SchemaObject {
   const { description } = given;
   const target = $ref === '#' ? undefined : resolveRef(state.root, $ref);

@@ -41,7 +41,10 @@ interface State {
   nodes: number;
 }
 
-/** Converts a schema. References that contain themselves several times grow exponentially, so they are followed less often. */
+/**
+ * Converts a schema. References that contain themselves several times grow exponentially, so they are followed less
+ * often.
+ */
 function conversion(
   root: SchemaObject,
   changes: readonly string[],

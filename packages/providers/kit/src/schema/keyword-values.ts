@@ -16,7 +16,9 @@ const isNameList: Check = (value) =>
 const isNameLists: Check = (value) => isJsonObject(value) && Object.values(value).every(isNameList);
 const isAnchor: Check = (value) => typeof value === 'string' && /^[A-Za-z_][-A-Za-z0-9._]*$/u.test(value);
 
-/** Checks of the value of each keyword. Source: the meta-schema of JSON Schema 2020-12, its deprecated part included. */
+/**
+ * Checks of the value of each keyword. Source: the meta-schema of JSON Schema 2020-12, its deprecated part included.
+ */
 const checks: ReadonlyMap<string, Check> = new Map(
   [
     ['$ref $comment $dynamicRef $recursiveRef title description format pattern', isText],

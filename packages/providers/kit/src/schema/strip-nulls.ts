@@ -6,7 +6,8 @@ import { followRefs } from './subschemas.ts';
 import type { SchemaObject } from './subschemas.ts';
 
 /**
- * Removes the nulls that strict mode introduced: properties that are null, optional in the tool's own schema, and not nullable there.
+ * Removes the nulls that strict mode introduced: properties that are null, optional in the tool's own schema, and not
+ * nullable there.
  * @param schema the portable schema before {@link strictSchema} rewrote it
  */
 export function stripNulls(args: JsonObject, schema: SchemaObject): JsonObject {

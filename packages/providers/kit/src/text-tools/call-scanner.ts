@@ -2,7 +2,10 @@ import { createCallBlock } from './call-block.ts';
 import type { BlockEnd, CallBlock, Scanned } from './call-block.ts';
 import { firstOpening, possibleOpening } from './fences.ts';
 
-/** Scanner for call blocks in text that arrives in pieces. Prose passes through at once, except for a possible start of a block. */
+/**
+ * Scanner for call blocks in text that arrives in pieces. Prose passes through at once, except for a possible start of
+ * a block.
+ */
 export interface CallScanner {
   push(text: string): Scanned[];
   /**

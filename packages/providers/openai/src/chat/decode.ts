@@ -73,7 +73,9 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
     builder.reasoning(text);
   };
 
-  /** Ends reasoning. Data that the server needs back is part of the block; details without text are a separate block. */
+  /**
+   * Ends reasoning. Data that the server needs back is part of the block; details without text are a separate block.
+   */
   const endReasoning = (): void => {
     if (reasoning === undefined && details.length === 0) return;
     const data = { field: 'reasoning' as const, ...reasoning, ...(details.length > 0 ? { details } : {}) };

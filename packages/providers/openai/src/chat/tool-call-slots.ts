@@ -1,6 +1,6 @@
 import type { JsonObject } from '@ravi/kernel';
 import { isUsable, parseArguments, textOrNothing } from '@ravi/provider-kit';
-import type { ResponseBuilder, OpenCall } from '@ravi/provider-kit';
+import type { OpenCall, ResponseBuilder } from '@ravi/provider-kit';
 import { openCall } from '../open-call.ts';
 import type { WireContext } from '../wire-settings.ts';
 
@@ -13,7 +13,7 @@ export interface WireToolCall {
   readonly custom?: { readonly name?: string | null; readonly input?: unknown } | null;
 }
 
-/** Assembles calls from their pieces. */
+/** Assembler of calls that arrive in pieces. */
 export interface ToolCallSlots {
   take(piece: WireToolCall): void;
   /** Adds arguments to the call of the last piece. */

@@ -97,7 +97,10 @@ function assistantItem(
   }
 }
 
-/** Encodes an item whose reasoning is not sent: without its id, by which the server would require the reasoning, or not at all. */
+/**
+ * Encodes an item whose reasoning is not sent: without its id, by which the server would require the reasoning, or not
+ * at all.
+ */
 function itemWithoutReasoning(block: ContentBlock, context: InputContext): JsonObject | undefined {
   const { source, warnings } = context;
   switch (block.type) {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { argumentsOf, listOf, textOrNothing } from '@ravi/provider-kit';
-import type { ResponseBuilder, OpenCall, WireObject } from '@ravi/provider-kit';
+import type { OpenCall, ResponseBuilder, WireObject } from '@ravi/provider-kit';
 import type { WireContext } from '../wire-settings.ts';
 import { splitCall } from './native-calls.ts';
 
