@@ -10,6 +10,7 @@ import type {
   ModelUsage,
 } from '@ravi/kernel';
 import { buildRequest } from '../prompt/build-request.ts';
+import type { Supervision } from '../supervision/supervision.ts';
 import { writeInPlace } from '../supervision/write-in-place.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { Reservation } from '../agent/budget.ts';
@@ -114,8 +115,8 @@ function completeResponse(
 
 async function keepText(run: AgentRun, { text }: ModelResponse): Promise<void> {
   const isBuffered = run.definition.middleware.some((each) => each.buffersResponse === true);
-  if (!isBuffered && text.trim() !== '')
-    await appendMessage(run, { role: 'assistant', content: [{ type: 'text', text }] });
+  if (isBuffered || text.trim() === '') return;
+  await appendMessage(run, { role: 'assistant', content: [{ type: 'text', text }] });
 }
 
 function reserve(run: AgentRun, request: ModelRequest): Reservation | undefined {
@@ -127,17 +128,25 @@ function reserve(run: AgentRun, request: ModelRequest): Reservation | undefined 
   return undefined;
 }
 
-// Middleware runs outside the place of the supervision, so that it may start agents of its own.
 function streamModel(run: AgentRun, request: ModelRequest): AsyncIterable<ModelEvent> {
-  const { session, supervision, priority } = run;
+  const { session, supervision } = run;
   const { model, middleware, invoker } = run.definition;
-  const { artifactStore, clock } = invoker;
+  const { artifactStore } = invoker;
   const blobs = artifactStore === undefined ? undefined : sessionBlobs(session, artifactStore);
   const ask = (asked: ModelRequest): AsyncIterable<ModelEvent> =>
     model.stream(asked, new LazyModelCallOptions(session, blobs));
-  if (supervision === undefined) return wrapModel(middleware, run, ask)(request);
-  const writer = { priority, cancellation: session.cancellation, clock };
-  return wrapModel(middleware, run, (asked) => writeInPlace(supervision, writer, () => ask(asked)))(request);
+  // Middleware runs outside the place of the supervision, so that it may start agents of its own.
+  return wrapModel(middleware, run, supervision === undefined ? ask : inPlace(run, supervision, ask))(request);
+}
+
+// A function of its own, so that runs without a supervision do not allocate its closure.
+function inPlace(
+  { priority, session, definition }: AgentRun,
+  supervision: Supervision,
+  ask: (asked: ModelRequest) => AsyncIterable<ModelEvent>,
+): (asked: ModelRequest) => AsyncIterable<ModelEvent> {
+  const writer = { priority, cancellation: session.cancellation, clock: definition.invoker.clock };
+  return (asked) => writeInPlace(supervision, writer, () => ask(asked));
 }
 
 function announceStart(run: AgentRun, request: ModelRequest): void {
