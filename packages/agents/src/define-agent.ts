@@ -3,13 +3,13 @@ import { freezeTool } from '@ravi/invoker/internal';
 import { KernelError, isLocalTool, silentLogger, toolNamePattern } from '@ravi/kernel';
 import type { AnyTool, ToolRegistry } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
-import { jobTools } from './tools/job-tools.ts';
-import { infoTool } from './tools/info-tool.ts';
-import { askClarificationTool, askUserTool } from './tools/ask-tools.ts';
-import { skillTools } from './tools/skill-tools.ts';
 import type { AgentDefinition } from './agent/agent-definition.ts';
 import type { AgentOptions, RequestDefaults } from './agent/agent-options.ts';
 import { createOutputCheck } from './agent/output-check.ts';
+import { askClarificationTool, askUserTool } from './tools/ask-tools.ts';
+import { infoTool } from './tools/info-tool.ts';
+import { jobTools } from './tools/job-tools.ts';
+import { skillTools } from './tools/skill-tools.ts';
 
 /** Checks options, fills in defaults, and adds tools to the registry. @throws KernelError `E_CONFIG_INVALID`, `E_TOOL_INVALID`, `E_TOOL_NAME_CONFLICT` */
 export function defineAgent(options: AgentOptions): AgentDefinition {

@@ -1,14 +1,14 @@
 import type { Run, RunJournal } from '@ravi/kernel';
-import type { QuestionAnswer, ResumePoint } from './agent/paused-run.ts';
 import type { Agent, AgentTask } from './agent/agent-context.ts';
 import { definitionOf, keepDefinition } from './agent/agent-definition.ts';
 import type { AgentOptions, ResumeOptions, RunOptions } from './agent/agent-options.ts';
 import type { AgentResult } from './agent/agent-result.ts';
-import { AgentStream } from './loop/agent-stream.ts';
+import type { QuestionAnswer, ResumePoint } from './agent/paused-run.ts';
 import { defineAgent } from './define-agent.ts';
-import { recoverRun } from './recovery/recover-run.ts';
+import { AgentStream } from './loop/agent-stream.ts';
 import { resumeRun } from './loop/resume-run.ts';
 import { startRun } from './loop/start-run.ts';
+import { recoverRun } from './recovery/recover-run.ts';
 
 /** Options of {@link ReActAgent.recover}. */
 export interface RecoverOptions {

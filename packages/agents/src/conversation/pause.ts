@@ -2,10 +2,10 @@ import type { InvokerSession } from '@ravi/invoker';
 import { KernelError, textBlock } from '@ravi/kernel';
 import type { JsonObject, ModelMessage, ModelUsage, Principal } from '@ravi/kernel';
 import type { Budget } from '../agent/budget.ts';
-import { resultBlock } from './join-messages.ts';
+import type { PausedRun, Question, QuestionAnswer, ResumePoint } from '../agent/paused-run.ts';
 import { budgetRecordOf, readBudgetRecord, permissionsOf, readPermissions } from '../agent/run-snapshot.ts';
 import type { ActiveSkills } from '../skills/active-skills.ts';
-import type { PausedRun, Question, QuestionAnswer, ResumePoint } from '../agent/paused-run.ts';
+import { resultBlock } from './join-messages.ts';
 
 /** A paused run without its conversation, which is stored separately. */
 export type PauseState = Omit<PausedRun, 'messages'>;

@@ -1,5 +1,5 @@
-import type { ModelMessage } from '@ravi/kernel';
 import { textBlock } from '@ravi/kernel';
+import type { ModelMessage } from '@ravi/kernel';
 import type { HistoryView } from '../agent/agent-options.ts';
 import { messageTokens } from '../agent/usage.ts';
 

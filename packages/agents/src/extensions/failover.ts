@@ -1,7 +1,7 @@
 import { KernelError, systemClock } from '@ravi/kernel';
 import type { Clock, ModelCallOptions, ModelEvent, ModelProvider, ModelRequest, ModelUsage } from '@ravi/kernel';
-import { modelError, noUsage } from '../conversation/model-response.ts';
 import { addUsage } from '../agent/usage.ts';
+import { modelError, noUsage } from '../conversation/model-response.ts';
 
 /** Options of {@link createFailover}. */
 export interface FailoverOptions {

@@ -1,8 +1,8 @@
 import { textOf } from '@ravi/kernel';
 import type { ModelEvent, ModelRequest, ToolUseBlock } from '@ravi/kernel';
 import type { AgentContext } from '../agent/agent-context.ts';
-import { modelError } from '../conversation/model-response.ts';
 import type { AgentMiddleware } from '../agent/middleware.ts';
+import { modelError } from '../conversation/model-response.ts';
 
 /** Returns the reason to stop the run, or `undefined`. An exception stops the run too. */
 export type GuardrailCheck<Subject> = (

@@ -2,22 +2,22 @@ import type { InvokerSession } from '@ravi/invoker';
 import { KernelError } from '@ravi/kernel';
 import type { InvocationResult, JsonObject, ModelMessage, ModelUsage, ToolContext, ToolRegistry } from '@ravi/kernel';
 import { randomId } from '@ravi/support';
-import { Jobs } from '../jobs/jobs.ts';
-import { OfferedTools } from '../prompt/offered-tools.ts';
-import { SystemPrompt } from '../prompt/system-prompt.ts';
-import type { Question } from '../agent/paused-run.ts';
-import type { KeptLease } from './keep-lease.ts';
-import { ActiveSkills } from '../skills/active-skills.ts';
-import type { Supervision } from '../supervision/supervision.ts';
 import { agentContextOf, setAgentContext } from '../agent/agent-context.ts';
 import type { Agent, AgentContext, SpawnOptions } from '../agent/agent-context.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEventSink } from '../agent/agent-event.ts';
 import type { AgentEnding, AgentResult } from '../agent/agent-result.ts';
 import type { Budget } from '../agent/budget.ts';
+import type { Question } from '../agent/paused-run.ts';
+import { UsageEstimate } from '../agent/usage.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { noUsage } from '../conversation/model-response.ts';
-import { UsageEstimate } from '../agent/usage.ts';
+import { Jobs } from '../jobs/jobs.ts';
+import { OfferedTools } from '../prompt/offered-tools.ts';
+import { SystemPrompt } from '../prompt/system-prompt.ts';
+import { ActiveSkills } from '../skills/active-skills.ts';
+import type { Supervision } from '../supervision/supervision.ts';
+import type { KeptLease } from './keep-lease.ts';
 
 /** Parts of an {@link AgentRun}. */
 export interface AgentRunParts {

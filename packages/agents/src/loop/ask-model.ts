@@ -9,18 +9,18 @@ import type {
   ModelStopReason,
   ModelUsage,
 } from '@ravi/kernel';
+import type { Reservation } from '../agent/budget.ts';
+import { wrapModel } from '../agent/middleware.ts';
+import { addUsage } from '../agent/usage.ts';
+import { appendMessage } from '../conversation/conversation.ts';
+import { readResponse } from '../conversation/model-response.ts';
+import type { ModelResponse } from '../conversation/model-response.ts';
 import { buildRequest } from '../prompt/build-request.ts';
 import type { Supervision } from '../supervision/supervision.ts';
 import { writeInPlace } from '../supervision/write-in-place.ts';
 import type { AgentRun } from './agent-run.ts';
-import type { Reservation } from '../agent/budget.ts';
-import { appendMessage } from '../conversation/conversation.ts';
-import { wrapModel } from '../agent/middleware.ts';
-import { readResponse } from '../conversation/model-response.ts';
-import type { ModelResponse } from '../conversation/model-response.ts';
 import { isSuspended } from './run-record.ts';
 import { StepCalls } from './step-calls.ts';
-import { addUsage } from '../agent/usage.ts';
 
 /** A complete response, with its calls running or waiting. */
 export interface CompleteResponse {

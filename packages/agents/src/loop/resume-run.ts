@@ -1,16 +1,16 @@
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type { ModelMessage } from '@ravi/kernel';
-import { answersOf, checkPoint, readPause } from '../conversation/pause.ts';
-import type { PauseState } from '../conversation/pause.ts';
-import type { QuestionAnswer, ResumePoint } from '../agent/paused-run.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { ResumeOptions } from '../agent/agent-options.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
-import { AgentRun } from './agent-run.ts';
-import { appendMessage, Conversation } from '../conversation/conversation.ts';
+import type { QuestionAnswer, ResumePoint } from '../agent/paused-run.ts';
 import { narrowedPolicy, narrowTo, snapshotOf } from '../agent/run-snapshot.ts';
-import { runAgent } from './run-agent.ts';
+import { appendMessage, Conversation } from '../conversation/conversation.ts';
+import { answersOf, checkPoint, readPause } from '../conversation/pause.ts';
+import type { PauseState } from '../conversation/pause.ts';
+import { AgentRun } from './agent-run.ts';
 import { openBudget, openSession } from './open-session.ts';
+import { runAgent } from './run-agent.ts';
 import { startChild } from './start-run.ts';
 import type { Start } from './start-run.ts';
 

@@ -10,16 +10,16 @@ import type {
   ToolResultBlock,
 } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
-import { pauseState } from '../conversation/pause.ts';
 import type { AgentEnding, AgentEndReason, AgentResult } from '../agent/agent-result.ts';
+import { wrapStep } from '../agent/middleware.ts';
+import { snapshotOf } from '../agent/run-snapshot.ts';
+import { appendMessage } from '../conversation/conversation.ts';
+import { holdsModelMedia, storeModelMedia } from '../conversation/model-result.ts';
+import { pauseState } from '../conversation/pause.ts';
 import type { AgentRun } from './agent-run.ts';
 import { askModel } from './ask-model.ts';
 import type { CompleteResponse } from './ask-model.ts';
-import { appendMessage } from '../conversation/conversation.ts';
-import { wrapStep } from '../agent/middleware.ts';
-import { holdsModelMedia, storeModelMedia } from '../conversation/model-result.ts';
 import { beginRun, endRun, isSuspended, suspend } from './run-record.ts';
-import { snapshotOf } from '../agent/run-snapshot.ts';
 
 /** Runs the agent loop until the run ends. `begin` appends the first message. Never rejects. */
 export async function runAgent<Input>(

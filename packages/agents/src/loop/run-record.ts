@@ -2,12 +2,12 @@ import type { InvokerSession } from '@ravi/invoker';
 import { KernelError, isKernelError } from '@ravi/kernel';
 import type { RunOutcome, RunStatus, RunStore } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
-import { keepLease } from './keep-lease.ts';
-import type { KeptLease } from './keep-lease.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEnding } from '../agent/agent-result.ts';
-import type { AgentRun } from './agent-run.ts';
 import { changedPermissions } from '../agent/run-snapshot.ts';
+import type { AgentRun } from './agent-run.ts';
+import { keepLease } from './keep-lease.ts';
+import type { KeptLease } from './keep-lease.ts';
 
 /** Kind of an agent's runs in the run store, which may hold other kinds. */
 export const agentKind: string = 'agent';

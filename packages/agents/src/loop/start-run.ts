@@ -8,12 +8,12 @@ import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEventSink } from '../agent/agent-event.ts';
 import type { RunOptions } from '../agent/agent-options.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
+import { snapshotOf } from '../agent/run-snapshot.ts';
+import { appendMessage, Conversation, turnDetails } from '../conversation/conversation.ts';
 import { AgentRun } from './agent-run.ts';
 import type { ChildOptions } from './agent-run.ts';
-import { appendMessage, Conversation, turnDetails } from '../conversation/conversation.ts';
 import { openBudget, openSession } from './open-session.ts';
 import { runAgent } from './run-agent.ts';
-import { snapshotOf } from '../agent/run-snapshot.ts';
 
 /** Parameters of {@link startRun}. */
 export interface Start {

@@ -3,11 +3,11 @@ import type { CancelListener } from '@ravi/invoker/internal';
 import { isLocalTool } from '@ravi/kernel';
 import type { InvocationResult, ModelStopReason, Timer, Tool, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
+import { wrapsCalls } from '../agent/middleware.ts';
+import { modelResult } from '../conversation/model-result.ts';
 import type { AgentRun, OpenCalls } from './agent-run.ts';
 import { CallIds } from './call-ids.ts';
 import { invokeCall } from './invoke-call.ts';
-import { wrapsCalls } from '../agent/middleware.ts';
-import { modelResult } from '../conversation/model-result.ts';
 import { isSuspended } from './run-record.ts';
 
 interface Slot {

@@ -1,12 +1,12 @@
 import type { ModelUsage, Turn } from '@ravi/kernel';
-import { noUsage } from '../conversation/model-response.ts';
 import { nothingSpent } from '../agent/budget.ts';
 import type { BudgetLimits, BudgetSpent } from '../agent/budget.ts';
 import { readBudgetRecord, readRecordedPermissions } from '../agent/run-snapshot.ts';
 import type { BudgetRecord, RecordedPermissions } from '../agent/run-snapshot.ts';
+import { addUsage } from '../agent/usage.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import type { ConversationPlace } from '../conversation/conversation.ts';
-import { addUsage } from '../agent/usage.ts';
+import { noUsage } from '../conversation/model-response.ts';
 
 /** State of a run, as the turns of its session record it. */
 export interface RunHistory {

@@ -1,9 +1,9 @@
 import { defineTool, KernelError, textBlock } from '@ravi/kernel';
 import type { InvocationResult, JobStatus, JsonObject, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
-import { runOf } from '../loop/agent-run.ts';
-import type { AgentRun } from '../loop/agent-run.ts';
 import { mediaOf } from '../conversation/model-result.ts';
 import { isLive } from '../jobs/jobs.ts';
+import { runOf } from '../loop/agent-run.ts';
+import type { AgentRun } from '../loop/agent-run.ts';
 
 const id = { type: 'string', description: 'Id of the job' } as const;
 const defaultWaitMs = 60_000;

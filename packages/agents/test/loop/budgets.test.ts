@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { ModelProvider } from '@ravi/kernel';
 import { createFakeClock, createScriptedModel } from '@ravi/testkit';
 import { test } from 'vitest';
+import { Budget } from '../../src/agent/budget.ts';
 import { createAgentTool, ReActAgent } from '../../src/index.ts';
 import type { AgentContext, AgentMiddleware, ModelPrice, PriceTable } from '../../src/index.ts';
-import { Budget } from '../../src/agent/budget.ts';
 
 test('a run that ends while its view is computed reserves nothing for the request that is not sent', async () => {
   let context: AgentContext | undefined;

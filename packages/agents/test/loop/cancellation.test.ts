@@ -4,8 +4,8 @@ import { defineTool } from '@ravi/kernel';
 import type { ModelProvider } from '@ravi/kernel';
 import { createScriptedModel, pairingProblems, settle } from '@ravi/testkit';
 import { test } from 'vitest';
-import { createGuardrail, ReActAgent } from '../../src/index.ts';
 import { readResponse } from '../../src/conversation/model-response.ts';
+import { createGuardrail, ReActAgent } from '../../src/index.ts';
 import { createTestHistory } from '../support/memory-state.ts';
 
 test('a run that is cancelled while its view is computed ends without a model request', async () => {

@@ -9,9 +9,9 @@ import {
 } from '@ravi/testkit';
 import type { ScriptedToolCall, ScriptedTurn, SeededRandom } from '@ravi/testkit';
 import { test } from 'vitest';
+import { Conversation } from '../../src/conversation/conversation.ts';
 import { askUserTool, createFailover, ReActAgent } from '../../src/index.ts';
 import type { AgentOptions } from '../../src/index.ts';
-import { Conversation } from '../../src/conversation/conversation.ts';
 import { createTestHistory } from '../support/memory-state.ts';
 import { createOffice } from '../support/office-tools.ts';
 
