@@ -19,12 +19,13 @@ import { pythonGuest } from './guests/python.ts';
 
 const openGuest: Readonly<Record<SandboxLanguage, () => GuestProgram>> = {
   javascript: () => javascriptGuest,
-  // Beside `src` as beside `dist`.
+  // Next to `src` and to `dist`.
   python: () => pythonGuest(new URL('../python/', import.meta.url)),
 };
 
 /**
- * Scripts in containers of a Docker or Podman engine. What is missing (engine, image) shows at the first run.
+ * Creates a sandbox that runs scripts in containers of a Docker or Podman engine. A missing engine or image is reported at
+ * the first run.
  * @throws KernelError `E_CONFIG_INVALID` for an engine that is not on this machine
  */
 export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox {
@@ -121,7 +122,7 @@ function buildCommand(language: SandboxLanguage, image: string): string {
 }
 
 interface SetUp {
-  /** The folder of the channels, once what dead sandboxes left is removed. */
+  /** Returns the folder of the channels, after the leftovers of dead sandboxes are removed. */
   folder(): Promise<ChannelFolder>;
   close(): Promise<void>;
 }
@@ -134,7 +135,7 @@ function createSetUp(engine: Engine, parent: string): SetUp {
       try {
         return await folder;
       } catch (error) {
-        // The engine may be there the next time.
+        // The engine may be available the next time.
         folder = undefined;
         throw error;
       }

@@ -4,49 +4,53 @@ import type { ContainerLimits } from './container/specification.ts';
 
 /** Options of the docker sandbox. */
 export interface DockerSandboxOptions extends Partial<ContainerLimits> {
-  /** The engine's socket, `unix:///path`; else `DOCKER_HOST`, else where Docker or Podman usually is. */
+  /** Socket of the engine, `unix:///path`. Defaults to `DOCKER_HOST`, then to the usual sockets of Docker and Podman. */
   readonly host?: string;
-  /** Languages to run, each from a pool of its own. */
+  /** Languages to run, each with its own pool. */
   readonly languages?: readonly SandboxLanguage[];
-  /** The image of a language. */
+  /** Image of each language. */
   readonly images?: Partial<Readonly<Record<SandboxLanguage, string>>>;
-  /** Another runtime of the engine, `runsc` for one. */
+  /** Runtime of the engine, for example `runsc`. */
   readonly runtime?: string;
-  /** Containers of a language that are kept ready. */
+  /** Number of containers per language that are kept ready. */
   readonly poolSize?: number;
-  /** Containers of a language at once, ready and busy ones together; further runs queue. */
+  /** Maximum number of containers per language, ready and busy; further runs queue. */
   readonly maxContainers?: number;
   /**
-   * JavaScript runs of one principal, each in an isolate of its own, after which a container is replaced. A container
-   * never serves two principals.
+   * Number of JavaScript runs of one principal, each in an isolate of its own, after which a container is replaced. A
+   * container never serves two principals.
    */
   readonly runsPerContainer?: number;
-  /** A folder that the engine sees under the same path; channels are made in it. */
+  /** Folder for the channels, which the engine must see under the same path. */
   readonly folder?: string;
 }
 
-/** The images that are used where nothing else is said. */
+/** Default images. */
 export const defaultImages: Readonly<Record<SandboxLanguage, string>> = Object.freeze({
   javascript: 'ravi-sandbox-node',
   python: 'ravi-sandbox-python',
 });
 
-/** How many containers there are where nothing else is said. */
+/** Default numbers of containers and runs. */
 export const defaultCounts: Readonly<Record<'poolSize' | 'maxContainers' | 'runsPerContainer', number>> = Object.freeze(
   { poolSize: 2, maxContainers: 8, runsPerContainer: 1 },
 );
 
-/** The schema of {@link DockerSandboxOptions}. */
+/** Schema of {@link DockerSandboxOptions}. */
 export const dockerOptionsSchema: JsonSchema = {
   type: 'object',
   properties: {
-    host: { type: 'string', pattern: '^unix://', description: 'The socket of the engine; else DOCKER_HOST.' },
+    host: {
+      type: 'string',
+      pattern: '^unix://',
+      description: 'Socket of the engine (default: DOCKER_HOST, then the usual sockets).',
+    },
     languages: {
       type: 'array',
       items: { enum: Object.keys(defaultImages) },
       minItems: 1,
       uniqueItems: true,
-      description: 'Languages to run; all when absent.',
+      description: 'Languages to run (default: all).',
     },
     images: {
       type: 'object',
@@ -55,21 +59,30 @@ export const dockerOptionsSchema: JsonSchema = {
         python: { type: 'string', default: defaultImages.python },
       },
       additionalProperties: false,
-      description: 'The image of each language.',
+      description: 'Image of each language.',
     },
-    runtime: { type: 'string', description: 'A runtime of the engine, runsc for one.' },
-    folder: { type: 'string', description: 'A folder that the engine sees under the same path.' },
-    poolSize: count(0, defaultCounts.poolSize, 'Containers of a language that are kept ready.'),
-    maxContainers: count(1, defaultCounts.maxContainers, 'Containers of a language at once; further runs queue.'),
+    runtime: { type: 'string', description: 'Runtime of the engine, for example runsc.' },
+    folder: { type: 'string', description: 'Folder for the channels; the engine must see it under the same path.' },
+    poolSize: count(0, defaultCounts.poolSize, 'Number of containers per language that are kept ready.'),
+    maxContainers: count(
+      1,
+      defaultCounts.maxContainers,
+      'Maximum number of containers per language; further runs queue.',
+    ),
     runsPerContainer: count(
       1,
       defaultCounts.runsPerContainer,
-      'JavaScript runs of one principal after which a container is replaced.',
+      'Number of JavaScript runs of one principal after which a container is replaced.',
     ),
-    memoryBytes: count(67_108_864, defaultContainerLimits.memoryBytes, 'All memory of a container.'),
-    workspaceBytes: count(0, defaultContainerLimits.workspaceBytes, 'The size of /workspace.'),
-    maxThreads: count(16, defaultContainerLimits.maxThreads, 'Processes and threads of a container.'),
-    cpus: { type: 'number', exclusiveMinimum: 0, default: defaultContainerLimits.cpus, description: 'Processors.' },
+    memoryBytes: count(67_108_864, defaultContainerLimits.memoryBytes, 'Memory of a container in bytes.'),
+    workspaceBytes: count(0, defaultContainerLimits.workspaceBytes, 'Size of /workspace in bytes.'),
+    maxThreads: count(16, defaultContainerLimits.maxThreads, 'Maximum number of processes and threads in a container.'),
+    cpus: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      default: defaultContainerLimits.cpus,
+      description: 'Number of processors of a container.',
+    },
   },
   additionalProperties: false,
 };

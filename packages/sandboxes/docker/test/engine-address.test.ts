@@ -46,6 +46,6 @@ test('without an engine a run fails and says where none answers', async () => {
     run,
     (error) =>
       isKernelError(error, 'E_SANDBOX_UNAVAILABLE') &&
-      /No container engine answers at \/no\/engine\.sock .*DOCKER_HOST/.test(error.message),
+      /No container engine responds at \/no\/engine\.sock .*DOCKER_HOST/.test(error.message),
   );
 });

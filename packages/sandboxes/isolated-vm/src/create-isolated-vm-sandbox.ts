@@ -9,7 +9,7 @@ import type { PoolOptions } from '@ravi/sandbox-kit';
 export type IsolatedVmSandboxOptions = Partial<PoolOptions>;
 
 /**
- * Scripts in V8 isolates, each in a child process of its own.
+ * Creates a sandbox that runs scripts in V8 isolates, in child processes.
  * @throws KernelError `E_SANDBOX_UNAVAILABLE` when isolated-vm is not installed, or has no binary for this platform
  */
 export function createIsolatedVmSandbox(options: IsolatedVmSandboxOptions = {}): Sandbox {
@@ -23,8 +23,8 @@ export function createIsolatedVmSandbox(options: IsolatedVmSandboxOptions = {}):
     },
     launch: nodeLauncher({
       source: childSource({ openRealm: openIsolates, argument: { binary: findBinary() } }),
-      // isolated-vm asks for it: isolates with another snapshot than Node's may crash the process.
-      // Scripts are short and every one is compiled anew: V8's middle compiler takes more time than its code saves.
+      // isolated-vm requires it: isolates with another snapshot than Node's may crash the process.
+      // Scripts are short and compiled each time: V8's mid-tier compiler takes more time than its code saves.
       nodeFlags: ['--allow-addons', '--no-node-snapshot', '--no-maglev'],
     }),
     rehearses: true,
@@ -44,7 +44,7 @@ function findPackage(): string {
   }
 }
 
-/** The prebuilt binary, found without loading it into the host. */
+// The prebuilt binary, found without loading it into the host.
 function findBinary(): string {
   const entry = findPackage();
   try {

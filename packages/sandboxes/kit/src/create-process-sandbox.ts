@@ -10,14 +10,14 @@ import { boundedRequest } from './host/bounded-request.ts';
 import { limitReached } from './host/outcome.ts';
 import { rehearsalFrame } from './host/wire.ts';
 
-/** A sandbox whose guests are processes that speak the pump protocol. */
+/** Creates a sandbox whose guests are processes that speak the pump protocol. */
 export function createProcessSandbox(options: {
   readonly name: string;
   readonly supports: SandboxSupport;
   readonly launch: LaunchGuest;
-  /** Whether its guests answer the frame `p` (memory, prelude) by making themselves ready for such a run. */
+  /** True if its guests prepare for a run when they receive the frame `p` (memory, prelude). */
   readonly rehearses?: boolean;
-  /** What is absent has its default. */
+  /** Absent options have their defaults. */
   readonly pool: Partial<PoolOptions>;
 }): Sandbox {
   const { name, supports } = options;
@@ -55,7 +55,7 @@ export function createProcessSandbox(options: {
         }
         if (guest.boundMemory !== undefined) await guest.boundMemory(bounded.limits.memoryBytes);
         const outcome = runOnGuest(guest, bounded, busyWait, (reusable) => pool.release(guest, reusable));
-        // Asked while the guest begins, since asking takes time: one that ended before has begun nothing.
+        // Checked while the guest starts, because the check takes time. A guest that had already ended ran nothing.
         if (isCancelled() || !guest.isGone()) return outcome;
         await outcome;
       }
@@ -64,7 +64,7 @@ export function createProcessSandbox(options: {
   };
 }
 
-/** What a guest can be made ready for before its run is known. */
+/** The parts of a request for which a guest can prepare in advance. */
 interface Rehearsed {
   readonly prelude: string;
   readonly memoryBytes: number;

@@ -30,12 +30,16 @@ const forged: readonly (readonly [what: string, frame: string, says: RegExp])[] 
   ['a console level that does not exist', `w${line('x', 'constructor')}`, /unknown level/],
   ['more console output than allowed', `w${line('x'.repeat(100))}`, /more console output/],
   ['lines that are empty, without end', `w${line('').repeat(101)}`, /more console output/],
-  ['a count of dropped bytes that is negative', `w${codec.encode('d', '-5')}`, /a count that is none/],
-  ['a count of dropped bytes that is endless', `w${codec.encode('d', 'Infinity')}`, /a count that is none/],
+  ['a count of dropped bytes that is negative', `w${codec.encode('d', '-5')}`, /a count that is not a number of bytes/],
+  [
+    'a count of dropped bytes that is endless',
+    `w${codec.encode('d', 'Infinity')}`,
+    /a count that is not a number of bytes/,
+  ],
   ['two counts of dropped bytes', `w${codec.encode('d', '1').repeat(2)}`, /a record twice/],
   ['two times', `w${codec.encode('t', '1').repeat(2)}`, /a record twice/],
-  ['a time that is no number', `w${codec.encode('t', 'soon')}`, /a time that is none/],
-  ['a time beyond all timers', `w${codec.encode('t', '1e300')}`, /a time that is none/],
+  ['a time that is not a number', `w${codec.encode('t', 'soon')}`, /a delay that is not a valid time/],
+  ['a time beyond all timers', `w${codec.encode('t', '1e300')}`, /a delay that is not a valid time/],
   ['a limit that does not exist', `e${codec.encode('k', 'toString', '')}`, /out of place/],
 ];
 

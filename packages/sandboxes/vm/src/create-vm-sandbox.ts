@@ -6,19 +6,19 @@ import { openContexts } from './realm.ts';
 
 /** Options of the vm sandbox. */
 export interface VmSandboxOptions extends Partial<PoolOptions> {
-  /** Must be `true`: whoever sets it knows that `node:vm` holds back no hostile code. */
+  /** Must be `true`, to confirm that `node:vm` does not contain hostile code. */
   readonly unsafe?: boolean;
 }
 
 /**
- * Scripts in `node:vm` contexts of a child process. Not a security boundary.
+ * Creates a sandbox that runs scripts in `node:vm` contexts of a child process. Not a security boundary.
  * @throws KernelError `E_CONFIG_INVALID` without `unsafe: true`
  */
 export function createVmSandbox({ unsafe, ...pool }: VmSandboxOptions = {}): Sandbox {
   if (unsafe !== true) {
     throw new KernelError(
       'E_CONFIG_INVALID',
-      'sandbox-vm holds back no hostile code: set unsafe: true to accept that, or use @ravi/sandbox-isolated-vm',
+      'sandbox-vm does not contain hostile code: set unsafe: true to accept that, or use @ravi/sandbox-isolated-vm',
     );
   }
   return createProcessSandbox({

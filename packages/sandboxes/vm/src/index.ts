@@ -13,7 +13,7 @@ const plugin: Plugin<'sandbox', VmSandboxOptions> = definePlugin({
   configSchema: {
     type: 'object',
     properties: {
-      unsafe: { type: 'boolean', description: 'Must be true: node:vm holds back no hostile code.' },
+      unsafe: { type: 'boolean', description: 'Must be true: node:vm does not contain hostile code.' },
       ...poolProperties,
     },
     additionalProperties: false,

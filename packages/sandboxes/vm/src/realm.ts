@@ -1,14 +1,14 @@
 import type { OpenRealm, Realm, RealmFault } from '@ravi/sandbox-kit';
 
 /**
- * Realms as `node:vm` contexts of the child's own isolate.
- * Goes to the child as text: it must refer to nothing outside itself.
+ * Opens realms as `node:vm` contexts of the child's own isolate.
+ * Sent to the child as text: it must refer to nothing outside itself.
  */
 export function openContexts(): OpenRealm {
   'use strict';
   const vm = process.getBuiltinModule('node:vm');
   const stepName = 'ravi:step';
-  // Evaluating anything in the context runs its promise jobs too, all of it under one time limit.
+  // Evaluating any code in the context also runs its promise jobs, all under one time limit.
   const step = new vm.Script(`this['${stepName}']()`);
 
   interface Mailbox {
@@ -83,7 +83,7 @@ export function openContexts(): OpenRealm {
     return (user + system) / 1_000;
   }
 
-  /** V8's report begins `file:line`, the source line, and carets below the place. */
+  // The report of V8 starts with `file:line`, the source line, and carets below the position.
   function syntaxFault(error: Error, columnOffset: number): RealmFault {
     const [place = '', , carets = ''] = (error.stack ?? '').split('\n');
     const line = Number(place.slice(place.lastIndexOf(':') + 1));

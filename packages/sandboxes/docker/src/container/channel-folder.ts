@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { KernelError } from '@ravi/kernel';
 
-/** Where a guest finds its channel. */
+/** Path of the channel inside a container. */
 export const guestChannelFolder = '/ravi';
 
-/** The host's ends of one container's channel: two FIFOs in a folder that the container sees. */
+/** Host side of the channel of a container: two FIFOs in a folder that the container sees. */
 export interface Channel {
   readonly folder: string;
-  /** From when on bytes of the guest are read. */
+  /** Starts to read the bytes of the guest. */
   listen(onBytes: (chunk: Buffer) => void): void;
   send(bytes: Buffer): void;
   keepAlive(active: boolean): void;
-  /** Reads what is still there, closes both ends and removes the folder. */
+  /** Reads the remaining bytes, closes both ends and removes the folder. */
   close(): Promise<void>;
 }
 
@@ -28,18 +28,18 @@ export interface ChannelFolder {
   close(): Promise<void>;
 }
 
-/** The FIFO whose open end says that the owner of a folder lives. */
+/** FIFO whose open end shows that the owner of a folder is alive. */
 export const aliveName = 'alive';
 
 const run = promisify(execFile);
-// Node cannot make a FIFO; one start of `mkfifo` makes those of so many containers.
+// Node cannot create FIFOs; one call of `mkfifo` creates those of this many containers.
 const batchSize = 16;
 
-/** Makes a folder for channels in `parent`. */
+/** Creates a folder for channels in `parent`. */
 export async function createChannelFolder(parent: string): Promise<ChannelFolder> {
   const path = await mkdtemp(join(parent, 'ravi-sandbox-'));
   await makeFifos([join(path, aliveName)]);
-  // Both ends: nobody ever writes, and the open end closes with this process, however it ends.
+  // Opened at both ends: nothing is ever written, and the open end closes when this process ends, in any way.
   const alive = openSync(join(path, aliveName), constants.O_RDWR | constants.O_NONBLOCK);
   let stock: Promise<string[]> = Promise.resolve([]);
   let made = 0;
@@ -69,7 +69,7 @@ export async function createChannelFolder(parent: string): Promise<ChannelFolder
     const folders = Array.from({ length: batchSize }, () => join(path, String(++made)));
     for (const folder of folders) {
       await mkdir(folder);
-      // The guest is another user: it must reach the FIFOs in it, whatever this process's umask says.
+      // The guest is another user and must reach the FIFOs in it, regardless of the umask of this process.
       await chmod(folder, 0o755);
     }
     await makeFifos(folders.flatMap((folder) => [join(folder, 'in'), join(folder, 'out')]));
@@ -82,7 +82,7 @@ async function makeFifos(paths: readonly string[]): Promise<void> {
     await run('mkfifo', ['-m', '666', ...paths]);
   } catch (cause) {
     const { message } = cause as Error;
-    throw new KernelError('E_SANDBOX_UNAVAILABLE', `The channel of a container could not be made: ${message}`, {
+    throw new KernelError('E_SANDBOX_UNAVAILABLE', `The channel of a container could not be created: ${message}`, {
       cause,
     });
   }
@@ -92,7 +92,7 @@ function openChannel(folder: string): Channel {
   const { O_RDONLY, O_RDWR, O_NONBLOCK } = constants;
   const input = join(folder, 'in');
   const output = join(folder, 'out');
-  // The host holds both ends of both FIFOs, so that nobody's `open` waits and no end of file comes before the guest.
+  // The host holds both ends of both FIFOs, so that `open` never waits and there is no end of file before the guest starts.
   const heldOutput = openSync(output, O_RDWR | O_NONBLOCK);
   const writer = new Socket({ fd: openSync(input, O_RDWR | O_NONBLOCK), readable: false, writable: true });
   const reader = new Socket({ fd: openSync(output, O_RDONLY | O_NONBLOCK), readable: true, writable: false });

@@ -4,26 +4,26 @@ import type { Engine } from '../engine/engine.ts';
 import type { EngineWait } from '../engine/engine-client.ts';
 import type { Channel } from './channel-folder.ts';
 
-/** What the containers of one language are made with. */
+/** Options of {@link containerLauncher}. */
 export interface ContainerLauncherOptions {
   readonly engine: Engine;
-  /** What a guest that starts now will probably run. */
+  /** Returns the run that a guest that starts now will probably get. */
   expectedRun(): ExpectedRun | undefined;
-  /** The program that a guest reads first. */
+  /** Returns the program that a guest reads first. */
   program(expected: ExpectedRun | undefined): string;
-  /** The memory of a container for a run with `memoryBytes`. */
+  /** Returns the memory of a container for a run with `memoryBytes`. */
   containerBytes(memoryBytes: number | undefined): number;
   /** Exit codes of a guest that could not get the memory it asked for. */
   readonly outOfMemoryCodes: readonly number[];
-  /** Opens a channel; whoever asks first waits until the sandbox is set up. */
+  /** Opens a channel; the first call waits until the sandbox is set up. */
   openChannel(): Promise<Channel>;
-  /** The body of the request that creates a container. */
+  /** Returns the body of the request that creates a container. */
   specify(channelFolder: string, containerBytes: number): object;
-  /** What a failure to create a container means, where the engine's own words do not say it. */
+  /** Explains a failure to create a container, if the message of the engine does not. */
   explain(error: Error): Promise<string>;
 }
 
-/** Launches guests in containers: create, start, wait for the end, remove. */
+/** Returns a launcher of guests in containers: create, start, wait for the end, remove. */
 export function containerLauncher(options: ContainerLauncherOptions): LaunchGuest {
   const { engine } = options;
 
@@ -53,7 +53,7 @@ export function containerLauncher(options: ContainerLauncherOptions): LaunchGues
         killed = true;
         if (container === undefined) return;
         if (pid !== undefined) engine.endProcess(pid, container);
-        // A failure comes up again where the end is awaited.
+        // A failure is reported again where the end is awaited.
         remove().catch(() => {});
       },
       keepAlive(wanted) {
@@ -68,7 +68,7 @@ export function containerLauncher(options: ContainerLauncherOptions): LaunchGues
           await engine.limitMemory(container, wanted);
           containerBytes = wanted;
         } catch {
-          // The container keeps the limit it has, and the host its eye on it.
+          // The container keeps its current limit, and the host still watches it.
         }
       },
     };

@@ -6,10 +6,10 @@ import type { Engine } from '../engine/engine.ts';
 import { aliveName } from './channel-folder.ts';
 import { machineLabel, ownerLabel } from './specification.ts';
 
-/** The name of this machine in labels: a folder is looked for where it was made only. */
+/** Name of this machine in labels: a folder is only looked for on the machine that created it. */
 export const machine: string = hostname();
 
-/** Removes the containers of `owner`, and gives how many there were. */
+/** Removes the containers of `owner` and returns their number. */
 export async function removeContainersOf(engine: Engine, owner: string): Promise<number> {
   const containers = await engine.list(`${ownerLabel}=${owner}`);
   await Promise.all(containers.map(({ id }) => engine.remove(id)));
@@ -29,13 +29,13 @@ export async function removeLeftovers(engine: Engine): Promise<void> {
   );
 }
 
-/** The owner holds the FIFO open; opening one that nobody reads fails at once (fifo(7), ENXIO). */
+// A live owner holds the FIFO open; opening one without a reader fails at once (fifo(7), ENXIO).
 function isAlive(owner: string): boolean {
   try {
     closeSync(openSync(join(owner, aliveName), constants.O_WRONLY | constants.O_NONBLOCK));
     return true;
   } catch (error) {
-    // Another user's sandbox is not ours to judge.
+    // The sandbox of another user: leave it.
     return (error as NodeJS.ErrnoException).code === 'EACCES';
   }
 }

@@ -1,23 +1,23 @@
 import { guestChannelFolder } from './channel-folder.ts';
 
-/** The label of every container of a sandbox; its value is the folder of the sandbox that owns it. */
+/** Label of every container of a sandbox; its value is the folder of its sandbox. */
 export const ownerLabel = 'ravi.sandbox';
-/** The label with the machine on which the owner runs. */
+/** Label with the machine on which the owner runs. */
 export const machineLabel = 'ravi.sandbox.machine';
 
-/** What a container may use. */
+/** Limits of a container. */
 export interface ContainerLimits {
   /** All memory of a container in bytes, `/workspace` included; swap is off. */
   readonly memoryBytes: number;
-  /** Processors; fractions count. */
+  /** Number of processors; may be a fraction. */
   readonly cpus: number;
-  /** Processes and threads together. */
+  /** Maximum number of processes and threads together. */
   readonly maxThreads: number;
-  /** The size of `/workspace` in bytes. */
+  /** Size of `/workspace` in bytes. */
   readonly workspaceBytes: number;
 }
 
-/** The least that a container needs: Node alone takes 11 threads. */
+/** Default limits of a container. Node alone takes 11 threads. */
 export const defaultContainerLimits: ContainerLimits = Object.freeze({
   memoryBytes: 512 * 1_048_576,
   cpus: 1,
@@ -25,10 +25,10 @@ export const defaultContainerLimits: ContainerLimits = Object.freeze({
   workspaceBytes: 64 * 1_048_576,
 });
 
-/** Entries of `/workspace`: each takes memory of the kernel, which no other limit of the container counts in time. */
+/** Maximum number of entries of `/workspace`: each takes kernel memory, which no other limit counts in time. */
 const maxFiles = 16_384;
 
-/** The body of `POST /containers/create`: a program behind every wall that the engine has. */
+/** Returns the body of `POST /containers/create`, with every restriction that the engine offers. */
 export function containerSpecification(options: {
   readonly image: string;
   readonly command: readonly string[];
@@ -67,7 +67,7 @@ export function containerSpecification(options: {
         { Name: 'core', Soft: 0, Hard: 0 },
       ],
       Tmpfs: { '/workspace': `rw,noexec,nosuid,nodev,mode=1777,size=${limits.workspaceBytes},nr_inodes=${maxFiles}` },
-      // A FIFO in a read-only mount can be written: only the folder is closed to the guest.
+      // A FIFO in a read-only mount can still be written; only the folder is read-only for the guest.
       Mounts: [{ Type: 'bind', Source: channelFolder, Target: guestChannelFolder, ReadOnly: true }],
       LogConfig: { Type: 'none' },
       RestartPolicy: { Name: 'no' },

@@ -5,8 +5,8 @@ import { KernelError } from '@ravi/kernel';
 const scheme = 'unix://';
 
 /**
- * The path of the engine's socket: `host` (`unix://…`), else `DOCKER_HOST`, else the first usual place of Docker or
- * Podman that exists, else Docker's.
+ * Returns the path of the engine's socket: `host` (`unix://…`), else `DOCKER_HOST`, else the first usual socket of Docker
+ * or Podman that exists, else that of Docker.
  * @throws KernelError `E_CONFIG_INVALID` for an engine that is not on this machine
  */
 export function engineSocketPath(host: string | undefined, env: NodeJS.ProcessEnv): string {

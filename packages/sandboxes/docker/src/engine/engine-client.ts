@@ -3,34 +3,37 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { KernelError } from '@ravi/kernel';
 
-/** An answer of the engine. */
+/** A response of the engine. */
 export interface EngineAnswer {
   readonly status: number;
-  /** The parsed JSON; `undefined` where the engine sent none. */
+  /** The parsed JSON; `undefined` if the engine sent none. */
   readonly body: unknown;
 }
 
-/** A request that waits for something to happen, and need not keep the host alive for it. */
+/** A request that waits for an event and need not keep the host alive. */
 export interface EngineWait<Answer> {
   readonly answer: Promise<Answer>;
-  /** Whether the request keeps the host's event loop alive. */
+  /** Sets whether the request keeps the event loop of the host alive. */
   keepAlive(active: boolean): void;
 }
 
-/** The Docker Engine API over its unix socket, as far as a sandbox speaks it. */
+/** Client of the Docker Engine API over its unix socket. */
 export interface EngineClient {
   readonly socketPath: string;
-  /** @throws KernelError `E_SANDBOX_UNAVAILABLE` when no engine answers, or not in time */
+  /**
+   * Sends a request.
+   * @throws KernelError `E_SANDBOX_UNAVAILABLE` when no engine responds, or not in time
+   */
   send(method: string, path: string, body?: object): Promise<EngineAnswer>;
-  /** A POST that may take as long as it likes. */
+  /** Sends a POST without a time limit. */
   wait(path: string): EngineWait<EngineAnswer>;
   close(): void;
 }
 
-const answerTimeoutMs = 60_000;
+const responseTimeoutMs = 60_000;
 const maxAnswerBytes = 16 * 1_024 * 1_024;
 
-/** A client for the engine behind `socketPath`. Paths carry no version: an engine takes its own newest then. */
+/** Creates a client for the engine at `socketPath`. Paths contain no version, so that an engine uses its newest one. */
 export function createEngineClient(socketPath: string): EngineClient {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 4 });
 
@@ -40,8 +43,8 @@ export function createEngineClient(socketPath: string): EngineClient {
       const { promise, resolve, reject } = Promise.withResolvers<EngineAnswer>();
       const text = body === undefined ? undefined : JSON.stringify(body);
       const headers = text === undefined ? {} : { 'content-type': 'application/json' };
-      const request = httpRequest({ socketPath, agent, method, path, headers, timeout: answerTimeoutMs });
-      request.once('timeout', () => request.destroy(new Error(`no answer within ${answerTimeoutMs} ms`)));
+      const request = httpRequest({ socketPath, agent, method, path, headers, timeout: responseTimeoutMs });
+      request.once('timeout', () => request.destroy(new Error(`no response within ${responseTimeoutMs} ms`)));
       request.once('error', (cause) => reject(unreachable(cause)));
       request.once(
         'response',
@@ -54,7 +57,7 @@ export function createEngineClient(socketPath: string): EngineClient {
       const { promise, resolve, reject } = Promise.withResolvers<EngineAnswer>();
       let socket: Socket | undefined;
       let alive = false;
-      // A connection of its own: one that is unreferenced must not be shared.
+      // Its own connection, because an unreferenced connection must not be shared.
       const request = httpRequest({ socketPath, agent: false, method: 'POST', path });
       request.once('socket', (assigned) => {
         socket = assigned;
@@ -85,7 +88,7 @@ export function createEngineClient(socketPath: string): EngineClient {
   function unreachable(cause: Error): KernelError {
     return new KernelError(
       'E_SANDBOX_UNAVAILABLE',
-      `No container engine answers at ${socketPath} (${cause.message}); start it, or set DOCKER_HOST`,
+      `No container engine responds at ${socketPath} (${cause.message}); start it, or set DOCKER_HOST`,
       { cause, retryable: true },
     );
   }
@@ -96,7 +99,7 @@ async function readAnswer(response: IncomingMessage): Promise<EngineAnswer> {
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > maxAnswerBytes) throw new Error('the answer is too large');
+    if (bytes > maxAnswerBytes) throw new Error('the response is too large');
     chunks.push(chunk);
   }
   return { status: response.statusCode ?? 0, body: parsed(Buffer.concat(chunks).toString('utf8')) };

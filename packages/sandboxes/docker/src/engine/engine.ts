@@ -10,28 +10,28 @@ export interface ListedContainer {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What a sandbox asks of a container engine. Failures are KernelErrors with code `E_SANDBOX_UNAVAILABLE`. */
+/** Operations of a container engine. Failures are KernelErrors with the code `E_SANDBOX_UNAVAILABLE`. */
 export interface Engine {
   readonly socketPath: string;
-  /** Creates a container and gives its id. */
+  /** Creates a container and returns its id. */
   create(specification: object): Promise<string>;
   start(id: string): Promise<void>;
   /**
-   * The container's first process, where this machine shows it under the number that the engine tells; `undefined` for
-   * an engine with process numbers of its own.
+   * Returns the first process of the container, if this machine knows it by the id that the engine reports; `undefined` for
+   * an engine with process ids of its own.
    */
   processIdOf(id: string): Promise<number | undefined>;
-  /** Changes the memory of a container that runs, swap included. */
+  /** Changes the memory limit of a running container, swap included. */
   limitMemory(id: string, bytes: number): Promise<void>;
-  /** Waits until the container does not run, for its exit code. */
+  /** Waits until the container has ended; returns its exit code. */
   waitForEnd(id: string): EngineWait<number>;
-  /** Whether a container that ended was killed at its memory limit; one that is gone was not. */
+  /** Returns true if an ended container was killed at its memory limit; false if it is gone. */
   wasOutOfMemory(id: string): Promise<boolean>;
-  /** Kills `pid`, which {@link processIdOf} gave, at once where this user may; the engine takes its time. */
+  /** Kills `pid` of {@link processIdOf} at once, if this user may; the engine itself is slower. */
   endProcess(pid: number, id: string): void;
-  /** Ends and removes a container with its volumes; one that is gone already is no error. */
+  /** Ends and removes a container with its volumes; succeeds if it is already gone. */
   remove(id: string): Promise<void>;
-  /** Containers in any state that carry `label` (`name` or `name=value`). */
+  /** Returns the containers in any state that have `label` (`name` or `name=value`). */
   list(label: string): Promise<readonly ListedContainer[]>;
   hasImage(name: string): Promise<boolean>;
   close(): void;
@@ -40,7 +40,7 @@ export interface Engine {
 const removalTimeoutMs = 60_000;
 const askAgainMs = 25;
 
-/** The engine behind a socket. */
+/** Opens the engine at a socket. */
 export function openEngine(socketPath: string): Engine {
   const client = createEngineClient(socketPath);
   const send = async (what: string, method: string, path: string, body?: object): Promise<EngineAnswer> =>
@@ -76,14 +76,14 @@ export function openEngine(socketPath: string): Engine {
       try {
         if (belongsTo(pid, id)) process.kill(pid, 'SIGKILL');
       } catch {
-        // Gone already, or another user's: the engine ends it.
+        // Already gone, or of another user: the engine ends it.
       }
     },
     async remove(id) {
       const ask = (): Promise<EngineAnswer> => client.send('DELETE', `/containers/${id}?force=1&v=1`);
       const giveUpAt = performance.now() + removalTimeoutMs;
       let answer = await ask();
-      // Somebody else's removal is under way; it is over when the engine knows the container no more.
+      // Another removal is in progress; it is complete when the engine no longer knows the container.
       while (answer.status === 409 && performance.now() < giveUpAt) {
         await setTimeout(askAgainMs);
         answer = await ask();
@@ -114,7 +114,7 @@ function accepted(what: string, answer: EngineAnswer): EngineAnswer {
   );
 }
 
-/** Control groups carry the id of their container; a number that the engine tells from elsewhere is another process here. */
+// Control groups contain the id of their container. A process id from another machine is another process here.
 function belongsTo(pid: number, id: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cgroup`, 'latin1').includes(id);
@@ -130,7 +130,7 @@ function listed(entry: unknown): ListedContainer {
 function textAt(value: unknown, name: string): string {
   const text = fieldAt(value, name);
   if (typeof text === 'string') return text;
-  throw new KernelError('E_SANDBOX_UNAVAILABLE', `The container engine answered without ${name}`);
+  throw new KernelError('E_SANDBOX_UNAVAILABLE', `The response of the container engine has no ${name}`);
 }
 
 function fieldAt(value: unknown, name: string): unknown {

@@ -1,20 +1,20 @@
 import type { SandboxOutcome, SandboxRequest } from '@ravi/kernel';
 import type { ExpectedRun } from '@ravi/sandbox-kit';
 
-/** What a container of one language runs. */
+/** Program of the containers of one language. */
 export interface GuestProgram {
-  /** The command of the container; it reads its program from the channel. */
+  /** Command of the container; it reads its program from the channel. */
   readonly command: readonly string[];
-  /** What is sent first; a run like the last one finds itself expected. */
+  /** Returns the program that is sent first, prepared for a run like the last one. */
   program(lastRun: ExpectedRun | undefined): string;
   /**
-   * What the program takes beside the data of a run. Where it says so, the memory of its container follows the limit of
-   * each run; else it is the container's own, and the program keeps the limit.
+   * Memory of the program in addition to the data of a run. If present, the memory limit of its container follows that of
+   * each run; otherwise the container keeps its own limit, and the program enforces that of the run.
    */
   readonly ownBytes?: number;
-  /** Exit codes of a guest that could not get the memory it asked for. */
+  /** Exit codes of a guest that ran out of memory. */
   readonly outOfMemoryCodes: readonly number[];
-  /** Runs a request whose files are to be at their paths; absent where scripts have no files. */
+  /** Runs a request and places its files at their paths; absent if scripts have no files. */
   runWithFiles?(
     request: SandboxRequest,
     run: (request: SandboxRequest) => Promise<SandboxOutcome>,

@@ -2,10 +2,10 @@ import { bootstrapSource, childSource, openIsolates } from '@ravi/sandbox-kit';
 import { guestChannelFolder } from '../container/channel-folder.ts';
 import type { GuestProgram } from './guest-program.ts';
 
-/** Where the image keeps the addon of isolated-vm. */
+/** Path of the isolated-vm addon in the image. */
 const addonPath = '/opt/ravi/isolated-vm.node';
 
-/** V8 isolates in a Node process that may do nothing but read and write its channel. */
+/** Guest for JavaScript: V8 isolates in a Node process that may only read and write its channel. */
 export const javascriptGuest: GuestProgram = {
   command: [
     'node',
@@ -15,7 +15,7 @@ export const javascriptGuest: GuestProgram = {
     '--allow-addons',
     '--no-warnings',
     '--no-node-snapshot',
-    // As in processes of this machine: scripts are too short for V8's middle compiler.
+    // As for local processes: scripts are too short for V8's mid-tier compiler to pay off.
     '--no-maglev',
     '-e',
     bootstrapSource({
@@ -29,9 +29,9 @@ export const javascriptGuest: GuestProgram = {
       argument: { binary: addonPath },
       ...(lastRun === undefined ? {} : { expected: lastRun }),
     }),
-  // 15 MB when idle; 13 MB for compiled code, garbage not yet collected, and frames on their way.
+  // 15 MB when idle; 13 MB for compiled code, garbage not yet collected, and frames in transit.
   ownBytes: 28 * 1_048_576,
-  // V8 gives up without memory by a trap (133) or abort(3). The first process of a container is deaf to SIGABRT, so that
-  // abort(3) ends it by the fault that it falls back to (139).
+  // Without memory V8 ends by a trap (133) or abort(3). The first process of a container ignores SIGABRT, so that abort(3)
+  // ends it by its fallback, a segmentation fault (139).
   outOfMemoryCodes: [133, 139],
 };

@@ -1,12 +1,12 @@
 import type { SandboxFile, SandboxOutcome, SandboxRequest } from '@ravi/kernel';
 
 const operation = 'sandbox:file';
-// What one call brings: a multiple of three, so that base64 has no filling inside.
+// Size of one part: a multiple of three, so that base64 has no padding inside.
 const pieceBytes = 1_048_575;
 
 /**
- * Runs a script in Python with the files of its request at their paths: code before the prelude asks for them piece by
- * piece. `placing` defines `place_files(host, places)`.
+ * Runs a script in Python with the files of its request at their paths: code before the prelude requests them part by
+ * part. `placing` defines `place_files(host, places)`.
  */
 export async function runWithFiles(
   request: SandboxRequest,
@@ -34,7 +34,7 @@ export async function runWithFiles(
 }
 
 interface PieceReader {
-  /** The next piece in base64; empty at the end. @throws Error in words that a script may read */
+  /** Returns the next part in base64; empty at the end. @throws Error with a message that a script may read */
   next(): Promise<string>;
   close(): Promise<void>;
 }
@@ -67,7 +67,7 @@ function openReader({ open, bytes }: SandboxFile): PieceReader {
       try {
         await fill(wanted);
       } catch {
-        throw new Error('its content cannot be had');
+        throw new Error('its content is not available');
       }
       const piece = rest.subarray(0, wanted);
       rest = rest.subarray(piece.length);

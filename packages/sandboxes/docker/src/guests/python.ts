@@ -3,13 +3,13 @@ import { guestChannelFolder } from '../container/channel-folder.ts';
 import type { GuestProgram } from './guest-program.ts';
 import { runWithFiles } from './python-files.ts';
 
-/** The parts of the program in the order in which they build on one another. */
+/** Parts of the program in the order in which they depend on each other. */
 const parts = ['records', 'console', 'calls', 'script', 'values', 'failures', 'run'];
 
-/** With it the program ends that has no memory left to say so. */
+/** Exit code of a program that has no memory left to report that. */
 const outOfMemoryCode = 77;
 
-/** Reads the program from the channel, so that no command line carries it. */
+/** Reads the program from the channel, so that it is not on the command line. */
 const bootstrap = `import os
 reading = os.open('${guestChannelFolder}/in', os.O_RDONLY)
 writing = os.open('${guestChannelFolder}/out', os.O_WRONLY)
@@ -20,7 +20,7 @@ def read(length):
     return data
 exec(compile(read(int.from_bytes(read(4), 'little')), 'guest.py', 'exec'), {'reading': reading, 'writing': writing})`;
 
-/** CPython. Its own walls are none: the container is the wall. */
+/** Returns the guest for Python: CPython, which is isolated only by its container. */
 export function pythonGuest(folder: URL): GuestProgram {
   const read = (name: string): string => readFileSync(new URL(`${name}.py`, folder), 'utf8');
   const program = parts.map(read).join('\n');

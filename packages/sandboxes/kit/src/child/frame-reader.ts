@@ -1,18 +1,18 @@
-/** Reads what the host sends, frame after frame. */
+/** Reader of the frames that the host sends. */
 export interface FrameReader {
-  /** Waits for the next frame, which may be due soon; ends the process when the host is gone. */
+  /** Waits for the next frame, which may be expected soon; ends the process if the host is gone. */
   read(isSoon: boolean): string;
 }
 
-/** The part of a stream's handle that says whether reading its descriptor waits. */
+/** The part of a stream's handle that sets whether reads of its descriptor block. */
 interface Handle {
   setBlocking(isBlocking: boolean): void;
 }
 
 /**
- * Reads frames from a descriptor without an event loop. A core that went to sleep takes longer to wake than a host takes
- * to answer most calls. So the reader looks for a frame that is due soon for `lookMs` before it sleeps. Looks in vain
- * become rare: the host may be slow, and it may be the one that waits for this very core.
+ * Creates a reader of frames from a descriptor, without an event loop. A sleeping core takes longer to wake than a host
+ * takes to reply to most calls. So the reader polls for an expected frame for `lookMs` before it sleeps. After a poll
+ * without success it polls less often: the host may be slow, or may itself need this core.
  * Runs in the child: it must refer to nothing outside itself.
  */
 export function createFrameReader(descriptor: number, lookMs: number): FrameReader {
@@ -26,10 +26,10 @@ export function createFrameReader(descriptor: number, lookMs: number): FrameRead
   let skips = 0;
   let skipsAfterFailure = 1;
   const mayLook = availableParallelism() > 1 && process.platform !== 'win32';
-  // Node sets whether a descriptor blocks only through a handle. This one is never read: without an event loop nobody would.
+  // Node can set whether a descriptor blocks only through a handle. The handle itself is never read.
   const handle = mayLook ? handleOf(new Socket({ fd: descriptor })) : undefined;
   handle?.setBlocking(true);
-  // A look that finds nothing is an exception, and nobody reads its stack.
+  // A poll without success throws an exception whose stack is not used.
   Error.stackTraceLimit = 0;
 
   return {

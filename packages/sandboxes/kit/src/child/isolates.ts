@@ -2,9 +2,9 @@ import type IsolatedVm from 'isolated-vm';
 import type { OpenRealm, Realm, RealmFault } from './realm.ts';
 
 /**
- * Realms in V8 isolates of their own, run on the child's main thread. `binary` is the addon of isolated-vm as the child
- * finds it.
- * Goes to the child as text: it must refer to nothing outside itself.
+ * Opens realms in V8 isolates of their own, run on the main thread of the child. `binary` is the path of the isolated-vm
+ * addon in the child.
+ * Sent to the child as text: it must refer to nothing outside itself.
  */
 export function openIsolates({ binary }: { readonly binary: string }): OpenRealm {
   const addon = { exports: {} as { ivm: typeof IsolatedVm } };
@@ -16,7 +16,7 @@ export function openIsolates({ binary }: { readonly binary: string }): OpenRealm
   const caches = new Map<string, { readonly source: string; readonly data: IsolatedVm.ExternalCopy<ArrayBuffer> }>();
 
   return (guestSource, memoryBytes): Realm => {
-    // Without a handler for a heap beyond repair: with one the addon waits for an event loop, which a pump has not.
+    // Without a handler for catastrophic errors: with one the addon waits for an event loop, which a pump does not have.
     const isolate: IsolatedVm.Isolate = new ivm.Isolate({
       memoryLimit: Math.max(8, Math.ceil(memoryBytes / 1_048_576)),
     });
@@ -61,7 +61,7 @@ export function openIsolates({ binary }: { readonly binary: string }): OpenRealm
       },
     };
 
-    /** Compiles our own code, with what the last guest's compilation of the same text left. */
+    // Compiles our own code, with the code cache of an earlier guest for the same text.
     function compileCached(filename: string, source: string): IsolatedVm.Script {
       const cached = caches.get(filename);
       if (cached?.source === source) return isolate.compileScriptSync(source, { filename, cachedData: cached.data });
@@ -71,7 +71,7 @@ export function openIsolates({ binary }: { readonly binary: string }): OpenRealm
       return script;
     }
 
-    /** Without the time limit and the look at the clock, which take as long as the entry itself: no user code runs. */
+    // Without the time limit and the check of the clock, which take as long as the entry itself: no user code runs here.
     function drain(): string | RealmFault {
       try {
         return entries.drain.applySync() as string;
@@ -93,8 +93,9 @@ export function openIsolates({ binary }: { readonly binary: string }): OpenRealm
 
     function faultOf(error: unknown): RealmFault {
       if (isolate.isDisposed) return { kind: 'limit', limit: 'memory' };
-      // A promise job of the script may throw anything, and nothing.
-      if (!(error instanceof Error)) return { kind: 'crash', message: 'a promise job threw what is no error' };
+      // A promise job of the script may throw any value.
+      if (!(error instanceof Error))
+        return { kind: 'crash', message: 'a promise job threw a value that is not an error' };
       if (error.message === 'Script execution timed out.') return { kind: 'limit', limit: 'cpu' };
       const found = error.name === 'SyntaxError' ? position.exec(error.message) : null;
       if (found === null) return { kind: 'crash', message: error.message };

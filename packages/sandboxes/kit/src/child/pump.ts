@@ -2,28 +2,28 @@ import type { RecordCodec } from '../protocol/records.ts';
 import type { FrameReader } from './frame-reader.ts';
 import type { OpenRealm, Realm, RealmFault } from './realm.ts';
 
-/** What a pump is put together from. */
+/** Parts of a pump. */
 export interface PumpParts {
   readonly codec: RecordCodec;
   readonly guestSource: string;
   readonly scriptName: string;
   readonly openRealm: OpenRealm;
-  /** What the host sends. */
+  /** Reader of the frames that the host sends. */
   readonly input: FrameReader;
-  /** The descriptor of the channel to the host. */
+  /** Descriptor of the channel to the host. */
   readonly output: number;
   readonly expected: ExpectedRun;
 }
 
-/** What the first run will probably ask for; a wrong guess costs it a millisecond or two. */
+/** The probable first run; a wrong guess costs that run a millisecond or two. */
 export interface ExpectedRun {
   readonly memoryBytes: number;
   readonly prelude: string;
 }
 
 /**
- * The child process: a blocking pump without an event loop. It reads a frame, runs the guest on this thread until it
- * waits for the host, writes one frame. After the answer has left it prepares the next guest.
+ * Runs the child process: a blocking pump without an event loop. It reads a frame, runs the guest on this thread until it
+ * waits for the host, and writes one frame. After the outcome is sent it prepares the next guest.
  * Runs in the child: it must refer to nothing outside itself.
  */
 export function runPump({ codec, guestSource, scriptName, openRealm, input, output, expected }: PumpParts): never {
@@ -37,7 +37,7 @@ export function runPump({ codec, guestSource, scriptName, openRealm, input, outp
     readonly realm: Realm;
     readonly memoryBytes: number;
     readonly prelude: string;
-    /** Those that the guest holds: most runs ask for the same as the one before. */
+    /** Limits that the guest holds: most runs have the same limits as the previous one. */
     readonly limits: string;
     readonly names: string | RealmFault;
   }
@@ -54,7 +54,7 @@ export function runPump({ codec, guestSource, scriptName, openRealm, input, outp
     }
   }
 
-  /** Answers and wakes that crossed the end of the last run on their way; a start begins with a digit. */
+  // Replies and wakes that were sent before the end of the last run arrived; a start frame begins with a digit.
   function isLate(frame: string): boolean {
     return frame[0] === 'a' || frame[0] === 'f' || frame[0] === 'w';
   }
@@ -65,10 +65,8 @@ export function runPump({ codec, guestSource, scriptName, openRealm, input, outp
     renew(memory, field() as string, prepared.limits);
   }
 
-  /**
-   * The system often wakes the host on the core of whoever wrote to it: it would wait there for the next guest to be made,
-   * which takes longer than a short script.
-   */
+  // The system often wakes the host on the core of the process that wrote to it. There it would wait until the next guest
+  // is prepared, which takes longer than a short script.
   function letHostRun(): void {
     Atomics.wait(sleeper, 0, 0, hostTurnMs);
   }
@@ -113,7 +111,7 @@ export function runPump({ codec, guestSource, scriptName, openRealm, input, outp
     }
   }
 
-  /** What user code leaves behind as a crash is a rejection that nobody handles: the next drain says how it stands. */
+  // A crash from an entry that runs user code is an unhandled rejection: the next drain reports the state of the guest.
   function isOver(result: string | RealmFault): result is RealmFault {
     return typeof result !== 'string' && result.kind !== 'crash';
   }
@@ -131,7 +129,7 @@ export function runPump({ codec, guestSource, scriptName, openRealm, input, outp
   }
 
   function send(text: string): void {
-    // No character takes more than three bytes.
+    // A UTF-16 unit takes at most three bytes.
     const frame =
       text.length * 3 + 4 <= shortFrame.length ? shortFrame : Buffer.allocUnsafe(4 + Buffer.byteLength(text));
     const length = frame.write(text, 4);

@@ -5,13 +5,13 @@ import { runPump } from './pump.ts';
 import type { ExpectedRun } from './pump.ts';
 import type { OpenRealm } from './realm.ts';
 
-/** Where a child finds its channel: expressions of JavaScript that give descriptors, with `fs` in reach. */
+/** Channel of a child: JavaScript expressions for its descriptors, which may use `fs`. */
 export interface ChildChannel {
   readonly input: string;
   readonly output: string;
 }
 
-/** The program that `node -e` gets: it reads the real one from the channel, so that no command line carries it. */
+/** Returns the program for `node -e`, which reads the real program from the channel, so that it is not on the command line. */
 export function bootstrapSource({ input, output }: ChildChannel): string {
   return [
     "const fs = process.getBuiltinModule('node:fs');",
@@ -22,14 +22,14 @@ export function bootstrapSource({ input, output }: ChildChannel): string {
   ].join(' ');
 }
 
-/** How long a guest looks for an answer before it sleeps, in milliseconds of processor time. */
+/** Milliseconds of processor time for which a guest polls for a reply before it sleeps. */
 export const guestLookMs = 0.1;
 
 const defaultExpectedRun: ExpectedRun = { memoryBytes: 134_217_728, prelude: '' };
 
 /**
- * The program of a child process, a function of its channel. `openRealm` makes the adapter's realms: a self-contained function that takes
- * `argument` (JSON) and gives an `OpenRealm`; it goes to the child as text.
+ * Returns the program of a child process, a function of its channel. `openRealm` is a self-contained function that takes
+ * `argument` (JSON) and returns the adapter's `OpenRealm`; it is sent to the child as text.
  */
 export function childSource(options: {
   readonly openRealm: (argument: never) => OpenRealm;

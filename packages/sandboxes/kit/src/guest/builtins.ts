@@ -1,4 +1,4 @@
-/** The built-ins that the guest runtime works with, taken before any user code runs; methods take `this` first. */
+/** Built-ins that the guest runtime uses, captured before any user code runs; methods take `this` as their first parameter. */
 export interface Builtins {
   readonly apply: typeof Reflect.apply;
   readonly defineProperty: typeof Reflect.defineProperty;
@@ -26,7 +26,7 @@ export interface Builtins {
   readonly regExpExec: (pattern: RegExp, text: string) => RegExpExecArray | null;
   readonly mapForEach: (map: unknown, each: (value: unknown, key: unknown) => void) => void;
   readonly setForEach: (set: unknown, each: (value: unknown) => void) => void;
-  /** An object without a prototype. */
+  /** Creates an object without a prototype. */
   readonly createTable: <Value>() => Record<PropertyKey, Value>;
   readonly createMap: <Key, Value>() => Map<Key, Value>;
   readonly mapGet: <Key, Value>(map: Map<Key, Value>, key: Key) => Value | undefined;
@@ -40,7 +40,7 @@ export interface Builtins {
 }
 
 /**
- * Takes the built-ins and removes what a script has no use for: threads' shared memory and WebAssembly.
+ * Captures the built-ins and removes those that a script does not need: shared memory of threads and WebAssembly.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function captureBuiltins(): Builtins {
@@ -49,7 +49,7 @@ export function captureBuiltins(): Builtins {
 
   const { bind, call } = Function.prototype;
   const uncurryThis = bind.bind(call) as unknown as (method: unknown) => never;
-  // A getter in the way of V8's hook: scripts keep their stack traces and cannot rewrite those of others.
+  // A getter blocks V8's hook: scripts keep their stack traces and cannot rewrite those of other code.
   Object.defineProperty(Error, 'prepareStackTrace', { get: () => undefined, set: () => {}, configurable: false });
 
   return {

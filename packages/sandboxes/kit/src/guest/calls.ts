@@ -3,29 +3,30 @@ import type { Builtins } from './builtins.ts';
 
 /** Bridge calls of a guest. */
 export interface GuestCalls {
-  /** What a prelude gets. */
+  /** The `host` of a prelude. */
   readonly host: { readonly call: (op: unknown, payload: unknown) => Promise<string> };
-  /** Sets how many calls a run may make, how many at once, and how much each may carry. */
+  /** Sets the maximum number of calls of a run, the number in flight, and the size of each. */
   limit(maxCalls: number, maxInFlight: number, maxInputBytes: number): void;
-  /** Records of queued calls, as many as may be in flight and fit into one frame. */
+  /** Returns records of queued calls, as many as may be in flight and fit into one frame. */
   takeRecords(): string;
-  /** Whether calls wait for room in a frame rather than for answers. */
+  /** True if calls wait for room in a frame, not for replies. */
   hasRoom(): boolean;
   isWaiting(): boolean;
   resolve(id: number, text: string): void;
   reject(id: number, name: string, message: string, code: string): void;
 }
 
-/** What calls tell the runtime. */
+/** Events of calls for the runtime. */
 export interface CallEvents {
-  /** The script makes more calls than it may. */
+  /** Called when the script exceeds its number of calls. */
   readonly onTooMany: () => void;
-  /** As many calls are queued as are worth a frame. May throw. */
+  /** Called when enough calls are queued to send a frame. May throw. */
   readonly onFull: () => void;
 }
 
 /**
- * Calls queue here, leave in order of their making, and are settled by the answers of the host.
+ * Creates the calls of a guest. They are queued, sent in the order in which they were made, and settled by the replies of
+ * the host.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createCalls(builtins: Builtins, codec: RecordCodec, { onTooMany, onFull }: CallEvents): GuestCalls {
@@ -34,7 +35,7 @@ export function createCalls(builtins: Builtins, codec: RecordCodec, { onTooMany,
   const frameLength = 4 * 1024 * 1024;
   const frameCalls = 64;
 
-  // Own entries on an object without a prototype: nothing that user code can replace is called on the way.
+  // Own entries of an object without a prototype, so that no function that user code can replace is called.
   const waiting = createTable<((answer: unknown) => void) | undefined>();
   const queued = createTable<string>();
   let made = 0;
@@ -69,7 +70,7 @@ export function createCalls(builtins: Builtins, codec: RecordCodec, { onTooMany,
   function call(op: unknown, payload: unknown): Promise<string> {
     return new PromiseConstructor((resolve) => {
       if (typeof op !== 'string' || typeof payload !== 'string') throw new TypeError('host.call needs two strings');
-      // The host counts bytes; what has more characters than that need not travel.
+      // The host counts bytes; text with more characters than that is not sent.
       if (payload.length > maxInputBytes) {
         throw withCode(
           new RangeError('The call carries more than its limit (maxCallInputBytes: ' + maxInputBytes + ')'),
@@ -81,7 +82,7 @@ export function createCalls(builtins: Builtins, codec: RecordCodec, { onTooMany,
         return;
       }
       const id = made + 1;
-      // Encoded first: a script short of stack may fail here, and must leave no half-made call behind.
+      // Encoded first: a script that is short of stack may fail here, and must not leave an incomplete call.
       queued[id] = codec.encodeThree('c', '' + id, op, payload);
       waiting[id] = resolve as (answer: unknown) => void;
       made = id;
@@ -89,7 +90,7 @@ export function createCalls(builtins: Builtins, codec: RecordCodec, { onTooMany,
       try {
         onFull();
       } catch {
-        // A script short of stack: the call is made all the same, and leaves with the next ones.
+        // The script is short of stack: the call is still made, and sent with the next ones.
       }
     });
   }
@@ -102,7 +103,7 @@ export function createCalls(builtins: Builtins, codec: RecordCodec, { onTooMany,
     settled(answer);
   }
 
-  /** Rejects some promise jobs later, when V8 can follow the script's `await` and give the error its line. */
+  // Rejects a few promise jobs later, when V8 can follow the script's `await` and add the line to the error.
   function failure(name: string, message: string, code: string): unknown {
     const nothing = (): void => {};
     let later: unknown = new PromiseConstructor<void>((resolve) => resolve());

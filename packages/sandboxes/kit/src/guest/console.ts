@@ -5,15 +5,15 @@ import type { Inspect } from './inspect.ts';
 export interface GuestConsole {
   /** The object that scripts see. */
   readonly api: Readonly<Record<string, (...values: unknown[]) => void>>;
-  /** Sets the cap; output before it counts too. */
+  /** Sets the limit; earlier output counts too. */
   limit(maxBytes: number): void;
-  /** UTF-8 bytes that went over the cap since the last question. */
+  /** Returns the UTF-8 bytes that were dropped since the last call. */
   takeDropped(): number;
 }
 
 /**
- * `console` with a byte cap: a line costs its UTF-8 bytes and one for the line break, the line that meets the cap is cut
- * between characters, and the rest is only counted.
+ * Creates a `console` with a limit in bytes: a line costs its UTF-8 bytes and one for the line break, the line that reaches
+ * the limit is cut between characters, and the rest is only counted.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createConsole(
@@ -22,7 +22,7 @@ export function createConsole(
   emit: (level: string, text: string) => void,
 ): GuestConsole {
   const { charCodeAt, indexOf, slice, freeze, createTable, now, toText } = builtins;
-  // By label. Tables have no prototype: any label is one.
+  // By label, in objects without a prototype, so that any label is valid.
   const counts = createTable<number | undefined>();
   const timers = createTable<number | undefined>();
   let left = 0;
@@ -120,7 +120,7 @@ export function createConsole(
     return lines + indent + slice(text, start, text.length);
   }
 
-  /** The longest start of `text` that takes at most `maxBytes` in UTF-8, ending between characters. */
+  // Returns the longest start of `text` that takes at most `maxBytes` in UTF-8 and ends between characters.
   function measure(text: string, maxBytes: number): { readonly units: number; readonly bytes: number } {
     let bytes = 0;
     let units = 0;

@@ -11,8 +11,8 @@ export interface ErrorFields {
 }
 
 /**
- * Reads whatever was thrown, as far as it can be read: user code may have put getters, proxies or nothing in its place.
- * The position is that of the first stack frame in the script.
+ * Creates a reader of thrown values. It reads as much as possible: user code may throw objects with getters, proxies or no
+ * value at all. The position is that of the first stack frame in the script.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createErrorReader(

@@ -2,8 +2,8 @@ import type { RecordCodec } from '../protocol/records.ts';
 import type { GuestRuntime } from './runtime.ts';
 
 /**
- * Runs a runtime that is thrown away through a short life, so that V8 has compiled its functions before a script waits
- * for them. Its last steps are promise jobs and follow when the caller returns.
+ * Exercises a runtime that is discarded afterwards, so that V8 has compiled its functions before a script waits for them.
+ * Its last steps are promise jobs and run when the caller returns.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function exerciseRuntime(runtime: GuestRuntime, codec: RecordCodec): void {

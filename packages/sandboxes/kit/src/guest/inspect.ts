@@ -4,7 +4,7 @@ import type { Builtins } from './builtins.ts';
 export type Inspect = (value: unknown) => string;
 
 /**
- * Readable text for any value: nested up to four levels, a hundred entries a collection and five thousand in all.
+ * Creates a function that renders any value: up to four levels, a hundred entries per collection and five thousand in total.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createInspect(builtins: Builtins): Inspect {
@@ -83,7 +83,7 @@ export function createInspect(builtins: Builtins): Inspect {
     );
   }
 
-  /** Collects entries on one line when they fit, else one a line; says how many were left out. */
+  // Joins entries on one line if they fit, else one per line, with the number of those left out.
   function group(
     prefix: string,
     open: string,
@@ -142,7 +142,7 @@ export function createInspect(builtins: Builtins): Inspect {
     return cause === undefined || cause.enumerable === true ? text : text + ' [cause: ' + slotText(cause, deeper) + ']';
   }
 
-  /** The value of a data property along the prototype chain; getters are not run. */
+  // Returns the value of a data property along the prototype chain, without running getters.
   function dataProperty(value: object, key: string): unknown {
     for (let holder: object | null = value; holder !== null; holder = getPrototypeOf(holder)) {
       const own = getDescriptor(holder, key);

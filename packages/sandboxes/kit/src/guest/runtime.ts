@@ -7,45 +7,45 @@ import type { Inspect } from './inspect.ts';
 import type { SerializedValue } from './serialize.ts';
 import type { GuestTimers } from './timers.ts';
 
-/** The parts that the runtime is put together from: the factories beside this file. */
+/** Parts of the runtime: the factories in this folder. */
 export interface RuntimeParts {
   readonly builtins: Builtins;
   readonly codec: RecordCodec;
   readonly inspect: Inspect;
   readonly serialize: (value: unknown, maxBytes: number) => SerializedValue;
   readonly readError: (thrown: unknown) => ErrorFields;
-  /** What scripts see beside console and timers. */
+  /** Globals of scripts other than console and timers. */
   readonly globals: Readonly<Record<string, unknown>>;
   createConsole(builtins: Builtins, inspect: Inspect, emit: (level: string, text: string) => void): GuestConsole;
   createCalls(builtins: Builtins, codec: RecordCodec, events: CallEvents): GuestCalls;
   createTimers(builtins: Builtins): GuestTimers;
 }
 
-/** What the child calls in a guest. Everything that crosses is text, but for the two compiled functions. */
+/** Functions of a guest that the child calls. Arguments and results are text, except the two compiled functions. */
 export interface GuestRuntime {
-  /** Runs the prelude; gives the names that it defines, separated by commas. */
+  /** Runs the prelude; returns the names that it defines, separated by commas. */
   prelude(define: (host: unknown) => unknown): string;
-  /** Gives it the way to send a frame while user code runs; without one it sends when it is asked. */
+  /** Sets a function that sends a frame while user code runs. Without it, output is sent only by `drain`. */
   connect(send: (frame: string) => void): void;
   /** Sets the limits: one record. May be called again, until the script starts. */
   limit(limits: string): void;
   /** Starts the script. */
   script(create: (...values: unknown[]) => () => unknown): void;
-  /** Takes in records from the host. */
+  /** Handles records from the host. */
   deliver(text: string): void;
   /**
-   * What there is to send: `m` (ask again), `f` (let a timer fire, then ask again), `w` (waits for the host) or `e`
+   * Returns what is to be sent: `m` (call again), `f` (fire a timer, then call again), `w` (waits for the host) or `e`
    * (ended), then records. Runs no user code.
    */
   drain(): string;
-  /** Runs the callback of the timer that is due. */
+  /** Runs the callback of the next due timer. */
   fire(): void;
-  /** The output so far, for a run that is over by other means. */
+  /** Returns the output so far, for a run that the child has ended. */
   flush(): string;
 }
 
 /**
- * The runtime of one guest: one script, from its start to its one outcome.
+ * Creates the runtime of one guest, which runs one script from its start to its outcome.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createRuntime(parts: RuntimeParts): GuestRuntime {
@@ -139,8 +139,8 @@ export function createRuntime(parts: RuntimeParts): GuestRuntime {
     flush,
   };
 
-  // The host begins with the first calls while the script still makes others. What could not be sent goes with the next
-  // frame.
+  // The host starts the first calls while the script still makes others. Calls that could not be sent are sent with the
+  // next frame.
   function sendEarly(): void {
     if (send === undefined || outcome !== undefined) return;
     unsent = takeCalls();

@@ -1,6 +1,6 @@
 import type { Builtins } from './builtins.ts';
 
-/** What became of the value of a script. */
+/** Result of serializing the value of a script. */
 export type SerializedValue =
   | { readonly status: 'none' }
   | { readonly status: 'text'; readonly text: string }
@@ -9,8 +9,8 @@ export type SerializedValue =
   | { readonly status: 'too-large'; readonly atLeast: number };
 
 /**
- * Turns the value of a script into JSON text, or says in plain words which part of it JSON cannot carry. The walk adds
- * up the least that the text can take, so that a value over the limit is refused before its text is built.
+ * Creates a function that encodes the value of a script as JSON, or describes the part that JSON cannot represent. The
+ * walk adds up a lower bound of the size, so that a value over the limit is refused before its text is built.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createSerializer(builtins: Builtins): (value: unknown, maxBytes: number) => SerializedValue {
@@ -54,7 +54,7 @@ export function createSerializer(builtins: Builtins): (value: unknown, maxBytes:
     if (text === undefined) return { status: 'none' };
     return text.length > maxBytes ? { status: 'too-large', atLeast: text.length } : { status: 'text', text };
 
-    /** Walks what the loops below do not count themselves: anything but a string, number, boolean, null, undefined. */
+    // Walks values that the loops below do not count: all except strings, numbers, booleans, null and undefined.
     function walk(inner: unknown, key: string | number, parent: Place | undefined, depth: number): Stop | undefined {
       if (typeof inner === 'bigint') return refuse('a BigInt', key, parent, 'convert it with Number() or String()');
       if (typeof inner === 'function') return refuse('a function', key, parent, 'functions cannot be returned');

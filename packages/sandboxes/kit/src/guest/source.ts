@@ -14,14 +14,14 @@ import { createWebGlobals } from './web-globals.ts';
 export const scriptName = 'script.js';
 
 /**
- * Defines the function that the texts of functions call when a bundler keeps their names (`keepNames` of esbuild). It does
- * nothing.
+ * Definition of the function that the texts of functions call when a bundler keeps their names (`keepNames` of esbuild). It
+ * does nothing.
  */
 export const nameKeeper = 'const __name = (target) => target;';
 
 /**
- * The guest runtime as one expression of JavaScript: a `GuestRuntime`. Each part is a function of the source tree in
- * its own text, so it is type-checked here and needs no file at run time, bundled or not.
+ * The guest runtime as one JavaScript expression whose value is a `GuestRuntime`. Each part is the text of a function of
+ * this source tree, so it is type-checked here and needs no file at run time, bundled or not.
  */
 export const guestSource: string = `(() => {
 'use strict';

@@ -1,18 +1,18 @@
 import type { Builtins } from './builtins.ts';
 
-/** Timers of a guest. The host owns time: the guest says when it wants to be woken. */
+/** Timers of a guest. The host owns the time: the guest requests a wake. */
 export interface GuestTimers {
   /** `setTimeout`, `clearTimeout`, `setInterval`, `clearInterval` and `sleep`, as scripts see them. */
   readonly api: Readonly<Record<string, unknown>>;
-  /** Milliseconds until the next timer is due, or `undefined` without timers. */
+  /** Returns the milliseconds until the next timer is due; `undefined` without timers. */
   untilNext(): number | undefined;
   isDue(time: number): boolean;
-  /** Runs the first timer. Throws what its callback throws. */
+  /** Runs the first timer. Throws the error of its callback. */
   fire(): void;
 }
 
 /**
- * Timers as a list sorted by due time; equal times keep the order in which they were set.
+ * Creates timers as a list sorted by due time; timers with equal times keep the order in which they were set.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createTimers(builtins: Builtins): GuestTimers {

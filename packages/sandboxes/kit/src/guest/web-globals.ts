@@ -1,13 +1,13 @@
 /**
- * The globals of the web platform that scripts expect and a bare V8 context lacks: `TextEncoder` and `TextDecoder`
+ * Creates the globals of the web platform that scripts expect and a bare V8 context lacks: `TextEncoder` and `TextDecoder`
  * (UTF-8), `atob`, `btoa`, `queueMicrotask` and `structuredClone` (plain data, collections, dates, errors and bytes).
- * They serve the script alone: the runtime uses none of them.
+ * Only the script uses them, never the runtime.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createWebGlobals(): Readonly<Record<string, unknown>> {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
   const settled = Promise.resolve();
-  // Taken now: a prelude may take some of them away from scripts.
+  // Captured now, because a prelude may remove some of them.
   const uncopied = [Promise, WeakMap, WeakSet, WeakRef];
 
   class TextEncoder {
@@ -68,7 +68,7 @@ export function createWebGlobals(): Readonly<Record<string, unknown>> {
     return 0x80 | (bits & 0x3f);
   }
 
-  /** One code point as the WHATWG decoder reads it: a broken sequence gives U+FFFD for its longest valid start. */
+  // Decodes one code point like the WHATWG decoder: a broken sequence becomes U+FFFD for its longest valid start.
   function readPoint(bytes: Uint8Array, at: number): { readonly point: number; readonly length: number } {
     const first = bytes[at] as number;
     if (first < 0x80) return { point: first, length: 1 };

@@ -1,21 +1,21 @@
 import { availableParallelism } from 'node:os';
 
-/** Keeps the host's event loop awake for a moment when a frame of a guest is due. */
+/** Keeps the event loop of the host awake briefly while a frame of a guest is expected. */
 export interface BusyWait {
-  /** A guest has what it waited for and will most likely send a frame soon. */
+  /** Notifies it that a guest has received its reply and will probably send a frame soon. */
   expect(): void;
-  /** The frame is there. */
+  /** Notifies it that the frame has arrived. */
   arrived(): void;
 }
 
-/** Most scripts make their next call within this time; a longer wait is for the system. */
+/** Most scripts make their next call within this time; after it the process sleeps. */
 const windowMs = 0.1;
 const mostSkips = 63;
 
 /**
- * A core that went to sleep takes longer to wake than a script takes from one call to the next. So the loop turns, and
- * serves whatever else is due, for a tenth of a millisecond before it sleeps. Waits in vain become rare: the guest may be
- * slow, and it may be the one that waits for this very core.
+ * Creates the busy wait of a host. A sleeping core takes longer to wake than a script takes from one call to the next. So
+ * the event loop keeps turning, and serves other work, for a tenth of a millisecond before it sleeps. After a wait without
+ * success it waits less often: the guest may be slow, or may itself need this core.
  */
 export function createBusyWait(): BusyWait {
   if (availableParallelism() < 2) return { expect() {}, arrived() {} };

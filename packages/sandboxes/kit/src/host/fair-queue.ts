@@ -1,18 +1,18 @@
-/** Waiting items, taken turn by turn: every key has its turn, and first come first served within a key. */
+/** Queue that serves keys in turn, and the items of a key in the order of arrival. */
 export interface FairQueue<Item> {
   readonly size: number;
   add(key: string, item: Item): void;
   remove(key: string, item: Item): void;
   /**
-   * Offers the oldest item of each key, the key that waits longest for its turn first. An item that `serve` accepts
-   * leaves, and its key goes to the end.
+   * Offers the oldest item of each key, starting with the key that has waited longest for its turn. An item that `serve`
+   * accepts is removed, and its key moves to the end.
    */
   offer(serve: (key: string, item: Item) => boolean): void;
-  /** Removes and gives all items. */
+  /** Removes and returns all items. */
   drain(): readonly Item[];
 }
 
-/** An empty queue. */
+/** Creates an empty queue. */
 export function createFairQueue<Item>(): FairQueue<Item> {
   const lanes = new Map<string, Item[]>();
   let size = 0;
@@ -37,7 +37,7 @@ export function createFairQueue<Item>(): FairQueue<Item> {
     offer(serve) {
       for (let served = true; served;) {
         served = false;
-        // A snapshot: a key that was served comes back at the end of the map.
+        // A snapshot, because a served key is added again at the end of the map.
         for (const [key, lane] of Array.from(lanes)) {
           if (!serve(key, lane[0] as Item)) continue;
           lane.shift();

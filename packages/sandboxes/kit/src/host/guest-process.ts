@@ -3,39 +3,39 @@ import type { GuestEnd, GuestLink, LaunchGuest } from './link.ts';
 import { createUsageReader } from './process-usage.ts';
 import type { ProcessUsage, UsageReader } from './process-usage.ts';
 
-/** Who listens to a guest process at the moment. */
+/** Current listener of a guest process. */
 export interface GuestListener {
   onFrame(text: string): void;
-  /** The process is gone, or was ended because it broke the protocol. */
+  /** Called when the process is gone, or was ended because it violated the protocol. */
   onLost(end: GuestEnd): void;
 }
 
-/** A guest process: frames instead of bytes, and the state that the pool needs. */
+/** A guest process that exchanges frames instead of bytes, with the state that the pool needs. */
 export interface GuestProcess {
   readonly pid: number | undefined;
-  /** The process is gone or was ended; its listener has been told. */
+  /** True if the process is gone or was ended, and its listener was notified. */
   readonly lost: boolean;
-  /** Who used it first; nobody else ever does. */
+  /** Its first user, which is also its only one. */
   principal: string | undefined;
-  /** Runs it has begun. */
+  /** Number of runs that it has started. */
   runs: number;
-  /** What it had used when it was last idle, where the system tells. */
+  /** Its usage when it was last idle, if the system reports it. */
   idleUsage: ProcessUsage | undefined;
-  /** What it has used by now, where the system tells. */
+  /** Returns its usage so far, if the system reports it. */
   readonly readUsage: () => ProcessUsage | undefined;
-  /** Whether it ended while nobody used it; the news of that may still be on its way. */
+  /** Returns true if it ended while it was idle, even if the event has not arrived yet. */
   readonly isGone: () => boolean;
-  /** What it was last sent to run before a script. */
+  /** The prelude that it received last. */
   prelude: string | undefined;
   listener: GuestListener;
   send(text: string): void;
   kill(): void;
-  /** Ends it because it broke the protocol, and tells the listener. */
+  /** Ends it because it violated the protocol, and notifies the listener. */
   reject(violation: string): void;
   keepAlive(active: boolean): void;
-  /** Has the system hold the process to `memoryBytes` of its next run, where it can. */
+  /** Limits the memory of the process to that of its next run, if the system can. */
   boundMemory: GuestLink['boundMemory'];
-  /** Fulfilled when the process is gone. */
+  /** Resolves when the process is gone. */
   readonly closed: Promise<void>;
 }
 

@@ -5,43 +5,43 @@ import { parse } from 'node:path';
 import { bootstrapSource } from '../child/source.ts';
 import { encodeFrame } from '../protocol/frames.ts';
 
-/** A guest process as the pool sees it: bytes in, bytes out, an end. */
+/** Connection to a guest process: bytes in, bytes out, an end. */
 export interface GuestLink {
-  /** Absent when the process is not on this machine or did not start, and until it did. */
+  /** Absent if the process is not on this machine, and until it has started. */
   readonly pid: number | undefined;
   send(frame: Buffer): void;
   /** Ends the process at once; idempotent. */
   kill(): void;
-  /** Whether the process keeps the host's event loop alive. */
+  /** Sets whether the process keeps the event loop of the host alive. */
   keepAlive(active: boolean): void;
-  /** Has the system hold the process to `memoryBytes` of its next run; absent where it cannot. Never rejects. */
+  /** Limits the memory of the process to that of its next run; absent if the system cannot. Never rejects. */
   boundMemory?(memoryBytes: number): Promise<void>;
 }
 
-/** How a guest process ended by itself. */
+/** End of a guest process that the host did not request. */
 export interface GuestEnd {
-  /** What happened, as the end of a sentence about the process. */
+  /** Reason, as the rest of a sentence about the process. */
   readonly reason: string;
-  /** It asked for more memory than it could have. */
+  /** True if it requested more memory than it may have. */
   readonly outOfMemory: boolean;
-  /** The error that it wrote before, for logs: it may name paths of the host. */
+  /** The error that it wrote before its end, for logs: it may contain paths of the host. */
   readonly error?: string;
 }
 
-/** What a link reports. */
+/** Events of a link. */
 export interface GuestLinkEvents {
   onBytes(chunk: Buffer): void;
-  /** Exactly once, after the last bytes. */
+  /** Called exactly once, after the last bytes. */
   onClose(end: GuestEnd): void;
 }
 
 /** Starts one guest process. */
 export type LaunchGuest = (events: GuestLinkEvents) => GuestLink;
 
-/** A signal to the whole process group, as terminals and service managers send it, is for the host: it ends its guests. */
+/** Terminals and service managers signal the whole process group. Guests ignore that, because the host ends them. */
 const leaveSignalsToHost = "for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});";
 
-/** What V8 and Node write before they abort for lack of memory. */
+/** Messages of V8 and Node before they abort for lack of memory. */
 const outOfMemoryReport = /out of memory|is_heap_oom = 1/;
 
 /** The first line of the error that ends a process, in brackets when it has no stack. */
@@ -49,8 +49,8 @@ const uncaughtError = /^\w*Error\b.*?(?=\]?$)/m;
 const maxReportLength = 4_096;
 
 /**
- * Starts Node children that run `source`, with nothing of the host in reach: no environment, no inherited descriptor
- * but one socket, no file system, no processes, no threads (Node's permission model).
+ * Returns a launcher of Node processes that run `source` without access to the host: no environment, no inherited
+ * descriptor except one socket, no file system, no processes, no threads (Node's permission model).
  */
 export function nodeLauncher(options: { readonly source: string; readonly nodeFlags: readonly string[] }): LaunchGuest {
   const program = encodeFrame(options.source);
@@ -70,7 +70,7 @@ export function nodeLauncher(options: { readonly source: string; readonly nodeFl
       return noLink;
     }
     if (child.pid === undefined) {
-      // Out of descriptors or processes: Node tells by an event, and gives a child without streams.
+      // Out of descriptors or processes: Node reports that by an event and returns a child without streams.
       child.once('error', (error) => events.onClose(notStarted(error)));
       return noLink;
     }
@@ -78,7 +78,7 @@ export function nodeLauncher(options: { readonly source: string; readonly nodeFl
     let reason = 'ended';
     let outOfMemory = false;
     let report = '';
-    // A signal that could not be sent: there is nobody left to send it to.
+    // The signal could not be sent because the process is gone.
     child.on('error', () => {});
     child.once('exit', (code, signal) => {
       reason = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
@@ -93,7 +93,7 @@ export function nodeLauncher(options: { readonly source: string; readonly nodeFl
       report = (report + text).slice(-maxReportLength);
     });
     socket.on('data', (chunk: Buffer) => events.onBytes(chunk));
-    // The end of the process says it all; a broken pipe on the way there is no news.
+    // A broken pipe is part of the end of the process, which is reported on its own.
     socket.on('error', () => {});
     const handles = [child, socket, child.stderr as Socket];
     for (const handle of handles) handle.unref();
@@ -114,10 +114,10 @@ export function nodeLauncher(options: { readonly source: string; readonly nodeFl
   };
 }
 
-/** What stands for a process that did not start. */
+// Placeholder for a process that did not start.
 const noLink: GuestLink = { pid: undefined, send() {}, kill() {}, keepAlive() {} };
 
-/** The code alone: the message of Node carries paths of the host. */
+// Only the code, because the message of Node contains paths of the host.
 function notStarted(error: NodeJS.ErrnoException): GuestEnd {
   return { reason: `could not be started (${error.code ?? error.name})`, outOfMemory: false };
 }

@@ -1,24 +1,24 @@
 import type { EndingLimit, GuestError, SandboxLimits, SandboxOutcome, SandboxRequest } from '@ravi/kernel';
 
-/** What V8 says where recursion is too deep. */
+/** Message of V8 when recursion is too deep. */
 const stackOverflow = 'Maximum call stack size exceeded';
 
 type WithoutFigures<Outcome> = Outcome extends unknown ? Omit<Outcome, 'durationMs' | 'consoleDroppedBytes'> : never;
 
-/** How a run ended, before the figures that every outcome has are added. */
+/** Outcome of a run without its duration and dropped bytes. */
 export type Ending = WithoutFigures<SandboxOutcome>;
 
-/** A run that met a limit; `reached` is how far it went, when that is known. */
+/** Returns the ending of a run that reached a limit; `reached` is its usage, if known. */
 export function limitReached(limit: EndingLimit, limits: SandboxLimits, reached?: number): Ending {
   return { status: 'limit', limit, message: limitMessage(limit, limits, reached) };
 }
 
-/** A run whose process ended; `reason` continues a sentence about it. */
+/** Returns the ending of a run whose process ended; `reason` continues a sentence about the process. */
 export function crashed(reason: string): Ending {
   return { status: 'crashed', message: `The guest process ${reason}` };
 }
 
-/** The ending that a record of the guest tells, or `undefined` when it tells none. */
+/** Returns the ending that a record of the guest reports; `undefined` if it does not report one. */
 export function endingOf(kind: string, fields: readonly string[], request: SandboxRequest): Ending | undefined {
   const { limits } = request;
   const [first = '', second = ''] = fields;
@@ -45,7 +45,7 @@ function guestError(fields: readonly string[], script: string): GuestError {
   return { name, message, ...(code === '' ? {} : { code }), ...positionIn(script, line, column) };
 }
 
-/** A position within the script; its end for one beyond it, where V8 reports text that breaks off. */
+// V8 reports a position after the end for text that breaks off: the end is used then.
 function positionIn(script: string, line: string, column: string): { line?: number; column?: number } {
   if (!/^[1-9]\d{0,8}$/.test(line) || !/^[1-9]\d{0,8}$/.test(column)) return {};
   const lines = script.split('\n');

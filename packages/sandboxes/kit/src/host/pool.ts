@@ -6,21 +6,20 @@ import type { GuestProcess } from './guest-process.ts';
 import type { GuestEnd, LaunchGuest } from './link.ts';
 import type { PoolOptions } from './pool-options.ts';
 
-/** Guest processes, lent to one run at a time. */
+/** Pool of guest processes, each used by one run at a time. */
 export interface GuestPool {
   /**
-   * Waits for a process that is fresh or belongs to `principal`; `undefined` when `signal` aborts first.
+   * Waits for a process that is unused or belongs to `principal`; resolves to `undefined` if `signal` aborts first.
    * @throws KernelError `E_SANDBOX_UNAVAILABLE` when processes do not start or the pool is closed
    */
   acquire(principal: string, signal: AbortSignal | undefined): Promise<GuestProcess | undefined>;
   /**
-   * Tells processes that nobody has used yet what the next run will probably look like: each gets `frame` once, and is
-   * ready again when it answers.
+   * Prepares unused processes for the probable next run: each receives `frame` once and is ready again when it replies.
    */
   rehearse(frame: string): void;
-  /** Gives a process back; one that is not to be used again is ended. */
+  /** Returns a process to the pool; ends it if it must not be used again. */
   release(guest: GuestProcess, reusable: boolean): void;
-  /** Ends every process and waits until they are gone; waiting runs are refused. */
+  /** Ends every process and waits until they are gone; refuses waiting runs. */
   close(): Promise<void>;
 }
 
@@ -30,10 +29,10 @@ interface Waiter {
 }
 
 const prewarmDelayMs = 10;
-/** Processes that start at the same time only hold each other up. */
+/** Maximum number of processes that start at once, because more only slow each other down. */
 const maxStarting = Math.max(2, availableParallelism());
 
-/** A pool that fills itself up to `poolSize` from the start. */
+/** Creates a pool that fills itself up to `poolSize` at once. */
 export function createGuestPool(launch: LaunchGuest, options: PoolOptions): GuestPool {
   const { maxProcesses, maxRunsPerProcess } = options;
   const poolSize = Math.min(options.poolSize, maxProcesses);
@@ -116,7 +115,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
     keepHostAlive();
   }
 
-  /** Starting a process holds up the host for milliseconds: a short run is over before that. */
+  // Starting a process blocks the host for milliseconds, and a short run ends before that.
   function prewarmSoon(): void {
     prewarming ??= setTimeout(() => {
       prewarming = undefined;
@@ -124,7 +123,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
     }, prewarmDelayMs).unref();
   }
 
-  /** The match that was in use last: its memory is most likely still in the processor's caches. */
+  // The most recently used match, because its memory is probably still in the caches of the processor.
   function find(matches: (guest: GuestProcess) => boolean): GuestProcess | undefined {
     return Array.from(idle).findLast(matches);
   }
@@ -137,7 +136,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
     waiter.grant(guest);
   }
 
-  /** Room for one more process, if need be in the place of the one that has been idle longest. */
+  // Makes room for one more process, if necessary by ending the one that has been idle longest.
   function makeRoom(): boolean {
     if (alive.size < maxProcesses) return true;
     const [oldest] = idle;
@@ -160,7 +159,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
     starting.add(guest);
   }
 
-  /** A process without a user rehearses first, unless a run waits for it or it has done so. */
+  // An unused process rehearses first, unless a run waits for it or it has rehearsed before.
   function becomeReady(guest: GuestProcess): void {
     startsToTryAgain = maxProcesses;
     if (rehearsal === undefined || rehearsed.has(guest) || queue.size > 0) return becomeIdle(guest);
@@ -203,8 +202,8 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
   }
 
   /**
-   * A process that ends before it was ready says that none will start: whoever waits learns it now. Where one was ready
-   * before, somebody may have ended those that were starting, and as many as there can be are tried again.
+   * A process that ends before it is ready suggests that no process can start, so waiting runs are refused. If a process
+   * was ready before, another program may have ended the starting ones, and as many as allowed are tried again.
    */
   function failStart({ reason, error: cause }: GuestEnd): void {
     if (closed) return;
@@ -226,7 +225,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
     }
   }
 
-  /** An idle pool must not keep the host alive; a run, or one that waits, must. */
+  // A run or a waiting run keeps the host alive; an idle pool does not.
   function keepHostAlive(): void {
     const active = queue.size > 0 || lent.size > 0;
     for (const guest of alive) guest.keepAlive(active);

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** What a process has used so far. */
+/** Usage of a process so far. */
 export interface ProcessUsage {
   /** Processor time in milliseconds, to the clock tick (10 ms). */
   readonly cpuTimeMs: number;
@@ -8,26 +8,26 @@ export interface ProcessUsage {
   readonly residentBytes: number;
 }
 
-/** Reads what one process uses, again and again. */
+/** Reader of the usage of one process. */
 export interface UsageReader {
-  /** `undefined` when the process is gone or the system does not tell. */
+  /** Returns the usage; `undefined` if the process is gone or the system does not report it. */
   read(): ProcessUsage | undefined;
-  /** Idempotent; nothing can be read any more. */
+  /** Closes the reader. Idempotent. */
   close(): void;
 }
 
-/** Whether {@link createUsageReader} gives anything here. */
+/** True if {@link createUsageReader} works on this platform. */
 export const canReadProcessUsage: boolean = process.platform === 'linux';
 
 const pageBytes = 4_096;
 const tickMs = 10;
-// Read by one look at a time, on one thread.
+// Shared, because reads are synchronous and on one thread.
 const line = Buffer.allocUnsafe(1_024);
 
 /**
- * Reads `/proc/<pid>/stat` (proc(5): utime and stime are fields 14 and 15, rss is field 24, counted in pages). The file
- * stays open from the first look on: opening it costs more than reading it, and an open one never turns into the file of
- * another process that got the same id.
+ * Creates a reader of `/proc/<pid>/stat` (proc(5): utime and stime are fields 14 and 15, rss is field 24, counted in
+ * pages). The file stays open from the first read on: opening it costs more than reading it, and an open file never
+ * becomes that of another process with the same id.
  */
 export function createUsageReader(pid: number): UsageReader {
   let descriptor: number | undefined;

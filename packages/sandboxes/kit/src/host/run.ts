@@ -11,9 +11,9 @@ import { codec, readFields, startFrame } from './wire.ts';
 const consoleLevels: ReadonlySet<string> = new Set(['log', 'info', 'warn', 'error', 'debug']);
 
 /**
- * One script on one process, from its start to its outcome. Every byte of the guest is hostile: a record out of place,
- * out of bounds or out of order ends the process, and the outcome is `crashed`. `release` is called the moment the run is
- * over, before another frame is read, with whether the process may serve another run.
+ * Runs one script on one process, from its start to its outcome. Every byte of the guest is hostile: a record out of
+ * place, out of bounds or out of order ends the process, and the outcome is `crashed`. `release` is called as soon as the
+ * run is over, before another frame is read, with true if the process may serve another run.
  */
 export function runOnGuest(
   guest: GuestProcess,
@@ -66,7 +66,7 @@ export function runOnGuest(
     const reader = codec.read(frame, 1);
     let onlyOnce = '';
     for (let kind = reader.kind(); kind !== '' && !ended; kind = reader.kind()) {
-      // Calls and lines are counted in all; of these two a frame could hold so many that reading them holds up the host.
+      // Calls and lines have limits of their own. Of these two kinds a frame could hold enough to block the host.
       if (kind === 'd' || kind === 't') {
         if (onlyOnce.includes(kind)) return violate('sent a record twice that a frame holds once');
         onlyOnce += kind;
@@ -79,7 +79,7 @@ export function runOnGuest(
     if (marker === 'e' && !ended) violate('ended without an outcome');
   }
 
-  /** Takes in one record; gives what is wrong with it, if anything is. */
+  // Handles one record; returns the violation, if there is one.
   function take(kind: string, fields: readonly string[], marker: string): string | undefined {
     const [first = '', second = '', third = ''] = fields;
     if (kind === 'c') return takeCall(first, second, third);
@@ -110,21 +110,21 @@ export function runOnGuest(
     try {
       request.onConsole({ level: level as 'log', text });
     } catch {
-      // What listens to the console has no say in the run.
+      // An error of a console listener does not affect the run.
     }
     return undefined;
   }
 
   function takeDropped(bytes: string): string | undefined {
     const count = Number(bytes);
-    if (!Number.isSafeInteger(count) || count < 0) return 'sent a count that is none';
+    if (!Number.isSafeInteger(count) || count < 0) return 'sent a count that is not a number of bytes';
     consoleDroppedBytes += count;
     return undefined;
   }
 
   function takeWake(delayMs: string): string | undefined {
     const delay = Number(delayMs);
-    if (!(delay >= 0 && delay <= 2_147_483_647)) return 'sent a time that is none';
+    if (!(delay >= 0 && delay <= 2_147_483_647)) return 'sent a delay that is not a valid time';
     clearTimeout(wake);
     wake = setTimeout(() => replies.wake(), delay);
     return undefined;

@@ -2,7 +2,7 @@ import type { EndingLimit, SandboxRequest } from '@ravi/kernel';
 import { guestLookMs } from '../child/source.ts';
 import type { ProcessUsage } from './process-usage.ts';
 
-/** The host's eye on a run. */
+/** Watch of the host over a run. */
 export interface Watch {
   guestIsBusy(): void;
   guestWaits(): void;
@@ -11,28 +11,28 @@ export interface Watch {
 
 const longestIntervalMs = 5;
 const shortestIntervalMs = 1;
-/** While a guest says that it waits: it may lie, and cost is counted in the end all the same. */
+/** Interval while a guest claims to wait: it may lie, but its usage is counted anyway. */
 const waitingMs = 100;
-/** A script fills its memory as fast as the system clears pages for it, some megabytes in a millisecond. */
+/** A script fills memory as fast as the system clears pages, a few megabytes per millisecond. */
 const filledBytesPerMs = 4 * 1_024 * 1_024;
-/** Node fires a timer beyond it at once. */
+/** Node fires a timer with a longer delay at once. */
 const longestTimerMs = 2_147_483_647;
 /**
- * The guest enforces its processor time itself where it can, and keeps its console output then; the host comes later, and
- * soon enough that a script which does not let the guest do so is gone half a second after its time.
+ * The guest enforces its processor time where it can, which keeps its console output. The host enforces it later, but a
+ * script that prevents the guest from doing so is gone half a second after its time.
  */
 const cpuGraceMs = 300;
-/** What a run may take beside its own data: compiled code, garbage not yet collected, frames on their way. */
+/** Memory that a run may use in addition to its data: compiled code, garbage not yet collected, frames in transit. */
 const memoryHeadroomBytes = 4 * 1_024 * 1_024;
 
 /**
- * Ends a run at its wall-clock limit (moved by the time that humans took), and where the system tells (`/proc`) at
- * its memory and processor limits. Looks often while the guest computes, the oftener the less memory it has left, and now
- * and then while it says that it waits.
+ * Creates the watch of a run. It ends the run at its wall-clock limit (extended by the time that humans took) and, where
+ * the system reports usage (`/proc`), at its memory and processor limits. It checks often while the guest computes, more
+ * often the less memory is left, and rarely while the guest claims to wait.
  */
 export function createWatch(options: {
   readUsage(): ProcessUsage | undefined;
-  /** What the process had used before the run; absent where the system does not tell. */
+  /** Usage of the process before the run; absent if the system does not report it. */
   readonly baseline: ProcessUsage | undefined;
   readonly request: SandboxRequest;
   onLimit(limit: EndingLimit, reached?: number): void;
@@ -75,7 +75,7 @@ export function createWatch(options: {
     const memory = usage.residentBytes - baseline.residentBytes;
     const leftBytes = limits.memoryBytes + memoryHeadroomBytes - memory;
     if (leftBytes < 0) return onLimit('memory', memory);
-    // Less what it looked for answers, counted by the host: a guest could say that it waits as often as it likes.
+    // Minus the time for which it polled for replies, counted by the host, because a guest could claim any number.
     const cpu = usage.cpuTimeMs - baseline.cpuTimeMs - answers * guestLookMs;
     if (cpu > limits.cpuTimeMs + cpuGraceMs) return onLimit('cpu', cpu);
     const fullInMs = leftBytes / filledBytesPerMs;

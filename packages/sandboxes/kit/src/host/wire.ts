@@ -9,14 +9,14 @@ export const codec: RecordCodec = createRecordCodec({
   slice: (text, start, end) => text.slice(start, end),
 });
 
-/** How many fields the records of a guest have. */
+/** Number of fields of each kind of record of a guest. */
 const fieldCounts: ReadonlyMap<string, number> = new Map([
-  // What a run does: a call (id, operation, payload), a console line (level, text), bytes dropped, wake me after (ms).
+  // Activity of a run: a call (id, operation, payload), a console line (level, text), bytes dropped, wake after (ms).
   ['c', 3],
   ['l', 2],
   ['d', 1],
   ['t', 1],
-  // How it ends: undefined, a value, an error (name, message, code, line, column), nothing to wait for, a limit (name,
+  // End of a run: undefined, a value, an error (name, message, code, line, column), nothing to wait for, a limit (name,
   // reached), a fault of the guest's runtime.
   ['u', 0],
   ['r', 1],
@@ -26,7 +26,7 @@ const fieldCounts: ReadonlyMap<string, number> = new Map([
   ['z', 1],
 ]);
 
-/** The fields of the record whose kind was just read; `undefined` for an unknown kind or text that is no record. */
+/** Returns the fields of the record whose kind was just read; `undefined` for an unknown kind or a malformed record. */
 export function readFields(kind: string, reader: RecordReader): readonly string[] | undefined {
   const count = fieldCounts.get(kind);
   if (count === undefined) return undefined;
@@ -39,12 +39,12 @@ export function readFields(kind: string, reader: RecordReader): readonly string[
   return fields;
 }
 
-/** The frame that has a guest made ready for runs like `request`. */
+/** Returns the frame that makes a guest prepare for runs like `request`. */
 export function rehearsalFrame({ limits, prelude }: SandboxRequest): string {
   return codec.encode('p', String(limits.memoryBytes), prelude);
 }
 
-/** The frame that starts a run. In place of the prelude that the guest was last sent, and so `held`, stands `=`. */
+/** Returns the frame that starts a run. If the guest already holds the prelude (`held`), the frame contains `=` instead. */
 export function startFrame({ limits, prelude, code }: BoundedRequest, held: string | undefined): string {
   const { maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight, maxCallInputBytes } = limits;
   const figures = [maxConsoleBytes, maxResultBytes, maxCalls, maxInFlight, maxCallInputBytes];

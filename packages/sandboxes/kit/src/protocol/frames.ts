@@ -1,7 +1,7 @@
-/** The largest frame a host accepts from a guest, in bytes. A guest splits what it sends far below it. */
+/** Largest frame that a host accepts from a guest, in bytes. A guest sends much smaller frames. */
 export const maxFrameBytes: number = 64 * 1024 * 1024;
 
-/** A frame: four bytes with the length of the body, little-endian, then the body as UTF-8. */
+/** Encodes a frame: four bytes with the length of the body, little-endian, then the body as UTF-8. */
 export function encodeFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const frame = Buffer.allocUnsafe(4 + length);
@@ -10,14 +10,14 @@ export function encodeFrame(text: string): Buffer {
   return frame;
 }
 
-/** Receives the bytes of a stream, in any pieces. */
+/** Receiver of the bytes of a stream, in chunks of any size. */
 export interface FrameSplitter {
   push(chunk: Buffer): void;
 }
 
 /**
- * Cuts a stream into frames. A frame that announces more than `maxBytes` is reported before a byte of it is kept, and
- * everything after it is ignored.
+ * Creates a splitter of a stream into frames. A frame that announces more than `maxBytes` is reported before any of it is
+ * kept, and everything after it is ignored.
  */
 export function createFrameSplitter(options: {
   readonly maxBytes: number;

@@ -1,30 +1,30 @@
-/** The string operations that the codec uses; a guest passes the ones it captured before user code ran. */
+/** String operations that the codec uses; a guest passes those that it captured before user code ran. */
 export interface TextOperations {
   indexOf(text: string, search: string, from: number): number;
   slice(text: string, start: number, end: number): string;
 }
 
-/** Reads one record after the other. */
+/** Reader of consecutive records. */
 export interface RecordReader {
-  /** The kind of the next record, empty at the end. Its fields must be read before the next kind. */
+  /** Returns the kind of the next record, empty at the end. Its fields must be read before the next kind. */
   kind(): string;
-  /** The next field, or `undefined` when the text there is none. */
+  /** Returns the next field; `undefined` if the text is malformed there. */
   field(): string | undefined;
 }
 
-/** Writes and reads records. */
+/** Codec of records. */
 export interface RecordCodec {
   encode(kind: string, ...fields: readonly string[]): string;
-  /** What `encode` gives for three fields, without the cost of a loop. */
+  /** Like `encode` for three fields, without the cost of a loop. */
   encodeThree(kind: string, first: string, second: string, third: string): string;
-  /** Reads the records that begin at `start`. */
+  /** Returns a reader of the records that begin at `start`. */
   read(text: string, start: number): RecordReader;
 }
 
 /**
- * The records inside a frame: a kind (one character), then as many fields as the kind has, each as `<length>:<text>`
- * with its length in UTF-16 units. Text of any content passes without escaping, so a field is written once, forwarded
- * unread and parsed once.
+ * Creates the codec of the records inside a frame: a kind (one character), then as many fields as the kind has, each as
+ * `<length>:<text>` with its length in UTF-16 units. Any text passes without escaping, so a field is written once,
+ * forwarded unread and parsed once.
  *
  * The same source runs on the host, in the child and in the guest: it must refer to nothing outside itself.
  */
