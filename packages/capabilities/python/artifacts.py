@@ -1,4 +1,4 @@
-"""Stored results and files: read piece by piece from the host, or as a file of their own."""
+"""Stored results and files, read part by part from the host or as a local file."""
 
 import base64
 import io
@@ -10,7 +10,7 @@ ARTIFACTS = "/workspace/artifacts"
 
 
 class Artifact:
-    """A stored result. As an argument of a tool it stands for its content."""
+    """A stored result. As an argument of a tool it is replaced by its content."""
 
     def __init__(self, ref, mediaType, bytes):
         self.ref = ref
@@ -37,7 +37,7 @@ class Artifact:
         return json.loads(self.bytes())
 
     def lines(self):
-        """The lines without their ends."""
+        """The lines without their terminators."""
         rest = b""
         for chunk in self.chunks():
             *lines, rest = (rest + chunk).split(b"\n")
@@ -46,7 +46,7 @@ class Artifact:
             yield rest.decode("utf-8", "replace")
 
     def path(self):
-        """The path of a file with the content."""
+        """The path of a local file with the content."""
         place = os.path.join(ARTIFACTS, "".join(c if c.isalnum() else "-" for c in self.ref))
         if not os.path.exists(place):
             self.save(place)
@@ -63,7 +63,7 @@ class Artifact:
 
 
 class File(Artifact):
-    """A file that a tool made; it is at its path."""
+    """A file that a tool returned, available at its path."""
 
     def __init__(self, artifactRef, mediaType, bytes, path):
         super().__init__(artifactRef, mediaType, bytes)

@@ -1,8 +1,8 @@
-"""Finds the tools that a script names, before any of it runs. What it does on purpose is no mistake."""
+"""Finds the tools that a script names, before any of it runs. Deliberate uses of unknown names are not mistakes."""
 
 import ast
 
-# By these a script may give a name another meaning than the one that stands there.
+# With these a script may change the meaning of a name.
 REBINDERS = {"exec", "eval", "globals", "locals", "vars", "setattr", "delattr", "__builtins__", "__import__"}
 TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
 BINDINGS = ("name", "asname", "arg", "rest")
@@ -21,7 +21,7 @@ def tool_uses(tree, lines):
     parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
     places = [node for node in nodes if name_of(node) is not None]
     spoken = {id(part) for node in places for part in (node.value, getattr(node, "slice", None))}
-    # Whoever has `tools` itself may look for a tool in it, or put one there.
+    # Code that holds `tools` itself may look for a tool in it, or add one.
     escapes = any(is_tools(node) and id(node) not in spoken for node in nodes)
     calls = [node for node in places if is_called(node, parents)]
     on_purpose = {name_of(node) for node in places if node not in calls} | {
@@ -74,13 +74,13 @@ def rebinds(node):
 
 
 def is_called(node, parents):
-    """Whether it is called where it stands, so that a tool that there is not is an error there."""
+    """True if the tool is called there, so that an unknown tool is an error there."""
     parent = parents.get(node)
     return isinstance(parent, ast.Call) and parent.func is node
 
 
 def is_attempt(node, parents):
-    """Whether something around a call is there to take its failure."""
+    """True if code around a call handles its failure."""
     child, parent = node, parents.get(node)
     while parent is not None:
         if isinstance(parent, TRIES) and child in parent.body and any(map(calls_tools, parent.handlers)):

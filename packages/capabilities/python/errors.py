@@ -14,7 +14,7 @@ class ToolError(Exception):
 
 
 class ToolDeniedError(ToolError, PermissionError):
-    """A call that was not allowed."""
+    """A call that was denied."""
 
 
 class ToolTimeoutError(ToolError, TimeoutError):
@@ -22,7 +22,7 @@ class ToolTimeoutError(ToolError, TimeoutError):
 
 
 class BudgetError(ToolError):
-    """A call beyond the number that a run may make."""
+    """A call that exceeds the call budget of the run."""
 
 
 def error_of(failure, tool):

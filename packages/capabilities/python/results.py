@@ -1,10 +1,10 @@
-"""Results of calls: plain values that also tell what is known of the call."""
+"""Results of calls: plain values with the details of their call."""
 
 import functools
 
 
 class Result:
-    """What every result has besides being a value."""
+    """Details of the call, in addition to the value."""
 
     status = "ok"
     ref = None
@@ -39,7 +39,7 @@ class FloatResult(Result, float):
 
 
 class ArtifactResult(Result, Artifact):
-    # An artifact reads its text; the result of a call tells it.
+    # `text` is a method of an artifact, but an attribute of the other results.
     text = Artifact.text
 
 
@@ -75,7 +75,7 @@ def result_of(value, **known):
 
 
 def read_answer(answer, tool):
-    """The first character of an answer says what follows it."""
+    """Decodes a reply, whose first character is the kind of its value."""
     kind, rest = answer[:1], answer[1:]
     if kind == "t":
         return result_of(rest, text=rest)
@@ -97,7 +97,7 @@ def read_answer(answer, tool):
 
 
 def files_of(infos):
-    """Files that are at their paths from now on."""
+    """Places files at their paths."""
     files = [File(**info) for info in infos]
     for file in files:
         file.path()
@@ -105,7 +105,7 @@ def files_of(infos):
 
 
 class Pending:
-    """The result of a call that was handed on: awaitable, and waited for when it is used."""
+    """The result of a call that was started: awaitable, and waited for when it is used."""
 
     def __init__(self, call, read):
         self._call = call
@@ -145,7 +145,7 @@ for operation in (
 
 
 def encode_other(self, value):
-    """Lets `json` write results wherever a script uses it."""
+    """Makes `json` encode results, wherever a script uses it."""
     if hasattr(type(value), "__json__"):
         return value.__json__()
     raise TypeError(f"{type(value).__name__} is not JSON; pass plain data")

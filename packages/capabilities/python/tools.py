@@ -1,4 +1,4 @@
-"""`tools`: a function for every tool, and the files that a script leaves."""
+"""`tools`: a function for every tool, and the output files of a script."""
 
 import mimetypes
 import sys
@@ -22,7 +22,7 @@ class Tool:
         return read_answer(host.call(*self.request(args, named)), self.__name__)
 
     def safe(self, *args, **named):
-        """The result with `status` and `error` instead of an exception."""
+        """Calls the tool; returns the result with `status` and `error` instead of raising."""
         try:
             return self(*args, **named)
         except ToolError as error:
@@ -55,17 +55,17 @@ class Tools:
 
 
 def finish():
-    """Gives the host what the script left in `/workspace/out`."""
+    """Sends the files that the script wrote to `/workspace/out` to the host."""
     for folder, _, files in os.walk(OUT):
         for name in sorted(files):
             place = os.path.join(folder, name)
-            # A FIFO would have no end, a link may lead nowhere.
+            # A FIFO has no end, and a link may be broken.
             if not os.path.isfile(place):
-                print(f"{place} was left behind: it is no file", file=sys.stderr)
+                print(f"{place} was not kept: it is not a file", file=sys.stderr)
                 continue
             size = os.path.getsize(place)
             if size > MAX_FILE_BYTES:
-                print(f"{place} was left behind: {size} bytes; the limit is {MAX_FILE_BYTES}", file=sys.stderr)
+                print(f"{place} was not kept: {size} bytes; the limit is {MAX_FILE_BYTES}", file=sys.stderr)
                 continue
             kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
             with io.open(place, "rb") as file:

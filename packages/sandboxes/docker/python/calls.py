@@ -1,4 +1,4 @@
-"""Calls of a script to the host: started at once, waited for by a thread or an event loop."""
+"""Calls of a script to the host: started at once, and awaited by a thread or an event loop."""
 
 import asyncio
 import collections
@@ -6,7 +6,7 @@ import threading
 
 
 class HostError(Exception):
-    """A call that the host did not answer."""
+    """A call that the host failed."""
 
     def __init__(self, name, message, code):
         super().__init__(message)
@@ -15,7 +15,7 @@ class HostError(Exception):
 
 
 class Call:
-    """A call that was started. `wait()` or `await` give the answer, any number of times."""
+    """A call that was started. `wait()` and `await` return the reply, any number of times."""
 
     def __init__(self, calls):
         self.calls = calls
@@ -49,7 +49,7 @@ class Call:
 
 
 class Calls:
-    """All calls of a run. One thread reads answers for all that wait."""
+    """All calls of a run. One thread reads replies for all waiting threads."""
 
     def __init__(self, channel, output):
         self.channel = channel
@@ -66,7 +66,7 @@ class Calls:
     def start(self, op, payload):
         if not isinstance(op, str) or not isinstance(payload, str):
             raise TypeError("A call takes two strings")
-        # The host counts bytes; what has more characters than that need not travel.
+        # The host counts bytes; text with more characters than that is not sent.
         if len(payload) > self.max_input:
             message = f"The call carries more than its limit (maxCallInputBytes: {self.max_input})"
             raise HostError("RangeError", message, "E_LIMIT_CALL_INPUT")
@@ -78,7 +78,7 @@ class Calls:
             if loop is None:
                 self.flush()
             elif len(self.queue) == 1:
-                # Calls of one turn of the loop leave in one frame.
+                # Calls of one turn of the loop are sent in one frame.
                 loop.call_soon(self.flush)
         return call
 
@@ -120,7 +120,7 @@ class Calls:
         try:
             text = self.channel.receive()
         finally:
-            # In one go: a thread that came in between would read on, for an answer that is here.
+            # Atomic: a thread in between would read the next frame, although its reply has arrived.
             with self.changed:
                 self.is_read = False
                 self.take(Records(text))
@@ -150,7 +150,7 @@ class Calls:
         return future
 
     def read_if_free(self):
-        """Reads for an event loop, unless a thread does or has just done so: a loop must not wait for a frame."""
+        """Reads for an event loop, unless a thread reads or has just read: a loop must not wait for a frame."""
         with self.changed:
             if self.is_read or not self.channel.has_input():
                 return

@@ -1,4 +1,4 @@
-"""What a script prints, line by line and within its limit."""
+"""Output of a script, line by line and within its limit."""
 
 import io
 
@@ -39,7 +39,7 @@ class Output:
 
 
 class ConsoleStream(io.TextIOBase):
-    """Stands in for `sys.stdout` and `sys.stderr`."""
+    """Replaces `sys.stdout` and `sys.stderr`."""
 
     encoding = "utf-8"
     errors = "replace"

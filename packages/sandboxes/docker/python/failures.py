@@ -1,4 +1,4 @@
-"""Errors as the host reports them: with a place in the script's own lines."""
+"""Errors as the host reports them: with a position in the lines of the script."""
 
 import asyncio
 
@@ -26,7 +26,7 @@ def syntax_place(error, name):
 
 
 def place_of(error, name, source):
-    """The innermost line of the script that the error passed."""
+    """The innermost line of the script in the traceback."""
     found = None
     trace = error.__traceback__
     while trace is not None:
@@ -42,7 +42,7 @@ def place_of(error, name, source):
 
 def column_of(trace, text):
     code = trace.tb_frame.f_code
-    # Python tells columns from 3.11 on, in bytes.
+    # Python reports columns since 3.11, in bytes.
     positions = list(code.co_positions()) if hasattr(code, "co_positions") else []
     index = trace.tb_lasti // 2
     offset = positions[index][2] if index < len(positions) else None

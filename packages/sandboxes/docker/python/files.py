@@ -1,4 +1,4 @@
-"""Puts the files of a request where a script finds them, before the prelude and the script."""
+"""Places the files of a request at their paths, before the prelude and the script run."""
 
 
 def place_files(host, places):

@@ -13,7 +13,7 @@ def units(text):
 
 
 def whole(text):
-    """Text as it can cross: half a surrogate pair becomes the replacement character."""
+    """Text that can be encoded: a lone surrogate becomes the replacement character."""
     try:
         text.encode()
         return text
@@ -41,7 +41,7 @@ class Records:
 
     def field(self):
         colon = self.data.index(self.colon, self.at)
-        # An odd place is in the middle of two characters.
+        # An odd index is between two UTF-16 units of one character.
         while self.wide and (colon - self.at) % 2:
             colon = self.data.index(self.colon, colon + 1)
         length = int(self.take((colon - self.at) // (2 if self.wide else 1)))

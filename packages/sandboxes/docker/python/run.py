@@ -1,4 +1,4 @@
-"""One script, from its start to its one outcome."""
+"""Runs one script, from its start to its outcome."""
 
 import gc
 import inspect
@@ -12,18 +12,18 @@ import types
 SCRIPT = "script.py"
 # The host knows this exit code.
 OUT_OF_MEMORY = 77
-# What is left to tell that nothing is left.
+# Reserve for reporting that the memory is used up.
 SPARE_BYTES = 4 << 20
-# A thread counts with all of its stack.
+# The whole stack of a thread counts as its memory.
 STACK_BYTES = 1 << 20
 
 
 class Deadlock(BaseException):
-    """Nothing will wake the event loop."""
+    """Raised when nothing can wake the event loop."""
 
 
 class WatchfulSelector(selectors.DefaultSelector):
-    """Tells a loop that waits for nothing."""
+    """Detects an event loop that waits for nothing."""
 
     calls = None
 
@@ -64,7 +64,7 @@ def serve(channel):
 
 
 def limit_process(memory, cpu_ms, on_time_up):
-    """What the host's eye may miss; the host looks at both as well, and comes after a script that keeps its signals."""
+    """Limits memory and processor time. The host watches both too, and ends a script that replaces its signal handlers."""
     with open("/proc/self/statm") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory + SPARE_BYTES))
@@ -103,7 +103,7 @@ def ending_of(calls, prelude, source, max_result):
     names = module.__dict__
     names.update(setting.get("names", {}))
     names[START] = start
-    # Where pickle, dataclasses and typing look for what a script defines.
+    # Pickle, dataclasses and typing look here for the definitions of a script.
     sys.modules["__main__"] = module
     value = finish(run(code, names, is_function), calls)
     if not is_function:
@@ -126,7 +126,7 @@ def run(code, names, is_function):
 
 
 def finish(value, calls):
-    """Waits for a script that is a coroutine."""
+    """Runs the event loop until a script that is a coroutine ends."""
     if not inspect.iscoroutine(value):
         return value
     WatchfulSelector.calls = calls

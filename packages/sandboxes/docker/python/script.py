@@ -1,20 +1,20 @@
-"""Makes a script runnable: `return` and `await` at its top, the value of its last expression, calls at the same time."""
+"""Makes a script runnable: `return` and `await` at its top level, the value of its last expression, concurrent calls."""
 
 import ast
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 SCOPES = FUNCTIONS + (ast.ClassDef,)
 WAITING = (ast.Await, ast.AsyncFor, ast.AsyncWith)
-# Names that no script can write.
+# Names that a script cannot contain.
 VALUE = " value"
 START = " start"
 BODY = " body"
-# What takes something that will be awaited later.
+# Functions whose arguments are awaited later.
 TAKERS = {"gather", "create_task", "ensure_future", "wait", "wait_for", "as_completed", "append", "add", "put"}
 
 
 def compile_script(source, name, check=None):
-    """The code of a script, and whether it is the body of a function. `check` sees the tree as it was written."""
+    """Compiles a script; also returns True if it is the body of a function. `check` sees the original tree."""
     tree = ast.parse(source, name)
     if check is not None:
         check(tree, source)
@@ -44,7 +44,7 @@ def wrap(tree, waits):
 
 
 def nodes_of(tree):
-    """The nodes of a scope, without those of the functions and classes in it."""
+    """The nodes of a scope, without those of its functions and classes."""
     for child in ast.iter_child_nodes(tree):
         yield child
         if not isinstance(child, SCOPES):
@@ -61,8 +61,8 @@ def name_of(node):
 
 class Starts(ast.NodeTransformer):
     """
-    Turns calls that are handed on (awaited, gathered, listed, returned) into starts: the tool begins at once, and its
-    result is waited for where it is used. A call whose errors a `try` is there to catch stays a call.
+    Turns calls that are passed on (awaited, gathered, listed, returned) into starts: the tool begins at once, and its
+    result is awaited where it is used. A call inside a `try` that catches its errors stays a call.
     """
 
     def __init__(self):

@@ -1,4 +1,4 @@
-"""What a script gives as its value, as JSON."""
+"""The value of a script as JSON."""
 
 import datetime
 import json
@@ -25,7 +25,7 @@ def to_json(value):
 
 
 def plain(value, path, above):
-    """The value in what JSON has. An object with `__json__` says itself what it is."""
+    """The value as plain JSON data. An object with `__json__` provides its own."""
     while hasattr(type(value), "__json__"):
         value = value.__json__()
     if value is None or isinstance(value, (bool, int)):

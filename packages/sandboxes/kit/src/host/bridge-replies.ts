@@ -42,7 +42,7 @@ export function createBridgeReplies(request: BoundedRequest, send: (text: string
     try {
       checkCallInput(call.payload, request.limits);
       const text: unknown = await request.bridge(call, { signal });
-      if (typeof text !== 'string') throw new TypeError('The bridge must return a string');
+      if (typeof text !== 'string') throw new TypeError('The bridge returned a value that is not text');
       checkCallOutput(text, request.limits);
       record = codec.encode('a', id, text);
     } catch (error) {
