@@ -41,7 +41,7 @@ export async function chainsExample(): Promise<void> {
   // #region failing
   const failing = `
     await tools.refund_order({ id: 1, cents: 100 });
-    const [order] = await tools.list_orders({ customer: 'nobody' });
+    const [order] = await tools.list_orders({ customer: 'customer-99' });
     await tools.refund_order({ id: order.id, cents: 100 });
   `;
   const failed = await runChain({ code: failing, invoker, sandbox });

@@ -34,7 +34,7 @@ return order.cent;`,
   failing: {
     code: `
 await tools.refund_order({ id: 1, cents: 100 });
-const [order] = await tools.list_orders({ customer: 'nobody' });
+const [order] = await tools.list_orders({ customer: 'customer-99' });
 await tools.refund_order({ id: order.id, cents: 100 });`,
     status: 'error',
     calls: ['refund_order', 'list_orders'],
