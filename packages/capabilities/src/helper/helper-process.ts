@@ -68,6 +68,7 @@ export function openHelperProcess<Question, Answer>(options: HelperProcessOption
   let isBroken = false;
   let failure: unknown;
   let unwanted = 0;
+  let waits = 0;
   let settle: (answer: HelperAnswer<Answer>) => void = () => undefined;
 
   function fail(reason: unknown): void {
@@ -77,13 +78,15 @@ export function openHelperProcess<Question, Answer>(options: HelperProcessOption
     settle({ status: 'broken' });
   }
 
+  // Waits may overlap: the last one to end releases the process.
   async function held<Value>(waiting: Promise<Value>): Promise<Value> {
+    waits++;
     child.ref();
     child.channel?.ref();
     try {
       return await waiting;
     } finally {
-      release();
+      if (--waits === 0) release();
     }
   }
 

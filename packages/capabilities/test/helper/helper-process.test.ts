@@ -108,6 +108,23 @@ test('a helper leaves signals to its host, and is ended with it amid its work', 
   while (isAlive(first)) await setTimeout(10);
 });
 
+test('a wait for the start that ends does not let go of the process while a question is open', async () => {
+  const helper = JSON.stringify(new URL('../../src/helper/helper-process.ts', import.meta.url));
+  const folder = await folderOf(
+    'answerQuestions(() => { const end = Date.now() + 300; while (Date.now() < end); return { type: "answer", answer: "text" }; });',
+  );
+  await writeFile(
+    join(folder, 'host.mjs'),
+    `import { systemClock } from ${JSON.stringify(import.meta.resolve('@ravi/kernel'))};
+    import { openHelperProcess } from ${helper};
+    const helper = openHelperProcess({ name: 'program', from: import.meta.url.replace('host.mjs', 'host.js'), heapMb: 64, clock: systemClock });
+    const started = helper.start();
+    console.log((await helper.ask('anything', 60_000)).answer, await started);`,
+  );
+  const { stdout, status } = spawnSync(process.execPath, [join(folder, 'host.mjs')], { encoding: 'utf8' });
+  assert.deepEqual([stdout.trim(), status], ['text true', 0]);
+});
+
 test('a helper that is closed while it works is gone', async () => {
   const helper = await helperOf('answerQuestions(() => { for (;;); });');
   assert.ok(await helper.start());
