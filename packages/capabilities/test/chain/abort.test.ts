@@ -7,7 +7,7 @@ import { createHarness, freeTool } from './harness.ts';
 const sandbox = createIsolatedVmSandbox();
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-// An idle loop takes some microseconds for a turn: what waits for a timer or a process takes thousands.
+// A turn of an idle event loop takes microseconds; a wait for a timer or a process takes thousands.
 const maxTurns = 50;
 
 const scripts = [
@@ -42,7 +42,7 @@ for (const [state, code] of scripts) {
         freeTool('started', () => 'yes'),
         freeTool('next', () => (note('next'), setImmediate('next'))),
       ],
-      // Nobody moves it: nothing here may wait for time to pass.
+      // The fake clock never advances: nothing here may wait for time to pass.
       { clock: createFakeClock() },
     );
     const controller = new AbortController();

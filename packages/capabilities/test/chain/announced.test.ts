@@ -7,7 +7,7 @@ import { createRecordingHooks } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createHarness, freeTool } from './harness.ts';
 
-test('observers hear of the beginning and the end of a script, also when its sandbox fails', async () => {
+test('observers are notified of the start and the end of a script, also when its sandbox fails', async () => {
   const hooks = new HookManager();
   const recorded = createRecordingHooks();
   recorded.attach(hooks);

@@ -43,7 +43,7 @@ test('a stored result up to maxScriptResultBytes is its value for the script', a
   expect(await pins()).toBe(0);
 });
 
-test('a safe result has preview and ref of a stored result, and its value beside them', async () => {
+test('the result of .safe has preview, ref and value of a stored result', async () => {
   const result = await run(
     'const r = await tools.rows.safe(); return { keys: Object.keys(r), preview: r.preview.length <= 1024, rows: r.value.rows.length }',
   );
@@ -54,7 +54,7 @@ test('a safe result has preview and ref of a stored result, and its value beside
   });
 });
 
-test('a larger one is a handle whose JSON is the ref and nothing else', async () => {
+test('a larger result is a handle whose JSON is only the ref', async () => {
   const result = await run(
     'const table = await tools.rows(); return { table, keys: Object.keys(table), size: table.size, type: table.mediaType }',
     small,
@@ -99,7 +99,7 @@ test('a handle is read as text, JSON, lines, slices and bytes', async () => {
   expect(await pins()).toBe(0);
 });
 
-test('text of several pieces breaks no character', async () => {
+test('text of several parts splits no character', async () => {
   const result = await run(
     'const a = await tools.pieces(); const t = await a.text(); let n = 0; for await (const line of a.lines()) n += line.length; return [t.length, n, t.includes("\\uFFFD")]',
     small,
@@ -119,7 +119,7 @@ test('a handle goes into another tool at any depth, and so does a ref written by
   expect(result.value).toEqual([{ rows: 2_000 }, { rows: 2_000 }, { lengths: [lines.length, lines.length] }]);
 });
 
-test('a script reads no artifact of another session', async () => {
+test('a script cannot read artifacts of another session', async () => {
   const foreign = await store.store('secret of others', {
     mediaType: 'text/plain',
     scope: { principal: 'other', sessionId: 'session' },
@@ -127,7 +127,7 @@ test('a script reads no artifact of another session', async () => {
   const result = await run(
     `
     const own = await tools.csv();
-    // The class is at hand, its information is not.
+    // The script has the class, but not the details of the error.
     const forged = Object.create(Object.getPrototypeOf(own), { $artifact: { value: '${foreign}', enumerable: true } });
     const seen = [];
     try { seen.push(await forged.text()); } catch (error) { seen.push(error.name); }

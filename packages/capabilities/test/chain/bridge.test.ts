@@ -4,7 +4,7 @@ import { createFakeClock } from '@ravi/testkit';
 import { expect, test } from 'vitest';
 import { createHarness, freeTool } from './harness.ts';
 
-/** A sandbox whose guest is the test itself. */
+/** Returns a sandbox whose guest is the test. */
 function guest(act: (request: SandboxRequest) => Promise<Partial<SandboxOutcome>>): Sandbox {
   return {
     name: 'guest',
@@ -21,7 +21,7 @@ const tools = [
   freeTool('never', () => new Promise(() => {})),
 ];
 
-/** What the bridge answers to a forged call, or how it fails; and the trace. */
+/** Returns the reply of the bridge to a forged call, or its failure, and the trace. */
 async function forge(call: BridgeCall) {
   let answer = '';
   const sandbox = guest(async (request) => {
@@ -47,7 +47,7 @@ const forged: readonly (readonly [name: string, call: BridgeCall, answer: RegExp
     ['echo error E_ARGUMENTS_INVALID'],
   ],
   [
-    'arguments that are no object',
+    'arguments that are not an object',
     { op: 'call', payload: 'echo\n[1]' },
     /"E_ARGUMENTS_INVALID"/,
     ['echo error E_ARGUMENTS_INVALID'],
@@ -97,12 +97,12 @@ const forged: readonly (readonly [name: string, call: BridgeCall, answer: RegExp
   ],
   ['an artifact that is not there', { op: 'read-text', payload: 'nowhere\n0\n10' }, /^rejected E_BLOB_NOT_FOUND/, []],
   ['an artifact by a path', { op: 'read-bytes', payload: '../../etc/passwd\n0\n10' }, /^rejected E_BLOB_NOT_FOUND/, []],
-  ['a range that is none', { op: 'read-text', payload: 'x\n-1\n1e99' }, /^rejected E_ARGUMENTS_INVALID/, []],
+  ['an invalid range', { op: 'read-text', payload: 'x\n-1\n1e99' }, /^rejected E_ARGUMENTS_INVALID/, []],
   ['a range of nothing', { op: 'read-bytes', payload: '' }, /^rejected E_BLOB_NOT_FOUND/, []],
 ];
 
 for (const [name, call, answer, trace] of forged) {
-  test(`a forged call is answered and nothing more: ${name}`, async () => {
+  test(`a forged call only gets a reply: ${name}`, async () => {
     const seen = await forge(call);
     expect(seen.answer).toMatch(answer);
     expect(seen.trace).toEqual(trace);
@@ -127,7 +127,7 @@ test('console output over the limit is dropped even when the sandbox lets it thr
   expect(logs.at(-1)?.text).toContain(`${90 * 1_001 + 5} bytes of console output were dropped`);
 });
 
-test('the time of a human is told to the sandbox and ends with the answer', async () => {
+test('the sandbox receives the time spent waiting for a human, which ends with the decision', async () => {
   const clock = createFakeClock();
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<{ readonly decision: 'approved' }>();
@@ -161,7 +161,7 @@ test('a sandbox that cannot run is the fault of the host, and the session is clo
   await expect(createHarness(sandbox, tools).run('return 1')).rejects.toMatchObject({ code: 'E_SANDBOX_UNAVAILABLE' });
 });
 
-test('a crash of the sandbox is told without its inner words', async () => {
+test('a crash of the sandbox is reported without internal details', async () => {
   const sandbox = guest(async () => ({ status: 'crashed', message: '/srv/node: signal SIGSEGV' }));
   const result = await createHarness(sandbox, tools).run('return 1');
   expect(result.error).toEqual({ code: 'E_SANDBOX_CRASHED', message: 'The sandbox process of the script crashed' });

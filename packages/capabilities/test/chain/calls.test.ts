@@ -11,7 +11,7 @@ class Meter {
   most = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** Returns when `count` calls are here at once. */
+  /** Resolves when `count` calls are waiting at once. */
   async meet(count: number): Promise<void> {
     this.most = Math.max(this.most, ++this.now);
     await new Promise<void>((resolve) => {
@@ -89,7 +89,7 @@ async function valueOf(code: string, policy = {}): Promise<unknown> {
   return result.value;
 }
 
-test('.safe does not throw for arguments that cannot be carried', async () => {
+test('.safe does not throw for arguments that cannot be encoded', async () => {
   const code = `
     const cycle = {}; cycle.self = cycle;
     const hostile = { get a() { throw null } };
@@ -205,7 +205,7 @@ test('a tool that throws anything or returns garbage is an error like any other'
   ]);
 });
 
-test('a script cannot call what is for direct calls only', async () => {
+test('a script cannot call tools that allow only direct calls', async () => {
   expect(await valueOf('return (await tools.direct_only.safe()).error.code')).toBe('E_TOOL_NOT_ALLOWED');
 });
 
@@ -262,12 +262,12 @@ for (const [args, message] of badArguments) {
   });
 }
 
-test('dates, absent values and handles of others are plain JSON for a tool', async () => {
+test('dates, absent values and foreign handles are plain JSON for a tool', async () => {
   const code = 'return tools.echo({ at: new Date(0), none: undefined, list: [undefined, null], twice: [1, 1] })';
   expect(await valueOf(code)).toEqual({ at: '1970-01-01T00:00:00.000Z', list: [null, null], twice: [1, 1] });
 });
 
-test('the same object twice is no cycle', async () => {
+test('the same object twice is not a cycle', async () => {
   expect(await valueOf('const x = { a: 1 }; return tools.echo({ x, y: [x, x] })')).toEqual({
     x: { a: 1 },
     y: [{ a: 1 }, { a: 1 }],
@@ -282,13 +282,13 @@ for (const key of ['{ ["__proto__"]: { admin: true } }', '{ constructor: { proto
   });
 }
 
-test('names that are no tools are nothing', async () => {
+test('names that are not tools are undefined', async () => {
   const code =
     'return [tools.then, tools.constructor, tools.toString, tools.toJSON, tools[Symbol.iterator], JSON.stringify(tools), (await tools) === tools].map(String)';
   expect(await valueOf(code)).toEqual(['undefined', 'undefined', 'undefined', 'undefined', 'undefined', '{}', 'true']);
 });
 
-test('media become files that a script reads and hands on', async () => {
+test('media become files that a script reads and passes on', async () => {
   const result = await run(`
     const { text, files: [file] } = await tools.picture();
     const bytes = await file.bytes();
@@ -314,14 +314,14 @@ test('calls that are not awaited are cancelled at the end and reported', async (
   expect(result.callTrace.map(({ status }) => status)).toEqual(['ok', 'cancelled', 'cancelled']);
 });
 
-test('an approved call runs and a critical one is always asked for', async () => {
+test('an approved call runs, and a critical one always needs approval', async () => {
   const result = await run('await tools.mail(); await tools.wipe()', { maxRiskUnapproved: 'high' });
   expect(result).toMatchObject({ status: 'error', error: { code: 'E_APPROVAL_DENIED' } });
   expect(result.outputText).toContain('1. mail({}) → ok');
   expect(result.outputText).toContain('2. wipe({}) → denied (E_APPROVAL_DENIED): Not on a Friday');
 });
 
-test('user code that changes built-ins breaks no gate and no later run', async () => {
+test('user code that changes built-ins affects neither gates nor later runs', async () => {
   const result = await run(`
     const forged = () => { throw new Error('forged'); };
     JSON.stringify = () => '{"a":1}'; JSON.parse = forged; Reflect.ownKeys = forged; Object.freeze = forged;
@@ -336,7 +336,7 @@ test('user code that changes built-ins breaks no gate and no later run', async (
   expect(await valueOf('return tools.add({ a: 1, b: 1 })')).toEqual({ sum: 2 });
 });
 
-test('a then on Object.prototype harms only its own script', async () => {
+test('a then on Object.prototype affects only its own script', async () => {
   const code = 'Object.prototype.then = function () { throw new Error("hijacked") }; return await tools.wipe.safe({})';
   const result = await run(code, { totalTimeoutMs: 2_000, callTimeoutMs: 1_000, approvalTimeoutMs: 500 });
   expect(result.status).toBe('error');

@@ -63,13 +63,13 @@ test('a failed script is an error result with the report and its code', async ()
   expect(result.text).toContain('1. mail({}) → denied (E_APPROVAL_DENIED): No mail today');
 });
 
-test('a chain cannot start a chain, by whatever name', async () => {
+test('a chain cannot start a chain under any name', async () => {
   const code =
     'return [await tools.tool_chain.safe({ code: "1" }), await tools.another_name.safe({ code: "1" })].map((r) => r.error.code)';
   expect(JSON.parse((await callTool(code)).result.text)).toEqual(['E_TOOL_NOT_CALLABLE', 'E_TOOL_NOT_CALLABLE']);
 });
 
-test('what the calling session does not allow, its script may not call either', async () => {
+test('a script cannot call tools that its calling session does not allow', async () => {
   const { invoker } = createToolbox();
   const code = 'return (await tools.whoami.safe()).error.code';
   const skill = { name: 'chains', instructions: '', description: '', version: '1.0.0', allowedTools: ['tool_chain'] };
@@ -80,21 +80,21 @@ test('what the calling session does not allow, its script may not call either', 
   }
 });
 
-test('a script runs nothing unapproved that its calling session would not', async () => {
+test('a script needs approval for every risk for which its calling session needs it', async () => {
   const { invoker } = createToolbox({ policy: { maxRiskUnapproved: 'high' } });
   await using session = invoker.openSession();
   const result = await invoker.invoke({ name: 'tool_chain', args: { code: 'await tools.mail({})' } }, { session });
   expect(result.error?.code).toBe('E_APPROVAL_DENIED');
 });
 
-test('its pins are given back when the script is over', async () => {
+test('its pins are released when the script ends', async () => {
   const { invoker, artifactStore } = createToolbox();
   await using session = invoker.openSession();
   await invoker.invoke({ name: 'tool_chain', args: { code: 'await tools.large(); return 1' } }, { session });
   expect((await artifactStore.stat(artifactStore.refs[0]!))?.pins).toBe(0);
 });
 
-test('arguments that are no script are refused before anything runs', async () => {
+test('arguments without a script are refused before anything runs', async () => {
   const { invoker } = createToolbox();
   await using session = invoker.openSession();
   expect(await invoker.invoke({ name: 'tool_chain', args: { code: 5 } }, { session })).toMatchObject({

@@ -185,7 +185,7 @@ for (const { name, code, policy, status = 'error', error } of failures) {
   });
 }
 
-test('the report of a failed script says why, where, and which calls have happened', async () => {
+test('the report of a failed script has the reason, the place, and the calls that were made', async () => {
   const { outputText, outputBlocks } = await run(`interface Weather { degrees: number }
 const weather = await tools.get_weather<Weather>({ city: 'Oslo' });
 await tools.send.safe({ text: String(weather.degrees) });
@@ -207,7 +207,7 @@ await tools.send();`);
   expect(outputBlocks).toEqual([{ type: 'error', message: outputText, code: 'E_TOOL_FAILED' }]);
 });
 
-test('an error thrown after a call, in a function and in a callback has the place of the script', async () => {
+test('an error thrown after a call, in a function or in a callback has its place in the script', async () => {
   const places = [
     'await tools.send();\nconst f = () => {\n  null.x;\n};\nf();',
     'await tools.send();\nawait Promise.all([1].map(async () => {\n  await tools.fail();\n}));',
@@ -217,7 +217,7 @@ test('an error thrown after a call, in a function and in a callback has the plac
   expect(results.map((result) => result.error?.line)).toEqual([3, 3, 3]);
 });
 
-test('no path and no stack of the host is in any result', async () => {
+test('no result contains a path or a stack trace of the host', async () => {
   const results = await Promise.all(
     ['null.x', 'await tools.fail()', 'throw new Error(new Error().stack)', 'return new Error().stack'].map((code) =>
       run(code),
@@ -245,7 +245,7 @@ test('a million console lines are cut at the limit, with a notice', async () => 
   );
 });
 
-test('console output is formatted for reading and shown to the model beside the value', async () => {
+test('console output is formatted for people and shown to the model with the value', async () => {
   const result = await run('console.log("rows", [{ id: 1 }]); console.warn(new Map([["a", 1]])); return 1');
   expect(result.logs.map(({ level }) => level)).toEqual(['log', 'warn']);
   expect(result.logs[0]?.text).toBe('rows [{ id: 1 }]');
@@ -262,13 +262,13 @@ test('timers end with the run', async () => {
   expect(result).toMatchObject({ status: 'ok', value: 'over', logs: [] });
 });
 
-test('a value that is only the last expression is left out when JSON cannot carry it', async () => {
+test('a value that is only the last expression is left out when it is not JSON', async () => {
   const result = await run('const seen = new Map();\nseen.set("a", await tools.send())');
   expect(result).toMatchObject({ status: 'ok', toolCalls: 1 });
   expect(result.outputText).toContain('The script ended without a value; use return to give one. (');
 });
 
-test('an aborted run is cancelled, with its calls on record', async () => {
+test('an aborted run is cancelled, with its calls recorded', async () => {
   const controller = new AbortController();
   const waiting = new Promise<void>((resolve) => (started = resolve));
   const running = run('await tools.send(); await tools.wait()', undefined, controller.signal);
@@ -279,7 +279,7 @@ test('an aborted run is cancelled, with its calls on record', async () => {
   expect(result.callTrace.map(({ tool, status }) => `${tool} ${status}`)).toEqual(['send ok', 'wait cancelled']);
 });
 
-test('a run that was aborted before it began runs nothing', async () => {
+test('a run that was aborted before its start runs nothing', async () => {
   expect(await run('await tools.send()', undefined, AbortSignal.abort())).toMatchObject({
     status: 'cancelled',
     toolCalls: 0,

@@ -30,7 +30,7 @@ function createStudio() {
 const path = '/workspace/media/call_1-photo-0.png';
 const readIt = `const image = await file('${path}'); return [image.path, image.size, Array.from(await image.bytes())]`;
 
-test('a script opens by its path a file that it has just had made, also one beside a value', async () => {
+test('a script opens a file that one of its calls returned, also one returned with a value', async () => {
   const invoker = createStudio();
   const code = `const rows = await tools.photo({ byte: 9, rows: { count: 1 } }); const image = await file('${path}');
     return [rows, Array.from(await image.bytes()), await tools.measure({ of: image })]`;
@@ -52,7 +52,7 @@ test('a script opens files of earlier calls of the model and of earlier scripts 
   }
 });
 
-test('a later run of the session gets the files that its host hands on', async () => {
+test('a later run of the session receives the files that its host passes on', async () => {
   const invoker = createStudio();
   const earlier = invoker.openSession({ sessionId: 'trip' });
   const { files } = await invoker.invoke({ name: 'photo', args: {} }, { session: earlier });
@@ -63,7 +63,7 @@ test('a later run of the session gets the files that its host hands on', async (
   await earlier.close();
 });
 
-test('a path without a file is an error that tells of those that there are', async () => {
+test('an unknown path is an error that lists the existing files', async () => {
   const invoker = createStudio();
   const code = `await tools.photo(); return file('/workspace/media/none.png')`;
   const { error } = await runChain({ code, invoker, sandbox });
@@ -75,7 +75,7 @@ test('a path without a file is an error that tells of those that there are', asy
   expect(none.error?.message).toBe('Error: There is no file x; no call has made one');
 });
 
-test('runs that are not one another’s see no files of each other', async () => {
+test('unrelated runs do not see each other’s files', async () => {
   const invoker = createStudio();
   await runChain({ code: 'await tools.photo()', invoker, sandbox });
   expect((await runChain({ code: readIt, invoker, sandbox })).error?.code).toBe('E_BLOB_NOT_FOUND');

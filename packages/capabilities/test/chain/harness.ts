@@ -26,12 +26,12 @@ export function freeTool(
   return defineTool({ name, description: `The tool ${name}`, inputSchema: { type: 'object' }, ...extra, execute });
 }
 
-/** A store that knows which refs are pinned. */
+/** A store that records which refs are pinned. */
 export interface WatchedStore extends BlobStore {
   readonly refs: readonly string[];
 }
 
-/** A blob store in memory that remembers what it was given. */
+/** Creates a blob store in memory that records its content. */
 export function watchedStore(): WatchedStore {
   const store = createMemoryBlobStore();
   const refs: string[] = [];
@@ -51,11 +51,11 @@ export interface Harness {
   readonly invoker: ToolInvoker;
   readonly store: WatchedStore;
   run(code: string, policy?: Partial<ChainPolicy>, signal?: AbortSignal): Promise<ChainRunResult>;
-  /** How many pins all that was stored has at this moment. */
+  /** Returns the current number of pins of all stored blobs. */
   pins(): Promise<number>;
 }
 
-/** The invoker, a memory store and rules for approvals, as a host wires them. */
+/** Creates an invoker with a memory store and rules for approvals, as a host does. */
 export function createHarness(
   sandbox: Sandbox,
   tools: readonly AnyTool[],
@@ -77,7 +77,7 @@ export function createHarness(
         code,
         invoker,
         sandbox,
-        // What happens while a script runs is the matter here, its mistakes above all.
+        // These tests are about running scripts, including scripts with mistakes.
         preflight: false,
         session: { principal: 'tester', sessionId: 'session' },
         ...(policy === undefined ? {} : { policy }),

@@ -21,7 +21,7 @@ test.each<JsonObject>([
   expect((await run('return JSON.stringify(input)', input)).value).toBe(JSON.stringify(input));
 });
 
-test('input is there in TypeScript, in a function expression and in a default export', async () => {
+test('input is defined in TypeScript, in a function expression and in a default export', async () => {
   for (const code of [
     'const { a }: { a: number } = input; return a',
     'async () => input.a',
@@ -32,11 +32,11 @@ test('input is there in TypeScript, in a function expression and in a default ex
   }
 });
 
-test('places in errors are those of the script, on its first line and after it', async () => {
+test('positions in errors are those of the script, on its first line and after it', async () => {
   expect((await run('  null.x', { a: 1 })).error).toMatchObject({ line: 1, column: 8 });
   expect((await run('const a = 1;\n  null.x', { a: 1 })).error).toMatchObject({ line: 2, column: 8 });
 });
 
-test('without input there is no such name', async () => {
+test('the name input is not defined without input', async () => {
   expect((await run('return typeof input')).value).toBe('undefined');
 });

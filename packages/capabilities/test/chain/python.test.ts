@@ -194,7 +194,7 @@ test.skipIf(whyNot !== undefined)(
   },
 );
 
-test(`tool_chain tells of the languages that its sandbox runs${because()}`, () => {
+test(`tool_chain describes the languages that its sandbox runs${because()}`, () => {
   const both = { ...sandbox, supports: { ...sandbox.supports, languages: ['javascript', 'python'] as const } };
   const { description, inputSchema } = createToolChainTool({ invoker, sandbox: both });
   assert.match(description, /asyncio\.gather/);

@@ -35,14 +35,14 @@ for (const sandbox of sandboxes) {
       expect(result.error).toBeUndefined();
       if (value !== undefined) expect(result.value).toEqual(JSON.parse(value));
       if (calls !== undefined) expect(result.callTrace).toHaveLength(calls);
-      // One finished record a call, whatever became of it, and none of a script inside.
+      // One finished record per call, with any outcome, and none of a nested script.
       expect(new Set(result.callTrace.map(({ callId }) => callId)).size).toBe(result.callTrace.length);
       expect(result.callTrace.filter(({ status }) => status === 'started' || status === 'ok')).toEqual([]);
     });
   }
 }
 
-/** Why the sandbox cannot run here, if it cannot. */
+/** Returns the reason why the sandbox cannot run here, if there is one. */
 async function obstacleOf(sandbox: Sandbox): Promise<string | undefined> {
   const invoker = new ToolInvoker({ registry: new Toolbox([]) });
   try {

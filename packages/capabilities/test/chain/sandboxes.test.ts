@@ -37,7 +37,7 @@ for (const sandbox of sandboxes) {
     expect(await pins()).toBe(0);
   });
 
-  test(`a failure has its place in the ${sandbox.name} sandbox`, async () => {
+  test(`a failure has a position in the ${sandbox.name} sandbox`, async () => {
     const source =
       "enum A { B }\nconst f = (x: A) => {\n    throw new TypeError('no ' + x);\n};\nawait tools.mail.safe();\nf(A.B);";
     const { error } = await run(source);

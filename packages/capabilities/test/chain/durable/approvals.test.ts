@@ -38,7 +38,7 @@ const threeMails = `
   return results.map(({ status, reason }) => reason?.message ?? status);
 `;
 
-test('a run that only waits for humans is paused: all questions are there, and the process holds nothing of it', async () => {
+test('a run that only waits for approvals is paused: all requests are stored, and the process keeps nothing of the run', async () => {
   await using world = await createWorld();
   await using process = world.open();
   const result = await process.chains.start({ code: threeMails, runId: 'run-1', approvals });
@@ -53,7 +53,7 @@ test('a run that only waits for humans is paused: all questions are there, and t
   assert.equal(process.chains.active, 0);
 });
 
-test('answers may come in any order, each after a restart; a denial is caught and the others go on', async () => {
+test('decisions may arrive in any order, each after a restart; a denial is caught and the other calls continue', async () => {
   await using world = await createWorld();
   const runs: DurableChainResult[] = [];
   const inAnotherProcess = async (work: (process: TestProcess) => Promise<DurableChainResult>): Promise<void> => {
@@ -88,7 +88,7 @@ test('answers may come in any order, each after a restart; a denial is caught an
   ]);
 });
 
-test('a run whose answer is there does not pause again, however long the store takes to tell of it', async () => {
+test('a run with a decision does not pause again, even if the store is slow to report the decision', async () => {
   await using world = await createWorld();
   await using first = world.open();
   await first.chains.start({ code: "return tools.send({ to: 'a' })", runId: 'run-1', approvals });
@@ -120,11 +120,11 @@ test('a run whose answer is there does not pause again, however long the store t
   assert.deepEqual(changes, ['running', 'completed']);
 });
 
-test('a run that was paused while it took an answer goes on with it', async () => {
+test('a run that was paused while it consumed a decision resumes with that decision', async () => {
   await using world = await createWorld();
   const clock = createFakeClock(Date.now());
   const taken = Promise.withResolvers<void>();
-  // The answer is taken in the store, and the run is paused before it hears of that.
+  // The store consumes the decision, and the run is paused before it receives the result.
   const consume: StateStore['approvals']['consume'] = async (...request) => {
     const outcome = await world.store.approvals.consume(...request);
     if (outcome.status !== 'done') return outcome;
@@ -156,7 +156,7 @@ test('a run that was paused while it took an answer goes on with it', async () =
   assert.equal((await pending(world)).length, 2);
 });
 
-test('a run that goes on is asked nothing again that was approved for the run, but a no of before counts', async () => {
+test('a resumed run does not ask again for tools approved for the run, and earlier denials still count', async () => {
   await using world = await createWorld();
   const code = `
     const early = tools.send({ to: 'early' }).catch((error) => error.code);
@@ -175,7 +175,7 @@ test('a run that goes on is asked nothing again that was approved for the run, b
   assert.equal(world.effects.length, 2);
 });
 
-test('an answer for a changed tool, another principal or other arguments counts for nothing', async () => {
+test('a decision for a changed tool, another principal or other arguments does not count', async () => {
   await using world = await createWorld();
   await using process = world.open();
   await process.chains.start({ code: "await tools.send({ to: 'a' })", runId: 'run-1', approvals });
@@ -197,7 +197,7 @@ test('an answer for a changed tool, another principal or other arguments counts 
   assert.deepEqual(world.effects, []);
 });
 
-test('a question that nobody answered ends as a denial that the script can catch, also after a restart', async () => {
+test('a request that is not decided ends as a denial that the script can catch, also after a restart', async () => {
   await using world = await createWorld();
   const clock = createFakeClock();
   await using process = world.open({ clock, approvalExpiryMs: 60_000 });
@@ -215,7 +215,7 @@ test('a question that nobody answered ends as a denial that the script can catch
   assert.deepEqual((await second.chains.resume('run-1')).value, ['ToolDeniedError', 'E_APPROVAL_TIMEOUT']);
 });
 
-test('in the mode "wait" a slow human is a denial, and the question does not stay open', async () => {
+test('in the mode "wait" a late decision is a denial, and the request does not stay open', async () => {
   await using world = await createWorld();
   const clock = createFakeClock();
   await using process = world.open({ clock });
@@ -230,7 +230,7 @@ test('in the mode "wait" a slow human is a denial, and the question does not sta
   );
 });
 
-test('runs are kept going: an answer, given by whatever process, wakes the one that waits for it', async () => {
+test('run recovery: a decision from any process resumes the run that waits for it', async () => {
   await using world = await createWorld();
   await using process = world.open();
   const { chains, feed } = process;
@@ -251,7 +251,7 @@ test('runs are kept going: an answer, given by whatever process, wakes the one t
   assert.equal((await ended(world, 'run-1')).status, 'failed');
 });
 
-test('runs are kept going: an answer that nobody was told of is found', async () => {
+test('run recovery: a decision without a notification is found', async () => {
   await using world = await createWorld();
   await using process = world.open();
   const { chains } = process;
@@ -264,7 +264,7 @@ test('runs are kept going: an answer that nobody was told of is found', async ()
   assert.equal((await ended(world, 'run-1')).status, 'completed');
 });
 
-test('runs are kept going: what was answered, or cut off, while no process was there goes on at the start', async () => {
+test('run recovery: runs that were decided or interrupted while no process ran resume at the start', async () => {
   await using world = await createWorld();
   {
     await using process = world.open();
@@ -286,7 +286,7 @@ test('runs are kept going: what was answered, or cut off, while no process was t
   assert.deepEqual(world.effects, ['send {"to":"a"}']);
 });
 
-test('a question that is left when the script ends is withdrawn', async () => {
+test('a request that is open when the script ends is withdrawn', async () => {
   await using world = await createWorld();
   await using process = world.open();
   const result = await process.chains.start({

@@ -9,8 +9,8 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 const unasked = { maxRiskUnapproved: 'high' } as const;
 
 /**
- * Runs a script to a call that never answers, ends the process, and lets another one replay it to its end. The script
- * hands what it has seen to the call, so that both processes tell it.
+ * Runs a script up to a call that never returns, ends the process, and lets another one replay the script to its end. The
+ * script passes the values that it has seen to the call, so that both processes record them.
  */
 async function seenTwice(world: World, code: string, delays: () => number = () => 0): Promise<readonly unknown[]> {
   const seen: unknown[] = [];
@@ -53,7 +53,7 @@ async function seenTwice(world: World, code: string, delays: () => number = () =
   return seen;
 }
 
-test('time, chance and their many ways are the same in a replay', async () => {
+test('time and random numbers are the same in a replay, however they are read', async () => {
   await using world = await createWorld();
   const [before, after] = await seenTwice(
     world,
@@ -75,7 +75,7 @@ test('time, chance and their many ways are the same in a replay', async () => {
   assert.ok(seen[2]![0] >= seen[1]![0] + 3, 'time passes with what is awaited');
 });
 
-test('whatever order calls and timers end in, the replay takes them in the same', async () => {
+test('calls and timers end in the same order in the replay', async () => {
   const random = createSeededRandom(5);
   for (let round = 0; round < 4; round++) {
     await using world = await createWorld();
@@ -112,7 +112,7 @@ test('whatever order calls and timers end in, the replay takes them in the same'
   }
 });
 
-test('a script with more calls than may be under way goes the same way again', async () => {
+test('a script with more calls than may be in flight makes the same requests again', async () => {
   await using world = await createWorld();
   const [before, after] = await seenTwice(
     world,
@@ -125,7 +125,7 @@ test('a script with more calls than may be under way goes the same way again', a
   assert.deepEqual(after, before);
 });
 
-test('artifacts are read again, and what tools were found stays what it was', async () => {
+test('artifacts are read again, and the tools that were found stay the same', async () => {
   await using world = await createWorld();
   const [before, after] = await seenTwice(
     world,
@@ -139,14 +139,14 @@ test('artifacts are read again, and what tools were found stays what it was', as
   assert.deepEqual(after, before);
 });
 
-test('a script that waits for nothing is told so at once', async () => {
+test('a script that waits for nothing is reported at once', async () => {
   await using world = await createWorld();
   await using process = world.open();
   const result = await process.chains.start({ code: 'await tools.count({}); await new Promise(() => {})' });
   assert.equal(result.error?.code, 'E_SCRIPT_DEADLOCK');
 });
 
-test('what a timer throws ends the script', async () => {
+test('an error that a timer throws ends the script', async () => {
   await using world = await createWorld();
   await using process = world.open();
   const result = await process.chains.start({
@@ -168,7 +168,7 @@ test('an error of a call has its line', async () => {
   assert.deepEqual([result.error?.line, result.error?.code], [2, 'E_TOOL_FAILED']);
 });
 
-test('what a replayable script may not have is missed by no other global', async () => {
+test('no other global depends on those that a replayable script lacks', async () => {
   await using world = await createWorld();
   const { chains } = world.open({ policy: unasked, tools: [] });
   const code = 'return [structuredClone({ list: [1, { a: 2 }] }), typeof WeakRef]';

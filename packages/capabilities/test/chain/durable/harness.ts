@@ -13,25 +13,25 @@ import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { createMemoryLogger } from '@ravi/testkit';
 
-/** One sandbox for all tests of a file: a guest serves one run and no other. */
+/** One sandbox for all tests of a file, because a guest serves only one run. */
 export const sandbox: Sandbox = createIsolatedVmSandbox({});
 
-/** A world that outlives its processes: a database, a store of artifacts, and what tools have done. */
+/** A world that survives its processes: a database, a store of artifacts, and the effects of tools. */
 export interface World extends AsyncDisposable {
   readonly file: string;
   readonly store: StateStore;
   readonly blobs: BlobStore;
-  /** What tools did, in order. */
+  /** Effects of tools, in order. */
   readonly effects: string[];
-  /** A process of its own. Disposing it is what a shutdown is. */
+  /** Opens a simulated process. Disposing it is a shutdown. */
   open(options?: ProcessOptions): TestProcess;
 }
 
-/** How a process differs from others. */
+/** Options of a simulated process. */
 export interface ProcessOptions
   extends Partial<DurableChainsOptions>, Pick<ToolInvokerOptions, 'approvalHandler' | 'policy' | 'clock'> {
   readonly tools?: readonly AnyTool[];
-  /** In place of the world's own. */
+  /** Replaces the store of the world. */
   readonly store?: StateStore;
 }
 
@@ -43,7 +43,7 @@ export interface TestProcess extends AsyncDisposable {
   readonly logger: ReturnType<typeof createMemoryLogger>;
 }
 
-/** An empty world. */
+/** Creates an empty world. */
 export async function createWorld(): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'ravi-durable-'));
   const file = join(folder, 'state.db');
@@ -91,7 +91,7 @@ export async function createWorld(): Promise<World> {
   };
 }
 
-/** A tool that answers with what `run` gives. */
+/** Returns a tool whose result is that of `run`. */
 export function valueTool(name: string, run: (args: never) => unknown, more: Partial<Tool> = {}): Tool {
   return {
     name,

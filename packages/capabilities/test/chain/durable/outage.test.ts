@@ -11,14 +11,14 @@ import type { World } from './harness.ts';
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-/** A database that goes away and comes back. */
+/** A database that can become unavailable and available again. */
 interface Outage {
   readonly store: StateStore;
   begin(): void | Promise<void>;
   end(): void | Promise<void>;
 }
 
-/** Runs a script whose database goes away between two effects, and is back once it refused something. */
+/** Runs a script whose database is unavailable between two effects, until it has refused an operation. */
 async function outliveOutage(world: World, { store, begin, end }: Outage): Promise<void> {
   let ending: Promise<void> | undefined;
   const noticed = (error: unknown): never => {
@@ -57,7 +57,7 @@ async function outliveOutage(world: World, { store, begin, end }: Outage): Promi
   );
 }
 
-test('a script outlives that another process keeps the SQLite file locked, and does nothing twice', async () => {
+test('a script survives a locked SQLite file and does nothing twice', async () => {
   await using world = await createWorld();
   await using store = await createSqliteStateStore({ file: world.file, busyTimeoutMs: 1 });
   using other = new DatabaseSync(world.file);
@@ -68,7 +68,7 @@ test('a script outlives that another process keeps the SQLite file locked, and d
   });
 });
 
-test('a script outlives that the PostgreSQL server stops and starts again, and does nothing twice', async (context) => {
+test('a script survives a restart of the PostgreSQL server and does nothing twice', async (context) => {
   const server = await stoppablePostgresForTests();
   if (typeof server === 'string') return context.skip(server);
   await using stopping = server;

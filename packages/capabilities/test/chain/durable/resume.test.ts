@@ -12,7 +12,7 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const unasked = { maxRiskUnapproved: 'high' } as const;
 
-test('a run that is cut off goes on in another process: what has happened is not done again, and the result is the same', async () => {
+test('an interrupted run resumes in another process: nothing is done twice, and the result is the same', async () => {
   await using world = await createWorld();
   const held = Promise.withResolvers<void>();
   const code = `
@@ -52,7 +52,7 @@ test('a run that is cut off goes on in another process: what has happened is not
   assert.deepEqual(await second.chains.resume('run-1'), JSON.parse(JSON.stringify(result)));
 });
 
-/** Runs a script until a call of `hang` is under way, and ends the process. */
+/** Runs a script until a call of `hang` is in progress, and ends the process. */
 async function cutOff(
   world: World,
   code: string,
@@ -79,7 +79,7 @@ async function cutOff(
 const hangDone = (effects: string[], more: Partial<Tool> = {}): Tool =>
   valueTool('hang', () => effects.push('hang'), { risk: 'high', ...more });
 
-test('a call that had begun is not repeated: the script is told that its outcome is unknown, and may go on', async () => {
+test('a call that had started is not repeated: the script learns that its outcome is unknown, and may continue', async () => {
   await using world = await createWorld();
   const code = `
     try { await tools.hang({ to: 'a' }); } catch (error) { return [error.name, error.code, error.message]; }
@@ -99,7 +99,7 @@ test('a call that had begun is not repeated: the script is told that its outcome
   }
 });
 
-test('what was told to be unknown is unknown in every later replay, though another call follows it', async () => {
+test('an unknown outcome stays unknown in every later replay, even if another call follows', async () => {
   await using world = await createWorld();
   const code = `
     const first = await tools.hang.safe({});
@@ -123,7 +123,7 @@ test('what was told to be unknown is unknown in every later replay, though anoth
   assert.deepEqual(world.effects, ['put {"key":"E_CALL_UNKNOWN"}']);
 });
 
-test('an idempotent call that had begun is made again, with the key it had', async () => {
+test('an idempotent call that had started is made again, with the same key', async () => {
   await using world = await createWorld();
   await cutOff(world, 'return tools.hang({})', [hangDone([], { idempotent: true })]);
   const keys: string[] = [];
@@ -142,7 +142,7 @@ test('an idempotent call that had begun is made again, with the key it had', asy
   assert.deepEqual([call?.entry.attempt, call?.status], [2, 'finished']);
 });
 
-test('a script that goes another way is stopped before anything of it has an effect, and is told where', async () => {
+test('a script that diverges is stopped before it has an effect, with an error that names the place', async () => {
   const ways = [
     ['send', 'another tool', /request 1 the recorded request is put\(\{"key":1\}\), and this time it requested send/],
     [
@@ -156,7 +156,7 @@ test('a script that goes another way is stopped before anything of it has an eff
   for (const [way, , message] of ways) {
     await using world = await createWorld();
     const clock = createFakeClock();
-    // What differs between two runs of a script can be no global of a guest, so the prelude's seed stands in for it.
+    // A script cannot read anything that differs between two runs, so its stored code is changed instead.
     const code = `
       const way = input.way;
       if (way === 'put') await tools.put({ key: 2 }).catch(() => {});
@@ -179,7 +179,7 @@ test('a script that goes another way is stopped before anything of it has an eff
   }
 });
 
-test('a call that was held back when the script went another way ends with it', async () => {
+test('a call that was held back when the script diverged ends with it', async () => {
   await using world = await createWorld();
   const wire = valueTool('wire', () => world.effects.push('wire'), { risk: 'critical' });
   const code = (key: number): string =>
@@ -200,7 +200,7 @@ test('a call that was held back when the script went another way ends with it', 
   );
 });
 
-test('a run whose script or tools have changed does not go on, and its end names them', async () => {
+test('a run whose script or tools have changed is not resumed, and its error names them', async () => {
   await using world = await createWorld();
   await cutOff(world, 'await tools.put({ key: 1 }); await tools[`cou${"nt"}`]({}); await tools.hang({});');
   const put = valueTool('put', () => world.effects.push('changed'), { risk: 'high', description: 'Puts elsewhere.' });
@@ -218,7 +218,7 @@ test('a run whose script or tools have changed does not go on, and its end names
   assert.match((await second.chains.resume('run-1')).outputText, /its script/);
 });
 
-test('a tool that may not run any more is asked about, whatever was allowed when the run began', async () => {
+test('a tool that now needs approval is not run without it, even if it was allowed when the run started', async () => {
   await using world = await createWorld();
   await cutOff(world, 'await tools.count({}); await tools.hang({}).catch(() => {}); await tools.send({ to: "b" })');
   await using process = world.open({
@@ -230,7 +230,7 @@ test('a tool that may not run any more is asked about, whatever was allowed when
   assert.deepEqual(world.effects, ['count {}']);
 });
 
-test('one process goes on with a run, the others are told so; a run that is not there is not found', async () => {
+test('one process resumes a run, and others get a conflict; an unknown run is not found', async () => {
   await using world = await createWorld();
   await using first = world.open({ policy: unasked, tools: [valueTool('hang', () => new Promise(() => {}))] });
   const running = first.chains.start({ code: 'await tools.hang({})', runId: 'run-1' });
@@ -245,7 +245,7 @@ test('one process goes on with a run, the others are told so; a run that is not 
   await assert.rejects(second.chains.resume('run-2'), (error) => isKernelError(error, 'E_RUN_NOT_FOUND'));
 });
 
-test('a process that lost its lease stops, and what it still does is not on record', async () => {
+test('a process that lost its lease stops, and nothing that it still does is recorded', async () => {
   await using world = await createWorld();
   const clock = createFakeClock();
   const begun = Promise.withResolvers<void>();
@@ -267,7 +267,7 @@ test('a process that lost its lease stops, and what it still does is not on reco
   const slow = first.chains.start({ code: 'return (await tools.hang.safe({})).status', runId: 'run-1' });
   slow.catch(() => {});
   await begun.promise;
-  // For another process so much time has passed that the lease is over.
+  // For the other process enough time has passed that the lease has expired.
   const later = createFakeClock(clock.now() + 60_000);
   await using second = world.open({ clock: later, policy: unasked, tools: [hangDone(world.effects)] });
   const result = await second.chains.resume('run-1');
@@ -277,7 +277,7 @@ test('a process that lost its lease stops, and what it still does is not on reco
   assert.equal((await world.store.runs.get('run-1'))?.status, 'completed');
 });
 
-test('a run that is cancelled is over, one whose process ends is not', async () => {
+test('a cancelled run has ended, and a run whose process ends has not', async () => {
   await using world = await createWorld();
   const abort = new AbortController();
   const begun = Promise.withResolvers<void>();
@@ -293,7 +293,7 @@ test('a run that is cancelled is over, one whose process ends is not', async () 
   assert.equal((await world.store.runs.get('run-1'))?.status, 'cancelled');
 });
 
-test('artifacts of a run stay pinned while it is cut off, and are given back at its end', async () => {
+test('artifacts of a run stay pinned while it is interrupted, and are released at its end', async () => {
   await using world = await createWorld();
   const large = valueTool('large', () => 'x'.repeat(100_000));
   await cutOff(
@@ -316,7 +316,7 @@ test('artifacts of a run stay pinned while it is cut off, and are given back at 
   assert.equal((await world.blobs.stat(refs[0]!))?.pins, 0);
 });
 
-test('a language that cannot be replayed is refused before anything is kept', async () => {
+test('a language that cannot be replayed is refused before anything is stored', async () => {
   await using world = await createWorld();
   await using process = world.open();
   const start = process.chains.start({ code: 'tools.count()', language: 'python', runId: 'run-1' });
@@ -324,7 +324,7 @@ test('a language that cannot be replayed is refused before anything is kept', as
   assert.equal(await world.store.runs.get('run-1'), undefined);
 });
 
-/** The world's store, as if the script of the run had been another from the beginning. */
+/** Returns the world's store, as if the run had started with another script. */
 function changeCode({ store }: World, code: string, scriptDigest = digestOf(code)): StateStore {
   const change = (run: Run | undefined): Run | undefined =>
     run && { ...run, definition: { ...run.definition, code, scriptDigest } };

@@ -9,7 +9,7 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const unasked = { maxRiskUnapproved: 'high' } as const;
 
-/** A store that fails while `isDown`, before or after it has done what was asked. */
+/** Returns a store that fails while `isDown`, before or after it has executed the operation. */
 function failing({ store }: World, isDown: () => 'before' | 'after' | undefined): StateStore {
   const guard = <Port extends object>(port: Port): Port => {
     const wrapped: Record<string, unknown> = {};
@@ -33,7 +33,7 @@ const code = `
   return rows.length;
 `;
 
-test('a store that is gone for a while, or full, is waited for: nothing is lost and nothing done twice', async () => {
+test('a run waits for a store that is unavailable or full: nothing is lost and nothing is done twice', async () => {
   for (const how of ['before', 'after'] as const) {
     await using world = await createWorld();
     let operations = 0;
@@ -46,7 +46,7 @@ test('a store that is gone for a while, or full, is waited for: nothing is lost 
   }
 });
 
-test('a store that is gone while somebody is asked is waited for too', async () => {
+test('a run also waits for a store that is unavailable while an approval is open', async () => {
   await using world = await createWorld();
   let operations = 0;
   const store = failing(world, () => (++operations > 4 && operations % 2 === 0 ? 'after' : undefined));
@@ -61,7 +61,7 @@ test('a store that is gone while somebody is asked is waited for too', async () 
   );
 });
 
-test('a process that ends while its store is gone leaves a run that goes on later', async () => {
+test('a process that ends while its store is unavailable leaves a run that can be resumed later', async () => {
   await using world = await createWorld();
   let isDown = false;
   const gone = Promise.withResolvers<void>();
@@ -85,7 +85,7 @@ test('a process that ends while its store is gone leaves a run that goes on late
   assert.equal((await second.chains.resume('run-1')).value, 3);
 });
 
-test('a damaged journal ends the run with the name of the row, and nothing of it is executed', async () => {
+test('a damaged journal ends the run with the name of the row, and nothing is executed', async () => {
   await using world = await createWorld();
   await using first = world.open({ tools: [] });
   await first.chains.start({ code: "await tools.send({ to: 'a' })", runId: 'run-1', approvals: 'pause' });
@@ -100,7 +100,7 @@ test('a damaged journal ends the run with the name of the row, and nothing of it
   assert.deepEqual(world.effects, []);
 });
 
-test('a result that the store cannot keep ends the run, once and for all', async () => {
+test('a result that the store cannot keep ends the run for good', async () => {
   await using world = await createWorld();
   const finished: StateStore['journal']['finished'] = async () => {
     throw new KernelError('E_STATE_INVALID', 'The call is larger than 16 MiB');
@@ -111,7 +111,7 @@ test('a result that the store cannot keep ends the run, once and for all', async
   assert.equal((await world.store.runs.get('run-1'))?.status, 'failed');
 });
 
-test('runs of another kind are left to those who know them', async () => {
+test('runs of another kind are passed to resumeOther', async () => {
   await using world = await createWorld();
   const now = Date.now();
   const other = {
@@ -127,7 +127,7 @@ test('runs of another kind are left to those who know them', async () => {
   assert.equal((await world.store.runs.get('agent-1'))?.status, 'running');
 });
 
-test('a clock that jumps back or forth makes time stand still for a script, and never run back', async () => {
+test('a clock that jumps may stop the time of a script, but never moves it back', async () => {
   await using world = await createWorld();
   let jumpMs = 0;
   const clock = { ...systemClock, now: () => systemClock.now() + jumpMs };
@@ -152,7 +152,7 @@ test('a clock that jumps back or forth makes time stand still for a script, and 
   );
 });
 
-test('of two processes that go on with ten answered runs at once, each run is gone on with once', async () => {
+test('two processes that resume ten decided runs at once resume each run once', async () => {
   await using world = await createWorld();
   await using first = world.open();
   const ids = Array.from({ length: 10 }, (_, index) => `run-${index}`);

@@ -5,12 +5,12 @@ import type { Approval, ChainRunResult, JournalItem, Page, Run, StateStore } fro
 import { blobsFolder, callsOfRun, readEffects } from './crash-world.ts';
 import type { Effect } from './crash-world.ts';
 
-/** What a world came to. */
+/** Final state of a world. */
 export interface CrashFigures {
   readonly runs: number;
   readonly calls: number;
   readonly effects: number;
-  /** Calls whose outcome nobody knows, each reported to its script. */
+  /** Calls with an unknown outcome, each reported to its script. */
   readonly unknown: number;
   /** Idempotent calls that were made again. */
   readonly repeated: number;
@@ -18,8 +18,8 @@ export interface CrashFigures {
 }
 
 /**
- * Holds a world in which no run is under way any more to what was promised: no effect twice, none that its script does
- * not know of, whole traces, no pin and no question left.
+ * Checks the guarantees in a world in which every run has ended: no effect twice, no effect that its script does not report,
+ * complete traces, and no pins or approval requests left.
  */
 export async function checkWorld(store: StateStore, folder: string): Promise<CrashFigures> {
   const runs = await all((cursor) => store.runs.list({}, cursor));

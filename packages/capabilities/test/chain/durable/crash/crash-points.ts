@@ -9,19 +9,19 @@ const methods = {
   blobs: ['store', 'pin', 'unpin'],
 } as const;
 
-// The tools of a world, which have points of their own.
+// The tools of a world have points of their own.
 const effects = ['mail', 'row', 'wire'] as const;
 
-/** Every point at which a process may kill itself: before and after each operation that leaves something behind. */
+/** Points at which a process may kill itself: before and after each operation with a lasting effect. */
 export const crashPoints: readonly string[] = [
   ...Object.entries(methods).flatMap(([port, names]) => names.map((name) => `${port}.${name}`)),
   ...effects,
 ].flatMap((operation) => [`before ${operation}`, `after ${operation}`]);
 
-/** Passes a point; the process ends there, as by `kill -9`, when its orders say so. */
+/** Passes a point; the process ends there, as by `kill -9`, if its orders say so. */
 export type PassPoint = (point: string) => void;
 
-/** The {@link PassPoint} of a process. */
+/** Returns the {@link PassPoint} of a process. */
 export function createCrashPoint({ kill }: CrashOrders): PassPoint {
   let passed = 0;
   return (point) => {
@@ -31,7 +31,7 @@ export function createCrashPoint({ kill }: CrashOrders): PassPoint {
   };
 }
 
-/** A store whose operations pass their points. */
+/** Returns a store whose operations pass their points. */
 export function withStatePoints(store: StateStore, pass: PassPoint): StateStore {
   return {
     ...store,
@@ -42,7 +42,7 @@ export function withStatePoints(store: StateStore, pass: PassPoint): StateStore 
   };
 }
 
-/** A blob store whose operations pass their points. */
+/** Returns a blob store whose operations pass their points. */
 export function withBlobPoints(store: BlobStore, pass: PassPoint): BlobStore {
   return passing(store, 'blobs', methods.blobs, pass);
 }

@@ -44,7 +44,7 @@ await keeper[Symbol.asyncDispose]();
 await sandbox[Symbol.asyncDispose]();
 await store[Symbol.asyncDispose]();
 
-// What the dead have left counts too: runs that nobody ends would pile up, and most of them would die but once.
+// Runs of dead processes count too: otherwise they would accumulate, and most of them would be interrupted only once.
 async function startRuns({ runs }: StateStore): Promise<void> {
   let last = 0;
   let begun = 0;
@@ -55,7 +55,7 @@ async function startRuns({ runs }: StateStore): Promise<void> {
     begun--;
   };
   while (orders.liveRuns > 0) {
-    // One that has just begun may not be on record yet.
+    // A run that has just started may not be recorded yet.
     for (let live = Math.max(begun, await countLive(runs)); live < orders.liveRuns; live++) void begin();
     await pause(25);
   }
@@ -71,7 +71,7 @@ async function countLive(runs: RunStore): Promise<number> {
   return (await Promise.all(lists)).reduce((sum, { items }) => sum + items.length, 0);
 }
 
-/** Somebody who answers, mostly with yes. Ends when no run is left to ask anything, unless there will be others. */
+/** Simulates an approver who mostly approves. Ends when no run can send a request, unless more runs will start. */
 async function answerQuestions({ approvals, runs }: StateStore, onAnswer: () => void): Promise<void> {
   for (;;) {
     for (const { request } of (await approvals.list({ status: 'pending' })).items) {

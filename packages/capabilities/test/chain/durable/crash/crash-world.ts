@@ -19,14 +19,14 @@ export function openBlobs(folder: string): BlobStore {
   return createFsBlobStore({ root: blobsFolder(folder) });
 }
 
-/** Where the artifacts of a world are. */
+/** Returns the folder of the artifacts of a world. */
 export function blobsFolder(folder: string): string {
   return join(folder, 'blobs');
 }
 
 /**
- * What a run does: mails that must not be sent twice, one after another and side by side, a row that may be written
- * again, a large result, a wait, and transfers that somebody has to approve. It returns what it was told of each.
+ * Script of a run: mails that must not be sent twice, in sequence and in parallel, a row that may be written again, a large
+ * result, a wait, and transfers that need approval. It returns the result of each.
  */
 export const crashScript = `
   const told = {};
@@ -45,17 +45,17 @@ export const crashScript = `
   return told;
 `;
 
-/** How many calls a run makes. */
+/** Number of calls of a run. */
 export const callsOfRun = 9;
 
-/** One line of what a tool did. */
+/** One recorded effect of a tool. */
 export interface Effect {
   readonly kind: 'mail' | 'row' | 'wire';
   readonly id: string;
   readonly key: string;
 }
 
-/** Tools that leave a line in a file, with a point right before and right after it. */
+/** Returns tools that append a line to a file, with a point right before and right after it. */
 export function crashTools({ folder }: CrashOrders, pass: PassPoint): readonly Tool[] {
   mkdirSync(folder, { recursive: true });
   const inputSchema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] } as const;
@@ -87,7 +87,7 @@ export function crashTools({ folder }: CrashOrders, pass: PassPoint): readonly T
   ];
 }
 
-/** What the tools of a world did, in order. */
+/** Returns the effects of the tools of a world, in order. */
 export function readEffects(folder: string): readonly Effect[] {
   if (!existsSync(effectsFile(folder))) return [];
   const lines = readFileSync(effectsFile(folder), 'utf8').split('\n').filter(Boolean);

@@ -1,15 +1,15 @@
-/** Where a world keeps its state. */
+/** State store of a world. */
 export type CrashStore =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string; readonly schema: string };
 
-/** What a process of the crash test is told, as JSON in its first argument. */
+/** Orders of a process of the crash test, as JSON in its first argument. */
 export interface CrashOrders {
   readonly store: CrashStore;
-  /** Holds the artifacts, and what the tools did. */
+  /** Folder of the artifacts and of the effects of tools. */
   readonly folder: string;
-  /** Runs that it keeps live, together with those that it finds; 0 starts none and ends the process when none is left. */
+  /** Number of runs that it keeps active, including those that it finds; 0 starts none and ends the process when none is left. */
   readonly liveRuns: number;
-  /** Where it kills itself: the so-many-th time that it comes to a point. */
+  /** Point at which it kills itself, and how often it passes that point before. */
   readonly kill?: { readonly point: string; readonly occurrence: number };
 }

@@ -9,31 +9,31 @@ import { crashPoints } from './crash-points.ts';
 import { openState } from './crash-world.ts';
 import type { CrashOrders, CrashStore } from './orders.ts';
 
-/** What is to be done. */
+/** Options of {@link runCrashCycles}. */
 export interface CrashCycles {
   readonly store: CrashStore;
   readonly folder: string;
   readonly cycles: number;
-  /** The first point; the others follow. */
+  /** The first point; the others follow in order. */
   readonly offset?: number;
   onCycle?(): void;
 }
 
-/** What was done. */
+/** Result of {@link runCrashCycles}. */
 export interface CrashReport extends CrashFigures {
-  /** How often processes died at an instrumented point, and at a random moment. */
+  /** Number of processes that died at an instrumented point, and at a random moment. */
   readonly atPoints: number;
   readonly atRandom: number;
   readonly points: ReadonlySet<string>;
 }
 
-// A process that does not come to its point is killed after this time, as one at a random moment.
+// A process that does not reach its point is killed after this time, which counts as a random moment.
 const patienceMs = 5_000;
 const liveRuns = 8;
 
 /**
- * Starts a process and has it killed, again and again, each one going on with what the one before has left; then lets
- * the last one end all runs, and checks what has come of it.
+ * Starts processes and kills them one after the other, each resuming the runs of the previous one. Then lets the last one
+ * finish all runs, and checks the result.
  */
 export async function runCrashCycles({
   store,
@@ -62,7 +62,7 @@ export async function runCrashCycles({
   return { ...(await checkWorld(opened, folder)), atPoints, atRandom: cycles - atPoints, points };
 }
 
-/** Runs a process until it ends, by itself or by force `killAfterMs` after it was ready; gives the point that it died at. */
+/** Runs a process until it ends, or kills it `killAfterMs` after it was ready; returns the point at which it died. */
 function runProcess(orders: CrashOrders, killAfterMs?: number): Promise<string | undefined> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-process.ts'), JSON.stringify(orders)], {
     stdio: ['ignore', 'pipe', 'pipe'],
