@@ -42,9 +42,9 @@ function discoveryHelp(registry: ToolRegistry): string {
 }
 
 function declarations(tools: readonly Tool[], maxTokens: number): string | undefined {
-  const stubs = toolDeclarations(tools, { maxBytes: maxTokens * maxBytesPerToken });
-  const text = `\`\`\`ts\n${stubs.text}\`\`\``;
-  return stubs.untyped.length === 0 && estimateTokens(text) <= maxTokens ? text : undefined;
+  const declared = toolDeclarations(tools, { maxBytes: maxTokens * maxBytesPerToken });
+  const text = `\`\`\`ts\n${declared.text}\`\`\``;
+  return declared.untyped.length === 0 && estimateTokens(text) <= maxTokens ? text : undefined;
 }
 
 function listing(tools: readonly Tool[], maxTokens: number): string {

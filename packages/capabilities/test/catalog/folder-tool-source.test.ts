@@ -21,7 +21,7 @@ const toolText = (name: string): string =>
   `{ name: '${name}', description: '', inputSchema: {}, execute: async () => ({ content: [], isError: false }) }`;
 const signal = new AbortController().signal;
 
-test('every file of a folder that exports a tool or a list of tools is found, in the order of names', async () => {
+test('every file of a folder that exports a tool or a list of tools is found, sorted by name', async () => {
   write({
     'b.js': `export default ${toolText('b')}`,
     'a.mjs': `export default [${toolText('a1')}, ${toolText('a2')}]`,
@@ -33,7 +33,7 @@ test('every file of a folder that exports a tool or a list of tools is found, in
   expect(failures).toEqual([]);
 });
 
-test('what is no tool file is left alone', async () => {
+test('other files are not loaded', async () => {
   const bad = 'throw new Error("loaded")';
   write({
     '_helper.js': bad,
@@ -80,7 +80,7 @@ test('a file that does not load is reported by name, and the others load', async
   expect(failures.find(({ from }) => from === 'named.js')?.message).toContain('"not a name"');
 });
 
-test('a tool that throws when it is looked at is reported by name, and hides no other', async () => {
+test('a tool with a getter that throws is reported by name, and does not hide others', async () => {
   const getter = "{ get name() { throw new Error('getter'); }, description: 'x', execute() {} }";
   write({
     'alone.js': `export default ${getter}`,
@@ -94,7 +94,7 @@ test('a tool that throws when it is looked at is reported by name, and hides no 
   expect(failures[0]?.message).toContain('Error: getter');
 });
 
-test('a folder that is not there is a fault of the configuration', async () => {
+test('a missing folder is a configuration error', async () => {
   const source = createFolderToolSource(join(folder, 'nowhere'));
   await expect(source.load({ signal })).rejects.toMatchObject({
     code: 'E_CONFIG_INVALID',

@@ -12,7 +12,7 @@ const maxTurns = 50;
 
 const scripts = [
   ['waits for its calls', 'await Promise.allSettled([tools.polite(), tools.deaf()]); await tools.next()'],
-  ['computes beside its calls', 'tools.polite(); tools.deaf(); await tools.started(); for (;;);'],
+  ['computes during its calls', 'tools.polite(); tools.deaf(); await tools.started(); for (;;);'],
   ['sleeps', 'tools.polite(); tools.deaf(); await sleep(1e7); await tools.next()'],
   ['calls again and again', 'tools.polite(); tools.deaf(); for (;;) await tools.next.safe()'],
 ] as const;

@@ -41,7 +41,7 @@ async function forge(call: BridgeCall) {
 const forged: readonly (readonly [name: string, call: BridgeCall, answer: RegExp, trace: readonly string[]])[] = [
   ['no arguments', { op: 'call', payload: 'echo' }, /"E_ARGUMENTS_INVALID"/, ['echo error E_ARGUMENTS_INVALID']],
   [
-    'arguments that are no JSON',
+    'arguments that are not JSON',
     { op: 'call', payload: 'echo\n{"a":' },
     /"E_ARGUMENTS_INVALID"/,
     ['echo error E_ARGUMENTS_INVALID'],

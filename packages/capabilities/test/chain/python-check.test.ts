@@ -86,7 +86,7 @@ const onPurpose: readonly string[] = [
   'if False: tools.zzzzzzzz()\n1',
 ];
 for (const code of onPurpose) {
-  when(`runs what is no mistake for certain: ${code}${because}`, async () => {
+  when(`runs a script without certain mistakes: ${code}${because}`, async () => {
     const { status, outputText } = await run(code);
     expect(status, outputText).toBe('ok');
   });
@@ -98,7 +98,7 @@ when(`a tool that there is not, and none like it, is doubted${because}`, async (
   expect(warnings).toMatchObject([{ code: 'E_SCRIPT_TYPES', line: 1, column: 17 }]);
 });
 
-when(`a script that asks the host by itself gets no second check${because}`, async () => {
+when(`a script that sends a check of its own gets no reply${because}`, async () => {
   const code = `
 host = type(tools.list_orders).__call__.__globals__["host"]
 tools.list_orders()

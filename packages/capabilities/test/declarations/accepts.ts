@@ -6,13 +6,13 @@ import { dirname, join } from 'node:path';
 
 const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
 
-/** What TypeScript says against these files, each on its own; empty when it accepts them. */
+/** Returns the errors of TypeScript for these files, each on its own; empty when it accepts them. */
 export function typeErrors(files: readonly string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ravi-stubs-'));
+  const folder = mkdtempSync(join(tmpdir(), 'ravi-declarations-'));
   try {
     // Modules, so that the files do not see each other's declarations.
     for (const [index, text] of files.entries())
-      writeFileSync(join(folder, `stubs-${index}.ts`), `${text}\nexport {};\n`);
+      writeFileSync(join(folder, `declarations-${index}.ts`), `${text}\nexport {};\n`);
     const options = { strict: true, noEmit: true, target: 'es2024', lib: ['es2024'], types: [] };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['*.ts'] }));
     const result = spawnSync(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], { encoding: 'utf8' });

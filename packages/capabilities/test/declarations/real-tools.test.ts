@@ -7,7 +7,7 @@ import { typeErrors } from './accepts.ts';
 
 const file = sharedDataFile('toolschemas/mcp-tools.jsonl');
 
-/** The tools in sets without two of the same name, as a toolbox holds them. */
+/** Splits the tools into sets without duplicate names, as a toolbox holds them. */
 function setsOf(tools: readonly DescribedTool[]): readonly (readonly DescribedTool[])[] {
   const sets: Map<string, DescribedTool>[] = [];
   for (const tool of tools) {
@@ -19,16 +19,16 @@ function setsOf(tools: readonly DescribedTool[]): readonly (readonly DescribedTo
 }
 
 test.skipIf(file === undefined)(
-  'TypeScript accepts the stubs of 3413 real tools (skipped: their file not found)',
+  'TypeScript accepts the declarations of 3413 real tools (skipped: their file not found)',
   () => {
     const tools = readFileSync(file!, 'utf8')
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as DescribedTool);
     expect(tools).toHaveLength(3413);
-    const stubs = setsOf(tools).map((set) => toolDeclarations(set));
-    expect(typeErrors(stubs.map((stub) => stub.text))).toBe('');
-    expect(stubs.flatMap((stub) => stub.problems)).toMatchInlineSnapshot(`
+    const declared = setsOf(tools).map((set) => toolDeclarations(set));
+    expect(typeErrors(declared.map((declaration) => declaration.text))).toBe('');
+    expect(declared.flatMap((declaration) => declaration.problems)).toMatchInlineSnapshot(`
       [
         {
           "path": "input #/properties/type",

@@ -9,17 +9,17 @@ function tool(name: string, inputSchema: unknown, outputSchema?: unknown): Descr
   return { name, description: '', ...schemas } as DescribedTool;
 }
 
-/** The declarations without the types that all stubs share. */
+/** Returns the declarations without the common types. */
 function declarationsOf(...tools: DescribedTool[]): string {
-  const stubs = toolDeclarations(tools);
-  expect(typeErrors([stubs.text])).toBe('');
-  return stubs.text.slice(commonTypes.length).trimEnd();
+  const declared = toolDeclarations(tools);
+  expect(typeErrors([declared.text])).toBe('');
+  return declared.text.slice(commonTypes.length).trimEnd();
 }
 
 const someDefinition = { $defs: { B: { type: 'object', properties: { b: { type: 'number' } } } } };
 
-/** The stubs of a tool whose one property has this schema. */
-function stubsOf(schema: unknown): string {
+/** Returns the declarations of a tool whose only property has this schema. */
+function declarationWith(schema: unknown): string {
   const input = { type: 'object', properties: { p: schema }, required: ['p'], ...someDefinition };
   return toolDeclarations([tool('t', input)]).text;
 }
@@ -113,12 +113,12 @@ const types: readonly (readonly [schema: unknown, type: string])[] = [
 
 for (const [schema, type] of types) {
   test(`${JSON.stringify(schema).slice(0, 80)} is ${type.slice(0, 40)}`, () => {
-    expect(stubsOf(schema)).toContain(`p: ${type};\n  }>;`);
+    expect(declarationWith(schema)).toContain(`p: ${type};\n  }>;`);
   });
 }
 
 test('TypeScript accepts all of these types', () => {
-  expect(typeErrors(types.map(([schema]) => stubsOf(schema)))).toBe('');
+  expect(typeErrors(types.map(([schema]) => declarationWith(schema)))).toBe('');
 });
 
 test('references become named types, recursion included', () => {
@@ -174,22 +174,22 @@ test('references become named types, recursion included', () => {
   `);
 });
 
-test('a definition that leads back to itself without an object in between is unknown and reported', () => {
-  const stubs = toolDeclarations([
+test('a definition that refers to itself without an object in between is unknown and reported', () => {
+  const declared = toolDeclarations([
     tool('loop', {
       $defs: { A: { anyOf: [{ $ref: '#/$defs/B' }, { type: 'string' }] }, B: { $ref: '#/$defs/A' } },
       properties: { a: { $ref: '#/$defs/A' } },
     }),
   ]);
-  expect(typeErrors([stubs.text])).toBe('');
-  expect(stubs.problems.map((problem) => problem.problem)).toEqual(['is defined only by itself']);
+  expect(typeErrors([declared.text])).toBe('');
+  expect(declared.problems.map((problem) => problem.problem)).toEqual(['is defined only as itself']);
 });
 
-test('a malformed schema is reported and never breaks the others', () => {
+test('a malformed schema is reported and never affects the others', () => {
   const deep: Record<string, unknown> = {};
   let inner = deep;
   for (let level = 0; level < 50_000; level++) inner = inner['items'] = { type: 'array' };
-  const stubs = toolDeclarations([
+  const declared = toolDeclarations([
     tool('text', 'no schema'),
     tool('nothing', null),
     tool('parts', {
@@ -213,9 +213,9 @@ test('a malformed schema is reported and never breaks the others', () => {
     }),
     tool('good', { type: 'object', properties: { a: { type: 'string' } } }),
   ]);
-  expect(typeErrors([stubs.text])).toBe('');
-  expect(stubs.text).toContain('good: ToolFunction<{\n    a?: string;\n  }>;');
-  expect(stubs.problems.map(({ tool: name, path, problem }) => `${name} ${path} ${problem}`)).toMatchInlineSnapshot(`
+  expect(typeErrors([declared.text])).toBe('');
+  expect(declared.text).toContain('good: ToolFunction<{\n    a?: string;\n  }>;');
+  expect(declared.problems.map(({ tool: name, path, problem }) => `${name} ${path} ${problem}`)).toMatchInlineSnapshot(`
     [
       "text input # is not a schema",
       "nothing input # is not a schema",
@@ -233,7 +233,7 @@ test('a malformed schema is reported and never breaks the others', () => {
 
 test('text of a schema cannot leave its comment or its quotes', () => {
   const evil = '*/ declare const leaked: number; /*';
-  const stubs = declarationsOf({
+  const declared = declarationsOf({
     name: 'a"b',
     description: `x ${evil}\u2028y`,
     inputSchema: {
@@ -244,21 +244,21 @@ test('text of a schema cannot leave its comment or its quotes', () => {
       },
     },
   });
-  expect(typeErrors([`${commonTypes}${stubs}\nexport const seen = leaked;`])).toContain("Cannot find name 'leaked'");
+  expect(typeErrors([`${commonTypes}${declared}\nexport const seen = leaked;`])).toContain("Cannot find name 'leaked'");
 });
 
-test('past its size the rest of the tools is declared by name', () => {
+test('beyond maxBytes the remaining tools are declared by name', () => {
   const many = Array.from({ length: 100 }, (_, index) =>
     tool(`tool_${index}`, { properties: { a: { type: 'string' } } }),
   );
-  const stubs = toolDeclarations(many, { maxBytes: 1_000 });
-  expect(stubs.text.length).toBeLessThan(commonTypes.length + 6_000);
-  expect(stubs.untyped).toHaveLength(many.length - many.findIndex(({ name }) => name === stubs.untyped[0]));
-  expect(stubs.text).toContain('  tool_99: ToolFunction<any>;');
-  expect(typeErrors([stubs.text])).toBe('');
+  const declared = toolDeclarations(many, { maxBytes: 1_000 });
+  expect(declared.text.length).toBeLessThan(commonTypes.length + 6_000);
+  expect(declared.untyped).toHaveLength(many.length - many.findIndex(({ name }) => name === declared.untyped[0]));
+  expect(declared.text).toContain('  tool_99: ToolFunction<any>;');
+  expect(typeErrors([declared.text])).toBe('');
 });
 
-test('alias names never meet those of the stubs or of each other', () => {
+test('names of aliases never collide with the common types or with each other', () => {
   const schema = { $defs: { x: { type: 'string' } }, properties: { a: { $ref: '#/$defs/x' } } };
   expect(
     declarationsOf(

@@ -27,7 +27,7 @@ function open(session: SessionOptions = {}) {
   };
 }
 
-test('a search answers with a line for each tool, best first, deferred tools among them', async () => {
+test('a search returns one line per tool, best first, including deferred tools', async () => {
   const { call } = open();
   const { text } = await call('search_tools', { query: 'send a mail' });
   expect(text).toContain('- send_mail(to, text?): Sends a mail.\n');
@@ -35,7 +35,7 @@ test('a search answers with a line for each tool, best first, deferred tools amo
   expect(text.indexOf('send_mail')).toBeLessThan(text.indexOf('read_mail'));
 });
 
-test('tools that the session may not call, or nobody may, are not found and not described', async () => {
+test('tools that the session, or any caller, may not call are not found and not described', async () => {
   const { call } = open({ allowedTools: ['read_mail', 'nobody_mail', 'hosted_mail', 'search_tools', 'describe_tool'] });
   const { text } = await call('search_tools', { query: 'mail' });
   expect(text).toBe('Tools 1 of 1\n- read_mail(): The tool read_mail');
@@ -45,11 +45,11 @@ test('tools that the session may not call, or nobody may, are not found and not 
   });
 });
 
-test('with tools switched off discovery is denied like any call', async () => {
+test('with tools disabled discovery is denied like any call', async () => {
   expect(await open({ toolsEnabled: false }).call('search_tools', { query: '' })).toMatchObject({ status: 'denied' });
 });
 
-test('results are paged, and each page says where it stands', async () => {
+test('results are paged, and each page reports its range', async () => {
   const { call } = open();
   const first = await call('search_tools', { query: 'paint_*', limit: 12 });
   expect(first.text).toMatch(/^Tools 1-12 of 30; continued on page 2\n- paint_00\(\)/);

@@ -39,19 +39,19 @@ test('a script finds tools by what they do and reads their declaration, at no co
   expect(result.callTrace.map(({ tool }) => tool)).toEqual(['send_mail']);
 });
 
-test('results come in pages of the size that was asked for', async () => {
+test('results come in pages of the requested size', async () => {
   const result = await harness.run(`return (await tools.search('paint_*', { limit: 10, page: 2 })).showing`);
   expect(result.value).toBe('11-15 of 15');
 });
 
-test('named arguments ask as well', async () => {
+test('named arguments work too', async () => {
   const result = await harness.run(`
     const { tools: [only], pages } = await tools.search({ query: 'paint_*', limit: 1 });
     return [pages, only.name, await tools.describe({ name: only.name, detail: 'name' }), await tools.describe('paint_1', { detail: 'name' })]`);
   expect(result.value).toEqual([15, 'paint_0', 'paint_0', 'paint_1']);
 });
 
-test('what the session may not call is not found', async () => {
+test('tools that the session may not call are not found', async () => {
   const result = await runChain({
     code: `return [(await tools.search('')).total, await tools.describe('send_mail').catch((error) => [error.name, error.code, error.message])]`,
     invoker: harness.invoker,
@@ -64,13 +64,13 @@ test('what the session may not call is not found', async () => {
   ]);
 });
 
-test('what only the model may call is not found either', async () => {
+test('tools that only the model may call are not found either', async () => {
   expect((await harness.run(`return (await tools.search('mail')).tools.map(({ name }) => name)`)).value).toEqual([
     'send_mail',
   ]);
 });
 
-test('a tool named search or describe is that tool; with $ in front both still ask', async () => {
+test('a tool named search or describe takes precedence; with a leading $ both still search and describe', async () => {
   const named = createHarness(sandbox, [mail, freeTool('search', (args) => args), freeTool('describe', () => 'mine')]);
   const result = await named.run(`return [
     await tools.search({ query: 'mail' }),
@@ -103,12 +103,12 @@ test.each([
   [`tools.$describe({})`, 'E_ARGUMENTS_INVALID', 'tools.$describe: name must be text'],
   [`tools.search('x'.repeat(1e5))`, 'E_ARGUMENTS_INVALID', 'A question may have 16384 characters'],
   [`tools.describe('paint')`, 'E_TOOL_UNKNOWN', /There is no tool named "paint"\. Did you mean paint_0 or/],
-])('%s is refused in words', async (call, code, message) => {
+])('%s is refused with a message', async (call, code, message) => {
   const { value } = await harness.run(`return ${call}.catch((error) => [error.code, error.message])`);
   expect(value).toEqual([code, typeof message === 'string' ? message : expect.stringMatching(message)]);
 });
 
-test('a script that asks without end is refused, and may go on', async () => {
+test('a script with too many questions is refused, and may continue', async () => {
   const result = await harness.run(`
     const asked = await Promise.allSettled(Array.from({ length: ${maxScriptQuestions + 10} }, () => tools.search('mail')));
     const failed = asked.filter(({ status }) => status === 'rejected');
@@ -116,7 +116,7 @@ test('a script that asks without end is refused, and may go on', async () => {
   expect(result.value).toEqual([10, 'E_LIMIT_CALLS', 'sent']);
 });
 
-test('questions that still wait when the session ends are given up', async () => {
+test('questions that wait when the session ends are cancelled', async () => {
   const registry = new Toolbox([mail]);
   const controller = new AbortController();
   const session = { toolsEnabled: true, allows: () => true, signal: controller.signal };
@@ -142,7 +142,7 @@ test('the event loop has a turn between two questions', async () => {
   expect(turns).toBeGreaterThanOrEqual(asked.length);
 });
 
-test('a script that tampers with built-ins still asks', async () => {
+test('a script that tampers with built-ins can still search', async () => {
   const result = await harness.run(`
     Array.prototype[Symbol.iterator] = () => { throw new Error('taken') };
     Object.prototype.toJSON = () => ({ query: 'x' });

@@ -7,10 +7,10 @@ type ServerTool = Pick<Tool, 'name' | 'description' | 'inputSchema'> & { readonl
 
 const file = sharedDataFile('toolschemas/mcp-tools.jsonl');
 
-/** Why tests over the real tools do not run here; `undefined` when they do. */
+/** Reason why tests over the real tools do not run here; `undefined` when they run. */
 export const realToolsMissing: boolean = file === undefined;
 
-/** 3413 tools of 504 servers under the names that one toolbox can hold them by: `<server>.<tool>`. */
+/** 3413 tools of 504 servers, with names that are unique in one toolbox: `<server>.<tool>`. */
 export function realTools(): readonly Tool[] {
   const lines = readFileSync(file!, 'utf8').trimEnd().split('\n');
   const taken = new Set<string>();

@@ -19,20 +19,20 @@ test('a name counts more than a description, and a description more than a param
   expect(index.rank('invoice', everything)).toEqual(['make_invoice', 'two', 'one']);
 });
 
-test('the start of a word and a word with a slip are found', async () => {
+test('the start of a word and a word with a typing error are found', async () => {
   const index = createToolIndex();
   await index.update([tool('forecast', 'Weather of the next days'), tool('trains', 'Departures')]);
   expect(index.rank('weath', everything)).toEqual(['forecast']);
   expect(index.rank('weathre', everything)).toEqual(['forecast']);
 });
 
-test('what is hidden is not found, and takes no place', async () => {
+test('hidden tools are not found and take no place in the results', async () => {
   const index = createToolIndex();
   await index.update([tool('send_mail', 'Sends mail'), tool('read_mail', 'Reads mail')]);
   expect(index.rank('mail', (name) => name !== 'send_mail')).toEqual(['read_mail']);
 });
 
-test('tools that are gone, new and replaced since the last time are taken in', async () => {
+test('an update handles removed, new and replaced tools', async () => {
   const index = createToolIndex();
   const kept = tool('kept', 'Stays a zebra');
   await index.update([kept, tool('gone', 'A zebra that leaves'), tool('changed', 'A zebra at first')]);
@@ -41,7 +41,7 @@ test('tools that are gone, new and replaced since the last time are taken in', a
   expect(index.rank('giraffe', everything)).toEqual(['changed']);
 });
 
-test('a tool that cannot be read fails its own update and none after it', async () => {
+test('a tool that cannot be read fails only its own update', async () => {
   const index = createToolIndex();
   const unreadable = {
     ...freeTool('broken', () => ''),
@@ -54,7 +54,7 @@ test('a tool that cannot be read fails its own update and none after it', async 
   expect(index.rank('zebra', everything)).toEqual(['zebra']);
 });
 
-test('updates that overlap leave the newest tools', async () => {
+test('overlapping updates leave the newest tools', async () => {
   const index = createToolIndex();
   const many = Array.from({ length: 200 }, (_, number) => tool(`tool_${number}`, 'A zebra'));
   await Promise.all([index.update(many), index.update(many.slice(0, 5)), index.update(many.slice(0, 7))]);

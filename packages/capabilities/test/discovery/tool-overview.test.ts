@@ -19,7 +19,7 @@ function numbered(count: number, prefix = 'tool'): readonly AnyTool[] {
   }));
 }
 
-test('tools that fit are declared in full, and nothing is said about finding them', () => {
+test('tools that fit are declared in full, without help about searching', () => {
   const overview = toolOverview(new Toolbox(numbered(5)));
   expect(overview).toContain('tool_4: ToolFunction<{\n    amount: number;');
   expect(overview).toContain('interface ToolFunction');
@@ -33,7 +33,7 @@ test('tools that do not fit have a line each, with parameters and the first sent
   expect(overview).not.toContain('ToolFunction');
 });
 
-test('more tools are shorter lines, still more are names, and then groups', () => {
+test('more tools are listed in shorter lines, then by name, then in groups', () => {
   expect(toolOverview(new Toolbox(numbered(120)))).toContain('\n- tool_0: Does the work with number 0.\n');
   expect(toolOverview(new Toolbox(numbered(300)))).toContain('300 tools:\ntool_0, tool_1, tool_2,');
   const many = [...numbered(900, 'github.issue'), ...numbered(400, 'mcp__mail__send'), ...numbered(300, 'disk')];
@@ -52,7 +52,7 @@ test('groups that do not fit are counted', () => {
   expect([Number(groups), Number(tools)]).toEqual([2_001 - listed, 4_002 - 2 * listed]);
 });
 
-test('deferred tools are not declared but counted by group; the others are declared all the same', () => {
+test('deferred tools are not declared but counted by group; the others are still declared', () => {
   const deferred = numbered(100, 'github.issue').map((tool) => ({ ...tool, deferLoading: true }));
   const overview = toolOverview(new Toolbox([...numbered(3), ...deferred]));
   expect(overview).toContain('tool_2: ToolFunction<');
@@ -70,13 +70,13 @@ test('an empty registry has an overview too', () => {
   expect(toolOverview(new Toolbox())).toContain('declare const tools');
 });
 
-test.each([1, 5, 20, 60, 120, 200, 1_000, 5_000])('%i tools keep to the budget', (count) => {
+test.each([1, 5, 20, 60, 120, 200, 1_000, 5_000])('%i tools stay within the budget', (count) => {
   const overview = toolOverview(new Toolbox(numbered(count)), 1_000);
   expect(encode(overview).length).toBeLessThanOrEqual(1_000);
 });
 
 test.skipIf(realToolsMissing)(
-  'with 3413 real tools everything a model is told of tool_chain has at most 2500 tokens (skipped: their file not found)',
+  'with 3413 real tools the description of tool_chain has at most 2500 tokens (skipped: their file not found)',
   () => {
     const toolbox = new Toolbox(realTools());
     toolbox.add(createToolChainTool({ invoker: new ToolInvoker({ registry: toolbox }), sandbox }));

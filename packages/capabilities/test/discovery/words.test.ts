@@ -36,11 +36,11 @@ test.each([
   expect(terms(left)).not.toEqual(terms(right));
 });
 
-test('words of like meaning count as one', () => {
+test('synonyms count as one word', () => {
   expect(new Set(terms('delete remove erasing drops')).size).toBe(1);
   expect(terms('kubernetes')).toEqual(terms('k8s'));
 });
 
-test('words without weight count for nothing', () => {
+test('stop words do not count', () => {
   expect(terms('what is the')).toEqual([undefined, undefined, undefined]);
 });

@@ -12,7 +12,7 @@ import type { HelperProcess } from '../../src/helper/helper-process.ts';
 
 const answerQuestions = JSON.stringify(new URL('../../src/helper/answer-questions.ts', import.meta.url));
 
-/** A folder with `body` as the program of a helper, `answerQuestions` in its reach. */
+/** Creates a folder with `body` as the program of a helper, which may use `answerQuestions`. */
 async function folderOf(body: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ravi-helper-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -21,7 +21,7 @@ async function folderOf(body: string): Promise<string> {
   return folder;
 }
 
-/** The helper of such a folder. */
+/** Opens the helper of such a folder. */
 async function helperOf(body: string): Promise<HelperProcess<string, string>> {
   const folder = await folderOf(body);
   const from = pathToFileURL(join(folder, 'caller.js')).href;
@@ -54,13 +54,13 @@ test('a helper answers in order, and reads files but can neither write nor start
   assert.deepEqual(answers, ['text', 'true', 'ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED', '0']);
 });
 
-test('a question that takes too long ends the helper by itself, for a host that is gone cannot', async () => {
+test('a helper ends itself when a question takes too long, because its host may be gone', async () => {
   const helper = await helperOf('answerQuestions(() => { for (;;); }, 50);');
   assert.deepEqual(await helper.ask('anything', 60_000), { status: 'broken' });
   assert.match(String(helper.failure), /exit code 1$/);
 });
 
-test('a helper that cannot start, dies or runs out of memory is broken, and says why', async () => {
+test('a helper that cannot start, dies or runs out of memory is broken, and reports why', async () => {
   const wrong = await helperOf('throw new Error("no");');
   assert.equal(await wrong.start(), false);
   assert.match(String(wrong.failure), /The helper ended with exit code 1$/);
@@ -77,14 +77,14 @@ test('a helper that cannot start, dies or runs out of memory is broken, and says
   assert.match(String(greedy.failure), /The helper ended with/);
 });
 
-test('a helper whose program is missing names it, as where a bundler left it out', async () => {
+test('a helper whose program is missing names it, for example after a bundler left it out', async () => {
   const from = pathToFileURL(join(tmpdir(), 'bundled.js')).href;
   const helper = openHelperProcess({ name: 'left-out', from, heapMb: 64, clock: systemClock });
   assert.equal(await helper.start(), false);
   assert.match(String(helper.failure), /There is no .*left-out\.js: leave @ravi\/capabilities external/);
 });
 
-test('a helper leaves signals to its host, and is ended with it amid its work', async () => {
+test('a helper leaves signals to its host, and ends with it even while it works', async () => {
   const helper = JSON.stringify(new URL('../../src/helper/helper-process.ts', import.meta.url));
   const folder = await folderOf(
     'answerQuestions((question) => { while (question === "work"); return { type: "answer", answer: process.pid }; });',
@@ -108,7 +108,7 @@ test('a helper leaves signals to its host, and is ended with it amid its work', 
   while (isAlive(first)) await setTimeout(10);
 });
 
-test('a wait for the start that ends does not let go of the process while a question is open', async () => {
+test('the end of a wait for the start does not release the process while a question is open', async () => {
   const helper = JSON.stringify(new URL('../../src/helper/helper-process.ts', import.meta.url));
   const folder = await folderOf(
     'answerQuestions(() => { const end = Date.now() + 300; while (Date.now() < end); return { type: "answer", answer: "text" }; });',

@@ -1,4 +1,4 @@
-/** A script with a mistake that is certain: where it stands, what is said, and what is proposed. */
+/** A script with a certain mistake: its position, message and suggestion. */
 export interface BadScript {
   readonly code: string;
   readonly line: number;
@@ -7,7 +7,7 @@ export interface BadScript {
   readonly suggestion?: string;
 }
 
-/** Mistakes as models make them; each script would do something before it fails. */
+/** Typical mistakes of models; each script would have an effect before it fails. */
 export const badScripts: Readonly<Record<string, BadScript>> = {
   'a mistyped tool': {
     code: `await tools.write_file({ path: 'a', content: 'b' });\nreturn tools.get_wether({ city: 'Oslo' });`,

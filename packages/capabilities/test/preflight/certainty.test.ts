@@ -9,11 +9,11 @@ import { checkedTools } from '../../src/preflight/checked-tools.ts';
 import { createTypeChecker } from '../../src/preflight/type-checker.ts';
 
 const file = sharedDataFile('toolschemas/mcp-tools.jsonl');
-// A few of them, since a schema takes the invoker milliseconds to compile.
+// Only a few, because compiling a schema takes the invoker milliseconds.
 const every = 50;
 const samples: readonly unknown[] = ['text', 1, 1.5, true, null, [], ['text', 1], {}, { other: 1 }];
 
-/** Arguments of all kinds: nothing, what is required with one value for all, and something that is not asked for. */
+/** Returns arguments of all kinds: none, the required ones with the same value, and an unknown one. */
 function* attempts(tool: Tool): Generator<JsonObject> {
   const required = (tool.inputSchema['required'] ?? []) as readonly string[];
   const names = Array.isArray(required) ? required : [];

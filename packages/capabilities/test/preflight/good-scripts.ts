@@ -1,4 +1,4 @@
-/** Scripts as models write them, which run well with the office's tools: the check must let all of them pass. */
+/** Typical scripts of models that succeed with the office tools: all of them must pass the check. */
 export const goodScripts: Readonly<Record<string, string>> = {
   'one call': `const weather = await tools.get_weather({ city: 'Oslo' });
 return weather.degrees;`,

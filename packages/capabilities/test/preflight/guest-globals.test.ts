@@ -28,9 +28,9 @@ test('a check knows every global that a guest has', async () => {
   }
 });
 
-test('a guest has everything that a check takes for granted', async () => {
+test('a guest has every global that the check declares', async () => {
   const declared = Array.from(guestGlobals.matchAll(/^declare (?:const|function|class) (\w+)/gm), ([, name]) => name);
-  // `input` is there when a script was given some; `closed` is no value.
+  // `input` is defined only for scripts with an input; `closed` is only a type.
   const names = declared.filter((name) => name !== 'input' && name !== 'closed');
   expect(names).toContain('ToolDeniedError');
   const kinds = names.map((name) => `${name}: typeof ${name}`).join(', ');

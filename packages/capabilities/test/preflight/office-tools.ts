@@ -28,7 +28,7 @@ const issues = Array.from({ length: 5 }, (_, index) => ({
   created_at: '2026-01-05T08:00:00Z',
 }));
 
-/** Tools as servers and hosts declare them: some strictly, some loosely, some without an output schema. */
+/** Typical tools of servers and hosts: with strict, loose or no output schemas. */
 export const officeTools: readonly Tool[] = [
   defineTool({
     name: 'get_weather',

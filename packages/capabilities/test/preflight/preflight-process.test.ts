@@ -23,7 +23,7 @@ function script(source: string): PreflightScript {
 }
 
 const wrong = script('return tools.get_wether({ city: "Oslo" })');
-// Each level has the choice of overloads that the levels above have, too.
+// Each level multiplies the overloads that the compiler has to try.
 const endless = script(`return ${'[1].reduce((a, b) => '.repeat(24)}a${', 0)'.repeat(24)}`);
 const stopped = { mistakes: [{ message: 'There is no tool named "get_wether"' }] };
 const late = {
@@ -35,7 +35,7 @@ async function untilAsked(clock: FakeClock): Promise<void> {
   while (clock.pendingTimers === 0) await setImmediate();
 }
 
-test('a script that takes the checker ages runs unchecked, with a warning, and the next one is checked', async () => {
+test('a script that keeps the checker busy runs unchecked, with a warning, and the next one is checked', async () => {
   const clock = createFakeClock();
   await using preflight = createPreflight({ clock });
   await preflight.warm();
@@ -47,7 +47,7 @@ test('a script that takes the checker ages runs unchecked, with a warning, and t
   expect(clock.pendingTimers).toBe(0);
 });
 
-test('scripts that wait behind such a one run unchecked after the same time', async () => {
+test('scripts queued after such a script run unchecked after the same time', async () => {
   const clock = createFakeClock();
   await using preflight = createPreflight({ clock });
   await preflight.warm();
@@ -57,7 +57,7 @@ test('scripts that wait behind such a one run unchecked after the same time', as
   expect(await Promise.all(checks)).toMatchObject([late, late, late]);
 });
 
-test('a helper that is slow to start is not started again, and its late answers go nowhere', async () => {
+test('a helper that is slow to start is not started again, and its late answers are dropped', async () => {
   const clock = createFakeClock();
   const starts = await countHelpers(async () => {
     await using preflight = createPreflight({ clock });
@@ -72,11 +72,11 @@ test('a helper that is slow to start is not started again, and its late answers 
   expect(starts).toBe(1);
 });
 
-test('what the checker cannot cope with runs unchecked, with a warning, and the next one is checked', async () => {
+test('a script that breaks the checker runs unchecked, with a warning, and the next one is checked', async () => {
   await using preflight = createPreflight({ timeLimitMs: 60_000 });
   expect(await preflight.check(script(`return ${'['.repeat(50_000)}${']'.repeat(50_000)}`))).toMatchObject({
     mistakes: [],
-    warnings: [{ message: 'The script was not checked before it ran: the check broke down' }],
+    warnings: [{ message: 'The script was not checked before it ran: the check failed' }],
   });
   expect(await preflight.check(wrong)).toMatchObject(stopped);
 });
@@ -87,7 +87,7 @@ test('a script that fills the memory of the checker ends the checker and not the
   const texts = Array.from({ length: 900 }, (_, n) => `const v${n}: \`\${D}\${D}\${D}\${D}x${n}\` = '';`);
   expect(await preflight.check(script(`type D = ${digits};\n${texts.join('\n')}`))).toMatchObject({
     mistakes: [],
-    warnings: [{ message: 'The script was not checked before it ran: the check broke down' }],
+    warnings: [{ message: 'The script was not checked before it ran: the check failed' }],
   });
   expect(await preflight.check(wrong)).toMatchObject(stopped);
 });
@@ -101,7 +101,7 @@ test('many scripts at once are all checked, each against its own tools', async (
   );
 });
 
-test('after it was disposed of it starts again', async () => {
+test('it starts again after it was disposed', async () => {
   const preflight = createPreflight({ timeLimitMs: 60_000 });
   expect(await preflight.check(wrong)).toMatchObject(stopped);
   await preflight[Symbol.asyncDispose]();
@@ -109,7 +109,7 @@ test('after it was disposed of it starts again', async () => {
   await preflight[Symbol.asyncDispose]();
 });
 
-test('switched off, it starts nothing', async () => {
+test('when disabled, it starts no process', async () => {
   await using sandbox = createVmSandbox({ unsafe: true });
   const run = (options: object): Promise<unknown> => runChain({ code: 'return 1', invoker, sandbox, ...options });
   expect(await countHelpers(() => run({ preflight: false }))).toBe(0);

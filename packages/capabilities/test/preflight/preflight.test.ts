@@ -9,7 +9,7 @@ import { goodScripts } from './good-scripts.ts';
 import { officeTools } from './office-tools.ts';
 
 const sandbox = createIsolatedVmSandbox();
-// Of no interest here, and the machine may be busy.
+// The time limit is not tested here, and the machine may be busy.
 const preflight = createPreflight({ timeLimitMs: 60_000 });
 const invoker = new ToolInvoker({ registry: new Toolbox(officeTools), artifactStore: createMemoryBlobStore() });
 
@@ -44,7 +44,7 @@ for (const [name, { code, line, column, message, suggestion }] of Object.entries
   });
 }
 
-test('the report names every mistake with its place, and that nothing was done', async () => {
+test('the report lists every mistake with its place, and that no tool was called', async () => {
   const { outputText, warnings, outputBlocks } = await run(`await tools.get_time();
 const weather = await tools.get_weather({ citty: 'Oslo' });
 return weather.degree;`);
@@ -95,7 +95,7 @@ const doubtful: readonly (readonly [name: string, code: string, warning: object]
   ],
 ];
 for (const [name, code, warning] of doubtful) {
-  test(`a doubt does not stop a script but stands beside its value: ${name}`, async () => {
+  test(`a doubt does not stop a script but is reported with its value: ${name}`, async () => {
     const result = await run(code);
     expect(result).toMatchObject({ status: 'ok', warnings: [{ code: 'E_SCRIPT_TYPES', ...warning }] });
     expect(result.outputBlocks.at(-1)).toMatchObject({
@@ -104,7 +104,7 @@ for (const [name, code, warning] of doubtful) {
   });
 }
 
-test('most good scripts have no warnings at all, and those that have look for what may not be there', async () => {
+test('most good scripts have no warnings, and the others try something that may not exist', async () => {
   const doubted: string[] = [];
   for (const [name, code] of Object.entries(goodScripts))
     if ((await run(code)).warnings !== undefined) doubted.push(name);
@@ -124,20 +124,20 @@ test('most good scripts have no warnings at all, and those that have look for wh
   `);
 });
 
-test('a syntax error is reported as one, not as a mistake of types', async () => {
+test('a syntax error is reported as such, not as a type error', async () => {
   expect(await run('const a = ;\ntools.get_wether()')).toMatchObject({ error: { code: 'E_SCRIPT_SYNTAX', line: 1 } });
 });
 
-test('switched off, a script runs up to its mistake', async () => {
+test('without the check a script runs up to its mistake', async () => {
   const result = await run('await tools.get_time(); return tools.get_wether({ city: "Oslo" })', { preflight: false });
   expect(result).toMatchObject({ status: 'error', error: { code: 'E_TOOL_UNKNOWN' }, toolCalls: 2 });
 });
 
-test('what interceptors may mend is a warning only', async () => {
+test('a mistake that interceptors may fix is only a warning', async () => {
   const hooks = new HookManager();
   hooks.intercept(({ args }) => ({ action: 'modify', args: { ...args, city: 'Oslo' } }));
-  const mending = new ToolInvoker({ registry: new Toolbox(officeTools), hooks });
-  const result = await run('return (await tools.get_weather({})).city', { invoker: mending });
+  const fixing = new ToolInvoker({ registry: new Toolbox(officeTools), hooks });
+  const result = await run('return (await tools.get_weather({})).city', { invoker: fixing });
   expect(result).toMatchObject({
     status: 'ok',
     value: 'Oslo',
@@ -145,7 +145,7 @@ test('what interceptors may mend is a warning only', async () => {
   });
 });
 
-test('a tool that the session may not call is not proposed', async () => {
+test('a tool that the session may not call is not suggested', async () => {
   const result = await run('return tools.get_wether({ city: "Oslo" })', { session: { allowedTools: ['get_time'] } });
   expect(result).toMatchObject({ error: { code: 'E_TOOL_UNKNOWN' } });
 });

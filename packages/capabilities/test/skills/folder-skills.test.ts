@@ -23,7 +23,7 @@ async function problemOf(name: string, text: string): Promise<string | undefined
   return failures[0]?.message;
 }
 
-test('skills are read in the order of their names, with everything the format has', async () => {
+test('skills are read sorted by name, with all fields of the format', async () => {
   write(
     'pdf-tools',
     `---
@@ -94,14 +94,14 @@ test.each([
   ['brackets in the wrong order', 'Bash)git( Read', '"Bash)git("'],
   ['a pattern apart from its name', 'Bash (git:*) Read', '"(git:*)"'],
   ['a pattern apart from its name in a list', '["Bash (git:*)"]', '"Bash (git:*)"'],
-  ['a name right behind a pattern', 'Bash(git:*)Read', '"Bash(git:*)Read"'],
+  ['a name directly after a pattern', 'Bash(git:*)Read', '"Bash(git:*)Read"'],
   ['a pattern that a list cuts in two', '[Bash(git:*, push), Read]', '"Bash(git:*"'],
   ['two names in one entry of a list', '[Read Write]', '"Read Write"'],
   ['no value', '', 'without a value'],
   ['an entry of any length', `${'('.repeat(500)}`, `"${'('.repeat(100)}"`],
   ['a comment for a value', '# Read', 'without a value'],
   ['null', '~', 'without a value'],
-  ['a list with what is no text', '[Read, 1]', 'neither text nor a list of texts'],
+  ['a list with an entry that is not text', '[Read, 1]', 'neither text nor a list of texts'],
 ])('an allowed-tools with %s is a problem of its skill', async (_, value, problem) => {
   const told = await problemOf('skill', `---\nname: skill\ndescription: x\nallowed-tools: ${value}\n---\n`);
   expect(told).toContain('allowed-tools');
@@ -114,7 +114,7 @@ test('a pattern may have spaces, commas and brackets of its own', async () => {
   expect(skills[0]?.allowedTools).toEqual(['Read', 'Bash(git (x, y):*)', 'Edit(a)', 'Write']);
 });
 
-test('what is wrong with a skill is told by name, and the others load', async () => {
+test('a bad skill is reported by name, and the others load', async () => {
   write('good', '---\nname: good\ndescription: x\n---\n');
   write('bad', 'no front matter');
   const { skills, failures } = await loadFolderSkills(folder);
@@ -129,8 +129,8 @@ test.each([
   ['two hyphens', '---\nname: a--b\ndescription: x\n---\n', 'small letters'],
   ['no description', '---\nname: skill\n---\n', 'no description'],
   ['a long description', `---\nname: skill\ndescription: ${'x'.repeat(1_025)}\n---\n`, '1025 characters'],
-  ['tools that are no names', '---\nname: skill\ndescription: x\nallowed-tools: { a: 1 }\n---\n', 'allowed-tools'],
-  ['YAML that is none', '---\nname: [skill\n---\n', 'YAML that cannot be read'],
+  ['tools that are not names', '---\nname: skill\ndescription: x\nallowed-tools: { a: 1 }\n---\n', 'allowed-tools'],
+  ['invalid YAML', '---\nname: [skill\n---\n', 'YAML that cannot be read'],
   ['aliases', '---\nname: skill\ndescription: &a x\nlicense: *a\n---\n', 'YAML that cannot be read'],
   ['too much', `---\nname: skill\ndescription: x\n---\n${'x'.repeat(262_144)}`, 'larger than 262144 bytes'],
 ])('%s is refused', async (_, text, problem) => {

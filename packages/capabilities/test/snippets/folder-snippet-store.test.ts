@@ -33,7 +33,7 @@ async function storeWithOne() {
   return { folder, store, file: join(folder, files[0]!) };
 }
 
-test('a snippet is one readable file of the owner alone, and nothing else is left', async () => {
+test('a snippet is one file that only the owner may read, and no other file is left', async () => {
   const { folder, file } = await storeWithOne();
   expect((await readdir(folder, { recursive: true })).toSorted()).toEqual([
     expect.stringMatching(/^[0-9a-f]{32}$/) as string,
@@ -62,7 +62,7 @@ test.each([
   },
 );
 
-test('a file that was moved to another place is not taken for what belongs there', async () => {
+test('a file that was moved to another place is reported as damaged', async () => {
   const { store, file } = await storeWithOne();
   await cp(file, file.replace('1.json', '7.json'));
   await expect(store.get('../ada', 'mail', 7)).rejects.toMatchObject({
@@ -71,7 +71,7 @@ test('a file that was moved to another place is not taken for what belongs there
   });
 });
 
-test('what a crash and strangers leave in the folder is no snippet', async () => {
+test('files left by a crash or by other programs are ignored', async () => {
   const { folder, store, file } = await storeWithOne();
   for (const name of ['0.json', '01.json', '2.json.tmp', 'x.tmp', 'notes.txt'])
     await writeFile(join(file, '..', name), '{');
@@ -79,7 +79,7 @@ test('what a crash and strangers leave in the folder is no snippet', async () =>
   expect(await store.versions('../ada', 'mail')).toEqual([1]);
 });
 
-test('a medium that fails is E_SNIPPET_UNAVAILABLE without a path', async () => {
+test('a failing disk is E_SNIPPET_UNAVAILABLE, without a path', async () => {
   const file = join(await newFolder(), 'a file');
   await writeFile(file, '');
   const store = createFolderSnippetStore(file);

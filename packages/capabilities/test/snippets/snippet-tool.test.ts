@@ -30,7 +30,7 @@ afterAll(async () => {
 
 let stores = 0;
 
-/** Tools, an invoker and an empty store, and the way from a script to a saved one. */
+/** Creates tools, an invoker, an empty store, and a function that saves a script as a snippet. */
 function createWorkshop(rules: readonly AutoApprovalRule[] = []) {
   const sent: JsonObject[] = [];
   const toolbox = new Toolbox([
@@ -94,7 +94,7 @@ test('a script whose run succeeded is saved with the tools that it called, and r
   expect((await call('first_customer', {})).result.error?.code).toBe('E_ARGUMENTS_INVALID');
 });
 
-test('a script that did not run well is not saved', async () => {
+test('a script whose run failed is not saved', async () => {
   const { save, store } = createWorkshop();
   await expect(save('throw new Error("no")')).rejects.toMatchObject({
     code: 'E_SNIPPET_INVALID',
@@ -103,20 +103,20 @@ test('a script that did not run well is not saved', async () => {
   expect(await store.list('local')).toEqual([]);
 });
 
-test('a name that a tool has is refused; that of an earlier version is not', async () => {
+test('the name of another tool is refused; that of an earlier version is not', async () => {
   const { save, offer } = createWorkshop();
   await expect(save('return 1', { name: 'orders' })).rejects.toMatchObject({ code: 'E_TOOL_NAME_CONFLICT' });
   offer(await save('return 1'));
   expect(await save('return 2')).toMatchObject({ version: 2 });
 });
 
-test('a call that failed on the way does not keep a script from being saved', async () => {
+test('a failed call does not prevent a script from being saved', async () => {
   const { save } = createWorkshop();
   const snippet = await save('await tools.nothing.safe(); await tools.refund.safe(); return tools.orders()');
   expect(snippet.tools.map((tool) => tool.name)).toEqual(['orders', 'refund']);
 });
 
-test('it may call no tool but those that it declares, nor find them', async () => {
+test('it may only call and find the tools that it declares', async () => {
   const { save, offer, call } = createWorkshop();
   const code = `
     const names = (await tools.search('')).tools.map(({ name }) => name);
@@ -128,14 +128,14 @@ test('it may call no tool but those that it declares, nor find them', async () =
   expect(JSON.parse(result.text)).toEqual([['orders'], 'E_TOOL_NOT_ALLOWED']);
 });
 
-test('it may call nothing that the calling session may not', async () => {
+test('it may not call tools that the calling session may not call', async () => {
   const { save, offer, call } = createWorkshop();
   offer(await save('return (await tools.orders.safe()).error?.code ?? "called"'));
   expect((await call('saved')).result.text).toBe('called');
   expect((await call('saved', {}, { allowedTools: ['saved', 'secret'] })).result.text).toBe('E_TOOL_NOT_ALLOWED');
 });
 
-test('risk is judged at each run: what was approved then is not approved now', async () => {
+test('risk is checked at each run: earlier approvals do not count', async () => {
   const then = createWorkshop(approved);
   const snippet = await then.save('return tools.refund({ cents: 5 })');
   expect(then.sent).toEqual([{ cents: 5 }]);
@@ -147,7 +147,7 @@ test('risk is judged at each run: what was approved then is not approved now', a
   expect(now.sent).toEqual([]);
 });
 
-test('neither a script nor a saved one can call a saved one', async () => {
+test('neither a script nor a snippet can call a snippet', async () => {
   const { toolbox, invoker, save, offer, call } = createWorkshop();
   offer(await save('return (await tools.saved.safe()).error.code'));
   toolbox.add(createToolChainTool({ invoker, sandbox }));
@@ -168,7 +168,7 @@ test('the model finds snippets and reads their code', async () => {
   );
 });
 
-test('a tool that has changed since stops it before anything runs, and is named', async () => {
+test('a changed tool stops it before anything runs, and is named', async () => {
   const { toolbox, sent, save, offer, call } = createWorkshop(approved);
   offer(await save('await tools.refund(); return tools.orders()'));
   sent.length = 0;
@@ -183,7 +183,7 @@ test('a tool that has changed since stops it before anything runs, and is named'
   expect(sent).toEqual([]);
 });
 
-test('with warn a changed tool is reported and called; one that is gone still stops everything', async () => {
+test('with warn a changed tool is reported and called; a missing one still stops the snippet', async () => {
   const { toolbox, save, offer, call } = createWorkshop();
   offer(await save('return (await tools.orders()).length'), { onChangedTool: 'warn' });
   toolbox.add(freeTool('orders', () => [1, 2], { inputSchema: { type: 'object', properties: { page: {} } } }));
@@ -195,7 +195,7 @@ test('with warn a changed tool is reported and called; one that is gone still st
   });
 });
 
-test('another risk, or the same definition in another order, is no change', async () => {
+test('another risk, or the same definition in another order, does not count as a change', async () => {
   const { toolbox, save, offer, call } = createWorkshop();
   const inputSchema = { type: 'object', properties: { a: {}, b: {} } };
   toolbox.add(freeTool('orders', () => 'one', { inputSchema }));
@@ -206,14 +206,14 @@ test('another risk, or the same definition in another order, is no change', asyn
   expect((await call('saved')).result.text).toBe('two');
 });
 
-test('it runs for the principal that saved it and for nobody else', async () => {
+test('it runs only for the principal that saved it', async () => {
   const { save, offer, call } = createWorkshop();
   offer(await save('return 1', { principal: 'ada' }));
   expect((await call('saved', {}, { principal: 'ada' })).result.text).toBe('1');
   expect((await call('saved', {}, { principal: 'eve' })).result.error?.code).toBe('E_TOOL_NOT_ALLOWED');
 });
 
-test('a failure is told with its place in the saved code', async () => {
+test('a failure is reported with its place in the saved code', async () => {
   const { save, offer, call } = createWorkshop();
   const inputSchema = { type: 'object', properties: { text: { type: 'string' } } };
   const code = 'input.text.trim(); return tools.orders()';
@@ -234,7 +234,7 @@ test('a damaged snippet is reported by name, and the others are offered', async 
   expect(failures).toEqual([{ from: 'bad', message: 'Version 1 of the snippet bad is damaged: its file is not JSON' }]);
 });
 
-test('a cancelled load says so', async () => {
+test('a cancelled load is reported as cancelled', async () => {
   const { store, invoker, save } = createWorkshop();
   await save('return 1');
   const load = createSnippetToolSource({ store, invoker, sandbox }).load({ signal: AbortSignal.abort() });

@@ -4,7 +4,7 @@ import { eraseTypes } from '../../src/chain/source/erase-types.ts';
 import { createLineIndex } from '../../src/chain/source/text.ts';
 import { originalOffset } from '../../src/chain/source/offset-map.ts';
 
-/** The source text that stands where the compiled code has `mark`. */
+/** Returns the source text at the position of `mark` in the compiled code. */
 function textAt(source: string, mark: string): string {
   const compiled = compileScript(source, eraseTypes);
   if (compiled.status !== 'ok') throw new Error(`does not compile: ${JSON.stringify(compiled)}`);

@@ -11,14 +11,14 @@ import { ownerLabel } from '../src/container/specification.ts';
 import { createEngineClient } from '../src/engine/engine-client.ts';
 import { openTestEngine, whyNot } from './test-engine.ts';
 
-if (whyNot !== undefined) test.skip(`containers and what is left of them (${whyNot})`, () => {});
+if (whyNot !== undefined) test.skip(`containers and their leftovers (${whyNot})`, () => {});
 else containerCases();
 
 function containerCases(): void {
   const { create, containers, processes, engine, folder } = openTestEngine();
   const client = createEngineClient(engine.socketPath);
 
-  test('a container is behind every wall that the engine has', async () => {
+  test('a container has every restriction that the engine offers', async () => {
     await using sandbox = create({ languages: ['python'], poolSize: 0, runtime: 'runc' });
     let seen: unknown;
     await guestOf(sandbox, 'python').run('call("x", "")', {
@@ -58,7 +58,7 @@ function containerCases(): void {
     );
   });
 
-  test('a run names the image that is missing, and the command that makes it', async () => {
+  test('a run names the missing image and the command that builds it', async () => {
     for (const language of ['javascript', 'python'] as const) {
       await using sandbox = create({ images: { [language]: 'ravi-no-such-image:test' }, languages: [language] });
       await assert.rejects(runIn(sandbox, language, ''), (error) => {
@@ -69,7 +69,7 @@ function containerCases(): void {
     }
   });
 
-  test('a container at its own limit on memory is a limit, one that is ended from outside a crash', async () => {
+  test('a container that reaches its own memory limit is a limit, and one that is removed from outside is a crash', async () => {
     await using sandbox = create({ languages: ['python'], memoryBytes: 67_108_864, poolSize: 0 });
     const roomy = { memoryBytes: 4e9 };
     const bomb = await guestOf(sandbox, 'python').run('a = []\nwhile True: a.append(bytearray(1000000))', {
@@ -85,7 +85,7 @@ function containerCases(): void {
     assert.equal(outcome.status, 'crashed', JSON.stringify(outcome));
   });
 
-  test('what a host that was killed has left goes when the next one starts', async () => {
+  test('the leftovers of a killed host are removed when the next one starts', async () => {
     const leak = spawn(process.execPath, [join(import.meta.dirname, 'leak.ts'), folder], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -144,13 +144,13 @@ function containerCases(): void {
     return (await containers()).filter(({ labels }) => labels[ownerLabel] === join(folder, name)).length;
   }
 
-  /** Where the engine mounts the file systems of the containers that run now, by their ids. */
+  /** Mount points of the file systems of the running containers, by container id. */
   async function noteRoots(roots: Map<string, string>): Promise<void> {
     for (const { id } of await containers()) {
       if (roots.has(id)) continue;
       const { status, body } = await client.send('GET', `/containers/${id}/json`);
       const { GraphDriver } = body as { GraphDriver?: { Data?: { MergedDir?: string } } };
-      // Not every storage driver mounts them; the id stands in the other mounts of a container.
+      // Not every storage driver mounts them; the id is part of the other mounts of a container.
       if (status === 200) roots.set(id, GraphDriver?.Data?.MergedDir ?? id);
     }
   }
@@ -161,7 +161,7 @@ function containerCases(): void {
   }
 }
 
-/** Starts a run that computes for ever, and ends it when it has begun. */
+/** Starts a run that computes forever, and aborts it once it has started. */
 async function runIn(
   sandbox: Sandbox,
   language: SandboxLanguage,
@@ -182,7 +182,7 @@ async function runIn(
   return outcome.status;
 }
 
-/** Which of `places` are mounted in the eyes of any process of this machine, the engine's included. */
+/** Returns those of `places` that any process of this machine sees as mounted, including those of the engine. */
 function mountedAnywhere(places: readonly string[]): readonly string[] {
   const seen = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -7,14 +7,14 @@ import { engineSocketPath } from '../src/engine/engine-address.ts';
 
 pluginContract(test, plugin, { host: 'unix:///no/engine.sock', poolSize: 0 });
 
-test('an option comes before DOCKER_HOST, which comes before the usual places', () => {
+test('the option has precedence over DOCKER_HOST, which has precedence over the usual sockets', () => {
   const env = { DOCKER_HOST: 'unix:///from/env.sock' };
   assert.equal(engineSocketPath('unix:///from/option.sock', env), '/from/option.sock');
   assert.equal(engineSocketPath(undefined, env), '/from/env.sock');
   assert.match(engineSocketPath(undefined, {}), /\.sock$/);
 });
 
-test('an engine on another machine is refused, since no FIFO leads there', () => {
+test('an engine on another machine is refused, because FIFOs do not work across machines', () => {
   for (const address of ['tcp://127.0.0.1:2375', 'ssh://somewhere', 'npipe:////./pipe/docker']) {
     assert.throws(
       () => engineSocketPath(undefined, { DOCKER_HOST: address }),
@@ -23,7 +23,7 @@ test('an engine on another machine is refused, since no FIFO leads there', () =>
   }
 });
 
-test('without an engine a run fails and says where none answers', async () => {
+test('without an engine a run fails and names the socket', async () => {
   await using sandbox = createDockerSandbox({ host: 'unix:///no/engine.sock' });
   const run = sandbox.run({
     language: 'javascript',

@@ -12,7 +12,7 @@ function roomAndChecks(): void {
   afterAll(() => sandbox[Symbol.asyncDispose]());
   const { run } = guestOf(sandbox, 'python');
 
-  test('a file for which there is no room is left out, and the script is told', async () => {
+  test('a file for which there is no room is left out, with a message on the console', async () => {
     const huge = new Blob([new Uint8Array(20_000_000)]);
     const fine = new Blob([new Uint8Array(3)]);
     const files = Object.entries({ huge, fine }).map(([name, blob]) => ({
@@ -28,7 +28,7 @@ function roomAndChecks(): void {
     );
   });
 
-  test('the prelude may check the syntax tree before any of the script runs', async () => {
+  test('the prelude can check the syntax tree before the script runs', async () => {
     const prelude = `
 def check(tree, source):
     import ast

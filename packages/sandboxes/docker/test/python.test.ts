@@ -9,7 +9,7 @@ else pythonCases();
 function pythonCases(): void {
   const { create } = openTestEngine();
 
-  test('a script sees a machine of its own: no user, no right, no network, nothing to write', async () => {
+  test('a script is isolated: no user, no capabilities, no network, nothing to write', async () => {
     await using sandbox = create({ languages: ['python'], poolSize: 0 });
     const code = `
 import os, pathlib, socket
@@ -31,7 +31,7 @@ return {
     });
   });
 
-  test('a container serves one run of Python, however many it may serve: no late answer meets another script', async () => {
+  test('a container serves only one run of Python, regardless of runsPerContainer, so that no late reply reaches another script', async () => {
     await using sandbox = create({ languages: ['python'], runsPerContainer: 50, maxContainers: 2 });
     const { value } = guestOf(sandbox, 'python');
     const code = `

@@ -9,26 +9,26 @@ import { engineSocketPath } from '../src/engine/engine-address.ts';
 import { openEngine } from '../src/engine/engine.ts';
 import type { Engine, ListedContainer } from '../src/engine/engine.ts';
 
-/** The images that `scripts/sandbox-images.ts` makes. */
+/** Images that `scripts/sandbox-images.ts` builds. */
 export const testImages: Readonly<Record<SandboxLanguage, string>> = {
   javascript: 'ravi-sandbox-node:test',
   python: 'ravi-sandbox-python:test',
 };
 
-/** Why tests that need the engine cannot run here; `undefined` when they can. */
+/** Reason why tests that need the engine cannot run here; `undefined` when they can. */
 export const whyNot: string | undefined = await findObstacle();
 
-/** Sandboxes that can be told apart from all others on the engine, by the folder they live in. */
+/** Sandboxes of one test file, distinguished from all others on the engine by their folder. */
 export interface TestEngine {
   readonly engine: Engine;
   readonly folder: string;
   create(options?: DockerSandboxOptions): Sandbox;
   containers(): Promise<readonly ListedContainer[]>;
-  /** The processes in their containers, by their ids on this machine: those in whose file system the folder is mounted. */
+  /** Returns the ids of the processes in their containers: those that have the folder mounted. */
   processes(): readonly number[];
 }
 
-/** An engine for one test file. */
+/** Opens the engine for one test file. */
 export function openTestEngine(): TestEngine {
   const engine = openEngine(engineSocketPath(undefined, process.env));
   const folder = mkdtempSync(join(tmpdir(), 'ravi-docker-test-'));

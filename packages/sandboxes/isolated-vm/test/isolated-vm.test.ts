@@ -41,43 +41,40 @@ test.skipIf(!linux)(
   },
 );
 
-test.skipIf(!linux)(
-  'a process that ended before anybody heard of it is not taken for a crash of the script',
-  async () => {
-    const before = new Set(childProcessIds());
-    await using sandbox = createIsolatedVmSandbox({ poolSize: 1, maxProcesses: 1 });
-    const run = (code: string): ReturnType<typeof sandbox.run> =>
-      sandbox.run({
-        language: 'javascript',
-        code,
-        prelude: '',
-        principal: 'alice',
-        limits: {
-          wallTimeMs: 60_000,
-          cpuTimeMs: 10_000,
-          memoryBytes: 67_108_864,
-          maxConsoleBytes: 1,
-          maxResultBytes: 100,
-          maxCalls: 1,
-          maxInFlight: 1,
-        },
-        bridge: async () => '',
-        onConsole() {},
-      });
-    assert.equal((await run('return 1')).status, 'ok');
-    // Ready again, and so idle.
-    await setTimeout(200);
-    const [pid] = childProcessIds().filter((id) => !before.has(id));
-    assert.ok(pid !== undefined);
-    process.kill(pid, 'SIGKILL');
-    // Without a turn of the event loop, so that the sandbox cannot hear of it.
-    while (!readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z ')) continue;
-    const outcome = await run('return 2');
-    assert.deepEqual([outcome.status, 'value' in outcome && outcome.value], ['ok', '2']);
-  },
-);
+test.skipIf(!linux)('a process whose end was not yet reported is not taken for a crash of the script', async () => {
+  const before = new Set(childProcessIds());
+  await using sandbox = createIsolatedVmSandbox({ poolSize: 1, maxProcesses: 1 });
+  const run = (code: string): ReturnType<typeof sandbox.run> =>
+    sandbox.run({
+      language: 'javascript',
+      code,
+      prelude: '',
+      principal: 'alice',
+      limits: {
+        wallTimeMs: 60_000,
+        cpuTimeMs: 10_000,
+        memoryBytes: 67_108_864,
+        maxConsoleBytes: 1,
+        maxResultBytes: 100,
+        maxCalls: 1,
+        maxInFlight: 1,
+      },
+      bridge: async () => '',
+      onConsole() {},
+    });
+  assert.equal((await run('return 1')).status, 'ok');
+  // Ready again, and therefore idle.
+  await setTimeout(200);
+  const [pid] = childProcessIds().filter((id) => !before.has(id));
+  assert.ok(pid !== undefined);
+  process.kill(pid, 'SIGKILL');
+  // Without a turn of the event loop, so that the sandbox cannot receive the event.
+  while (!readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z ')) continue;
+  const outcome = await run('return 2');
+  assert.deepEqual([outcome.status, 'value' in outcome && outcome.value], ['ok', '2']);
+});
 
-test.skipIf(!linux)('closing leaves no process behind', async () => {
+test.skipIf(!linux)('closing leaves no process', async () => {
   const before = new Set(childProcessIds());
   const sandbox = createIsolatedVmSandbox({ poolSize: 2 });
   assert.equal(childProcessIds().filter((id) => !before.has(id)).length, 2);
@@ -112,7 +109,7 @@ test('the first of many calls reach the host while the script still computes', a
     },
   });
   assert.equal(outcome.status === 'limit' && outcome.limit, 'cpu');
-  // As many as make a frame; the others would have followed at the next await.
+  // As many as fill a frame; the others would have followed at the next await.
   assert.deepEqual(
     seen,
     Array.from({ length: 64 }, (_, index) => String(index)),
@@ -146,7 +143,7 @@ test.skipIf(!linux)(
   },
 );
 
-/** A host process of its own with a sandbox; `body` runs in it. */
+/** Starts a host process with a sandbox; `body` runs in it. */
 function startHost(body: string): ChildProcessByStdio<null, Readable, null> {
   const source = `
     import { readFileSync } from 'node:fs';
@@ -166,7 +163,7 @@ function startHost(body: string): ChildProcessByStdio<null, Readable, null> {
   });
 }
 
-/** `children`: ids with the time of the start behind it, for ids are used again. */
+/** `children` are process ids followed by the start time, because ids are reused. */
 async function gone(children: string): Promise<void> {
   const isAlive = (child: string): boolean => {
     const [pid, startedAt] = child.split(':');
@@ -184,6 +181,6 @@ async function killChildren(): Promise<void> {
   const doomed = new Set(childProcessIds());
   for (const pid of doomed) process.kill(pid, 'SIGKILL');
   while (childProcessIds().some((pid) => doomed.has(pid))) await setImmediate();
-  // Their sockets were closed before they could be waited for: a turn of the event loop later the sandbox knows.
+  // Their sockets were closed before the sandbox waited for them: it knows one turn of the event loop later.
   for (let turns = 0; turns < 3; turns++) await setImmediate();
 }

@@ -6,14 +6,14 @@ import { codec } from '../src/host/wire.ts';
 import { createFakeLauncher, limits } from './fake-guest.ts';
 import type { FakeGuest } from './fake-guest.ts';
 
-test('a guest that can be bound by the system is, before its run begins', async () => {
+test('a guest whose memory the system can limit is limited before its run starts', async () => {
   const seen: unknown[] = [];
   const outcome = await runBound((memoryBytes, guest) => seen.push(memoryBytes, guest.received.length));
   assert.equal(outcome.status, 'ok');
   assert.deepEqual(seen, [limits.memoryBytes, 0]);
 });
 
-test('a guest that ends while it is bound is a crash', async () => {
+test('a guest that ends while its memory is being limited is a crash', async () => {
   const outcome = await runBound((_memoryBytes, guest) => guest.close('ended'));
   assert.equal(outcome.status, 'crashed');
 });

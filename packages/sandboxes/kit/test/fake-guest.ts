@@ -4,7 +4,7 @@ import type { GuestLinkEvents, LaunchGuest } from '../src/host/link.ts';
 import type { PoolOptions } from '../src/host/pool-options.ts';
 import { encodeFrame } from '../src/protocol/frames.ts';
 
-/** A guest process that says what a test tells it to say. */
+/** A guest process whose frames are chosen by a test. */
 export interface FakeGuest {
   readonly received: string[];
   killed: boolean;
@@ -13,7 +13,7 @@ export interface FakeGuest {
   close(reason: string): void;
 }
 
-/** Launches guests that live in the test. They are ready at once; `behave` sees every frame of the host. */
+/** Launches guests inside the test. They are ready at once; `behave` receives every frame of the host. */
 export function createFakeLauncher(behave: (guest: FakeGuest, frame: string) => void): {
   readonly launch: LaunchGuest;
   readonly guests: FakeGuest[];
@@ -59,7 +59,7 @@ export const limits: SandboxLimits = {
   maxInFlight: 2,
 };
 
-/** A run against guests that answer its first frame, and every further one, with `reply`. */
+/** Runs a script on guests that reply to every frame with `reply`. */
 export async function runAgainst(
   reply: (guest: FakeGuest, frame: string) => void,
   pool: Partial<PoolOptions> = {},

@@ -17,7 +17,7 @@ const seed = Number(process.env['RAVI_SEED'] ?? Date.now() % 1_000_000);
 const texts = ['', 'op', '{}', ':', '0:', '1:x', '-1', '1e9', '\u0000', 'ä🎉', '__proto__', 'x'.repeat(120)];
 const kinds = 'c l d t u r x b k z ? a f y'.split(' ');
 
-/** A record that may be right by chance: its kind, its number of fields and their texts are drawn. */
+/** Returns a random record, which may be valid by chance. */
 function record(random: SeededRandom): string {
   const fields = Array.from({ length: random.below(6) }, () =>
     random.below(3) === 0 ? String(random.below(4)) : random.pick(texts),
@@ -27,7 +27,7 @@ function record(random: SeededRandom): string {
 
 const call = (id: number | string): string => codec.encode('c', String(id), 'op', '{}');
 
-/** Bytes of a guest that has nothing to lose. */
+/** Returns the bytes of a hostile guest. */
 const speeches: readonly ((random: SeededRandom) => Buffer)[] = [
   (random) => random.bytes(random.below(40)),
   (random) => encodeFrame(random.pick(['w', 'm', 'e', 'y', '']) + record(random)),
@@ -36,27 +36,27 @@ const speeches: readonly ((random: SeededRandom) => Buffer)[] = [
     encodeFrame(
       'e' + codec.encode('k', random.pick(['cpu', 'memory', 'calls', 'result', 'wall', 'x']), random.pick(texts)),
     ),
-  // Ends that are right but for a field or two: a value, an error.
+  // Endings that are almost valid: a value, an error.
   (random) => encodeFrame('e' + codec.encode('r', random.pick(['1', '"text"', '{}', ...texts]))),
   (random) => {
     const place = (): string => random.pick(['', '1', '7', '-1', 'x']);
     return encodeFrame('e' + codec.encode('x', random.pick(texts), random.pick(texts), '', place(), place()));
   },
   (random) => encodeFrame('w' + random.bytes(random.below(60)).toString('latin1')),
-  // Half a frame, after which the rest of another one comes.
+  // Half a frame, followed by the rest of another one.
   (random) => {
     const whole = encodeFrame('w' + call(1));
     return whole.subarray(0, random.below(whole.length));
   },
-  // A length that is not that of the body.
+  // A wrong length of the body.
   (random) => {
     const frame = encodeFrame('m' + codec.encode('l', 'log', 'x'));
     frame.writeUInt32LE(random.pick([0, 1, 5, 1_000, 2 ** 26, 2 ** 31, 2 ** 32 - 1]), 0);
     return frame;
   },
-  // Ids that were there before, and ids that never were.
+  // Ids that were used before, and ids that were never used.
   (random) => encodeFrame('w' + call(1) + call(random.pick([1, 0, -1, 2, 99, '1.0', '', 'x']))),
-  // Floods, of calls, of lines and of times to wake.
+  // Floods of calls, lines and wake requests.
   (random) => encodeFrame('w' + Array.from({ length: random.below(200) }, (_, id) => call(id + 1)).join('')),
   (random) => encodeFrame('m' + codec.encode('l', 'log', random.pick(texts)).repeat(random.below(200))),
   (random) => encodeFrame('w' + codec.encode('t', random.pick(['0', '1', '5', '-1', 'x'])).repeat(random.below(50))),
@@ -107,7 +107,7 @@ test(
     const endings = new Set<string>();
     while (said < frameCount) {
       const outcome = await run();
-      // What the test itself keeps is not the host's.
+      // Does not count memory that the test itself keeps.
       guests.length = 0;
       endings.add(outcome.status);
       assert.ok(calls <= limits.maxCalls, `${calls} calls reached the bridge`);
@@ -124,7 +124,7 @@ test(
   },
 );
 
-/** What is still in use: only after a collection does the heap tell. */
+/** Returns the bytes in use; the heap reports them only after a garbage collection. */
 function heapBytes(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

@@ -8,7 +8,7 @@ const call = (id: string): string => codec.encode('c', id, 'op', '{}');
 const line = (text: string, level = 'log'): string => codec.encode('l', level, text);
 const done = codec.encode('u');
 
-/** What a guest that has broken out of its runtime may send, with what the host says about it. */
+/** Frames that a guest may send after it broke out of its runtime, with the message of the host. */
 const forged: readonly (readonly [what: string, frame: string, says: RegExp])[] = [
   ['an empty frame', '', /unknown kind/],
   ['a ready frame in the middle of a run', 'y', /unknown kind/],
@@ -19,12 +19,12 @@ const forged: readonly (readonly [what: string, frame: string, says: RegExp])[] 
   ['a record that breaks off', 'wc1:1', /cannot be read/],
   ['a length that is longer than the frame', 'wl3:log99:x', /cannot be read/],
   ['a negative length', 'wl3:log-1:x', /cannot be read/],
-  ['a length that is no whole number', 'wl3:log1.5:xx', /cannot be read/],
-  ['a length that is no number', 'wl3:lognull:x', /cannot be read/],
+  ['a length that is not a whole number', 'wl3:log1.5:xx', /cannot be read/],
+  ['a length that is not a number', 'wl3:lognull:x', /cannot be read/],
   ['a length beyond all numbers', `wl3:log${'9'.repeat(400)}:x`, /cannot be read/],
   ['a call with the id of an earlier one', `w${call('1')}${call('1')}`, /out of order/],
   ['a call that skips an id', `w${call('2')}`, /out of order/],
-  ['a call with an id that is no number', `w${call('__proto__')}`, /out of order/],
+  ['a call with an id that is not a number', `w${call('__proto__')}`, /out of order/],
   ['a call with an id that only looks the same', `w${call('01')}`, /out of order/],
   ['more calls at once than allowed', `w${call('1')}${call('2')}${call('3')}`, /more calls at once/],
   ['a console level that does not exist', `w${line('x', 'constructor')}`, /unknown level/],
@@ -52,14 +52,14 @@ for (const [what, frame, says] of forged) {
   });
 }
 
-test('a frame that announces more than the cap is refused before it is buffered', async () => {
+test('a frame that announces more than the limit is refused before it is buffered', async () => {
   const header = Buffer.alloc(4);
   header.writeUInt32LE(maxFrameBytes + 1);
   const { outcome } = await runAgainst((guest) => guest.sayBytes(header));
   assert.match(outcome.status === 'crashed' ? outcome.message : '', new RegExp(`limit is ${maxFrameBytes}`));
 });
 
-test('bytes that are no UTF-8 become replacement characters, not trouble', async () => {
+test('invalid UTF-8 becomes replacement characters and causes no error', async () => {
   const body = Buffer.from([0x65, 0x72, 0x33, 0x3a, 0xff, 0xfe, 0xc0]);
   const header = Buffer.alloc(4);
   header.writeUInt32LE(body.length);
@@ -78,13 +78,13 @@ test('frames may come in pieces, and several in one piece', async () => {
   assert.deepEqual(together.lines, ['one', 'two']);
 });
 
-test('what follows the outcome in the same frame is not taken for more', async () => {
+test('records after the outcome in the same frame are ignored', async () => {
   const { outcome, lines, calls } = await runAgainst((guest) => guest.say(`e${done}${call('1')}${line('late')}`));
   assert.equal(outcome.status, 'ok');
   assert.deepEqual([calls, lines], [[], []]);
 });
 
-test('a call beyond the number that is allowed ends the run at its limit', async () => {
+test('a call beyond maxCalls ends the run at its limit', async () => {
   let next = 0;
   const { outcome, calls } = await runAgainst((guest) => guest.say(`w${call(String(++next))}`));
   assert.equal(outcome.status === 'limit' && outcome.limit, 'calls');
@@ -97,7 +97,7 @@ test('a value over its limit is refused on the host too', async () => {
   assert.equal(guests[0]?.killed, true);
 });
 
-test('a position outside the code is brought to its end, one that is no position is left out', async () => {
+test('a position after the code is moved to its end, and an invalid position is left out', async () => {
   const failed = async (place: string, column: string): Promise<unknown> => {
     const { outcome } = await runAgainst((guest) =>
       guest.say(`e${codec.encode('x', 'Error', 'm', '', place, column)}`),
@@ -110,7 +110,7 @@ test('a position outside the code is brought to its end, one that is no position
   assert.deepEqual(await failed('1e3', 'NaN'), [undefined, undefined]);
 });
 
-test('a process that says something while nothing runs is ended', async () => {
+test('a process that sends a frame without a run is ended', async () => {
   const { guests } = await runAgainst((guest) => {
     guest.say(`e${done}`);
     guest.say('y');

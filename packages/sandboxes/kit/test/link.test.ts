@@ -4,7 +4,7 @@ import { test } from 'vitest';
 import { nodeLauncher } from '../src/host/link.ts';
 import { createGuestPool } from '../src/host/pool.ts';
 
-test('a process that cannot start leaves its error as the cause, for logs alone', async () => {
+test('a process that cannot start leaves its error as the cause, only for logs', async () => {
   const launch = nodeLauncher({ source: "() => { throw new TypeError('no such helper'); }", nodeFlags: [] });
   const pool = createGuestPool(launch, { poolSize: 0, maxProcesses: 1, maxRunsPerProcess: 1 });
   await assert.rejects(pool.acquire('ada', undefined), (error) => {

@@ -16,7 +16,7 @@ async function take(pool: GuestPool, principal: string): Promise<GuestProcess> {
   return guest;
 }
 
-/** Gives a process back in the way of a run that ended well: the process then says that it is ready again. */
+/** Returns a process to the pool after a successful run; the process then reports that it is ready again. */
 function giveBack(pool: GuestPool, guest: GuestProcess, guests: readonly FakeGuest[], index: number): void {
   pool.release(guest, true);
   guests[index]?.say('y');
@@ -33,7 +33,7 @@ test('a process serves its first principal only', async () => {
   await pool.close();
 });
 
-test('at the highest number of processes, an idle one of somebody else makes room', async () => {
+test('at maxProcesses an idle process of another principal is ended to make room', async () => {
   const { launch, guests } = createFakeLauncher(() => {});
   const pool = createGuestPool(launch, { ...options, poolSize: 0, maxProcesses: 1 });
   giveBack(pool, await take(pool, 'alice'), guests, 0);
@@ -72,7 +72,7 @@ test('many runs at once start no more processes than allowed', async () => {
   await pool.close();
 });
 
-test('a fresh process is kept ready beside the used ones', async () => {
+test('an unused process is kept ready in addition to the used ones', async () => {
   const { launch, guests } = createFakeLauncher(() => {});
   const pool = createGuestPool(launch, { poolSize: 2, maxProcesses: 4, maxRunsPerProcess: 100 });
   assert.equal(guests.length, 2);
@@ -81,7 +81,7 @@ test('a fresh process is kept ready beside the used ones', async () => {
   await pool.close();
 });
 
-test('a process that nobody has used rehearses once, and is lent when it is ready again', async () => {
+test('an unused process rehearses once, and is lent when it is ready again', async () => {
   const { launch, guests } = createFakeLauncher((guest, frame) => {
     if (frame === 'p') setImmediate(() => guest.say('y'));
   });
@@ -123,7 +123,7 @@ test('a process that is lost while idle is not lent', async () => {
   await pool.close();
 });
 
-test('a run does not fail for processes that somebody ends while they start', async () => {
+test('a run does not fail because of processes that are killed while they start', async () => {
   const { launch, guests } = createFakeLauncher(() => {});
   const pool = createGuestPool(launch, { ...options, poolSize: 0 });
   pool.release(await take(pool, 'alice'), false);
@@ -135,7 +135,7 @@ test('a run does not fail for processes that somebody ends while they start', as
   await pool.close();
 });
 
-test('processes that do not start refuse those who wait, and the next run tries again', async () => {
+test('when processes do not start, waiting runs are refused, and the next run tries again', async () => {
   const { launch, guests } = createFakeLauncher(() => {});
   let broken = true;
   const pool = createGuestPool(
@@ -155,7 +155,7 @@ test('processes that do not start refuse those who wait, and the next run tries 
   await pool.close();
 });
 
-test('waiting ends with the signal, and at the close of the pool', async () => {
+test('waiting ends when the signal aborts, and when the pool is closed', async () => {
   const { launch } = createFakeLauncher(() => {});
   const pool = createGuestPool(launch, { ...options, poolSize: 0, maxProcesses: 1 });
   await take(pool, 'alice');

@@ -7,7 +7,7 @@ import { codec, startFrame } from '../src/host/wire.ts';
 import { createFairQueue } from '../src/host/fair-queue.ts';
 import { canReadProcessUsage, createUsageReader } from '../src/host/process-usage.ts';
 
-test('records of any text come back as they were', () => {
+test('records of any text are decoded unchanged', () => {
   const texts = ['', ':', '3:abc', '\n\t\u0000', 'ä🎉', 'a'.repeat(70_000)];
   const reader = codec.read(`#${codec.encode('l', ...texts)}${codec.encode('u')}`, 1);
   assert.equal(reader.kind(), 'l');
@@ -19,7 +19,7 @@ test('records of any text come back as they were', () => {
   assert.equal(reader.kind(), '');
 });
 
-test('three fields are written alike in both ways', () => {
+test('encodeThree equals encode for three fields', () => {
   assert.equal(codec.encodeThree('c', '1', 'op', '{}'), codec.encode('c', '1', 'op', '{}'));
 });
 
@@ -34,7 +34,7 @@ test('a prelude that the guest holds is not sent again', () => {
 });
 
 test('the guest runtime refers to nothing outside itself', () => {
-  // A scope without the names of this module, or of Node: the runtime exercises itself there.
+  // In a scope without the names of this module or of Node, where the runtime exercises itself.
   const runtime = runInNewContext(guestSource) as Record<string, unknown>;
   const entries = ['prelude', 'limit', 'script', 'deliver', 'drain', 'fire', 'flush'];
   assert.deepEqual(
@@ -55,17 +55,21 @@ test('a fair queue forgets what is removed', () => {
   assert.deepEqual(queue.drain(), []);
 });
 
-test.skipIf(!canReadProcessUsage)('the use of a process is read from /proc, and a missing one is no error', () => {
-  const reader = createUsageReader(process.pid);
-  const usage = reader.read();
-  assert.ok(usage !== undefined);
-  const { rss } = process.memoryUsage();
-  assert.ok(Math.abs(usage.residentBytes - rss) < rss / 2, `${usage.residentBytes} against ${rss}`);
-  assert.ok(
-    usage.cpuTimeMs > 0 && usage.cpuTimeMs <= process.cpuUsage().user / 1_000 + process.cpuUsage().system / 1_000 + 20,
-  );
-  assert.ok((reader.read()?.cpuTimeMs ?? 0) >= usage.cpuTimeMs, 'a second look is a new one');
-  reader.close();
-  assert.equal(reader.read(), undefined);
-  assert.equal(createUsageReader(2 ** 30).read(), undefined);
-});
+test.skipIf(!canReadProcessUsage)(
+  'the usage of a process is read from /proc, and a missing process is not an error',
+  () => {
+    const reader = createUsageReader(process.pid);
+    const usage = reader.read();
+    assert.ok(usage !== undefined);
+    const { rss } = process.memoryUsage();
+    assert.ok(Math.abs(usage.residentBytes - rss) < rss / 2, `${usage.residentBytes} against ${rss}`);
+    assert.ok(
+      usage.cpuTimeMs > 0 &&
+        usage.cpuTimeMs <= process.cpuUsage().user / 1_000 + process.cpuUsage().system / 1_000 + 20,
+    );
+    assert.ok((reader.read()?.cpuTimeMs ?? 0) >= usage.cpuTimeMs, 'a second read returns new values');
+    reader.close();
+    assert.equal(reader.read(), undefined);
+    assert.equal(createUsageReader(2 ** 30).read(), undefined);
+  },
+);

@@ -9,7 +9,7 @@ import { limits } from './fake-guest.ts';
 
 const baseline: ProcessUsage = { cpuTimeMs: 100, residentBytes: 50_000_000 };
 
-/** The limit that ends a run whose guest behaves as `behave` says and whose process uses more at every look. */
+/** Returns the limit that ends a run whose guest behaves as in `behave` and whose process uses more at every check. */
 async function limitReachedBy(
   more: { readonly cpuTimeMs?: number; readonly residentBytes?: number },
   behave: (watch: Watch) => void,
@@ -36,19 +36,19 @@ async function limitReachedBy(
   }
 }
 
-test('a guest that says it waits and computes on meets its limits all the same', async () => {
+test('a guest that claims to wait but computes still reaches its limits', async () => {
   const claim = (watch: Watch): void => watch.guestWaits();
   assert.equal(await limitReachedBy({ cpuTimeMs: 700 }, claim), 'cpu');
   assert.equal(await limitReachedBy({ residentBytes: 3_000_000 }, claim), 'memory');
 });
 
-test('a guest that computes meets its limits', async () => {
+test('a guest that computes reaches its limits', async () => {
   const compute = (watch: Watch): void => watch.guestIsBusy();
   assert.equal(await limitReachedBy({ cpuTimeMs: 700 }, compute), 'cpu');
   assert.equal(await limitReachedBy({ residentBytes: 3_000_000 }, compute), 'memory');
 });
 
-test('a guest that fills its memory as fast as it can is seen soon after its limit', async () => {
+test('a guest that fills its memory as fast as possible is detected soon after its limit', async () => {
   vi.useFakeTimers();
   try {
     const bytesPerMs = 2_500_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { createWebGlobals } from '../src/guest/web-globals.ts';
 
-/** Ours beside Node's own: what they give must be the same. */
+/** The results of our globals must equal those of Node. */
 const ours = createWebGlobals() as unknown as typeof globalThis;
 
 const texts = ['', 'plain', 'ä ß ñ', '日本語', '🎉👩‍👩‍👧', '\u0000\u007f\u0080\u07ff\u0800\uffff', 'a\ud800b\udc00'];
@@ -40,7 +40,7 @@ test('bytes are decoded as the platform does it, broken ones too', () => {
   assert.throws(() => new ours.TextDecoder('latin1'), /utf-8 only/);
 });
 
-test('base64 goes both ways as on the platform', () => {
+test('base64 is encoded and decoded as on the platform', () => {
   for (const text of ['', 'a', 'ab', 'abc', 'abcd', '\u0000\u00ff\u0080', 'any carnal pleas']) {
     assert.equal(ours.btoa(text), btoa(text));
     assert.equal(ours.atob(btoa(text)), text);
@@ -50,7 +50,7 @@ test('base64 goes both ways as on the platform', () => {
   for (const broken of ['a', 'ab=', 'a*bc', 'abc==', '====']) assert.throws(() => ours.atob(broken), /base64/, broken);
 });
 
-test('a structured clone is equal, apart and keeps shared and cyclic places', () => {
+test('a structured clone is equal and separate, and keeps shared and cyclic references', () => {
   const shared = { deep: [1, 'two', null, undefined, 3n] };
   const value: Record<string, unknown> = {
     shared,
@@ -74,7 +74,7 @@ test('a structured clone is equal, apart and keeps shared and cyclic places', ()
   assert.equal(copy['self'], copy);
 });
 
-test('a structured clone refuses what cannot be copied, and pollutes nothing', () => {
+test('a structured clone refuses values that cannot be copied, and pollutes no prototype', () => {
   for (const value of [() => 1, Symbol('x'), { run() {} }, [Promise.resolve()], new WeakMap()]) {
     assert.throws(() => ours.structuredClone(value), /cannot copy/);
   }

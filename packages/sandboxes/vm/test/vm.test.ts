@@ -21,7 +21,7 @@ test('it declares no isolation, and every limit that the platform can measure', 
   });
 });
 
-test('it refuses to start unless the caller says that it is unsafe', () => {
+test('it refuses to start unless the caller confirms that it is unsafe', () => {
   for (const options of [undefined, {}, { unsafe: false }, { unsafe: 'true' as never }]) {
     assert.throws(
       () => createVmSandbox(options),

@@ -140,7 +140,7 @@ export function schemaTypes(
   }
 
   function loop(path: string): TypeText {
-    options.report(path, 'is defined only by itself');
+    options.report(path, 'is defined only as itself');
     return unknownType;
   }
 }

@@ -27,7 +27,7 @@ export type DescribedTool = Pick<Tool, 'name' | 'description' | 'inputSchema' | 
 
 /** Options of {@link toolDeclarations}. */
 export interface ToolDeclarationsOptions {
-  /** When the text reaches this size, the remaining tools are declared by name alone. */
+  /** Size in bytes after which the remaining tools are declared by name alone. */
   readonly maxBytes?: number;
   /** A member for the types of objects that take no other properties; nothing when absent. */
   readonly closedMark?: string;

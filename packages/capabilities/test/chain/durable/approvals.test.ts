@@ -24,7 +24,7 @@ async function answer(
   runId = 'run-1',
 ): Promise<ApprovalTransition> {
   const asked = (await pending({ store } as World, runId)).find(({ request }) => request.args['to'] === target);
-  assert.ok(asked, `nobody asked about ${target}`);
+  assert.ok(asked, `there was no request about ${target}`);
   return store.approvals.decide(asked.request.id, {
     decision: 'approved',
     approver: 'ada',
