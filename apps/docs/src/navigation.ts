@@ -72,7 +72,12 @@ const groups: readonly Group[] = [
   { text: 'Examples', pages: [rest], has: /^examples\//, collapsed: true },
 ];
 
-/** The side bar: every page of the site once, named by its first heading. */
+/** True for pages about the project itself. They are reached by links and search, not by the sidebar. */
+export function isInternal(path: string): boolean {
+  return /^docs\/(?:decisions\/.+|architecture|load|review)\.md$|^(?:AGENTS|CONTRIBUTING|SECURITY)\.md$/.test(path);
+}
+
+/** Returns the sidebar: every page for readers once, named by its first heading. */
 export function sidebar(): DefaultTheme.SidebarItem[] {
   const named = new Set(groups.flatMap(({ pages }) => pages));
   const others = markdownFiles().filter((path) => !named.has(path) && path !== 'README.md' && pageAddress(path));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { loadConfig } from '@ravi/host';
 import { test } from 'vitest';
 import { linkProblems } from '../src/links.ts';
-import { sidebar } from '../src/navigation.ts';
+import { isInternal, sidebar } from '../src/navigation.ts';
 import { pageAddress } from '../src/pages.ts';
 import { markdownFiles, read } from '../src/repository.ts';
 import { schemaRows } from '../src/reference/schema-rows.ts';
@@ -25,9 +25,11 @@ test('a link to a missing file or heading is reported, and links in code are ign
   ]);
 });
 
-test('the sidebar lists its pages once', () => {
+test('the sidebar lists every page once, except those about the project itself', () => {
   const links = sidebar().flatMap(({ items = [] }) => items.map(({ link }) => link));
-  const pages = markdownFiles().filter((path) => path !== 'README.md' && pageAddress(path) !== undefined);
+  const pages = markdownFiles().filter(
+    (path) => path !== 'README.md' && pageAddress(path) !== undefined && !isInternal(path),
+  );
   assert.ok(pages.length > 50);
   assert.equal(new Set(links).size, links.length, 'two pages have one address');
   assert.deepEqual(links.map(String).toSorted(), pages.map((path) => `/${pageAddress(path)}`).toSorted());
