@@ -1,6 +1,6 @@
 /** Path under which the console lies, without a slash at its end; the server writes it into the document. */
 export const basePath: string = new URL(document.baseURI).pathname.replace(/\/[^/]*$/, '');
 
-/** Where the API lies, without a slash at its end. */
+/** Base address of the API, without a trailing slash. */
 export const apiBase: string =
   document.querySelector<HTMLMetaElement>('meta[name="ravi-api"]')?.content.replace(/\/$/, '') ?? '/v1';

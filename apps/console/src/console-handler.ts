@@ -7,17 +7,17 @@ import type { ConsoleFile } from './files.ts';
 export interface ConsoleOptions {
   /** Path under which the server mounts the console; `/` when absent. */
   readonly basePath?: string;
-  /** Where the API lies: a path of the same server, or an address of another; `/v1` when absent. */
+  /** Base of the API: a path of the same server, or an address of another; default `/v1`. */
   readonly apiBase?: string;
   /** Folder of the built page; the one of this package when absent. */
   readonly folder?: string;
 }
 
-/** Answers requests for the console; never rejects. */
+/** Serves requests for the console; never rejects. */
 export interface ConsoleHandler {
   /**
-   * The page for every path below the base, so that each of its addresses can be loaded anew; a file for a path of one;
-   * 404 for everything else, also outside of the base, and 405 for methods that write.
+   * Returns a file for the path of a file, the page for every other path below the base, so that each address can be
+   * reloaded, 404 outside of the base, and 405 for methods that write.
    */
   fetch(request: Request): Response;
 }

@@ -1,4 +1,4 @@
-/** The built document for a server that mounts it under `basePath` and whose API lies at `apiBase`. */
+/** Returns the built document for a server that mounts it under `basePath` and whose API is at `apiBase`. */
 export function documentFor(
   built: string,
   { basePath, apiBase }: { readonly basePath: string; readonly apiBase: string },

@@ -58,7 +58,7 @@ test('text of an option cannot leave its attribute', async () => {
   assert.ok(!html.includes('<script>'), html);
 });
 
-test('a page that was not built, and a base path that is none, are told', () => {
+test('a page that was not built, and an invalid base path, are reported', () => {
   const isInvalid = (error: unknown): boolean => isKernelError(error, 'E_CONFIG_INVALID');
   assert.throws(() => createConsoleHandler({ folder: join(folder, 'missing') }), isInvalid);
   assert.throws(() => createConsoleHandler({ folder, basePath: 'console?' }), isInvalid);

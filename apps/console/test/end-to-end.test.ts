@@ -41,7 +41,7 @@ async function startRun(page: Page, kind: 'Task for the agent' | 'Script', text:
   await page.getByRole('button', { name: 'Start', exact: true }).click();
 }
 
-/** Lets nobody pass before so many are there. */
+/** Holds every request until this many have arrived. */
 function barrier(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let missing = count;
@@ -113,7 +113,7 @@ inBrowser(
   },
 );
 
-inBrowser('a question of the agent is answered in the chat, after a reload, and the agent goes on', async () => {
+inBrowser('a question of the agent is answered in the chat, after a reload, and the agent continues', async () => {
   const { page } = await open('/chat');
   await page.getByLabel('Message to the agent').fill('Ask me where to sit');
   await page.getByRole('button', { name: 'Send' }).click();
@@ -126,7 +126,7 @@ inBrowser('a question of the agent is answered in the chat, after a reload, and 
   assert.equal(await page.getByLabel('Which seat do you want?').count(), 0);
 });
 
-inBrowser('what a script writes to its console shows while it goes on', async () => {
+inBrowser('console output of a script is shown while it runs', async () => {
   const { page } = await open('/runs');
   await startRun(
     page,
@@ -161,7 +161,7 @@ inBrowser('an approval for the run covers its later calls of the tool', async ()
   await later.getByText('run-scope').waitFor();
 });
 
-inBrowser('of two browsers that decide at the same moment exactly one does, and the other is told', async () => {
+inBrowser('of two browsers that decide at the same moment exactly one does, and the other learns of it', async () => {
   const first = await open('/runs');
   await startRun(first.page, 'Script', `// One moon\nexport default await tools.launch({ target: 'moon' });`);
   await first.page.getByRole('heading', { name: 'Launch to moon' }).waitFor();
@@ -187,7 +187,7 @@ inBrowser('of two browsers that decide at the same moment exactly one does, and 
   );
   const told = answers.find(({ status }) => status === 409);
   await told?.page
-    .getByText(/was first: this request is approved/)
+    .getByText(/decided first: this request is approved/)
     .first()
     .waitFor();
   for (const page of pages) await page.getByText('launched to moon').first().waitFor();

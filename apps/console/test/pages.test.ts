@@ -7,7 +7,7 @@ import { startConsoleServer } from './support/console-server.ts';
 import type { ConsoleServer } from './support/console-server.ts';
 import { checkLooks } from './support/looks.ts';
 
-/** Pages over data that a server does not have by itself: their names, where they lie, and a text that shows at last. */
+/** Pages over data that a real server does not have: their names, paths, and a text that appears last. */
 const pages = [
   ['inbox-two', '/inbox', 'Publish “When to fly” for the team'],
   ['tools-many', '/tools', '602 tools'],

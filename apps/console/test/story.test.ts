@@ -61,7 +61,7 @@ inBrowser('a person starts a run, reloads while it waits, approves it, and reads
   assert.deepEqual(errors, []);
 });
 
-inBrowser('keys go through the inbox, and what somebody has begun to answer survives a reload', async () => {
+inBrowser('keys move through the inbox, and a draft of a decision survives a reload', async () => {
   await using server = await serve();
   const first = ask(server, { id: 'first', summary: 'First request' });
   const second = ask(server, {
@@ -90,7 +90,7 @@ inBrowser('keys go through the inbox, and what somebody has begun to answer surv
   await page.getByText('Nothing waits for your decision').waitFor();
 });
 
-inBrowser('of two people who decide at once one is told that the other was first', async () => {
+inBrowser('of two people who decide at once one learns that the other was first', async () => {
   await using server = await serve();
   const answer = ask(server, { summary: 'Only once' });
   const one = await browser.open(`${server.url}/inbox`);
@@ -107,7 +107,7 @@ inBrowser('of two people who decide at once one is told that the other was first
   assert.equal((await answer).decision, 'approved');
   goOn();
   await other.page
-    .getByText(/was first: this request is approved/)
+    .getByText(/decided first: this request is approved/)
     .first()
     .waitFor();
 });

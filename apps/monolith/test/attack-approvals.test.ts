@@ -82,7 +82,12 @@ test('of many decisions at once one counts, and the others learn which', async (
   assert.equal(winners.length, 1);
   const { approver, decision } = winners[0]!.body.approval.answer;
   for (const reply of replies.filter(({ status }) => status !== 200)) {
-    assertProblem(reply, 409, 'E_APPROVAL_DECIDED', new RegExp(`^${approver} decided first: this request is ${decision}`));
+    assertProblem(
+      reply,
+      409,
+      'E_APPROVAL_DECIDED',
+      new RegExp(`^${approver} decided first: this request is ${decision}`),
+    );
     assert.equal(reply.body.approval.answer.approver, approver);
   }
   assert.equal((await store.changes({ approvalId: id })).items.length, 2);
@@ -112,7 +117,9 @@ test('values that an approver typed are never shown, only the names of changed a
 test('an approver sees and decides its own requests, and with the role those of every principal', async () => {
   const id = await pending({ principal: 'bob' });
   const listed = async (caller: CallerName) =>
-    (await send(caller, 'GET', '?limit=200')).body.items.some((approval: { readonly id: string }) => approval.id === id);
+    (await send(caller, 'GET', '?limit=200')).body.items.some(
+      (approval: { readonly id: string }) => approval.id === id,
+    );
   assert.deepEqual([await listed('ada'), await listed('bob'), await listed('eve')], [false, true, true]);
   const decision = { decision: 'approved' };
   const foreign = new RegExp(`no approval "${id}"`);

@@ -93,7 +93,7 @@ test('a call waits for somebody at another terminal, who approves it', async () 
   assert.match(errors, new RegExp(`launch waits for approval: ravi approvals approve ${id}`));
   const second = await server.ravi(['approvals', 'deny', id]);
   assert.equal(second.code, 1);
-  assert.match(second.errors, /E_APPROVAL_DECIDED: local was first/);
+  assert.match(second.errors, /E_APPROVAL_DECIDED: local decided first/);
 });
 
 test('a denial ends the script with 3 and tells it why', async () => {

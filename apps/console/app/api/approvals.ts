@@ -7,16 +7,16 @@ import { runQuery } from './queries.ts';
 import { path, request } from './request.ts';
 import { setServerTime } from './server-clock.ts';
 
-/** What approvers are told of the requests that they may see. */
+/** A page of the approvals that the approver may see. */
 export interface ApprovalList {
   readonly items: readonly ApprovalView[];
   readonly next?: string;
-  /** Of the last event that the list takes into account. */
+  /** Sequence number of the last event that the list includes. */
   readonly sequence: number;
   readonly now: number;
 }
 
-/** A decision as the server takes it. */
+/** Body of a decision. */
 export interface DecisionBody {
   readonly decision: ApprovalDecision;
   readonly reason?: string;
@@ -24,10 +24,10 @@ export interface DecisionBody {
   readonly scope?: 'once' | 'run';
 }
 
-/** Whether news of approvals arrive as they happen. */
+/** State of the event stream of approvals. */
 export type Connection = 'connecting' | 'live' | 'lost';
 
-/** The newest requests, waiting or not. */
+/** Query of the newest requests, pending or not. */
 export const approvalsQuery = () =>
   queryOptions({
     queryKey: ['approvals'],
@@ -38,7 +38,7 @@ export const approvalsQuery = () =>
     },
   });
 
-/** One request with all its arguments and its audit log. */
+/** Query of one request with all its arguments and its audit log. */
 export const approvalQuery = (id: string) =>
   queryOptions({
     queryKey: ['approval', id],
@@ -49,8 +49,8 @@ export const approvalQuery = (id: string) =>
   });
 
 /**
- * Decides, and gives the request back as the server then has it.
- * @throws ApiError when the server did not take it; its body may hold the request as it stands
+ * Decides a request, and returns it as stored by the server.
+ * @throws ApiError if the server refused the decision; its body may hold the current request
  */
 export async function decideApproval(id: string, body: DecisionBody): Promise<ApprovalView> {
   const answer = await request<{ readonly approval: ApprovalView }>(path`/approvals/${id}/decision`, {
@@ -60,13 +60,13 @@ export async function decideApproval(id: string, body: DecisionBody): Promise<Ap
   return answer.approval;
 }
 
-/** How many requests wait, for the badge of the navigation. */
+/** Returns the number of pending requests, for the badge of the navigation. */
 export function useWaitingCount(): number {
   const { data } = useQuery(approvalsQuery());
   return data?.items.filter(({ status }) => status === 'pending').length ?? 0;
 }
 
-/** Keeps the list of approvals as the server has it: each change comes as an event, after the list's own sequence. */
+/** Keeps the list of approvals up to date with the event stream, which starts after the sequence of the list. */
 export function useApprovalEvents(): Connection {
   const client = useQueryClient();
   const [connection, setConnection] = useState<Connection>('connecting');
@@ -97,7 +97,7 @@ export function useApprovalEvents(): Connection {
   return connection;
 }
 
-/** The list with this request in its place, unless it knows a later state of it. */
+/** Returns the list with this request updated, unless the list has a later state of it. */
 export function withApproval(list: ApprovalList, approval: ApprovalView): ApprovalList {
   const known = list.items.find(({ id }) => id === approval.id);
   const sequence = Math.max(list.sequence, approval.sequence);

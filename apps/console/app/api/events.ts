@@ -1,6 +1,6 @@
 import { addressOf } from './request.ts';
 
-/** What somebody wants to know of a stream of events. */
+/** Options of {@link followEvents}. */
 export interface EventsOptions {
   /** Of the last event that is known already. */
   readonly after?: number;
@@ -22,8 +22,8 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 8_000;
 
 /**
- * Follows events of the API, after the last one again whenever the stream ends: by itself a browser gives up for good
- * when a server that shuts down refuses it once.
+ * Follows events of the API and reconnects after the last event whenever the stream ends. A browser alone gives up for
+ * good once a server that is shutting down refuses it.
  */
 export function followEvents(path: string, { after = 0, on, onOpen, onLost }: EventsOptions): EventStream {
   let last = String(after);
@@ -39,7 +39,7 @@ export function followEvents(path: string, { after = 0, on, onOpen, onLost }: Ev
     opened.addEventListener('open', () => onOpen?.());
     opened.addEventListener('error', () => {
       opened.close();
-      // Before anybody hears of it, so that whoever does may close the stream for good.
+      // Before listeners are notified, so that a listener may close the stream for good.
       timer = setTimeout(open, pauseMs);
       pauseMs = Math.min(2 * pauseMs, longestPauseMs);
       onLost?.();

@@ -1,6 +1,6 @@
 import type { Run } from '@ravi/kernel';
 
-/** Whether a run may still go on. */
+/** Returns true if a run may still continue. */
 export function isLive({ status }: Pick<Run, 'status'>): boolean {
   return status === 'running' || status === 'paused';
 }

@@ -14,13 +14,13 @@ import type {
   ToolView,
 } from './wire.ts';
 
-/** Which runs a list shows; what is absent does not matter. */
+/** Filter of a list of runs; absent fields match every run. */
 export interface RunListFilter {
   readonly status?: string;
   readonly sessionId?: string;
 }
 
-/** A list that goes on page by page. */
+/** Query of a list that is loaded page by page. */
 function pages<Item>(
   key: readonly unknown[],
   address: string,
@@ -44,7 +44,7 @@ export const runsQuery = ({ status, sessionId }: RunListFilter = {}) =>
 
 const refreshMs = 5_000;
 
-/** One run with everything about it; read anew now and then while it may go on, whether events arrive or not. */
+/** Query of one run with all details; read again periodically while it may continue, also without events. */
 export const runQuery = (id: string) =>
   queryOptions({
     queryKey: ['run', id],
@@ -52,7 +52,7 @@ export const runQuery = (id: string) =>
     refetchInterval: ({ state: { data } }) => data !== undefined && isLive(data) && refreshMs,
   });
 
-/** What the model of a run was sent and answered. */
+/** Query of the model requests and responses of a run. */
 export const exchangesQuery = (runId: string) =>
   queryOptions({
     queryKey: ['run', runId, 'exchanges'],
@@ -87,17 +87,17 @@ export const snippetQuery = (name: string) =>
     queryFn: ({ signal }) => request<Snippet>(path`/snippets/${name}`, { signal }),
   });
 
-/** What the agent may learn to do. */
+/** Query of the skills of the agent. */
 export const skillsQuery = () =>
   queryOptions({
     queryKey: ['skills'],
     queryFn: async ({ signal }) => (await request<ListAnswer<SkillView>>('/skills', { signal })).items,
   });
 
-/** What tools have stored. */
+/** Query of the artifacts that tools have stored. */
 export const artifactsQuery = (runId?: string) => pages<BlobStat>(['artifacts'], '/artifacts', { runId });
 
-/** What is known of one artifact. */
+/** Query of one artifact's metadata. */
 export const artifactQuery = (ref: string) =>
   queryOptions({
     queryKey: ['artifact', ref],
@@ -114,7 +114,7 @@ export const budgetsQuery = () =>
     queryFn: ({ signal }) => request<ListAnswer<BudgetView>>('/budgets', { signal }),
   });
 
-/** What is plugged in. */
+/** Query of the settings of the server. */
 export const settingsQuery = () =>
   queryOptions({ queryKey: ['settings'], queryFn: ({ signal }) => request<SettingsView>('/settings', { signal }) });
 

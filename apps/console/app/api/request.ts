@@ -6,7 +6,7 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly code: string;
-  /** Everything that the refusal says beside its message. */
+  /** Body of the refusal. */
   readonly body: JsonObject;
 
   constructor(message: string, about: { readonly status: number; readonly code: string; readonly body?: JsonObject }) {
@@ -17,7 +17,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What a request carries beside its path. */
+/** Options of {@link request}. */
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly body?: object;
@@ -59,7 +59,10 @@ async function readJson(response: Response): Promise<unknown> {
     return await response.json();
   } catch {
     const { status } = response;
-    throw new ApiError(`The server answered ${status} with something that is no JSON`, { status, code: 'E_ANSWER' });
+    throw new ApiError(`The server responded with status ${status} and a body that is not JSON`, {
+      status,
+      code: 'E_ANSWER',
+    });
   }
 }
 

@@ -1,12 +1,12 @@
 import type { ChainCallRecord, ConsoleLine, ModelUsage, ProgressUpdate } from '@ravi/kernel';
 import type { CallView, StepView } from './wire.ts';
 
-/** What the events of a run tell, those that its record does not hold among it. */
+/** State of a run from its events, including what its record does not hold. */
 export interface RunStory {
   readonly steps: readonly StepView[];
   /** By id, in the order of their beginning. */
   readonly calls: Readonly<Record<string, CallView>>;
-  /** What the model has written of the present answer. */
+  /** Text of the current model response so far. */
   readonly text: string;
   readonly progress: Readonly<Record<string, ProgressUpdate>>;
   readonly console: readonly ConsoleLine[];
@@ -17,7 +17,7 @@ export const emptyStory: RunStory = { steps: [], calls: {}, text: '', progress: 
 
 type CallEvent = Pick<CallView, 'callId' | 'tool' | 'caller' | 'parentId'> & Partial<ChainCallRecord>;
 
-/** What an event of each name carries; other events only say that the run has changed. */
+/** Data of each event by name; other events only signal that the run has changed. */
 export interface RunEventData {
   readonly step: { readonly step: number; readonly status: 'started' | 'ended' };
   readonly usage: ModelUsage & { readonly step?: number };
@@ -28,7 +28,7 @@ export interface RunEventData {
   readonly console: ConsoleLine;
 }
 
-/** How each event continues a story; `at` is when it happened, in milliseconds since the Unix epoch. */
+/** Adds an event to a story; `at` is its time in milliseconds since the Unix epoch. */
 export const continuations: {
   readonly [Name in keyof RunEventData]: (story: RunStory, data: RunEventData[Name], at: number) => RunStory;
 } = {

@@ -10,7 +10,7 @@ export function setServerTime(now: number): void {
   offsetMs = now - Date.now();
 }
 
-/** The server's time in milliseconds, anew each second; one timer serves everybody. */
+/** Returns the server's time in milliseconds, updated each second by one shared timer. */
 export function useServerTime(): number {
   const current = useSyncExternalStore(listen, () => second);
   return current * 1_000 + offsetMs;
@@ -20,7 +20,7 @@ function listen(onTick: () => void): () => void {
   listeners.add(onTick);
   timer ??= setInterval(() => {
     second = Math.floor(Date.now() / 1_000);
-    for (const tell of listeners) tell();
+    for (const notify of listeners) notify();
   }, 250);
   return () => {
     listeners.delete(onTick);

@@ -19,12 +19,12 @@ const changes: ReadonlySet<string> = new Set([
 ]);
 
 const recordPauseMs = 250;
-// A run of many calls tells more at once than a page can draw.
+// A run with many calls emits more events at once than a page can draw.
 const drawPauseMs = 40;
 
 /**
- * Reads the events of a run from its beginning, and its record anew as it changes. `status` is what the record says;
- * a run that is over has no further events.
+ * Reads the events of a run from its beginning, and its record again when it changes. `status` is the status in the
+ * record; a run that has ended has no further events.
  */
 export function useRunStory(runId: string, status: RunStatus | undefined): RunStory {
   const client = useQueryClient();
@@ -73,7 +73,7 @@ export function useRunStory(runId: string, status: RunStatus | undefined): RunSt
     };
   }, [client, runId]);
 
-  // The stream of a run that waits ends; when it goes on there is something to read.
+  // The stream of a paused run ends; open it again when the run resumes.
   useEffect(() => {
     if (status === 'running') stream.current?.hurry();
   }, [status]);

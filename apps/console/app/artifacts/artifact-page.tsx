@@ -38,7 +38,7 @@ export function ArtifactPage({ reference }: { readonly reference: string }) {
                     </Link>
                   ),
                   Stored: <Moment at={artifact.createdAt} />,
-                  Expires: artifact.expiresAt === undefined ? 'not by itself' : <Moment at={artifact.expiresAt} />,
+                  Expires: artifact.expiresAt === undefined ? 'never' : <Moment at={artifact.expiresAt} />,
                   Pins: String(artifact.pins),
                   'SHA-256': <code className="breaking">{artifact.sha256}</code>,
                 }}

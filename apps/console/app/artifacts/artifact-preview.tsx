@@ -15,7 +15,7 @@ import { TextTableView } from './text-table-view.tsx';
 const maxTextBytes = 2_000_000;
 const maxRows = 200;
 
-/** What is in an artifact, as far as a browser can show it. */
+/** Shows the content of an artifact, as far as a browser can. */
 export function ArtifactPreview({ artifact }: { readonly artifact: BlobStat }) {
   const kind = previewKindOf(artifact.mediaType);
   const address = addressOf(path`/artifacts/${artifact.ref}/content`);

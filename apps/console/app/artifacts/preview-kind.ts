@@ -1,6 +1,6 @@
 import type { BlobStat } from '@ravi/kernel';
 
-/** How bytes are shown. */
+/** Kind of preview. */
 export type PreviewKind = 'json' | 'csv' | 'text' | 'image' | 'pdf' | 'none';
 
 const images: ReadonlySet<string> = new Set([
@@ -12,7 +12,7 @@ const images: ReadonlySet<string> = new Set([
   'image/svg+xml',
 ]);
 
-/** What a media type is shown as. */
+/** Returns the kind of preview for a media type. */
 export function previewKindOf(mediaType: string): PreviewKind {
   const type = essenceOf(mediaType);
   if (type === 'application/json' || type.endsWith('+json')) return 'json';

@@ -10,7 +10,7 @@ import { PageHeader } from '../ui/page-header.tsx';
 const refreshMs = 5_000;
 const nearlyFull = 0.8;
 
-/** What may be used, and what is used of it. */
+/** Page of the budgets and their usage. */
 export function BudgetsPage() {
   const query = useQuery({ ...budgetsQuery(), refetchInterval: refreshMs });
   return (

@@ -7,11 +7,11 @@ import { ErrorText } from '../ui/error-notice.tsx';
 export interface ComposerProps {
   readonly isBusy: boolean;
   readonly error: Error | null;
-  /** What was written stays unless this resolves. */
+  /** Sends the text. The field keeps it unless this resolves. */
   readonly onSend: (task: string) => Promise<unknown>;
 }
 
-/** Where one writes to the agent: Enter sends, Shift and Enter begins a new line. */
+/** Text field for messages to the agent: Enter sends, Shift and Enter starts a new line. */
 export function Composer({ isBusy, error, onSend }: ComposerProps) {
   const [text, setText] = useState('');
 
@@ -19,7 +19,7 @@ export function Composer({ isBusy, error, onSend }: ComposerProps) {
     if (isBusy || text.trim() === '') return;
     await onSend(text).then(
       () => setText(''),
-      // The error is shown beside the text that stays.
+      // The error is shown next to the text, which stays.
       () => undefined,
     );
   }

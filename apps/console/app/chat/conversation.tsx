@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { Moment } from '../ui/facts.tsx';
 import { BlockView } from '../ui/block-view.tsx';
 
-/** The turns of a conversation. What goes back to the model from tools stands with the answer that asked for it. */
+/** Turns of a conversation. Tool results are shown with the response that called the tools. */
 export function Conversation({ turns }: { readonly turns: readonly Turn[] }) {
   return (
     <ol className="conversation">

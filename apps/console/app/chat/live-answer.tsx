@@ -11,7 +11,7 @@ import type { RunView } from '../api/wire.ts';
 import { ApprovalCard } from '../inbox/approval-card.tsx';
 import { Questions } from '../runs/questions.tsx';
 
-/** What the agent writes and asks while its run goes on. */
+/** Response and questions of the agent while its run continues. */
 export function LiveAnswer({ runId, onEnded }: { readonly runId: string; readonly onEnded: () => void }) {
   const { data: run } = useQuery(runQuery(runId));
   const story = useRunStory(runId, run?.status);

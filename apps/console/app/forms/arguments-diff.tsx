@@ -7,7 +7,7 @@ export interface ArgumentsDiffProps {
   readonly after: JsonObject;
 }
 
-/** What somebody has changed about arguments. */
+/** Shows the changes that an approver made to arguments. */
 export function ArgumentsDiff({ before, after }: ArgumentsDiffProps) {
   const changes = changesBetween(before, after);
   return (
@@ -39,7 +39,7 @@ export interface Change {
   readonly after: JsonValue | undefined;
 }
 
-/** What differs between two sets of arguments, in the order of the first. */
+/** Returns the differences between two sets of arguments, in the order of the first. */
 export function changesBetween(before: JsonObject, after: JsonObject): readonly Change[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names

@@ -12,9 +12,9 @@ export interface SchemaFormProps {
   readonly onChange: (value: JsonObject) => void;
 }
 
-/** A form for an object, made of its schema and of what it holds already. Stands inside of a `form`, which checks it. */
+/** Form fields for an object, from its schema and its current value. Place it in a `form`, which checks it. */
 export function SchemaForm({ schema, value, onChange }: SchemaFormProps) {
-  // What a field is does not change while somebody types in it.
+  // The kind of a field does not change while the user types in it.
   const [fields] = useState(() => fieldsOf(schema, value));
   if (fields.length === 0) return <p className="muted">This takes no arguments.</p>;
   return <Fields fields={fields} value={value} onChange={onChange} />;

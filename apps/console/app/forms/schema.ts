@@ -1,6 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from '@ravi/kernel';
 
-/** How a value is entered. `json` is for everything that has no form of its own. */
+/** Kind of input for a value. `json` is for values without a form of their own. */
 export type FieldKind = 'text' | 'long-text' | 'number' | 'integer' | 'boolean' | 'choice' | 'object' | 'json';
 
 /** A field of a form as its schema, or the value that it holds, asks for it. */
@@ -15,7 +15,7 @@ export interface FieldDefinition {
 
 const longTextLength = 80;
 
-/** The fields of an object: those of its schema first, then those that the value has beside them. */
+/** Returns the fields of an object: first those of its schema, then further ones of the value. */
 export function fieldsOf(schema: JsonSchema | undefined, value: JsonObject = {}): readonly FieldDefinition[] {
   const properties = objectOf(schema?.['properties']);
   const required = Array.isArray(schema?.['required']) ? schema['required'] : [];

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { JsonObject } from '@ravi/kernel';
 
-/** What somebody has begun to answer. */
+/** A decision that is not sent yet. */
 export interface Draft {
   readonly mode: 'view' | 'edit' | 'deny';
   readonly reason: string;

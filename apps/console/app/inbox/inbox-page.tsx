@@ -13,12 +13,12 @@ import { PastDecisions } from './past-decisions.tsx';
 import { TimeLeft } from './time-left.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 
-/** What waits for a human, and what humans have decided. */
+/** Page of the pending requests and of past decisions. */
 export function InboxPage() {
   const query = useQuery(approvalsQuery());
   return (
     <>
-      <PageHeader title="Inbox" lead="Calls that may not run before somebody says yes." />
+      <PageHeader title="Inbox" lead="Calls that need your approval before they run." />
       <Loaded query={query}>
         {({ items }) => {
           const waiting = items.filter(({ status }) => status === 'pending').toReversed();
@@ -54,7 +54,7 @@ function Waiting({ approvals }: { readonly approvals: readonly ApprovalView[] })
   if (selected === undefined) {
     return (
       <EmptyState icon={InboxIcon} title="Nothing waits for your decision">
-        Requests appear here by themselves, the moment a call needs a human.
+        Requests appear here automatically as soon as a call needs approval.
       </EmptyState>
     );
   }

@@ -33,7 +33,7 @@ const columns: readonly Column<ApprovalView>[] = [
   { name: 'Run', isMinor: true, cell: ({ runId }) => <Link href={`/runs/${encodeURIComponent(runId)}`}>Open</Link> },
 ];
 
-/** What became of the newest requests. */
+/** Outcomes of the newest requests. */
 export function PastDecisions({ approvals }: { readonly approvals: readonly ApprovalView[] }) {
   if (approvals.length === 0) return <EmptyState icon={History} title="Nothing has been decided yet" />;
   return <DataTable label="Decided requests" columns={columns} rows={approvals} keyOf={({ id }) => id} />;

@@ -3,7 +3,7 @@ import { useServerTime } from '../api/server-clock.ts';
 
 const urgentMs = 15_000;
 
-/** How long somebody waits for the answer still, by the server's clock. */
+/** Time until a request expires, by the server's clock. */
 export function TimeLeft({ expiresAt }: { readonly expiresAt: number }) {
   const leftMs = expiresAt - useServerTime();
   return (

@@ -7,7 +7,7 @@ import type { DecisionBody } from '../api/approvals.ts';
 import { ApiError } from '../api/request.ts';
 import { useTell } from '../ui/toasts.tsx';
 
-/** Decides a request. Nothing shows as decided before the server has said so, also when somebody else was first. */
+/** Decides a request. It is shown as decided only after the server has confirmed it, or has another decision. */
 export function useDecision(
   approval: ApprovalView,
   onDone: () => void,

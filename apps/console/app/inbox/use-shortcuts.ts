@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent } from 'react';
 
-/** What each key does. */
+/** Action of each key. */
 export type Shortcuts = Readonly<Record<string, () => unknown>>;
 
-/** Listens to single keys on the page while `isOn`; never where somebody types, and never beside a modifier. */
+/** Listens to single keys on the page while `isOn`; not in text fields, and not together with a modifier key. */
 export function useShortcuts(isOn: boolean, shortcuts: Shortcuts): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;

@@ -51,7 +51,7 @@ export function JobsPage() {
   const query = useInfiniteQuery({ ...jobsQuery(), refetchInterval: refreshMs });
   return (
     <>
-      <PageHeader title="Jobs and schedules" lead="Work that goes on while nobody waits for it." />
+      <PageHeader title="Jobs and schedules" lead="Work that runs in the background." />
       <Loaded query={query}>
         {({ pages }) => {
           const jobs = pages.flatMap(({ items }) => items);
@@ -104,19 +104,19 @@ function CancelJob({ job }: { readonly job: Job }) {
   );
 }
 
-/** Whether a job may still change. */
+/** Returns true if a job may still change. */
 function isLiveJob({ status }: Pick<Job, 'status'>): boolean {
   return status === 'queued' || status === 'running';
 }
 
-/** How much is done, 0 to 1, when the job says so. */
+/** Returns the completed share, 0 to 1, if the job reports it. */
 function fractionOf({ status, progress }: Pick<Job, 'status' | 'progress'>): number | undefined {
   if (status === 'completed') return 1;
   const fraction = typeof progress === 'number' ? progress : fieldOf(progress, 'fraction');
   return typeof fraction === 'number' ? Math.min(1, Math.max(0, fraction)) : undefined;
 }
 
-/** When a job runs again, in the words of its input; `undefined` when it runs once. */
+/** Returns the schedule of a job as its input words it; `undefined` if it runs once. */
 function scheduleOf({ input }: Pick<Job, 'input'>): string | undefined {
   const schedule = fieldOf(input, 'schedule');
   return typeof schedule === 'string' ? schedule : undefined;

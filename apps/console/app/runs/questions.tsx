@@ -8,7 +8,7 @@ import type { QuestionView, RunView } from '../api/wire.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
 
-/** What an agent asks, with a field for each answer; nothing when it asks nothing. */
+/** Open questions of an agent, with a field for each answer; nothing if there are none. */
 export function Questions({ run: { id, questions = [] } }: { readonly run: RunView }) {
   const client = useQueryClient();
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});

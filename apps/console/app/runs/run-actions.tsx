@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
 import { isLive } from '../api/is-live.ts';
 
-/** What one can do with a run: end it, let it go on, start it again. */
+/** Actions on a run: cancel, resume, start again. */
 export function RunActions({ run }: { readonly run: RunView }) {
   const client = useQueryClient();
   const [, navigate] = useLocation();

@@ -7,7 +7,7 @@ import { JsonTree } from '../ui/json-tree.tsx';
 // Beyond this a tree with two levels open hides everything below it.
 const manyCharacters = 1_000;
 
-/** How a run ended, or what its model writes at the moment. */
+/** Outcome of a run, or the current text of its model. */
 export function RunOutcomeView({ run, liveText }: { readonly run: RunView; readonly liveText: string }) {
   const error = run.error ?? run.outcome?.error;
   const answer = run.status === 'running' ? liveText : textOf(run.outcome?.result);

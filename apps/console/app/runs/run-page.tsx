@@ -24,7 +24,7 @@ import { timelineOf } from './timeline.ts';
 import { Waterfall } from './waterfall.tsx';
 import { WrittenScripts } from './written-scripts.tsx';
 
-/** Everything about one run, live while it goes on. */
+/** Page of one run, live while it continues. */
 export function RunPage({ id }: { readonly id: string }) {
   const query = useQuery(runQuery(id));
   if (query.data === undefined) {

@@ -54,7 +54,7 @@ export function RunSummary({ run, story, timeline }: RunSummaryProps) {
 
 const maxLength = 90;
 
-/** What a run is about, in one line: its task, the first comment or line of its script, or its kind. */
+/** Returns the title of a run in one line: its task, the first comment or line of its script, or its kind. */
 export function titleOf({ definition, task }: Pick<RunView, 'definition' | 'task'>): string {
   const { input, details, code, kind } = definition;
   const asked = [task, details?.['title'], input].find((value) => typeof value === 'string');

@@ -23,7 +23,7 @@ export function ScriptView({ run, script }: { readonly run: RunView; readonly sc
   );
 }
 
-/** What the script wrote to its console. */
+/** Console output of the script. */
 export function ConsoleOutput({ lines }: { readonly lines: readonly ConsoleLine[] }) {
   if (lines.length === 0) return <EmptyState icon={Terminal} title="Nothing was written to the console" />;
   return (

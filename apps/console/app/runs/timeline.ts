@@ -67,7 +67,7 @@ export function timelineOf(run: RunView, story: Pick<RunStory, 'steps' | 'calls'
   return { rows, startedAt, endedAt: Math.max(startedAt + 1, end, ...rows.map((row) => row.endedAt)) };
 }
 
-/** What the record and the events know of each call, put together; the record knows better what both know. */
+/** Merges what record and events say about each call; the record wins where both do. */
 function callsOf({ trace = [] }: RunView, story: Pick<RunStory, 'calls'>): readonly CallView[] {
   const recorded = trace.map((call) => ({ ...story.calls[call.callId], ...call }));
   const ids = new Set(trace.map(({ callId }) => callId));

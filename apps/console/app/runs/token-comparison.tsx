@@ -6,7 +6,7 @@ export interface TokenComparisonProps {
   readonly plain: number;
 }
 
-/** What the run took beside what the plain conversation, tool by tool, would have. */
+/** Tokens of the run, compared with those of a plain conversation with one tool call at a time. */
 export function TokenComparison({ used, plain }: TokenComparisonProps) {
   const most = Math.max(used, plain, 1);
   const lessPercent = plain === 0 ? 0 : 100 * (1 - used / plain);
@@ -17,7 +17,7 @@ export function TokenComparison({ used, plain }: TokenComparisonProps) {
   return (
     <figure className="comparison panel">
       <figcaption>
-        Tokens beside a plain conversation
+        Tokens compared with a plain conversation
         {lessPercent > 0 && <strong>{lessPercent.toFixed(lessPercent > 99 ? 2 : 1)} % less</strong>}
       </figcaption>
       <dl>

@@ -11,10 +11,10 @@ export interface WaterfallRowProps {
   readonly row: TimelineRow;
   readonly from: number;
   readonly width: number;
-  /** Where the lines of the axis stand. */
+  /** Positions of the lines of the axis. */
   readonly lines: readonly number[];
   readonly isOpen: boolean;
-  /** What the call last said about its progress. */
+  /** Latest progress of the call. */
   readonly message: string | undefined;
   readonly onToggle: () => void;
 }

@@ -16,15 +16,15 @@ export interface WaterfallProps {
 const rowHeight = 39;
 
 /**
- * Who did what when: one row for each step and call, its bar on the common axis of time. Of thousands of rows only those
- * in sight are in the document.
+ * Timeline with one row for each step and call, and its bar on a common time axis. Of thousands of rows only the visible
+ * ones are in the document.
  */
 export function Waterfall({ timeline, progress }: WaterfallProps) {
   const { rows, startedAt, endedAt } = timeline;
   const [openId, setOpenId] = useState<string>();
   const list = useRef<HTMLOListElement>(null);
   const [top, setTop] = useState(0);
-  // What stands above comes and goes: an approval, a question, an error.
+  // The content above changes: an approval, a question or an error appears and goes.
   useLayoutEffect(() => {
     const { top: fromWindow = 0 } = list.current?.getBoundingClientRect() ?? {};
     setTop(Math.round(fromWindow + scrollY));

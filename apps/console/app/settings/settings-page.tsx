@@ -9,7 +9,7 @@ import { PageHeader } from '../ui/page-header.tsx';
 
 const refreshMs = 10_000;
 
-/** What is plugged into this server, and how it does. */
+/** Page of the plugins of this server and their health. */
 export function SettingsPage() {
   const query = useQuery({ ...settingsQuery(), refetchInterval: refreshMs });
   return (

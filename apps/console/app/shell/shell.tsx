@@ -11,7 +11,7 @@ import { IconButton } from '../ui/button.tsx';
 import { Navigation } from './navigation.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 
-/** What surrounds every page. */
+/** Frame around every page. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   const connection = useApprovalEvents();

@@ -17,12 +17,12 @@ export function ThemeSwitch() {
   return <IconButton label={`Theme: ${theme}. Change to ${following[theme]}`} icon={icons[theme]} onClick={onClick} />;
 }
 
-/** How the console looks: as the system says, or as chosen. */
+/** Theme of the console: that of the system, or a chosen one. */
 export type Theme = 'system' | 'light' | 'dark';
 
 const key = 'ravi.theme';
 
-/** What was chosen in this browser. */
+/** Returns the theme that was chosen in this browser. */
 export function storedTheme(): Theme {
   const stored = localStorage.getItem(key);
   return stored === 'light' || stored === 'dark' ? stored : 'system';

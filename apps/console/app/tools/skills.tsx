@@ -14,7 +14,7 @@ const columns: readonly Column<SkillView>[] = [
   { name: 'Version', isMinor: true, cell: ({ version }) => version },
 ];
 
-/** What the agent may learn to do, and which tools each skill leaves it. */
+/** Skills of the agent, with the tools that each one allows. */
 export function Skills() {
   const query = useQuery(skillsQuery());
   return (

@@ -13,7 +13,7 @@ import { searchTools } from './search-tools.ts';
 import { Skills } from './skills.tsx';
 import { ToolList } from './tool-list.tsx';
 
-/** What agents and scripts can use: tools, saved scripts and skills. */
+/** Page of the tools, saved scripts and skills. */
 export function ToolsPage() {
   return (
     <>

@@ -1,6 +1,6 @@
 import type { ToolRisk } from '@ravi/kernel';
 
-/** What a colour means. */
+/** Meaning of a colour. */
 export type Tone = 'good' | 'bad' | 'warning' | 'active' | 'quiet';
 
 const tones: Readonly<Record<string, Tone>> = {
@@ -27,7 +27,7 @@ const tones: Readonly<Record<string, Tone>> = {
   'no-handler': 'bad',
 };
 
-/** The tone of a status, whatever it is the status of. */
+/** Returns the tone of a status of any kind of thing. */
 export function toneOf(status: string): Tone {
   return tones[status] ?? 'quiet';
 }
@@ -43,7 +43,7 @@ export function StatusBadge({ status }: { readonly status: string }) {
 
 const riskTones: Readonly<Record<ToolRisk, Tone>> = { safe: 'quiet', high: 'warning', critical: 'bad' };
 
-/** How dangerous a call is. */
+/** Badge with the risk of a call. */
 export function RiskBadge({ risk }: { readonly risk: ToolRisk }) {
   return (
     <span className="badge outlined" data-tone={riskTones[risk]}>

@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 export interface Column<Row> {
   readonly name: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Figures stand at the right. */
+  /** True for figures, which are aligned to the right. */
   readonly isNumber?: boolean;
   /** Left out where there is little room. */
   readonly isMinor?: boolean;
@@ -19,7 +19,7 @@ export interface DataTableProps<Row> {
   readonly keyOf: (row: Row) => string;
 }
 
-/** Rows in columns; scrolls sideways by itself where it must. */
+/** Table of rows; scrolls sideways if it is too wide. */
 export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<Row>) {
   return (
     <div className="table-frame" role="region" aria-label={label} tabIndex={0}>
@@ -53,14 +53,14 @@ function classesOf<Row>({ isNumber, isMinor }: Column<Row>): string {
   return [isNumber === true ? 'number' : '', isMinor === true ? 'minor' : ''].join(' ').trim();
 }
 
-/** What is needed of a list that goes on page by page. */
+/** Properties of a list that is loaded page by page. */
 export interface PagedQuery {
   readonly hasNextPage: boolean;
   readonly isFetchingNextPage: boolean;
   fetchNextPage(): Promise<unknown>;
 }
 
-/** Goes on in a long list; nothing at its end. */
+/** Button that loads the next page of a list; nothing at its end. */
 export function MoreRows({ query }: { readonly query: PagedQuery }) {
   if (!query.hasNextPage) return undefined;
   return (

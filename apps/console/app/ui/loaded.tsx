@@ -6,12 +6,12 @@ import { ErrorNotice } from './error-notice.tsx';
 /** Props of {@link Loaded}. */
 export interface LoadedProps<Data> {
   readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>;
-  /** What holds its place meanwhile. */
+  /** Placeholder while it loads. */
   readonly placeholder?: ReactNode;
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What a query has found; until then its place, or why there is nothing. What was found once stays through later errors. */
+/** Shows the data of a query, a placeholder while it loads, or its error. Loaded data stays through later errors. */
 export function Loaded<Data>({ query, placeholder = <Skeleton />, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;
   if (data !== undefined) return children(data);
@@ -34,7 +34,7 @@ export function Skeleton({ rows = 6, height = 44 }: { readonly rows?: number; re
 export interface EmptyStateProps {
   readonly icon: LucideIcon;
   readonly title: string;
-  /** What to do now. */
+  /** Next step for the user. */
   readonly children?: ReactNode;
 }
 

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 /** Props of a {@link PageHeader}. */
 export interface PageHeaderProps {
   readonly title: string;
-  /** Shown beside the title. */
+  /** Shown next to the title. */
   readonly badge?: ReactNode;
   readonly children?: ReactNode;
   /** One line under the title. */

@@ -6,12 +6,12 @@ import { useSearchParams } from 'wouter';
 export interface TabPanel {
   readonly id: string;
   readonly name: string;
-  /** Shown beside the name. */
+  /** Shown next to the name. */
   readonly count?: number;
   readonly content: ReactNode;
 }
 
-/** Views of the same thing beside each other; which one is open stands in the address, so that it outlives a reload. */
+/** Tabs with views of the same thing. The open tab is part of the address, so that it survives a reload. */
 export function TabView({ label, panels }: { readonly label: string; readonly panels: readonly TabPanel[] }) {
   const [search, setSearch] = useSearchParams();
   const wanted = search.get('view');

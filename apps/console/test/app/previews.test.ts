@@ -37,7 +37,7 @@ test('a list of objects is a table, bare or as the only list of an object', () =
   assert.equal(tableOf([1, 2], 10), undefined);
 });
 
-test('a medium is shown by its type, whatever its parameters, and what could run is text', () => {
+test('content is shown by its media type, without its parameters, and executable content is shown as text', () => {
   assert.equal(previewKindOf('Application/JSON; charset=utf-8'), 'json');
   assert.equal(previewKindOf('text/html'), 'text');
   assert.equal(previewKindOf('image/svg+xml'), 'image');

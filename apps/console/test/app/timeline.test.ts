@@ -9,7 +9,7 @@ const steps = [
   { step: 2, startedAt: began + 10_300, durationMs: 1_100 },
 ];
 
-test('calls of a script stand below the call that ran it, and that below its step', () => {
+test('calls of a script are listed below the call that ran it, and that call below its step', () => {
   const { rows } = timelineOf(finishedRun, { ...emptyStory, steps }, finishedRun.updatedAt);
   assert.deepEqual(
     rows.map(({ kind, depth, name }) => `${depth} ${kind} ${name}`),

@@ -14,7 +14,7 @@ interface Operation {
 /** Asks an API and gives the answer as it came. */
 export type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** What answers say that their document does not. */
+/** Returns the fields of responses that the document does not describe. */
 export interface AnswerCheck {
   /** Sends a request whose answer the document describes; throws where they differ. */
   ask(path: string, init?: RequestInit): Promise<unknown>;

@@ -13,7 +13,7 @@ export const publishReport: ToolView = {
   inputSchema: {
     type: 'object',
     properties: {
-      title: { type: 'string', description: 'Stands above the report.' },
+      title: { type: 'string', description: 'Title of the report.' },
       markdown: { type: 'string', description: 'The report itself.', maxLength: 100_000 },
       audience: { type: 'string', enum: ['everybody', 'team'], default: 'team' },
       notify: { type: 'boolean', description: 'Send a mail to those who read it.' },
@@ -24,7 +24,7 @@ export const publishReport: ToolView = {
   },
   stub: `/** Writes a report to disk, where everybody can read it. */
 publish_report(args: {
-  /** Stands above the report. */
+  /** Title of the report. */
   title: string;
   markdown: string;
   audience?: 'everybody' | 'team';
@@ -123,12 +123,12 @@ export const snippets: readonly (Snippet & { readonly versions: readonly number[
   },
 ];
 
-/** What the agent may learn. */
+/** Skills of the agent. */
 export const skills: readonly SkillView[] = [
   { name: 'refunds', description: 'How refunds are decided.', version: '1.0.0', allowedTools: ['list_order_18'] },
 ];
 
-/** What is plugged in. */
+/** Settings of the server. */
 export const settings: SettingsView = {
   model: { id: 'scripted-demo', isDemo: true },
   versions: { ravi: '0.1.0', node: 'v24.21.0' },

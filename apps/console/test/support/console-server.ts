@@ -6,7 +6,7 @@ import type { ConsoleOptions } from '../../src/index.ts';
 import type { ApiDouble } from './api-double.ts';
 import { openApiDouble } from './api-double.ts';
 
-/** The built console and an API behind a real HTTP server. */
+/** The built console and an API, served by a real HTTP server. */
 export interface ConsoleServer extends AsyncDisposable {
   /** Of the console, without a slash at its end. */
   readonly url: string;

@@ -11,7 +11,7 @@ export interface RunEvent {
   readonly data: object;
 }
 
-/** A run that goes on in the background, up to an approval and to its report behind it. */
+/** A run in the background: it continues to an approval, and then to its report. */
 export interface DemoRun {
   readonly view: RunView;
   readonly events: readonly RunEvent[];

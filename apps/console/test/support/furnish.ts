@@ -1,4 +1,4 @@
-/** What has happened at a server before somebody looks at its pages. */
+/** Data that a server has before its pages are opened. */
 export interface Furnished {
   /** A finished run of the agent with an approval and a report. */
   readonly runId: string;
@@ -27,7 +27,7 @@ export async function furnish(url: string): Promise<Furnished> {
     return response.json();
   };
   const start = async (body: object): Promise<StartedRun> => (await send('/runs', body)) as StartedRun;
-  /** Reads what the run does until its stream ends, which it does too when the run waits for somebody. */
+  /** Reads what the run does until its stream ends, which also happens when the run pauses for an approval or answer. */
   const follow = async ({ id }: StartedRun): Promise<void> => {
     const response = await fetch(`${url}/v1/runs/${id}/events`);
     const decoder = new TextDecoder();

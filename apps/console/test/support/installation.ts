@@ -63,7 +63,7 @@ allowed-tools: ask_user
 Ask first.
 `;
 
-/** The scripted model of the server, which moreover asks its user when it is told to. */
+/** The scripted model of the server, which also asks its user if the task says so. */
 const model = `
 import { createDemoModel } from ${addressOf('apps/monolith/src/model/demo-model.ts')};
 import { readFileSync } from 'node:fs';

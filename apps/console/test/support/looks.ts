@@ -4,14 +4,14 @@ import { accessibilityProblems } from '@ravi/test-browser';
 import type { BrowserPage } from '@ravi/test-browser';
 import { repository } from './repository.ts';
 
-/** Where pictures of pages are kept for people. */
+/** Folder for screenshots of pages. */
 export const screenshots: string = join(repository, 'artifacts/console');
 
 const looks = (['light', 'dark'] as const).flatMap((theme) => [1_280, 390].map((width) => ({ theme, width })));
 
 const sidewaysPixels = 'scrollTo(10_000, 0), scrollX';
 
-/** Looks at a page in both themes, wide and narrow: no barrier, no error, nothing beside the window. */
+/** Checks a page in both themes, wide and narrow: no accessibility barrier, no error, no overflow. */
 export async function checkLooks({ page, errors }: BrowserPage, name: string): Promise<void> {
   for (const { theme, width } of looks) {
     await page.setViewportSize({ width, height: 900 });

@@ -14,7 +14,7 @@ export interface RealServer extends AsyncDisposable {
   readonly dataFolder: string;
   /** Ends the process. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
-  /** Starts it anew at the same address. */
+  /** Starts it again at the same address. */
   restart(): Promise<void>;
 }
 

@@ -156,7 +156,7 @@ export const conversation: readonly ModelMessage[] = [
   { role: 'assistant', content: [{ type: 'text', text: 'Fly at 6:00: only 4 % of the flights are late then.' }] },
 ];
 
-/** What the model of {@link finishedRun} was sent. */
+/** Requests to the model of {@link finishedRun}. */
 export const exchanges: readonly Exchange[] = [
   {
     step: 1,
@@ -184,7 +184,7 @@ export const exchanges: readonly Exchange[] = [
   },
 ];
 
-/** What {@link finishedRun} told while it went on, as far as its record does not say it. */
+/** Events of {@link finishedRun} that its record does not hold. */
 export const finishedEvents: readonly RunEvent[] = [
   { at: began + 20, event: 'step', data: { step: 1, status: 'started' } },
   { at: began + 1_750, event: 'step', data: { step: 1, status: 'ended' } },

@@ -1,29 +1,29 @@
 import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput, ToolRisk } from '@ravi/kernel';
 
-/** What to decide for which calls. A rule with neither `tool` nor `risk` fits every call. */
+/** A rule for the calls that it matches. A rule with neither `tool` nor `risk` matches every call. */
 export interface AutoApprovalRule {
-  /** The tool's name; `*` stands for any characters. */
+  /** Name of the tool; `*` matches any characters. */
   readonly tool?: string;
-  /** Exactly this risk. */
+  /** Matches calls with exactly this risk. */
   readonly risk?: ToolRisk;
   readonly decision: 'approved' | 'denied' | 'skipped';
-  /** Reaches the model in place of a sentence about the rule. */
+  /** Shown to the model instead of a sentence about the rule. */
   readonly reason?: string;
 }
 
 /** Options of {@link createAutoApproval}. */
 export interface AutoApprovalOptions {
-  /** The first rule that fits decides. */
+  /** The first rule that matches decides. */
   readonly rules: readonly AutoApprovalRule[];
 }
 
-/** An approval handler that decides at once by rules. No rule that fits: denied. */
+/** Creates an approval handler that decides at once by rules. A call that no rule matches is denied. */
 export function createAutoApproval({ rules }: AutoApprovalOptions): ApprovalHandler {
   const compiled = rules.map((rule) => ({ rule, fits: matcherOf(rule) }));
 
   return {
     async request(request, { signal }): Promise<ApprovalDecisionInput> {
-      if (signal.aborted) return denied('The question was withdrawn before it was decided');
+      if (signal.aborted) return denied('The request was withdrawn before it was decided');
       const position = compiled.findIndex(({ fits }) => fits(request));
       const rule = compiled[position]?.rule;
       if (rule === undefined)

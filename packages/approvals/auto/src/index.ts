@@ -16,16 +16,16 @@ const plugin: Plugin<'approvalHandler', AutoApprovalOptions> = definePlugin({
     properties: {
       rules: {
         type: 'array',
-        description: 'The first rule that fits decides; a call that none fits is denied.',
+        description: 'The first rule that matches decides; a call that no rule matches is denied.',
         items: {
           type: 'object',
           required: ['decision'],
           additionalProperties: false,
           properties: {
-            tool: { type: 'string', minLength: 1, description: 'Name of the tool; * stands for any characters.' },
+            tool: { type: 'string', minLength: 1, description: 'Name of the tool; * matches any characters.' },
             risk: { enum: ['safe', 'high', 'critical'] },
             decision: { enum: ['approved', 'denied', 'skipped'] },
-            reason: { type: 'string', minLength: 1, description: 'Reaches the model.' },
+            reason: { type: 'string', minLength: 1, description: 'Shown to the model.' },
           },
         },
       },

@@ -7,9 +7,9 @@ import type { Terminal, TerminalInput, TerminalOutput } from './terminal.ts';
 
 /** Options of {@link createCliApproval}. */
 export interface CliApprovalOptions {
-  /** `process.stdin` when absent. */
+  /** Default `process.stdin`. */
   readonly input?: TerminalInput;
-  /** `process.stderr` when absent, so that the standard output stays the program's own. */
+  /** Default `process.stderr`, so that standard output stays free for the program. */
   readonly output?: TerminalOutput;
 }
 
@@ -29,11 +29,11 @@ export function createCliApproval({
   async function takeTurn(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalDecisionInput> {
     if (signal.aborted) return withdrawn();
     if (!isInteractive(input, output))
-      return { decision: 'denied', reason: 'Nobody can be asked: there is no terminal' };
+      return { decision: 'denied', reason: 'No approver can be asked: there is no terminal' };
     using terminal = openTerminal(input, output, signal);
     const result = await ask(terminal, request);
     if (!signal.aborted) return result;
-    terminal.print('The question was withdrawn.');
+    terminal.print('The request was withdrawn.');
     return withdrawn();
   }
 
@@ -52,7 +52,7 @@ async function ask(terminal: Terminal, request: ApprovalRequest): Promise<Approv
   terminal.print(answerChoices(request.risk));
   for (;;) {
     const line = await terminal.readLine('Allow this call? ');
-    if (line === undefined) return { decision: 'denied', reason: 'The prompt was closed without an answer', approver };
+    if (line === undefined) return { decision: 'denied', reason: 'The prompt was closed without a decision', approver };
     const answer = parseAnswer(line, request.risk);
     if (answer.type === 'approve') return { decision: 'approved', scope: answer.scope, approver };
     if (answer.type === 'deny') {
@@ -66,11 +66,11 @@ async function ask(terminal: Terminal, request: ApprovalRequest): Promise<Approv
   }
 }
 
-/** `undefined` when the person left the arguments as they are. */
+/** Returns the edited arguments, or `undefined` if the approver left them as they are. */
 async function edit(terminal: Terminal, args: JsonObject): Promise<JsonObject | undefined> {
   let text = printable(JSON.stringify(args));
   if (text.length > maxPrefilledCharacters) text = '';
-  terminal.print('Edit the arguments, one line of JSON. An empty line goes back to the question.');
+  terminal.print('Edit the arguments, one line of JSON. An empty line returns to the question.');
   for (;;) {
     const line = await terminal.readLine('Arguments > ', text);
     if (line === undefined || line.trim() === '') return undefined;
@@ -81,7 +81,7 @@ async function edit(terminal: Terminal, args: JsonObject): Promise<JsonObject | 
   }
 }
 
-/** The object, or what is wrong with the text. */
+/** Parses the object, or returns what is wrong with the text. */
 function parseObject(text: string): JsonObject | string {
   try {
     const value: unknown = JSON.parse(text);
@@ -93,10 +93,10 @@ function parseObject(text: string): JsonObject | string {
 }
 
 function withdrawn(): ApprovalDecisionInput {
-  return { decision: 'denied', reason: 'The question was withdrawn' };
+  return { decision: 'denied', reason: 'The request was withdrawn' };
 }
 
-/** The turn's result, or a withdrawal at once: a question that waits in the queue must not outlive its signal. */
+/** Returns the result of the turn, or denies at once on abort: a queued request must not outlive its signal. */
 async function unlessAborted(
   turn: Promise<ApprovalDecisionInput>,
   signal: AbortSignal,

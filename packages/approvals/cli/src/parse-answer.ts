@@ -1,6 +1,6 @@
 import type { ToolRisk } from '@ravi/kernel';
 
-/** What somebody typed at the question. */
+/** Parsed input of the approver. */
 export type Answer =
   | { readonly type: 'approve'; readonly scope: 'once' | 'run' }
   | { readonly type: 'deny'; readonly reason?: string }

@@ -7,7 +7,7 @@ const maxArgumentRows = 40;
 const maxArgumentCharacters = 100_000;
 const labelWidth = 11;
 
-/** What a person reads before the question. No text of a model or tool can leave its column or look like the prompt. */
+/** Renders a request for the approver. Text of a model or tool cannot leave its column or look like the prompt. */
 export function renderRequest(request: ApprovalRequest, columns: number): string {
   const rows = renderRows(request.args, columns);
   const hiddenRows = rows.length - maxArgumentRows;

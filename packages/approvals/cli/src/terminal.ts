@@ -1,28 +1,28 @@
 import { createInterface } from 'node:readline/promises';
 
-/** Where a terminal's keys come from. */
+/** Input stream of a terminal. */
 export type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
-/** Where a terminal shows text. */
+/** Output stream of a terminal. */
 export type TerminalOutput = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** A terminal that is taken for one question. */
+/** A terminal that is reserved for one request. */
 export interface Terminal extends Disposable {
   readonly columns: number;
-  /** Shows text, followed by a line break. */
+  /** Prints text, followed by a line break. */
   print(text: string): void;
-  /** One line without its line break; `undefined` after Ctrl-C, the end of the input, or an abort. */
+  /** Reads one line without its line break; `undefined` after Ctrl-C, the end of the input, or an abort. */
   readLine(prompt: string, prefilled?: string): Promise<string | undefined>;
 }
 
-/** Whether a person can be asked. */
+/** Returns true if a person can be asked. */
 export function isInteractive(input: TerminalInput, output: TerminalOutput): boolean {
   return input.isTTY === true && output.isTTY === true && input.readable;
 }
 
 /**
- * Takes the terminal until it is disposed. Lines that were typed ahead are dropped with it, so that nobody approves a
- * question they have not seen.
+ * Reserves the terminal until it is disposed. Lines that were typed ahead are dropped then, so that an approver cannot
+ * approve a request before seeing it.
  */
 export function openTerminal(input: TerminalInput, output: TerminalOutput, signal: AbortSignal): Terminal {
   const lines = createInterface({ input, output, terminal: true, historySize: 0 });

@@ -1,6 +1,6 @@
 /**
- * Printable text in rows of at most `columns` columns. Whatever is not ASCII counts as two columns, so that the
- * terminal never wraps by itself and each row keeps the prefix that its caller puts before it.
+ * Wraps printable text into rows of at most `columns` columns. A character outside ASCII counts as two columns, so that
+ * the terminal itself never wraps and each row keeps the prefix that the caller adds.
  */
 export function wrap(text: string, columns: number): readonly string[] {
   const rows: string[] = [];

@@ -80,7 +80,7 @@ test('a critical call cannot be approved for the run, and r is not offered for i
   assert.doesNotMatch(shown, /yes for this run/);
 });
 
-test('n denies, and whatever follows is the reason', async () => {
+test('n denies, and the text after it is the reason', async () => {
   assert.deepEqual((await converse(['n\n'])).result, { decision: 'denied', approver: 'terminal' });
   assert.equal((await converse(['no  use  the staging folder \n'])).result.reason, 'use  the staging folder');
 });
@@ -116,7 +116,7 @@ test('an unchanged line of edited arguments means exactly the arguments that wer
   assert.deepEqual((await result).modifiedArgs, args);
 });
 
-test('an empty line at the arguments goes back to the question', async () => {
+test('an empty line at the arguments returns to the question', async () => {
   const { terminal, result } = start();
   await terminal.waitFor('Allow this call? ');
   terminal.input.write('e\n');
@@ -143,7 +143,7 @@ test('no text of a request can act on the terminal or start a row of its own', a
   for (const row of card.split('\n')) assert.match(row, /^(?:A tool call needs your approval|| {2}\S.*| {13}.*)$/u);
 });
 
-test('a long argument never fills a row by itself: each row keeps its mark within the width of the terminal', async () => {
+test('a long argument never fills a whole row: each row keeps its mark within the width of the terminal', async () => {
   const fake = `${' '.repeat(36)}Allow this call? `;
   const { terminal, result } = start({ args: { text: fake.repeat(10), wide: '漢'.repeat(100) } }, 40);
   terminal.input.write('n\n');
@@ -209,8 +209,8 @@ test('aborting withdraws the prompt that is shown, and the next question is aske
   const second = handler.request(createApprovalRequest({ tool: 'next' }), { signal: new AbortController().signal });
   await terminal.waitFor('Allow this call? ');
   controller.abort();
-  assert.equal((await first).reason, 'The question was withdrawn');
-  await terminal.waitFor('The question was withdrawn.');
+  assert.equal((await first).reason, 'The request was withdrawn');
+  await terminal.waitFor('The request was withdrawn.');
   await terminal.waitFor('Allow this call? ', 2);
   terminal.input.write('y\n');
   assert.equal((await second).decision, 'approved');
@@ -250,7 +250,7 @@ test('Ctrl-C, Ctrl-D and the end of the input deny, at the question and at the a
       else terminal.input.write(ending);
       assert.deepEqual(await result, {
         decision: 'denied',
-        reason: 'The prompt was closed without an answer',
+        reason: 'The prompt was closed without a decision',
         approver: 'terminal',
       });
     }
@@ -271,7 +271,7 @@ test('without a terminal nothing is shown and the denial says why', async () => 
   const terminal = createPseudoTerminal({ isTTY: false });
   const { signal } = new AbortController();
   const result = await createCliApproval(terminal).request(createApprovalRequest(), { signal });
-  assert.deepEqual(result, { decision: 'denied', reason: 'Nobody can be asked: there is no terminal' });
+  assert.deepEqual(result, { decision: 'denied', reason: 'No approver can be asked: there is no terminal' });
   assert.equal(terminal.raw(), '');
 });
 

@@ -28,15 +28,15 @@ async function answer(keys: string): Promise<ApprovalDecisionInput> {
   return JSON.parse(line) as ApprovalDecisionInput;
 }
 
-onTerminal(`on a pseudo terminal a person approves, and the program ends by itself${reason}`, async () => {
+onTerminal(`on a pseudo terminal a person approves, and the program ends on its own${reason}`, async () => {
   assert.equal((await answer('y\r')).decision, 'approved');
 });
 
 onTerminal(`on a pseudo terminal Ctrl-C at the question denies and does not kill the program${reason}`, async () => {
-  assert.equal((await answer('\u0003')).reason, 'The prompt was closed without an answer');
+  assert.equal((await answer('\u0003')).reason, 'The prompt was closed without a decision');
 });
 
 test('a program with no terminal gets a denial from the real streams', () => {
   const { stdout } = spawnSync(process.execPath, [program], { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
-  assert.match(stdout, /"denied","reason":"Nobody can be asked/);
+  assert.match(stdout, /"denied","reason":"No approver can be asked/);
 });

@@ -22,7 +22,7 @@ export interface Scene {
   decide(decision?: ApprovalDecisionInput, id?: string): Promise<ApprovalTransition>;
 }
 
-/** How a scene differs from the usual one. */
+/** Options of {@link openScene}. */
 export interface SceneOptions {
   readonly store?: ApprovalStore;
   readonly handler?: ApprovalHandler;

@@ -33,7 +33,7 @@ test('a request is stored before a decision is possible, and the call consumes i
   assert.deepEqual([stored?.status, stored?.consumer], ['consumed', 'run-1:call-1']);
 });
 
-test('a decision that another process records is noticed, and no timer stays behind', async () => {
+test('a decision that another process records is noticed, and no timer is left', async () => {
   const { request, decide, clock } = openScene();
   const result = request();
   await settle();

@@ -31,7 +31,7 @@ export async function wholeArguments(approval) {
 }
 
 /**
- * What somebody typed, as arguments or as the reason why it is none.
+ * Parses typed text as arguments, or returns why it is invalid.
  * @param {string} text
  * @returns {{ args: object } | { problem: string }}
  */

@@ -6,7 +6,7 @@ import { outcomeOf } from './text.js';
 /** @typedef {Parameters<typeof createCard>[1]} CardEvents */
 
 /**
- * The requests that wait, oldest first.
+ * The pending requests, oldest first.
  * @param {Omit<CardEvents, 'onSettled' | 'onDismissed'>} events
  */
 export function createBoard(events) {
@@ -60,7 +60,7 @@ export function createBoard(events) {
     const card = cards.get(approval.id);
     if (card === undefined || card.settle(approval)) return;
     remove(approval.id);
-    announce(`${outcomeOf(approval)} by ${approval.answer?.approver ?? 'nobody'}: ${approval.tool}`);
+    announce(`${outcomeOf(approval)} by ${approval.answer?.approver ?? 'expiry'}: ${approval.tool}`);
   }
 
   return {

@@ -11,9 +11,9 @@ import { formatMoment, formatWait, outcomeOf, printable } from './text.js';
  * @typedef {object} Card
  * @property {HTMLElement} element
  * @property {ApprovalView} approval
- * @property {boolean} isSettled Whether it only tells what somebody else did.
+ * @property {boolean} isSettled True if the card only shows the decision of another approver.
  * @property {() => void} tick Shows the time that is left.
- * @property {(approval: ApprovalView) => boolean} settle Whether the card stays to tell what somebody else did.
+ * @property {(approval: ApprovalView) => boolean} settle Returns true if the card stays, to show the decision of another approver.
  */
 
 /**
@@ -67,7 +67,7 @@ export function createCard(approval, events) {
   }
 
   /**
-   * Whether it went well; else the card says what did not.
+   * Returns true if the work succeeded; otherwise the card shows the error.
    * @param {() => Promise<void>} work
    */
   async function attempt(work) {
@@ -159,8 +159,8 @@ export function createCard(approval, events) {
 /** @param {ApprovalView} approval */
 function noticeOf(approval) {
   const { answer } = approval;
-  if (answer === undefined) return 'Nobody waits for an answer any more.';
-  const text = `${answer.approver ?? 'Somebody'} has decided: ${outcomeOf(approval).toLowerCase()}`;
+  if (answer === undefined) return 'This request has expired or was withdrawn.';
+  const text = `${answer.approver ?? 'Another approver'} has decided: ${outcomeOf(approval).toLowerCase()}`;
   return answer.reason === undefined ? `${text}.` : `${text}. ${answer.reason}`;
 }
 

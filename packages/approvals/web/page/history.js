@@ -5,7 +5,7 @@ import { formatMoment, outcomeOf, printable } from './text.js';
 
 /** @typedef {import('./api.js').ApprovalView} ApprovalView */
 
-/** What was decided, newest first, in pages. */
+/** Decided requests, newest first, in pages. */
 export function createHistory() {
   const list = find(document, '#past', HTMLElement);
   const older = find(document, '#older', HTMLButtonElement);

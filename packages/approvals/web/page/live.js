@@ -7,8 +7,8 @@ import { find } from './dom.js';
 export const retryMs = 2000;
 
 /**
- * Listens to what happens from an event on. The browser itself comes back and says what it has seen last; when the
- * server refuses that, `onLost` begins anew.
+ * Listens to the events after one. The browser reconnects automatically and names the last event it has read; when the
+ * server refuses that, `onLost` starts over.
  * @param {number} sequence
  * @param {{ onChange: (approval: ApprovalView) => void, onLost: () => void }} events
  * @returns {() => void} Stops listening.

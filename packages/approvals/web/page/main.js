@@ -17,7 +17,7 @@ const board = createBoard({
 });
 let stopListening = () => {};
 
-/** Shows everything as it stands and goes on from there; asks for a token when there is no session. */
+/** Shows the current requests and follows their changes; asks for a token when there is no session. */
 async function start() {
   stopListening();
   try {
@@ -35,7 +35,7 @@ async function start() {
   }
 }
 
-/** Every request that waits, whatever their number, and the number of the last event before them. */
+/** Returns every pending request, and the number of the last event before them. */
 async function waiting() {
   /** @type {ApprovalView[]} */
   const approvals = [];
@@ -58,7 +58,7 @@ function onChange(approval) {
 }
 
 /**
- * Asks the server how a request stands.
+ * Reads the current state of a request.
  * @param {string} id
  */
 async function look(id) {

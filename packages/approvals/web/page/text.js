@@ -52,7 +52,7 @@ const outcomes = {
 };
 
 /**
- * What became of a request.
+ * Returns the outcome of a request as a word.
  * @param {{ readonly status: string, readonly answer?: { readonly decision: string } | undefined }} approval
  */
 export function outcomeOf({ answer, status }) {

@@ -12,16 +12,24 @@ const properties = {
   tokens: {
     type: 'array',
     minItems: 1,
-    description: 'Who may decide.',
+    description: 'Approvers.',
     items: {
       type: 'object',
       required: ['principal'],
       additionalProperties: false,
       properties: {
         token: { type: 'string', minLength: 32, description: 'A secret of at least 32 characters.' },
-        tokenSha256: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the secret instead of it.' },
-        principal: { type: 'string', minLength: 1, description: 'Whose requests it sees and decides.' },
-        roles: { type: 'array', items: { enum: ['approve'] }, description: '"approve" decides everybody\'s.' },
+        tokenSha256: {
+          type: 'string',
+          pattern: '^[0-9a-f]{64}$',
+          description: 'SHA-256 of the secret, instead of the secret.',
+        },
+        principal: { type: 'string', minLength: 1, description: 'Principal whose requests it sees and decides.' },
+        roles: {
+          type: 'array',
+          items: { enum: ['approve'] },
+          description: 'With "approve" it sees and decides the requests of every principal.',
+        },
       },
     },
   },
@@ -29,22 +37,22 @@ const properties = {
     type: 'string',
     pattern: '^(/[\\w.~-]+)*$',
     default: '',
-    description: 'Where the handler is mounted, when the server leaves that in the path.',
+    description: 'Path at which the handler is mounted, if the server does not strip it.',
   },
   allowedHosts: {
     type: 'array',
     items: { type: 'string', minLength: 1 },
     default: [],
-    description: 'Names of the server beside loopback ones, with a port or for every port.',
+    description: 'Host names to accept in addition to loopback names, with a port or for every port.',
   },
-  sessionTtlMs: count(43_200_000, 'How long a sign-in holds.'),
-  requestsPerMinute: count(300, 'Of one token.'),
-  failuresPerMinute: count(10, 'Wrong tokens from one address.'),
-  maxBodyBytes: count(1_048_576, 'Of a request.'),
-  maxStreams: count(100, 'Streams of events that are open at once.'),
-  maxStreamsPerToken: count(20, 'Streams of events of one token.'),
-  heartbeatMs: count(15_000, 'Between signs of life of a silent stream.'),
-  maxPollMs: count(500, 'Until a change of another process is noticed.'),
+  sessionTtlMs: count(43_200_000, 'Lifetime of a login session.'),
+  requestsPerMinute: count(300, 'Requests of one token.'),
+  failuresPerMinute: count(10, 'Wrong tokens from one address; after that all its tokens are refused for a while.'),
+  maxBodyBytes: count(1_048_576, 'Maximum size of a request body.'),
+  maxStreams: count(100, 'Event streams open at the same time.'),
+  maxStreamsPerToken: count(20, 'Event streams of one token.'),
+  heartbeatMs: count(15_000, 'Interval of heartbeats on a silent stream.'),
+  maxPollMs: count(500, 'Longest delay until a change by another process is noticed.'),
 } as const satisfies { readonly [Option in keyof WebApprovalConfig]: JsonSchema };
 
 /** JSON Schema of the options of the plugin, defaults included. */
@@ -55,7 +63,7 @@ export const configSchema: JsonSchema = {
   properties,
 };
 
-/** The options with the defaults of the schema where they are absent. */
+/** Fills in the defaults of the schema. */
 export function withDefaults(
   options: Partial<WebApprovalConfig> & Pick<WebApprovalConfig, 'tokens'>,
 ): WebApprovalConfig {

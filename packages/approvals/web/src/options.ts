@@ -1,48 +1,48 @@
 import type { ApprovalStore, Clock, Logger, Principal } from '@ravi/kernel';
 
-/** What somebody may do beyond deciding requests of its own principal: `approve` sees and decides everybody's. */
+/** Role of an approver: with `approve` it sees and decides the requests of every principal. */
 export type ApproverRole = 'approve';
 
-/** Somebody who may decide, known by a token. Exactly one of `token` and `tokenSha256` is given. */
+/** An approver, identified by a token. Exactly one of `token` and `tokenSha256` is set. */
 export interface ApproverToken {
-  /** At least 32 characters that nobody can guess. */
+  /** A random secret of at least 32 characters. */
   readonly token?: string;
   /** SHA-256 of such a token in hex, so that the configuration holds no secret. Sessions then end with the process. */
   readonly tokenSha256?: string;
-  /** Whose requests it sees and decides, and the name that stands in the audit log. */
+  /** Principal whose requests it sees and decides; recorded in the audit log. */
   readonly principal: Principal;
   readonly roles?: readonly ApproverRole[];
 }
 
-/** What the plugin takes from a configuration. Its schema has the defaults. */
+/** Configuration of the plugin. Its schema has the defaults. */
 export interface WebApprovalConfig {
   readonly tokens: readonly ApproverToken[];
   /** Path under which a server mounts the handler, when that server does not strip it. */
   readonly basePath: string;
   /** Names by which browsers may address the server, with a port or for every port; loopback names are always allowed. */
   readonly allowedHosts: readonly string[];
-  /** How long a sign-in holds. */
+  /** Lifetime of a login session. */
   readonly sessionTtlMs: number;
   /** Requests that one token may send in a minute. */
   readonly requestsPerMinute: number;
-  /** Wrong tokens that one address may send in a minute; after that no token from it is looked at. */
+  /** Wrong tokens that one address may send in a minute; after that every token from it is refused for a while. */
   readonly failuresPerMinute: number;
-  /** Of a body of a request. */
+  /** Maximum size of a request body. */
   readonly maxBodyBytes: number;
-  /** Streams of events that are open at once. */
+  /** Event streams open at the same time. */
   readonly maxStreams: number;
-  /** Streams of events that one token has open at once. */
+  /** Event streams of one token open at the same time. */
   readonly maxStreamsPerToken: number;
-  /** Silence after which a stream of events says that it is still there. */
+  /** Silence after which a heartbeat is sent. */
   readonly heartbeatMs: number;
-  /** The longest time until a change that another process made is noticed. */
+  /** Longest delay until a change by another process is noticed. */
   readonly maxPollMs: number;
 }
 
-/** Options of `createWebApprovalHandler`: what is absent has the default of the plugin. */
+/** Options of `createWebApprovalHandler`, with the defaults of the plugin. */
 export interface WebApprovalOptions extends Partial<WebApprovalConfig> {
   readonly tokens: readonly ApproverToken[];
-  /** Where requests and answers are kept; every process that shares it sees the same. */
+  /** Store of requests and decisions, shared by all processes. */
   readonly store: ApprovalStore;
   readonly clock?: Clock;
   readonly logger?: Logger;

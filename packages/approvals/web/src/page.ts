@@ -7,10 +7,10 @@ export interface ApprovalPage {
   readonly policy: string;
 }
 
-// In the order of their imports: each uses only what stands before it.
+// In the order of their imports: each uses only the scripts before it.
 const scripts = ['dom', 'text', 'api', 'arguments', 'forms', 'card', 'board', 'live', 'history', 'main'];
 
-/** Puts style and scripts of the folder `page` into its document. */
+/** Inlines style and scripts of the folder `page` into its document. */
 export function loadPage(): ApprovalPage {
   const style = read('style.css');
   const script = scripts.map((name) => withoutModules(read(`${name}.js`))).join('\n');
@@ -32,12 +32,12 @@ export function loadPage(): ApprovalPage {
   return { html, policy };
 }
 
-/** The folder lies beside `src` and beside `dist`. */
+/** Reads a file of the folder `page`, which is next to both `src` and `dist`. */
 function read(name: string): string {
   return readFileSync(new URL(`../page/${name}`, import.meta.url), 'utf8');
 }
 
-/** A module whose imports stand before it in the same script. */
+/** Removes imports and exports: the imported modules come earlier in the same script. */
 function withoutModules(source: string): string {
   return source.replaceAll(/^import [^;]*;\n/gm, '').replaceAll(/^export /gm, '');
 }

@@ -14,23 +14,23 @@ import { createRoutes } from './http/routes.ts';
 import type { WebApprovalOptions } from './options.ts';
 import { loadPage } from './page.ts';
 
-/** What a server knows of a client beyond its request. */
+/** Information about a client that is not in its request. */
 export interface ClientInfo {
-  /** Where the connection comes from; clients without one count as one. */
+  /** Address of the connection; clients without one share their limits. */
   readonly address?: string;
 }
 
-/** An approval handler whose questions are answered over HTTP, in whichever process shares its store. */
+/** An approval handler whose requests are decided over HTTP, in any process that shares its store. */
 export interface WebApprovalHandler extends ApprovalHandler, AsyncDisposable {
-  /** The approval API and its page. Mount it for `/approvals`, `/v1/approvals` and everything below that. Never rejects. */
+  /** The approval API and its page. Mount it at `/approvals`, `/v1/approvals` and all paths below. Never rejects. */
   fetch(request: Request, client?: ClientInfo): Promise<Response>;
-  /** Ends every stream of events and opens no more, so that a server can close; requests go on being answered. */
+  /** Ends every event stream and opens no more, so that a server can close; other requests are still handled. */
   closeStreams(): void;
 }
 
 /**
- * Keeps each request in the store before anybody is asked, and waits until its record is answered.
- * @throws KernelError `E_CONFIG_INVALID` for tokens that are weak, given twice or missing
+ * Creates a handler that stores each request and waits until an approver decides it over HTTP.
+ * @throws KernelError `E_CONFIG_INVALID` for tokens that are weak, duplicate or missing
  */
 export function createWebApprovalHandler(options: WebApprovalOptions): WebApprovalHandler {
   const { store, clock = systemClock, logger = silentLogger, ...given } = options;
@@ -61,7 +61,7 @@ export function createWebApprovalHandler(options: WebApprovalOptions): WebApprov
   };
 }
 
-/** Whether a handler answers over HTTP, so that a server should mount it; also when it comes from another copy of this package. */
+/** Returns true if a handler serves HTTP, so that a server should mount it. Recognises other copies of this package. */
 export function isWebApprovalHandler(handler: ApprovalHandler | undefined): handler is WebApprovalHandler {
   const { fetch, closeStreams } = (handler ?? {}) as Partial<WebApprovalHandler>;
   return typeof fetch === 'function' && typeof closeStreams === 'function';

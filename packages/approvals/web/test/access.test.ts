@@ -28,7 +28,7 @@ async function signIn(
   return { cookie: header.split(';', 1)[0] ?? '', header };
 }
 
-test('without a token or with a wrong one nothing is told', async () => {
+test('without a token or with a wrong one every request is refused', async () => {
   const { send, keep } = openScene();
   await keep();
   for (const headers of [
@@ -129,7 +129,7 @@ test('a session outlives the process and ends with its token', async () => {
   assertProblem(without, 401, 'E_UNAUTHENTICATED');
 });
 
-test('a session for a hashed token ends with the process, since whoever reads the hash could sign another', async () => {
+test('a session for a hashed token ends with the process, since a reader of the hash could sign another', async () => {
   const hashed = [{ tokenSha256: createHash('sha256').update(tokens.ada).digest('hex'), principal: 'ada' }];
   const scene = openScene({ tokens: hashed });
   const { cookie } = await signIn(scene);
@@ -189,7 +189,7 @@ test('a name that was made to point at this machine is not this server, unless i
   }
 });
 
-test('a token that sends too much is told when to come back, and disturbs no other', async () => {
+test('a token that sends too much learns when to retry, and slows down no other', async () => {
   const { send, clock } = openScene({ requestsPerMinute: 30 });
   for (let count = 0; count < 30; count++) assert.equal((await send('GET', path)).status, 200);
   const refused = await send('GET', path);
@@ -201,7 +201,7 @@ test('a token that sends too much is told when to come back, and disturbs no oth
   assertProblem(await send('GET', path), 429, 'E_RATE_LIMITED');
 });
 
-test('after too many wrong tokens from an address none from there is looked at, and sessions go on', async () => {
+test('after too many wrong tokens from an address its tokens are refused, and sessions keep working', async () => {
   const scene = openScene({ failuresPerMinute: 5 });
   const { send, clock } = scene;
   const { cookie } = await signIn(scene);

@@ -39,7 +39,7 @@ test('the list shows what waits, with everything that a person needs and no dige
   });
 });
 
-test('lists come newest first, in pages that go on where the last one ended, filtered as asked', async () => {
+test('lists come newest first, in pages that continue where the last one ended, filtered as asked', async () => {
   const { keep, send } = openScene();
   for (const index of [1, 2, 3, 4, 5]) await keep({ id: `a${index}`, runId: `run-${index % 2}` });
   await send('POST', '/v1/approvals/a2/decision', { body: { decision: 'approved' } });
@@ -107,7 +107,7 @@ test('each decision is kept with who made it and what was said', async () => {
   });
 });
 
-test('values that somebody typed while deciding are shown to nobody, only which arguments became others', async () => {
+test('values that an approver typed are never shown, only the names of changed arguments', async () => {
   const { keep, send } = openScene();
   await keep({ args: { path: 'a.md', password: '[redacted]', mode: 'w' } });
   const modifiedArgs = { path: 'a.md', password: 'hunter2', owner: 'hunter2' };
@@ -143,7 +143,7 @@ test('a decision that means nothing is refused and decides nothing', async () =>
   assert.equal((await store.get('approval-1'))?.status, 'pending');
 });
 
-test('of many answers at once one counts, and the others are told which', async () => {
+test('of many decisions at once one counts, and the others learn which', async () => {
   const { keep, send, store } = openScene();
   await keep();
   const answers = await Promise.all(
@@ -203,7 +203,7 @@ test('an id may be any text', async () => {
   assertProblem(await send('GET', '/v1/approvals/%E0%A4%A'), 404, 'E_ROUTE_UNKNOWN', /There is no GET/);
 });
 
-test('what is no route is refused, whoever asks', async () => {
+test('an unknown route is refused, with any token', async () => {
   const { send } = openScene();
   for (const [method, path] of [
     ['GET', '/'],
@@ -217,7 +217,7 @@ test('what is no route is refused, whoever asks', async () => {
   }
 });
 
-test('everything lies below the base path, and nothing beside it', async () => {
+test('every route is below the base path, and none outside of it', async () => {
   const { send, keep } = openScene({ basePath: '/office/ravi' });
   await keep();
   assert.deepEqual(ids(await send('GET', '/office/ravi/v1/approvals')), ['approval-1']);

@@ -22,7 +22,7 @@ test('a decision over HTTP is returned to the call and consumed by it', async ()
   assert.deepEqual([kept?.status, kept?.consumer], ['consumed', 'run-1:call-1']);
 });
 
-test('a decision that another process takes is noticed within maxPollMs, and no timer stays behind', async () => {
+test('a decision that another process takes is noticed within maxPollMs, and no timer is left', async () => {
   const store = createMemoryApprovalStore();
   const here = openScene({ store });
   const elsewhere = openScene({ store });

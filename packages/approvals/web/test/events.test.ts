@@ -17,7 +17,7 @@ async function passTime(clock: FakeClock): Promise<void> {
   clock.advance(500);
 }
 
-test('each change is an event with its number in the audit log, and with how things stand', async () => {
+test('each change is an event with its number in the audit log, and with the state of its approval', async () => {
   const { handler, ask, send } = openScene();
   const reader = await readEvents(handler);
   const result = ask();
@@ -33,7 +33,7 @@ test('each change is an event with its number in the audit log, and with how thi
   await reader.close();
 });
 
-test('a reader that comes back goes on after the last event it has seen, also in another process', async () => {
+test('a reader that reconnects continues after the last event it has read, also in another process', async () => {
   const store = createMemoryApprovalStore();
   const before = openScene({ store });
   const reader = await readEvents(before.handler);
@@ -59,7 +59,7 @@ test('a stream that begins at a number of the list misses nothing', async () => 
   await reader.close();
 });
 
-test('a reader whose last event is not in the log begins anew', async () => {
+test('a reader whose last event is not in the log starts over', async () => {
   const { handler, keep, clock } = openScene();
   await keep();
   const reader = await readEvents(handler, { lastEventId: '999' });
@@ -101,7 +101,7 @@ test('a silent stream gives signs of life, and polls on without piling up timers
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('a reader that takes nothing holds no events in memory and stalls nobody', async () => {
+test('a reader that takes nothing holds no events in memory and delays no other', async () => {
   const store = createMemoryApprovalStore();
   let reads = 0;
   const counting: ApprovalStore = { ...store, get: (id) => (reads++, store.get(id)) };
@@ -170,7 +170,7 @@ test('a server that closes ends its streams and opens no more', async () => {
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('a store that fails ends the stream, so that the reader comes back and goes on', async () => {
+test('a store that fails ends the stream, so that the reader reconnects and continues', async () => {
   const store = createMemoryApprovalStore();
   let isGone = false;
   const get: ApprovalStore['get'] = async (id) => {

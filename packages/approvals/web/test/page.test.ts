@@ -50,12 +50,12 @@ function button(page: Page, name: string) {
   return page.getByRole('button', { name, exact: true });
 }
 
-inBrowser(`${title}: a person signs in, sees what is asked, approves, and the call goes on`, async () => {
+inBrowser(`${title}: a person signs in, sees what is asked, approves, and the call continues`, async () => {
   await using server = await startApprovalServer();
   const { page, errors } = await browser.open(server.url);
   await page.getByLabel('Your token').fill('not a token');
   await button(page, 'Sign in').click();
-  await page.getByText('This token is not known here').waitFor();
+  await page.getByText('Unknown token').waitFor();
   await signIn(page);
   await page.getByText('Nothing waits for your decision').waitFor();
 
@@ -103,7 +103,7 @@ inBrowser(`${title}: a denial carries its reason, and an approval for the run it
 });
 
 inBrowser(
-  `${title}: edited arguments are sent once they are an object, and the mistake is said beside them`,
+  `${title}: edited arguments are sent once they are an object, and the mistake is shown next to them`,
   async () => {
     await using server = await startApprovalServer();
     const { page } = await browser.open(server.url);
@@ -132,7 +132,7 @@ inBrowser(
   },
 );
 
-inBrowser(`${title}: of two people who decide at once one is told that the other was first`, async () => {
+inBrowser(`${title}: of two people who decide at once one learns that the other was first`, async () => {
   await using server = await startApprovalServer();
   const ada = await browser.open(server.url);
   const grace = await browser.open(server.url);
@@ -140,7 +140,7 @@ inBrowser(`${title}: of two people who decide at once one is told that the other
   await signIn(grace.page, tokens.grace);
   const result = server.ask();
   await Promise.all([ada, grace].map(({ page }) => cardOf(page, 'Write delays.md').waitFor()));
-  // Neither answer leaves before both are given: a card that somebody else has decided is gone.
+  // Both requests are held until both are sent: a card that another approver has decided is gone.
   const bothGiven = Promise.withResolvers<void>();
   let given = 0;
   for (const { page } of [ada, grace]) {
@@ -163,7 +163,7 @@ inBrowser(`${title}: of two people who decide at once one is told that the other
 });
 
 inBrowser(
-  `${title}: what somebody else decides disappears, and stays with a word where somebody is at work`,
+  `${title}: a request that another approver decides disappears, and stays with a notice while it is being edited`,
   async () => {
     await using server = await startApprovalServer();
     const ada = await browser.open(server.url);
@@ -287,7 +287,7 @@ inBrowser(`${title}: everything can be done with the keyboard, and the focus is 
   await page.locator('#waiting-heading:focus').waitFor();
 });
 
-inBrowser(`${title}: text of a request is text, whatever it looks like`, async () => {
+inBrowser(`${title}: text of a request is shown as text, markup included`, async () => {
   await using server = await startApprovalServer();
   const { page, errors } = await browser.open(server.url);
   await signIn(page);
@@ -330,7 +330,7 @@ for (const [width, theme] of [
     for (const [id, overrides] of Object.entries(samples)) void server.ask({ id, callId: id, ...overrides });
     await server.store.decide('mail', {
       decision: 'denied',
-      reason: 'Nobody asked',
+      reason: 'Not needed',
       approver: 'ada',
       decidedAt: Date.now(),
     });

@@ -18,7 +18,7 @@ approvalHandlerContract(
     const store = createMemoryApprovalStore();
     const { handler, send } = openScene({ store });
     if (answer === 'silence') return handler;
-    // Decides over HTTP whatever is asked.
+    // Decides every request over HTTP.
     return {
       async request(request, options) {
         const result = handler.request(request, options);

@@ -4,7 +4,7 @@ import { approverOf } from './tokens.ts';
 import type { TokenHolder } from './tokens.ts';
 
 /**
- * Who has sent the request.
+ * Authenticates the sender of a request.
  * @throws KernelError `E_UNAUTHENTICATED` without a token or session, or with a wrong one, `E_RATE_LIMITED`
  */
 export function authenticate(request: Request, address: string, services: HttpServices): Access {
@@ -16,17 +16,18 @@ export function authenticate(request: Request, address: string, services: HttpSe
 }
 
 /**
- * Whose token it is. After too many wrong ones from an address none from there is looked at for a while.
+ * Returns the approver with this token. After too many wrong tokens from an address, tokens from it are refused for a
+ * while.
  * @throws KernelError `E_UNAUTHENTICATED`, `E_RATE_LIMITED`
  */
 export function checkToken(token: string, address: string, { tokens, failureLimit }: HttpServices): TokenHolder {
   const retryAfterMs = failureLimit.waitMs(address);
   if (retryAfterMs !== undefined)
-    throw problem('E_RATE_LIMITED', 'Too many wrong tokens came from here', { retryAfterMs });
+    throw problem('E_RATE_LIMITED', 'Too many failed sign-in attempts from this address', { retryAfterMs });
   const approver = approverOf(token, tokens);
   if (approver !== undefined) return approver;
   failureLimit.take(address);
-  throw problem('E_UNAUTHENTICATED', 'This token is not known here');
+  throw problem('E_UNAUTHENTICATED', 'Unknown token');
 }
 
 function prove({ headers }: Request, address: string, services: HttpServices): Access | undefined {

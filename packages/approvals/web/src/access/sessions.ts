@@ -2,31 +2,31 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@ravi/kernel';
 import type { KnownToken, TokenHolder } from './tokens.ts';
 
-/** A sign-in that a browser holds as a cookie. */
+/** A login session that a browser holds as a cookie. */
 export interface Session {
   readonly approver: TokenHolder;
   /** Milliseconds since the Unix epoch. */
   readonly expiresAt: number;
 }
 
-/** Makes and reads the cookie of a sign-in; nothing is kept on the server. */
+/** Creates and reads session cookies; nothing is stored on the server. */
 export interface Sessions {
-  /** The value of `Set-Cookie` for a new session. */
+  /** Returns the value of `Set-Cookie` for a new session. */
   open(approver: TokenHolder, options: { readonly isSecure: boolean }): Session & { readonly cookie: string };
-  /** The session that the header `Cookie` proves. */
+  /** Returns the valid session in the header `Cookie`. */
   read(cookies: string | null): Session | undefined;
-  /** The value of `Set-Cookie` that makes the browser forget. */
+  /** Value of `Set-Cookie` that deletes the cookie. */
   readonly forget: string;
 }
 
 const name = 'ravi_approvals';
-// Without a path the cookie goes back to where it came from and below, under whatever prefix the handler is mounted.
+// Without a path the browser sends the cookie to the API under any prefix that the handler is mounted at.
 const attributes = 'HttpOnly; SameSite=Strict';
 
 /**
- * Sessions of `ttlMs` milliseconds. A cookie is signed with a key that comes from the token, so it outlives the process
- * and ends when the token is removed. Where only the hash of a token is known its key is random: who reads the hash must
- * not be able to sign.
+ * Creates sessions of `ttlMs` milliseconds. A cookie is signed with a key derived from the token, so it outlives the
+ * process and ends when the token is removed. If only the hash of a token is known, the key is random: a reader of the
+ * hash must not be able to sign.
  */
 export function createSessions(tokens: readonly KnownToken[], { clock, ttlMs }: SessionsOptions): Sessions {
   const keys = tokens.map(({ approver, secret }) => ({
@@ -38,7 +38,7 @@ export function createSessions(tokens: readonly KnownToken[], { clock, ttlMs }: 
   return {
     open(approver, { isSecure }) {
       const key = keys.find((entry) => entry.approver === approver)?.key;
-      if (key === undefined) throw new TypeError('Nobody signs in without a token');
+      if (key === undefined) throw new TypeError('The approver has no token');
       const expiresAt = clock.now() + ttlMs;
       const content = `${expiresAt}.${randomBytes(16).toString('base64url')}`;
       const secure = isSecure ? '; Secure' : '';

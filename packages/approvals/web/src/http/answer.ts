@@ -1,4 +1,4 @@
-/** What every answer carries: nothing of it is run, framed, kept, guessed at or read by another site. */
+/** Headers of every response: browsers must not run, frame, cache or sniff it, nor let another site read it. */
 export const safeHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -8,7 +8,7 @@ export const safeHeaders: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 };
 
-/** A body as JSON, or none. */
+/** Creates a response with a JSON body, or without one. */
 export function answer(status: number, body?: object, headers: Readonly<Record<string, string>> = {}): Response {
   if (body === undefined) return new Response(null, { status, headers: { ...safeHeaders, ...headers } });
   return new Response(JSON.stringify(body), {

@@ -2,7 +2,7 @@ import { KernelError, isKernelError } from '@ravi/kernel';
 import type { KernelErrorOptions, Logger } from '@ravi/kernel';
 import { answer } from './answer.ts';
 
-/** Codes of refusals over HTTP. */
+/** Error codes over HTTP. */
 export type ProblemCode =
   | 'E_REQUEST_INVALID'
   | 'E_UNAUTHENTICATED'
@@ -34,18 +34,18 @@ const statusByCode: Readonly<Record<ProblemCode, number>> = {
   E_SHUTTING_DOWN: 503,
 };
 
-/** A refusal of a request; the message is shown to the client. */
+/** Creates the refusal of a request; the message is shown to the client. */
 export function problem(code: ProblemCode, message: string, options?: KernelErrorOptions): KernelError {
   return new KernelError(code, message, options);
 }
 
-/** `{ error: { code, message } }`, with what else belongs to it, under the status of the code. */
+/** Creates the response `{ error: { code, message }, ...more }` with the status of the code. */
 export function refuse(error: { readonly code: ProblemCode; readonly message: string }, more: object = {}): Response {
   const { code, message } = error;
   return answer(statusByCode[code], { error: { code, message }, ...more });
 }
 
-/** The answer to a request that failed. What is no {@link problem} says nothing of the inside. */
+/** Creates the response to a failed request. For an error that is not a {@link problem} it reveals no details. */
 export function answerProblem(error: unknown, logger: Logger): Response {
   if (isKernelError(error, 'E_STATE_INVALID')) return refuse({ code: 'E_REQUEST_INVALID', message: error.message });
   if (isKernelError(error) && Object.hasOwn(statusByCode, error.code)) {

@@ -7,14 +7,14 @@ import { answerProblem, problem } from './problem.ts';
 import { checkHost, checkOrigin } from './same-origin.ts';
 import { currentApprover, signIn, signOut } from './sign-in.ts';
 
-/** Answers one request; never rejects. `address` is where it comes from, as far as the server knows. */
+/** Handles one request; never rejects. `address` is the address of the client, as far as the server knows it. */
 export type Respond = (request: Request, address: string) => Promise<Response>;
 
 const api = '/v1/approvals';
 const decisionPath = /^\/([^/]+)\/decision$/;
 const approvalPath = /^\/([^/]+)$/;
 
-/** The routes of the approval API and its page, as a function of the Fetch standard. */
+/** Creates the routes of the approval API and its page, as a function of the Fetch standard. */
 export function createRoutes(page: ApprovalPage, services: HttpServices): Respond {
   const { config, logger } = services;
 
@@ -69,7 +69,7 @@ function isRead({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** The id in a path; one that cannot be decoded is nobody's. */
+/** Returns the id in a path; `undefined` if it cannot be decoded. */
 function idIn(pattern: RegExp, path: string): string | undefined {
   const [, encoded] = pattern.exec(path) ?? [];
   try {

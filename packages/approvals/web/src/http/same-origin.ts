@@ -3,7 +3,7 @@ import { problem } from './problem.ts';
 const loopbackName = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])$/;
 
 /**
- * Lets pass what was addressed to this server by one of its names. A page that makes its own domain resolve to this
+ * Refuses requests that are not addressed to one of the names of this server. A page that makes its own domain resolve to this
  * machine (DNS rebinding) still sends that domain as `Host`.
  * @throws KernelError `E_ORIGIN_FORBIDDEN`
  */
@@ -15,8 +15,8 @@ export function checkHost({ headers, url }: Request, allowedHosts: readonly stri
 }
 
 /**
- * Lets pass what no other site's page has sent. Browsers say where a request comes from; other programs do not, and
- * have no cookie that somebody could abuse.
+ * Refuses requests from pages of other sites. Browsers send the origin of a request; other programs do not, and have no
+ * cookie that a page could abuse.
  * @throws KernelError `E_ORIGIN_FORBIDDEN`
  */
 export function checkOrigin({ headers, url, method }: Request): void {

@@ -9,7 +9,7 @@ export interface ReadEvent {
   readonly data: any;
 }
 
-/** Somebody who reads the stream of events. */
+/** A reader of the event stream. */
 export interface TestReader {
   /** The next event; `undefined` at the end of the stream. */
   next(): Promise<ReadEvent | undefined>;

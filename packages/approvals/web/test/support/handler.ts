@@ -27,11 +27,11 @@ export interface Scene {
   send(method: string, path: string, options?: SendOptions): Promise<Answer>;
   /** Asks a question and leaves it open; `create` says how it differs from the usual one. */
   ask(overrides?: Partial<ApprovalRequest>, signal?: AbortSignal): Promise<ApprovalDecisionInput>;
-  /** Keeps a request that nobody in this process waits for. */
+  /** Stores a request that no call in this process waits for. */
   keep(overrides?: Partial<ApprovalRequest>): Promise<string>;
 }
 
-/** What a request may carry. */
+/** Options of `send`. */
 export interface SendOptions {
   readonly body?: unknown;
   readonly token?: string;

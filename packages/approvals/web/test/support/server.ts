@@ -7,7 +7,7 @@ import { createWebApprovalHandler } from '../../src/index.ts';
 import type { WebApprovalOptions } from '../../src/index.ts';
 import { approvers } from './handler.ts';
 
-/** The handler behind a real HTTP server, in real time. */
+/** The handler served by a real HTTP server, in real time. */
 export interface ApprovalServer extends AsyncDisposable {
   /** Of the page. */
   readonly url: string;
