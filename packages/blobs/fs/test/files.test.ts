@@ -5,9 +5,8 @@ import { isKernelError, silentLogger, systemClock } from '@ravi/kernel';
 import { test } from 'vitest';
 import plugin, { createFsBlobStore } from '../src/index.ts';
 import { contentPath, layoutOf, metadataPath } from '../src/layout.ts';
-import { filesUnder } from './files-under.ts';
+import { filesUnder, options } from './test-stores.ts';
 import { createPlaces } from './places.ts';
-import { options } from './store-options.ts';
 
 const newPlace = await createPlaces();
 const isCorrupt = (error: unknown): boolean => isKernelError(error, 'E_BLOB_CORRUPT');

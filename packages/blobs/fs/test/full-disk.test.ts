@@ -6,9 +6,8 @@ import { promisify } from 'node:util';
 import { isKernelError } from '@ravi/kernel';
 import { afterAll, test } from 'vitest';
 import { createFsBlobStore } from '../src/index.ts';
-import { filesUnder } from './files-under.ts';
+import { filesUnder, options } from './test-stores.ts';
 import { createPlaces } from './places.ts';
-import { options } from './store-options.ts';
 
 const run = promisify(execFile);
 const newPlace = await createPlaces();

@@ -1,8 +1,7 @@
 // Stores more than the file size limit allows and prints the outcome.
 import { isKernelError } from '@ravi/kernel';
 import { createFsBlobStore } from '../src/index.ts';
-import { filesUnder } from './files-under.ts';
-import { options } from './store-options.ts';
+import { filesUnder, options } from './test-stores.ts';
 
 const root = process.argv[2];
 if (root === undefined) throw new TypeError('The root of the store is missing');

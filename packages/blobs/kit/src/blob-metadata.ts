@@ -1,5 +1,5 @@
 import type { BlobRef, BlobStat, StoreOptions } from '@ravi/kernel';
-import { blobCorrupt } from './blob-errors.ts';
+import { blobCorrupt } from './blob-ref.ts';
 
 /** Metadata of a blob, fixed when it is stored; only its pins change later. */
 export type BlobMetadata = Omit<BlobStat, 'pins'>;

@@ -1,9 +1,8 @@
-export { blobCorrupt, blobNotFound } from './blob-errors.ts';
 export { abandonInput, chunkBytes, copyOf, readChunks, throwIfCancelled } from './blob-input.ts';
 export type { BlobInput } from './blob-input.ts';
 export { describeBlob, expiryOf, isExpired, parseStored, requireMetadata } from './blob-metadata.ts';
 export type { BlobDescription, BlobMetadata } from './blob-metadata.ts';
 export { clipRange } from './blob-range.ts';
 export type { ClippedRange } from './blob-range.ts';
-export { createBlobRef, isBlobRef, pinNameOf } from './blob-ref.ts';
+export { blobCorrupt, blobNotFound, createBlobRef, isBlobRef, pinNameOf } from './blob-ref.ts';
 export { streamOfChunks, verifiedChunks } from './verified-chunks.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BlobStat } from '@ravi/kernel';
-import { blobCorrupt } from './blob-errors.ts';
+import { blobCorrupt } from './blob-ref.ts';
 
 /** Passes `chunks` through. @throws KernelError `E_BLOB_CORRUPT` at their end if their checksum does not match */
 export async function* verifiedChunks(

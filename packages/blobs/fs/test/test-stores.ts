@@ -1,5 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { StoreOptions } from '@ravi/kernel';
+
+/** Store options for tests about something else. */
+export const options: StoreOptions = {
+  mediaType: 'application/octet-stream',
+  scope: { principal: 'user:ada', sessionId: 'session-1' },
+};
 
 /** Returns every file under `root`, not its folders. */
 export async function filesUnder(root: string): Promise<string[]> {
