@@ -63,7 +63,7 @@ export function runOf(context: ToolContext): AgentRun | undefined {
   return run instanceof AgentRun ? run : undefined;
 }
 
-const none: ReadonlyMap<string, Question> = new Map();
+const noQuestions: ReadonlyMap<string, Question> = new Map();
 
 /** State of one run, shared by its steps, its calls and the tools of the loop itself. */
 export class AgentRun implements AgentContext {
@@ -88,7 +88,7 @@ export class AgentRun implements AgentContext {
   readonly offered: OfferedTools;
   readonly systemPrompt: SystemPrompt;
   /** Open questions to the user, by call id. */
-  questions: ReadonlyMap<string, Question> = none;
+  questions: ReadonlyMap<string, Question> = noQuestions;
   step: number;
   usage: ModelUsage;
   /** Text of the last response. */
@@ -216,7 +216,7 @@ export class AgentRun implements AgentContext {
 
   /** Removes all open questions. */
   withdrawQuestions(): void {
-    this.questions = none;
+    this.questions = noQuestions;
   }
 
   spawn(agent: Agent, task: string, options: SpawnOptions = {}): string {
