@@ -8,7 +8,7 @@ import type { RunRecovery } from '@ravi/capabilities';
 import type { ServerConfig } from '@ravi/host';
 import { KernelError } from '@ravi/kernel';
 import { partsOf } from './container.ts';
-import { answerNoRequest, guardConnections } from './http/core/guard-connections.ts';
+import { answerInvalidRequest, guardConnections } from './http/core/guard-connections.ts';
 import { warnOfInvalidSchemas } from './tools/invalid-schemas.ts';
 import type { Monolith } from './lifespan.ts';
 import { requireLoopback } from './loopback.ts';
@@ -46,7 +46,7 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
   const { server: configured } = config;
   const { host = configured.host, port = configured.port, graceMs = 3_000 } = options;
   if (configured.tokens.length === 0) requireLoopback(host);
-  const answer = getRequestListener(httpApp.fetch, { errorHandler: answerNoRequest });
+  const answer = getRequestListener(httpApp.fetch, { errorHandler: answerInvalidRequest });
   const server = createServer(serverOptions(configured), (...exchange) => void answer(...exchange));
   guardConnections(server, configured);
   const address = await listen(server, { host, port });

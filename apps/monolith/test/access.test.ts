@@ -26,7 +26,7 @@ async function send(method: string, path: string, headers: Record<string, string
   return { status: response.status, body: isJson ? JSON.parse(text) : text };
 }
 
-test('every operation but the open ones wants to know who asks, and none takes a wrong role', async () => {
+test('every operation except open ones needs a caller with the right role', async () => {
   for (const operation of await operations()) {
     const { method, path, role, isOpen } = operation;
     const place = pathWith(operation, 'unknown');
@@ -36,12 +36,12 @@ test('every operation but the open ones wants to know who asks, and none takes a
   }
 });
 
-test('what belongs to one principal is not there for another, on any operation', async () => {
+test('no operation shows data of another principal', async () => {
   const code = `await tools.echo({ text: 'x'.repeat(9_000) }); await tools.launch({})`;
   const started = await send('POST', '/v1/runs', as('ada'), { kind: 'chain', code, sessionId: 'of-ada' });
   assert.equal(started.status, 201);
   const id: string = started.body.id;
-  // Ends when the run is paused.
+  // The stream ends when the run is paused.
   await send('GET', `/v1/runs/${id}/events`, as('ada'));
   const [{ ref }] = (await send('GET', `/v1/artifacts?runId=${id}`, as('ada'))).body.items;
   const [{ id: approvalId }] = (await send('GET', `/v1/runs/${id}`, as('ada'))).body.pendingApprovals;
@@ -66,7 +66,7 @@ test('what belongs to one principal is not there for another, on any operation',
   assert.equal((await send('POST', `/v1/approvals/${approvalId}/decision`, as('eve'), decision)).status, 200);
 });
 
-test('a sign-in holds by cookie until it is ended, and a page cannot read it', async () => {
+test('a sign-in cookie works until sign-out, and pages cannot read it', async () => {
   const signedIn = await fetch(`${server.url}/v1/session`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -82,7 +82,7 @@ test('a sign-in holds by cookie until it is ended, and a page cannot read it', a
   assert.equal((await send('GET', '/v1/session', { cookie: `ravi_session=${'x'.repeat(43)}` })).status, 401);
 });
 
-test('every answer says what a browser may not do with it, and has an id', async () => {
+test('every response has security headers and a request id', async () => {
   for (const path of ['/health', '/v1/runs', '/nowhere']) {
     const { headers } = await fetch(`${server.url}${path}`);
     assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/, path);
@@ -91,7 +91,7 @@ test('every answer says what a browser may not do with it, and has an id', async
   }
 });
 
-test('a configured name of the server is served, and a line break in a header splits nothing', async () => {
+test('a configured host name is accepted, and a line break in a header splits no response', async () => {
   assert.equal((await server.get('/health', { host: 'ravi.example' })).status, 200);
   assert.equal((await server.get('/health', { host: 'evil.example' })).status, 403);
   const injected = await send('GET', `/v1/artifacts/${encodeURIComponent('x\r\nset-cookie: a=b')}`, as('ada'));
@@ -104,7 +104,7 @@ test('a configured name of the server is served, and a line break in a header sp
   assert.match(text, /^HTTP\/1\.1 400 /);
 });
 
-test('who asks too often is told when to come back, and nobody else is', async () => {
+test('a caller above its rate limit gets Retry-After, and other callers are not affected', async () => {
   await using limited = await startServer(
     {
       server: {
@@ -131,7 +131,7 @@ test('who asks too often is told when to come back, and nobody else is', async (
   assert.equal((await ask('bob')).status, 429);
 });
 
-test('work beyond the bound is refused at once, and reads go on', async () => {
+test('requests above the concurrency limit are refused at once, and reads continue', async () => {
   await using busy = await startServer({ server: { maxConcurrent: 1 } });
   const leaving = new AbortController();
   const body = JSON.stringify({ args: {} });
@@ -147,7 +147,7 @@ test('work beyond the bound is refused at once, and reads go on', async () => {
   leaving.abort();
 });
 
-test('tokens that are missing, weak, given twice or written into the configuration are refused at the start', async () => {
+test('access tokens that are missing, weak, duplicated or written into the configuration are refused at the start', async () => {
   const refuse = (tokens: unknown, message: RegExp) =>
     assert.rejects(startServer({ server: { tokens } as never }), (error: Error) => {
       assert.match(error.message, message);

@@ -20,18 +20,18 @@ async function send(url: string, path: string, body?: unknown): Promise<Body> {
   return response.json();
 }
 
-/** Follows a run over the ends of its streams until `event` comes; gives its data. */
+/** Follows a run across its streams until `event` and returns its data. */
 async function until(url: string, runId: string, event: string): Promise<Body> {
   for (let last = '0'; ;) {
     const response = await fetch(`${url}/v1/runs/${runId}/events`, { headers: { 'last-event-id': last } });
-    for await (const told of readEvents(response)) {
-      if (told.event === event) return JSON.parse(told.data).data;
-      last = told.id ?? last;
+    for await (const received of readEvents(response)) {
+      if (received.event === event) return JSON.parse(received.data).data;
+      last = received.id ?? last;
     }
   }
 }
 
-/** As when the lease of the process that was killed has run out. */
+/** Expires the lease of the killed process. */
 async function expireLease(folder: string, runId: string): Promise<void> {
   await using store = await createSqliteStateStore({ file: `${folder}/data/state.db` });
   const run = await store.runs.get(runId);
@@ -46,7 +46,7 @@ export default {
 };`;
 
 test(
-  'a run of the agent whose server is killed in a call goes on in the next one, which repeats nothing that had an effect',
+  'the next server resumes an agent run whose server was killed during a call, and repeats no effect',
   { timeout: 90_000 },
   async () => {
     const demo = `
@@ -70,7 +70,7 @@ test(
     assert.match(told, /while tool_chain was running\. Its outcome is unknown/);
     assert.match(told, /launch: ok, slow: unknown/);
     assert.deepEqual(await installation.launches(), ['launch moon']);
-    // The artifact of before is still there, though the store was swept at the start.
+    // The earlier artifact still exists, although the start swept the store.
     const run = await send(url, `/v1/runs/${runId}`);
     assert.equal(run.artifacts.length, 1);
     const content = await fetch(`${url}/v1/artifacts/${run.artifacts[0].ref}/content`);
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  'a server that is told to end does so while somebody reads, asks and works, and all of it goes on in the next one',
+  'a server shuts down during a stream, a question and a job, and the next server resumes the run',
   { timeout: 90_000 },
   async () => {
     const config = { agent: { demoScript: './demo.ts' }, chains: { approvals: 'pause' as const } };
@@ -102,7 +102,7 @@ test(
     const next = await second.url();
     assert.equal((await send(next, `/v1/runs/${paused.id}`)).status, 'paused');
     assert.equal((await send(next, `/v1/runs/${working.id}`)).status, 'running');
-    // The question of before is the question of now, and one answer is enough.
+    // The question keeps its id, and one answer is enough.
     const decision = await send(next, `/v1/approvals/${asked.requestId}/decision`, { decision: 'approved' });
     assert.equal(decision.error, undefined, JSON.stringify(decision));
     assert.equal((await until(next, agent.id, 'run-ended')).status, 'completed');
@@ -111,7 +111,7 @@ test(
   },
 );
 
-test('a run in which servers end again and again is given up', async () => {
+test('a run during which servers die repeatedly is given up', async () => {
   await using installation = await createInstallation();
   const { folder: cwd, configPath } = installation;
   const runId = 'run_of_before';

@@ -19,7 +19,8 @@ const code = `
   return 'both decided';
 `;
 
-const name = 'in Chromium: a script asks, the server is killed, a person answers the next one, and the script goes on';
+const name =
+  'in Chromium: a script asks, the server is killed, a person decides on the next server, and the script resumes';
 const skipped = missingBrowser === undefined ? '' : ` (${missingBrowser})`;
 
 test.skipIf(missingBrowser !== undefined)(
@@ -72,7 +73,7 @@ interface ShownRun {
   readonly outcome: { readonly result: { readonly value: unknown; readonly logs: unknown } };
 }
 
-/** The run once it is over. */
+/** Returns the run once it has ended. */
 async function completed(url: string): Promise<ShownRun> {
   for (;;) {
     const run = (await (await fetch(url)).json()) as ShownRun;

@@ -17,7 +17,7 @@ const config: RaviConfig = {
   },
 };
 
-/** A tool whose arguments hold a secret; it writes down what it got. */
+/** Source of a tool whose arguments contain a secret; it records what it received. */
 const signInTool = `
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ export default {
 };
 `;
 
-/** The request that waits, as soon as the stream of events tells of one. */
+/** Returns the pending request as soon as the event stream reports one. */
 async function waiting({ url }: TestServer): Promise<Answer['body']> {
   const stream = await fetch(`${url}/v1/approvals/events?after=0`, { headers });
   let text = '';
@@ -50,7 +50,7 @@ function decide(server: TestServer, id: string, decision: object): Promise<Answe
   return server.post(`/v1/approvals/${id}/decision`, decision, headers);
 }
 
-test('a call and a script wait for an answer over HTTP, and go on with it', async () => {
+test('a call and a script wait for a decision over HTTP, and resume with it', async () => {
   await using server = await startServer(config);
   const called = server.post('/v1/tools/launch', { args: { target: 'moon' } });
   const { id, principal, risk, args } = await waiting(server);
@@ -70,7 +70,7 @@ test('a call and a script wait for an answer over HTTP, and go on with it', asyn
   assert.deepEqual(await server.installation.launches(), ['launch moon']);
 });
 
-test('no payload holds a secret of the arguments, and an edited call keeps it', async () => {
+test('no payload contains a secret of the arguments, and an edited call keeps it', async () => {
   await using server = await startServer(config, { 'tools/sign-in.mjs': signInTool });
   const stream = await fetch(`${server.url}/v1/approvals/events?after=0`, { headers });
   const called = server.post('/v1/tools/sign_in', { args: { user: 'ada', password: 'hunter2' } });
@@ -104,7 +104,7 @@ test('the page and its API are there with this handler only, and only for this m
   assert.equal((await other.get('/v1/approvals', headers)).body.error.code, 'E_ROUTE_UNKNOWN');
 });
 
-test('a client that goes away gives its stream back', async () => {
+test('a client that disconnects frees its stream', async () => {
   await using server = await startServer(config);
   for (let count = 0; count < 60; count++) {
     const leaving = new AbortController();
@@ -125,7 +125,7 @@ test('open streams do not keep a server from closing', async () => {
   await closing;
 });
 
-test('without a state store the configuration says what is missing', async () => {
+test('without a state store the configuration error names it', async () => {
   const plugins = { approvalHandler: config.plugins?.approvalHandler ?? { use: '' } };
   await assert.rejects(startServer({ plugins }), /plugins\.approvalHandler.*configure plugins\.stateStore/);
 });

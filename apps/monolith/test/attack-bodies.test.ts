@@ -44,7 +44,7 @@ async function refuses(operation: DescribedOperation, attack: Attack, place: str
 
 const withBody = (): readonly DescribedOperation[] => operations.filter(({ body }) => body !== undefined);
 
-test('every rule of every body holds: types, bounds, choices, what must and what must not be there', async () => {
+test('every rule of every body is checked: types, bounds, choices, required and unknown keys', async () => {
   let attacks = 0;
   for (const operation of withBody()) {
     for (const { place, value } of wrongValues(operation.body ?? {})) {
@@ -57,7 +57,7 @@ test('every rule of every body holds: types, bounds, choices, what must and what
   assert.ok(attacks > 100, String(attacks));
 });
 
-test('what is no JSON object in UTF-8 is refused, whatever it says that it is', async () => {
+test('a body that is not a JSON object in UTF-8 is refused for every declared type', async () => {
   const malformed = ['', ' ', '{', '{"a":}', "{'a':1}", '{} {}', '{"a":1,}', 'nul', '\u0000', '{"a":"\n"}', 'NaN'];
   const noObject = ['null', '1', '"text"', '[{}]', 'true'];
   const notUtf8 = [
@@ -98,7 +98,7 @@ test('a content type, charset or encoding other than plain JSON in UTF-8 is refu
   }
 });
 
-test('a value of ten thousand levels overflows nothing, wherever it stands', async () => {
+test('a value of ten thousand levels overflows nothing in any position', async () => {
   const deep = ['['.repeat(depth) + ']'.repeat(depth), `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`];
   for (const operation of withBody()) {
     const { properties = {} } = operation.body as { readonly properties?: object };
@@ -113,7 +113,7 @@ test('a value of ten thousand levels overflows nothing, wherever it stands', asy
       }
     }
   }
-  // As deep as the largest body can be.
+  // As deep as the largest body allows.
   for (const levels of [depth, 600_000]) {
     const args = `{"args":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`;
     const { status, text } = await client.send({ method: 'POST', path: '/v1/tools/echo', headers: json, body: args });
@@ -122,7 +122,7 @@ test('a value of ten thousand levels overflows nothing, wherever it stands', asy
   }
 });
 
-test('of a key that is given twice the last one counts, for the check and for what is done', async () => {
+test('the last value of a duplicate key counts, for the check and for the operation', async () => {
   const body = '{"args":[1],"args":{"word":"first","word":"second"}}';
   const { text } = await client.send({ method: 'POST', path: '/v1/tools/echo', headers: json, body });
   assert.deepEqual(JSON.parse(text).structured, { word: 'second' });
@@ -131,7 +131,7 @@ test('of a key that is given twice the last one counts, for the check and for wh
   assert.equal(answer.status, 400);
 });
 
-test('a body that is announced larger than allowed is refused before any of it is sent', async () => {
+test('a body announced above the limit is refused before it is sent', async () => {
   const answers = withBody().map(async (operation) => {
     const { method, path } = operation;
     const head = `${method} ${pathWith(operation, 'unknown')} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${json.authorization}\r\n`;
@@ -146,7 +146,7 @@ test('a body that is announced larger than allowed is refused before any of it i
   await Promise.all(answers);
 });
 
-test('a body without an end is refused once it is too large, and no more of it is taken', async () => {
+test('an endless body is refused at the limit, and no more of it is read', async () => {
   const head = `POST /v1/tools/echo HTTP/1.1\r\nhost: localhost\r\nauthorization: ${json.authorization}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
   const socket = openSocket(server.url, head);
   const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
@@ -161,7 +161,7 @@ test('a body without an end is refused once it is too large, and no more of it i
   assert.ok(sent < 200_000_000, String(sent));
 });
 
-test('the server is well after all of this', async () => {
+test('the server still works afterwards', async () => {
   const { status, text } = await client.send({ method: 'GET', path: '/ready' });
   assert.equal(status, 200, text);
   assert.equal(({} as { polluted?: unknown }).polluted, undefined);

@@ -10,14 +10,14 @@ import type { RawAnswer } from './support/raw-http.ts';
 import type { TestServer } from './support/server.ts';
 import { allowedValue } from './support/wrong-values.ts';
 
-/** Stands in everything that ada makes, and must not come to bob. */
+/** Marks everything that ada creates; bob must never receive it. */
 const mark = 'of-ada-alone';
 
 let server: TestServer;
 let client: ReturnType<typeof rawClient>;
 let operations: readonly DescribedOperation[];
 let approvalId: string;
-/** Everything of ada that has an id, name or reference. */
+/** Everything of ada with an id, name or reference. */
 let ids: readonly string[];
 beforeAll(async () => {
   server = await startSecuredServer();
@@ -44,15 +44,15 @@ function send(caller: CallerName, method: string, path: string, body?: JsonValue
   return client.send({ method, path, headers, isEndless, ...content });
 }
 
-/** A run of ada that has paused or ended; its id. */
+/** Returns the id of a run of ada that has paused or ended. */
 async function started(body: JsonObject): Promise<string> {
   const { id } = JSON.parse((await send('ada', 'POST', '/v1/runs', body)).text);
-  // Ends when the run does not go on at present.
+  // The stream ends when the run pauses or ends.
   await send('ada', 'GET', `/v1/runs/${id}/events`);
   return id;
 }
 
-test('nothing of one caller comes to another by any operation that reads, whatever it is asked for', async () => {
+test('no reading operation returns anything of another caller for any parameter', async () => {
   const reads = operations.filter(({ method }) => method === 'GET');
   let found = 0;
   for (const operation of reads) {
@@ -62,17 +62,17 @@ test('nothing of one caller comes to another by any operation that reads, whatev
       for (const query of queries) {
         const path = `${pathWith(operation, id)}${query}`;
         const { status, text } = await send('bob', 'GET', path);
-        // A refusal repeats the id that it was asked for.
+        // An error repeats the id of the request.
         assert.ok(status >= 400 || !text.includes(mark), `${path}: ${text.slice(0, 500)}`);
         if ((await send('ada', 'GET', path)).text.includes(mark)) found++;
       }
     }
   }
-  // The same questions do find it for whom it belongs to.
+  // The same requests by their owner do find it.
   assert.ok(found > 10, String(found));
 });
 
-test('nothing of one caller is changed or gone on with by another', async () => {
+test('no operation changes or resumes anything of another caller', async () => {
   const before = (await send('ada', 'GET', `/v1/runs/${ids[0]}`)).text;
   for (const operation of operations) {
     const { method, path, body: schema } = operation;
@@ -85,7 +85,7 @@ test('nothing of one caller is changed or gone on with by another', async () => 
     }
   }
   const previous = await send('bob', 'POST', '/v1/responses', {
-    input: 'Go on',
+    input: 'Continue',
     previous_response_id: `resp_${ids[1]}`,
   });
   assert.equal(previous.status, 404, previous.text);
@@ -96,7 +96,7 @@ function answerOf(schema: object): JsonObject {
   return 'answer' in ((schema as { readonly properties?: object }).properties ?? {}) ? { answer: 'yes' } : {};
 }
 
-test('a session of the same name is another one for another caller', async () => {
+test('sessions of the same name are separate for each caller', async () => {
   const { status, text } = await send('bob', 'POST', '/v1/runs', {
     kind: 'agent',
     task: 'What do I say?',
@@ -109,7 +109,7 @@ test('a session of the same name is another one for another caller', async () =>
   assert.ok(!exchanges.text.includes('Remember'), exchanges.text.slice(0, 500));
 });
 
-test('nobody decides for another without the role, and a stream of approvals shows nobody those of another', async () => {
+test('deciding for another caller needs the role, and approval streams show own requests only', async () => {
   const decision = `/v1/approvals/${approvalId}/decision`;
   assert.equal((await send('bob', 'POST', decision, { decision: 'approved' })).status, 404);
   const leaving = new AbortController();
@@ -120,7 +120,7 @@ test('nobody decides for another without the role, and a stream of approvals sho
   const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
   assert.match((await reader?.read())?.value ?? '', /^retry/);
   assert.equal((await send('eve', 'POST', decision, { decision: 'denied', reason: 'no' })).status, 200);
-  // A question of bob's own comes next, and nothing before it.
+  // The next event is a request of bob.
   const code = `await tools.launch({ target: 'bob' })`;
   await send('bob', 'POST', '/v1/runs', { kind: 'chain', code });
   const event = (await reader?.read())?.value ?? '';
@@ -130,7 +130,7 @@ test('nobody decides for another without the role, and a stream of approvals sho
   assert.deepEqual(await server.installation.launches(), []);
 });
 
-test('no part of a token, and no token in another place, lets anybody in', async () => {
+test('neither part of a token nor a token in another place grants access', async () => {
   const tokens = ['', ' ', secrets.ada.slice(1), `${secrets.ada}a`, secrets.ada.toUpperCase(), `${secrets.ada}, x`];
   for (const token of tokens) {
     const { status } = await client.send({

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** Sends `bytes` one by one for as long as the server lets it; what the server answered before it closed. */
+/** Sends `bytes` one by one until the server closes, and returns its response. */
 async function drip(start: string, bytes: string): Promise<string> {
   const socket = openSocket(server.url, start);
   const closed = untilClosed(socket);
@@ -39,7 +39,7 @@ async function drip(start: string, bytes: string): Promise<string> {
   }
 }
 
-/** Waits for it, and sees others get their answers all the while. */
+/** Waits for a promise and checks that other requests get responses meanwhile. */
 async function servedMeanwhile<Value>(closing: Promise<Value>): Promise<Value> {
   let isOver = false;
   const over = closing.finally(() => (isOver = true));
@@ -47,7 +47,7 @@ async function servedMeanwhile<Value>(closing: Promise<Value>): Promise<Value> {
   return over;
 }
 
-test('headers that come byte by byte without an end are given up, and others are served meanwhile', async () => {
+test('endless headers sent byte by byte time out, and other requests are served meanwhile', async () => {
   const start = 'GET /health HTTP/1.1\r\nhost: localhost\r\n';
   const answers = await servedMeanwhile(Promise.all(Array.from({ length: 100 }, () => drip(start, 'x: y\r\n'))));
   for (const answer of answers) {
@@ -56,11 +56,11 @@ test('headers that come byte by byte without an end are given up, and others are
   }
 });
 
-test('a connection that says nothing is given up', async () => {
+test('a silent connection times out', async () => {
   assert.match(await servedMeanwhile(untilClosed(openSocket(server.url, ''))), /^HTTP\/1\.1 408 /);
 });
 
-test('a body that comes byte by byte is given up, announced or in chunks', async () => {
+test('a body sent byte by byte times out, with a length or in chunks', async () => {
   const head = 'POST /v1/chains HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n';
   const announced = drip(`${head}content-length: 100000\r\n\r\n`, ' ');
   const chunked = drip(`${head}transfer-encoding: chunked\r\n\r\n`, '1\r\n \r\n');
@@ -71,7 +71,7 @@ test('a body that comes byte by byte is given up, announced or in chunks', async
 
 const openFiles = '/proc/self/fd';
 
-/** How many contents of artifacts this process, which is the server too, has open. */
+/** Counts the artifact files that this process, which is also the server, has open. */
 function openContents(): number {
   return readdirSync(openFiles).filter((fd) => isContent(`${openFiles}/${fd}`)).length;
 }
@@ -88,13 +88,13 @@ function isContent(fd: string): boolean {
 test.skipIf(!existsSync(openFiles))('who reads nothing is given up, and a quiet request is not', async () => {
   const quiet = server.post('/v1/tools/hold', {});
   const { body: run } = await server.post('/v1/runs', { kind: 'chain', code: 'await tools.large({})' });
-  // Ends with the run.
+  // The stream ends with the run.
   await untilClosed(openSocket(server.url, `GET /v1/runs/${run.id}/events HTTP/1.0\r\nhost: localhost\r\n\r\n`));
   const [{ ref, bytes }] = (await server.get(`/v1/artifacts?runId=${run.id}`)).body.items;
   assert.equal(bytes, 20_000_000);
 
   const reader = openSocket(server.url, `GET /v1/artifacts/${ref}/content HTTP/1.1\r\nhost: localhost\r\n\r\n`);
-  // Part of it is there, so that the content was opened; nothing takes it.
+  // Part of the response arrived, so the content is open; the client reads no more.
   await once(reader, 'readable');
   while (openContents() > 0) assert.equal((await server.get('/health')).status, 200);
   const received = await untilClosed(reader);

@@ -34,7 +34,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** A request of an operation that is right but for what `change` makes wrong. */
+/** Builds a valid request of an operation, altered by `change`. */
 function requestOf(operation: DescribedOperation, change: Partial<RawRequest> = {}): RawRequest {
   const { method, body, isEndless } = operation;
   const path = pathWith(operation, 'unknown');
@@ -80,7 +80,7 @@ const tricks = [
   'x'.repeat(5_000),
 ];
 
-test('an id or name that is a trick finds nothing, on every operation that takes one', async () => {
+test('hostile ids and names find nothing on every operation', async () => {
   for (const operation of operations) {
     if (!operation.path.includes('{')) continue;
     for (const trick of tricks) {
@@ -104,13 +104,13 @@ test('an id or name that is a trick finds nothing, on every operation that takes
   assert.ok(readdirSync(server.installation.folder).includes('ravi.config.json'));
 });
 
-test('every rule of every query holds, and no parameter is unknown or given twice', async () => {
+test('every rule of every query is checked, and unknown or duplicate parameters are refused', async () => {
   for (const operation of operations) {
     const queries = ['unknownParameter=1', '__proto__=1', 'constructor=1', 'toString', '%5F%5Fproto%5F%5F[a]=1'];
     for (const { name, in: where, schema } of operation.parameters) {
       if (where !== 'query') continue;
       const { type } = schema as { readonly type?: string };
-      // A query is text: only where another type is asked for can a text be of a wrong one.
+      // Query values are text, so only schemas of other types can reject one by type.
       const isText = type === undefined || type === 'string';
       const wrong = wrongValues(schema).filter(({ value }) => !isText || typeof value === 'string');
       for (const { value } of wrong) {
@@ -130,7 +130,7 @@ test('every rule of every query holds, and no parameter is unknown or given twic
   }
 });
 
-test('what is no cursor of a list is refused on every list', async () => {
+test('an invalid cursor is refused on every list', async () => {
   const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'cursor'));
   assert.ok(lists.length >= 5, String(lists.length));
   assert.ok(lists.some(({ path }) => path === '/v1/approvals'));
@@ -149,7 +149,7 @@ function asText(value: JsonValue): string {
   return encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-test('a method that a path does not have is refused with those that it has', async () => {
+test('an unsupported method is refused with the supported ones', async () => {
   const methods = new Map<string, Set<string>>();
   for (const { method, path } of operations) methods.set(path, (methods.get(path) ?? new Set()).add(method));
   for (const [path, known] of methods) {
@@ -164,7 +164,7 @@ test('a method that a path does not have is refused with those that it has', asy
   }
 });
 
-test('a foreign host or origin is refused on every operation, the open ones included', async () => {
+test('a foreign host or origin is refused on every operation, open ones included', async () => {
   const foreign: readonly Record<string, string>[] = [
     { host: 'evil.example' },
     { host: '127.0.0.1.evil.example' },
@@ -185,7 +185,7 @@ test('a foreign host or origin is refused on every operation, the open ones incl
   }
 });
 
-test('a header that is a trick is refused or does nothing, and is never sent back as it came', async () => {
+test('a hostile header is refused or ignored, and never sent back unchanged', async () => {
   const odd: readonly Record<string, string>[] = [
     { 'x-request-id': 'a b;c="d"' },
     { 'x-request-id': 'x'.repeat(4_000) },
@@ -209,7 +209,7 @@ test('a header that is a trick is refused or does nothing, and is never sent bac
   }
 });
 
-test('what is no HTTP is answered like everything else, and ends its connection only', async () => {
+test('data that is not HTTP gets a normal error, and closes its connection only', async () => {
   const head = 'GET /health HTTP/1.1\r\nhost: localhost\r\n';
   const broken: readonly (readonly [bytes: string, status: number])[] = [
     ['\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\r\n\r\n', 400],
@@ -241,14 +241,14 @@ test('what is no HTTP is answered like everything else, and ends its connection 
   }
 });
 
-/** Stores an artifact by a script, as its tool says that it is; its reference. */
+/** Stores an artifact of the given media type by a script and returns its reference. */
 async function store(type: string, bytes: number): Promise<string> {
   const headers = { 'content-type': 'application/json', ...as('root') };
   const code = `await tools.keep(${JSON.stringify({ type, bytes })})`;
   const body = JSON.stringify({ kind: 'chain', code });
   const started = await client.send({ method: 'POST', path: '/v1/runs', headers, body });
   const { id } = JSON.parse(started.text);
-  // Ends with the run.
+  // The stream ends with the run.
   await client.send({ method: 'GET', path: `/v1/runs/${id}/events`, headers });
   const listed = await client.send({ method: 'GET', path: `/v1/artifacts?runId=${id}`, headers });
   const [{ ref, mediaType }] = JSON.parse(listed.text).items;
@@ -256,7 +256,7 @@ async function store(type: string, bytes: number): Promise<string> {
   return ref;
 }
 
-test('a media type that is none, or would end its header, goes out as bytes', async () => {
+test('an invalid media type, or one that would break its header, is sent as bytes', async () => {
   const none = [
     'text/plain\r\nset-cookie: a=b',
     'text/html\u0000',
@@ -291,7 +291,7 @@ test.skipIf(!existsSync(openFiles))('an answer to HEAD leaves no file open', asy
   assert.deepEqual(blobs, []);
 });
 
-// One that was closed since the folder was read is none.
+// A descriptor may have been closed since the folder was read.
 function readlinkOf(path: string): string {
   try {
     return readlinkSync(path);
@@ -300,7 +300,7 @@ function readlinkOf(path: string): string {
   }
 }
 
-test('the server is well after all of this', async () => {
+test('the server still works afterwards', async () => {
   const { status, text } = await client.send({ method: 'GET', path: '/ready' });
   assert.equal(status, 200, text);
   assert.equal(({} as { polluted?: unknown }).polluted, undefined);

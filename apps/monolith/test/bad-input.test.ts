@@ -30,7 +30,7 @@ const quick = {
   memoryLimitBytes: 33_554_432,
 };
 
-/** A script, how it must end, and what its message must name. */
+/** A script, its expected status, and text that its message must contain. */
 const scripts: readonly (readonly [string, string, string, string, RegExp])[] = [
   ['a syntax error', 'const a = ;', 'error', 'E_SCRIPT_SYNTAX', /Unexpected token/],
   ['an endless loop', 'for (;;) {}', 'timeout', 'E_LIMIT_CPU', /1000 ms \(cpuTimeMs\)/],
@@ -66,7 +66,7 @@ for (const [name, code, status, errorCode, message] of scripts) {
   });
 }
 
-test('a script that fails lets go of the artifacts it made', async () => {
+test('a script that fails releases its artifacts', async () => {
   const before = stored.length;
   const { body } = await server.chain("await tools.large({}); throw new Error('no')");
   assert.equal(body.error.code, 'E_SCRIPT_FAILED');

@@ -6,7 +6,7 @@ import { test } from 'vitest';
 import { loadDigestKey } from '../src/digest-key.ts';
 import { createInstallation } from './support/installation.ts';
 
-test('the first start makes a key of 32 bytes that only its owner reads, later ones find it', async () => {
+test('the first start creates a key of 32 bytes readable by its owner only, and later starts load it', async () => {
   await using installation = await createInstallation();
   const folder = join(installation.folder, 'data');
   const key = await loadDigestKey(folder);
@@ -15,7 +15,7 @@ test('the first start makes a key of 32 bytes that only its owner reads, later o
   assert.equal((await stat(join(folder, 'digest.key'))).mode & 0o777, 0o600);
 });
 
-test('starts at the same moment agree on one key and leave nothing behind', async () => {
+test('simultaneous starts agree on one key and leave no other file', async () => {
   await using installation = await createInstallation();
   const folder = join(installation.folder, 'data');
   const keys = await Promise.all(Array.from({ length: 20 }, () => loadDigestKey(folder)));
@@ -24,7 +24,7 @@ test('starts at the same moment agree on one key and leave nothing behind', asyn
   assert.deepEqual(await readdir(folder), ['digest.key']);
 });
 
-test('a damaged key or an unusable folder is named', async () => {
+test('a damaged key or an unusable folder is reported', async () => {
   await using installation = await createInstallation({}, { 'data/digest.key': 'short', file: '' });
   await assert.rejects(loadDigestKey(join(installation.folder, 'data')), (error: Error) => {
     assert.ok(isKernelError(error, 'E_CONFIG_INVALID'));

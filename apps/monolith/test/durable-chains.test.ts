@@ -35,7 +35,7 @@ const code = `
 `;
 
 test(
-  'a script asks, the server is killed and started again, somebody answers, and the script goes on',
+  'a script asks, the server is killed and restarted, an approver decides, and the script resumes',
   { timeout: 90_000 },
   async () => {
     await using installation = await createInstallation(config);
@@ -54,7 +54,7 @@ test(
       ['launch', 'launch'],
     );
 
-    // To go on is no way around the question.
+    // Resuming does not bypass the question.
     for (let attempt = 0; attempt < 2; attempt++) {
       assert.equal((await send(url, `/v1/runs/${runId}/resume`, {})).body.status, 'paused');
     }
@@ -77,7 +77,7 @@ test(
 );
 
 test(
-  'a server that is killed in the middle of a call tells the script that its outcome is unknown',
+  'after a server is killed during a call, the script learns that the outcome is unknown',
   { timeout: 90_000 },
   async () => {
     const slow = `
@@ -105,7 +105,7 @@ export default {
   },
 );
 
-test('runs that are not there are not found', async () => {
+test('unknown runs are not found', async () => {
   await using installation = await createInstallation(config);
   using process = startProcess(installation.folder, ['--port', '0']);
   const url = await process.url();

@@ -14,7 +14,7 @@ async function idsOf(response: Response): Promise<readonly (string | undefined)[
   return ids;
 }
 
-test('readers of a run that ends come to its end without the store', async () => {
+test('readers of a run that ends reach its end without the store', async () => {
   const log = createEventLog({ clock: systemClock, redact: (data) => data, from: 0, onAppend: () => {} });
   let active: EventLog | undefined = log;
   const read = (): never => assert.fail('the store was read');
@@ -22,7 +22,7 @@ test('readers of a run that ends come to its end without the store', async () =>
     idsOf(streamEvents({ active: () => active, read }, { runId: 'run_1', after: 0, format: raviEvents, lifetime })),
   );
   log.append('run', {});
-  // Until they wait for more.
+  // Wait until they wait for more.
   await new Promise((resolve) => setImmediate(resolve));
   log.append('run-ended', {});
   active = undefined;

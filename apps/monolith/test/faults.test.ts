@@ -5,7 +5,7 @@ import type { TestInstallation } from './support/installation.ts';
 import type { Answer } from './support/server.ts';
 import { startProcess } from './support/server-process.ts';
 
-/** Tools that forget an await, throw where nobody waits for them, and wait for as long as they may. */
+/** Source of tools that forget an await, throw from a timer, and wait without end. */
 const carelessTools = `
 const tool = (name, execute) => ({
   name, description: 'Does ' + name + '.', risk: 'safe', inputSchema: { type: 'object' },
@@ -41,13 +41,13 @@ interface LogLine {
   readonly error?: { readonly message: string; readonly stack: string };
 }
 
-/** The lines of importance `error`; each line of a log is JSON and nothing else is among them. */
+/** Returns the log lines of level `error`. Every line must be JSON. */
 function errorsIn(log: string): readonly LogLine[] {
   const lines = log.split('\n').filter(Boolean);
   return lines.map((line) => JSON.parse(line) as LogLine).filter(({ level }) => level === 'error');
 }
 
-test('a promise that a tool forgets is one line of the log, and the server and its runs live', async () => {
+test('an unhandled rejection of a tool is one log line, and the server and its runs continue', async () => {
   await using installation = await createCareless();
   using server = startProcess(installation.folder, ['--port', '0']);
   const url = await server.url();
@@ -64,14 +64,14 @@ test('a promise that a tool forgets is one line of the log, and the server and i
   assert.match(error?.error?.stack ?? '', /tools\/careless\.mjs/);
 });
 
-test('an exception that nobody caught ends the server in order with 1, and its runs go on with the next', async () => {
+test('an uncaught exception shuts the server down with exit code 1, and the next server resumes its runs', async () => {
   await using installation = await createCareless();
   using server = startProcess(installation.folder, ['--port', '0']);
   const url = await server.url();
   const started = await fetch(`${url}/v1/runs`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ kind: 'chain', code: 'await tools.hang(); return "went on";' }),
+    body: JSON.stringify({ kind: 'chain', code: 'await tools.hang(); return "resumed";' }),
   });
   const { id } = (await started.json()) as { readonly id: string };
   assert.equal(await server.nextLine(), 'hanging');

@@ -21,13 +21,13 @@ async function start(): Promise<string> {
   return (await server.post('/v1/runs', { kind: 'agent', task: 'demo' })).body.id;
 }
 
-// The two packages type JSON by different versions of a third.
+// The two packages depend on different versions of the JSON types.
 function model(): LanguageModel {
   const client = createOpenAI({ baseURL: `${server.url}/v1`, apiKey: 'not-looked-at' });
   return client.responses('ravi') as LanguageModel;
 }
 
-test("the AI SDK's client of OpenAI asks the agent and sees the calls that it made", async () => {
+test("the AI SDK's OpenAI client calls the agent and receives its calls", async () => {
   const { text, toolCalls, finishReason } = await generateText({ model: model(), prompt: 'demo', maxRetries: 0 });
   assert.match(text, /moon/);
   assert.equal(finishReason, 'stop');
@@ -37,7 +37,7 @@ test("the AI SDK's client of OpenAI asks the agent and sees the calls that it ma
   );
 });
 
-test("the AI SDK's client of OpenAI follows the answer while it is written", async () => {
+test("the AI SDK's OpenAI client receives the response as a stream", async () => {
   const parts: string[] = [];
   let text = '';
   for await (const part of streamText({ model: model(), prompt: 'demo', maxRetries: 0 }).fullStream) {
@@ -51,7 +51,7 @@ test("the AI SDK's client of OpenAI follows the answer while it is written", asy
   }
 });
 
-test("the AI SDK's chat reads a run as one message with its text and its calls", async () => {
+test("the AI SDK's chat reads a run as one message with its text and calls", async () => {
   const runId = await start();
   const transport = new DefaultChatTransport({
     api: `${server.url}/v1/runs`,
@@ -77,7 +77,7 @@ test("the AI SDK's chat reads a run as one message with its text and its calls",
   assert.deepEqual(calls[1]?.[2], { word: 'moon' });
 });
 
-test('every AG-UI event of a run fits the schemas of AG-UI, and what begins ends', async () => {
+test('every AG-UI event of a run matches the AG-UI schemas, and every start has an end', async () => {
   const runId = await start();
   const open = new Set<string>();
   const types: string[] = [];

@@ -19,7 +19,7 @@ function assertProblem({ status, body }: Answer, expected: number, code: string,
   assert.match(body.error.message, message);
 }
 
-test('health says that it serves and how many tools it has', async () => {
+test('health returns the status and the number of tools', async () => {
   assert.deepEqual(await server.get('/health'), { status: 200, body: { status: 'ok', tools: 7 } });
 });
 
@@ -42,7 +42,7 @@ test('tools are listed with risk, source and schemas, and no path of the host', 
   assert.ok(!JSON.stringify(body).includes(server.installation.folder));
 });
 
-test('a list of tools that a client has is not sent again until a tool comes or goes', async () => {
+test('the list of tools is not sent again until a tool is added or removed', async () => {
   const ask = (headers = {}): Promise<Response> => fetch(`${server.url}/v1/tools`, { headers });
   const etag = (await ask()).headers.get('etag') ?? '';
   const again = await ask({ 'if-none-match': `"other", ${etag}` });
@@ -58,7 +58,7 @@ test('a list of tools that a client has is not sent again until a tool comes or 
   assert.equal((await ask()).headers.get('etag'), etag);
 });
 
-test('a direct call answers with the result of the invoker, refusals included', async () => {
+test('a direct call returns the result of the invoker, refusals included', async () => {
   const echoed = await server.post('/v1/tools/echo', { args: { word: 'hello' } });
   assert.deepEqual(echoed.body.structured, { word: 'hello' });
   assert.equal(echoed.body.status, 'ok');
@@ -70,7 +70,7 @@ test('a direct call answers with the result of the invoker, refusals included', 
   assert.equal(invalid.body.error.code, 'E_ARGUMENTS_INVALID');
 });
 
-test('a chain answers with value, logs and trace', async () => {
+test('a chain returns value, logs and trace', async () => {
   const { status, body } = await server.chain(`
     console.log('hello');
     const { word }: { word: string } = await tools.echo({ word: 'moon' });
@@ -92,7 +92,7 @@ test('a script that fails is a result and names its own line', async () => {
   assert.ok(!JSON.stringify(body).includes('node_modules'));
 });
 
-test('a request that is no JSON, no object, of another type or with an unknown key is refused', async () => {
+test('a request that is not a JSON object, has another type or an unknown key is refused', async () => {
   assertProblem(await server.post('/v1/chains', '{"code": '), 400, 'E_REQUEST_INVALID', /not JSON/);
   assertProblem(await server.post('/v1/chains', '[1]'), 400, 'E_REQUEST_INVALID', /must be a JSON object/);
   assertProblem(await server.post('/v1/chains', 'null'), 400, 'E_REQUEST_INVALID', /must be a JSON object/);
@@ -132,7 +132,7 @@ test('an unknown route is a JSON 404', async () => {
   assertProblem(await server.get('/v2/tools'), 404, 'E_ROUTE_UNKNOWN', /GET \/v2\/tools/);
 });
 
-test('a body over the limit is refused, announced or streamed, and the server goes on', async () => {
+test('a body above the limit is refused, announced or streamed, and the server continues', async () => {
   const tooLong = 'x'.repeat(defaultChainPolicy.maxSourceBytes * 6 + 5_000);
   assertProblem(await server.chain(tooLong), 413, 'E_BODY_TOO_LARGE', /larger than 1576960 bytes/);
   const chunked = { 'transfer-encoding': 'chunked' };
@@ -167,7 +167,7 @@ test('a foreign host name or origin is refused, so no web page can reach the ser
   assert.equal((await server.get('/health', { host: `[::1]:${port}` })).status, 200);
 });
 
-test('a client that goes away ends its run', async () => {
+test('a client that disconnects ends its run', async () => {
   const hooks = server.monolith.container.resolve(tokens.hooks);
   const ended = new Promise<string>((resolve) => {
     hooks.observe('tool-end', ({ tool, status }) => {

@@ -10,7 +10,7 @@ import { test } from 'vitest';
 import { createInstallation } from './support/installation.ts';
 import { startServer } from './support/server.ts';
 
-test('without a configuration the embedded plugins serve, and nothing is approved', async () => {
+test('without a configuration the default plugins are used, and nothing is approved', async () => {
   await using installation = await createInstallation();
   const cwd = join(installation.folder, 'tools');
   await using monolith = await openMonolith({ cwd, env: { RAVI_DATA: '../elsewhere' } });
@@ -20,7 +20,7 @@ test('without a configuration the embedded plugins serve, and nothing is approve
   assert.deepEqual((await readdir(join(installation.folder, 'elsewhere'))).includes('digest.key'), true);
 });
 
-test('a start tells which tools declare no risk and which files do not load, and loads the rest', async () => {
+test('a start reports tools without a risk and files that do not load, and loads the rest', async () => {
   const logger = createMemoryLogger();
   await using server = await startServer(
     {},
@@ -38,7 +38,7 @@ test('a start tells which tools declare no risk and which files do not load, and
   assert.equal((await server.post('/v1/tools/echo', {})).body.status, 'ok');
 });
 
-test('the log of a server says why a tool or a skill did not load', async () => {
+test('the log says why a tool or a skill did not load', async () => {
   const written: string[] = [];
   const files = { 'tools/broken.mjs': 'throw new Error("no key for it")', 'skills/torn/SKILL.md': 'no front matter' };
   const logger = (settings: LogSettings): Logger =>
@@ -53,7 +53,7 @@ test('the log of a server says why a tool or a skill did not load', async () => 
   assert.match(find('a skill could not be loaded')?.['reason'] ?? '', /\w/);
 });
 
-test('a server warns of a tool whose schema does not compile once it listens, by name', async () => {
+test('once it listens, a server warns of tools whose schema does not compile', async () => {
   const { promise: warned, resolve } = Promise.withResolvers<LogFields | undefined>();
   const logger: Logger = {
     ...silentLogger,
@@ -97,7 +97,7 @@ test('scripts are checked before they run, unless the configuration says otherwi
   );
 });
 
-test('a process that ends while its check gets ready says nothing of it', async () => {
+test('a process that ends while its check starts logs nothing about it', async () => {
   const logger = createMemoryLogger();
   await using installation = await createInstallation();
   await (await openMonolith({ cwd: installation.folder, env: {}, logger }))[Symbol.asyncDispose]();
@@ -129,7 +129,7 @@ test('digests of the same arguments agree across restarts of one installation an
   assert.notEqual(await digestIn(other.folder), digest);
 });
 
-test('what was opened before a failure is disposed, in reverse order', async () => {
+test('parts opened before a failure are disposed in reverse order', async () => {
   const plugin = (port: string, member: string) => `
     import { appendFileSync } from 'node:fs';
     import { join } from 'node:path';
@@ -155,7 +155,7 @@ test('what was opened before a failure is disposed, in reverse order', async () 
   ]);
 });
 
-test('the end cancels what runs, answers it, and refuses what comes after', async () => {
+test('shutdown cancels running requests with a response, and refuses later ones', async () => {
   await using installation = await createInstallation();
   await using stack = new AsyncDisposableStack();
   const monolith = stack.use(await openMonolith({ cwd: installation.folder, env: {} }));

@@ -20,7 +20,7 @@ function openTestLog(level: keyof Logger = 'debug'): { readonly logger: Logger; 
   };
 }
 
-test('a line is one JSON object, whatever is in it, and no field stands for level, time or message', () => {
+test('a line is one JSON object for any fields, and no field replaces level, time or message', () => {
   const { logger, lines } = openTestLog();
   logger.info('a\nb', { level: 'error', message: 'forged', time: 'never', text: '"}\n{"level":"error"' });
   const [{ time, ...line } = {}] = lines() as readonly { readonly time?: string }[];
@@ -28,7 +28,7 @@ test('a line is one JSON object, whatever is in it, and no field stands for leve
   assert.deepEqual(line, { level: 'info', message: 'a\nb', text: '"}\n{"level":"error"' });
 });
 
-test('secrets are in no line: known ones anywhere, credentials, and fields that are named like secrets', () => {
+test('no line contains secrets: known ones anywhere, credentials, and fields with names of secrets', () => {
   const { logger, lines } = openTestLog();
   const cause = new Error('GET https://ada:pa55@host/?key=correct%20horse%20battery');
   cause.stack = 'Error at https://ada:pa55@host/';
@@ -63,7 +63,7 @@ test('secrets are in no line: known ones anywhere, credentials, and fields that 
   );
 });
 
-test('what no JSON holds costs a line its fields at most', () => {
+test('values that JSON cannot hold cost a line its fields at most', () => {
   const { logger, lines } = openTestLog();
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;
@@ -80,7 +80,7 @@ test('what no JSON holds costs a line its fields at most', () => {
   assert.partialDeepStrictEqual(third, { message: 'throws', fields: 'not written' });
 });
 
-test('less important lines than the level are not written, and the environment wins', () => {
+test('lines below the level are not written, and the environment takes precedence', () => {
   const { logger, lines } = openTestLog('warn');
   for (const level of ['debug', 'info', 'warn', 'error'] as const) logger[level](level);
   assert.deepEqual(
@@ -98,7 +98,7 @@ test('less important lines than the level are not written, and the environment w
   assert.throws(() => openLog(source, { env: { RAVI_LOG_LEVEL: 'loud' }, level: 'warn', redactor }), /"loud"/);
 });
 
-test('words that only look like secrets stay, and no text takes long', () => {
+test('words that only resemble secrets are kept, and no text takes long', () => {
   const prose = 'Basic authentication wants a bearer token; see http://localhost:7341/v1/runs and mail ada@example.org';
   assert.equal(redactor.text(prose), prose);
   for (const hostile of ['Bearer' + ' '.repeat(1_000_000), 'a://'.repeat(250_000), `a://b:${'c'.repeat(1_000_000)}`]) {

@@ -10,7 +10,7 @@ const waitTool = `export default {
   execute: () => new Promise(() => console.log('waiting')),
 };`;
 
-test('serves on a free port, says where, and ends with 0 at SIGTERM though a call never ends', async () => {
+test('serves on a free port, prints its address, and exits with 0 at SIGTERM while a call hangs', async () => {
   await using installation = await createInstallation({}, { 'tools/wait.mjs': waitTool });
   using server = startProcess(installation.folder, ['--config', 'ravi.config.json', '--port', '0']);
   const url = await server.url();
@@ -35,7 +35,7 @@ const shortTool = `export default {
 };`;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`a script that is nearly done ends well when the whole process group gets ${signal}`, async () => {
+  test(`a script that is nearly done completes when the whole process group gets ${signal}`, async () => {
     await using installation = await createInstallation({}, { 'tools/short.mjs': shortTool });
     using server = startProcess(installation.folder, ['--port', '0'], { ownGroup: true });
     const running = fetch(`${await server.url()}/v1/chains`, {
@@ -51,7 +51,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-test('finds the configuration of its folder and ends with 0 at SIGINT', async () => {
+test('finds the configuration of its folder and exits with 0 at SIGINT', async () => {
   await using installation = await createInstallation({ server: { port: 0 } });
   using server = startProcess(installation.folder, []);
   const url = await server.url();
@@ -60,7 +60,7 @@ test('finds the configuration of its folder and ends with 0 at SIGINT', async ()
   assert.equal(await server.exit, 0);
 });
 
-test('what a user can mend ends it with 2 and a line that names it', async () => {
+test('a mistake of the user exits with 2 and a line that names it', async () => {
   await using installation = await createInstallation(
     {},
     {
@@ -85,7 +85,7 @@ test('what a user can mend ends it with 2 and a line that names it', async () =>
   }
 });
 
-test('a port that is taken is named, with a way out', async () => {
+test('a port in use is reported with a solution', async () => {
   await using installation = await createInstallation();
   const taken = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => taken.once('listening', resolve));

@@ -5,7 +5,7 @@ import { startServer } from './support/server.ts';
 
 const launch = `await tools.launch({ target: 'moon' })`;
 
-test('without an approval a high tool runs from no entry: direct, nested, chained, retried or posted again', async () => {
+test('without an approval a high tool never runs: direct, nested, chained, retried or posted again', async () => {
   await using server = await startServer();
 
   const direct = await server.post('/v1/tools/launch', { args: { target: 'moon' } });
@@ -46,7 +46,7 @@ test('without an approval a high tool runs from no entry: direct, nested, chaine
   assert.deepEqual(await server.installation.launches(), []);
 });
 
-test('with an approval the same call runs, once for each yes', async () => {
+test('with an approval the same call runs once per approval', async () => {
   const rules = [{ tool: 'launch', risk: 'high', decision: 'approved' }];
   await using server = await startServer({ plugins: { approvalHandler: { use: '@ravi/approval-auto', rules } } });
 
@@ -57,7 +57,7 @@ test('with an approval the same call runs, once for each yes', async () => {
   assert.deepEqual(await server.installation.launches(), ['launch moon', 'launch moon']);
 });
 
-test('a request cannot raise what runs unasked, and a critical tool is asked for whatever the policy says', async () => {
+test('a request cannot raise maxRiskUnapproved, and a critical tool needs approval under every policy', async () => {
   await using server = await startServer();
   const loosened = await server.chain(launch, { maxRiskUnapproved: 'high' });
   assert.equal(loosened.status, 400);
@@ -71,7 +71,7 @@ test('a request cannot raise what runs unasked, and a critical tool is asked for
   assert.deepEqual(await lax.installation.launches(), ['launch nowhere']);
 });
 
-// Approves the first question for the whole run and none after it.
+// Approves the first request for the whole run and no later one.
 const approveOnce = `
 let isFirst = true;
 export default {
@@ -85,7 +85,7 @@ export default {
   }),
 };`;
 
-test('an approval for a run holds in its session only, not in a second one that names the same run', async () => {
+test('an approval for a run is valid in its session only, not in a second session of the same run', async () => {
   await using server = await startServer(
     { plugins: { approvalHandler: { use: './approve-once.mjs' } } },
     { 'approve-once.mjs': approveOnce },

@@ -5,7 +5,7 @@ import { startServer } from './support/server.ts';
 
 const askTool = `export { askUserTool as default } from ${JSON.stringify(import.meta.resolve('@ravi/agents'))};`;
 
-/** A model that asks two questions, one after the other, and says what it was told. */
+/** Source of a model that asks two questions in turn and repeats the answers. */
 const model = `
 async function* stream({ messages }) {
   const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'tool_result'));
@@ -19,7 +19,7 @@ const create = () => ({ id: 'asking', stream });
 export default { name: 'asking', port: 'modelProvider', configSchema: { type: 'object' }, create };
 `;
 
-test('an answer that names its question is sent twice and answers one question', async () => {
+test('an answer to a callId that is sent twice answers one question', async () => {
   const config = { plugins: { modelProvider: [{ use: './model.mjs' }] } };
   const files = { 'model.mjs': model, 'tools/ask.mjs': askTool };
   await using server = await startServer(config, files, { isServer: true });
@@ -42,7 +42,7 @@ test('an answer that names its question is sent twice and answers one question',
   assert.equal((await server.get(path)).body.status, 'completed');
 });
 
-test('the answer to a run is no answer to another one of its session', async () => {
+test('an answer to one run does not answer another run of its session', async () => {
   const config = { plugins: { modelProvider: [{ use: './model.mjs' }] } };
   const files = { 'model.mjs': model, 'tools/ask.mjs': askTool };
   await using server = await startServer(config, files, { isServer: true });

@@ -17,7 +17,7 @@ const chunk = (delta: object, finish: string | null = null): string =>
 
 const call = { id: 'call_a', index: 0, type: 'function', function: { name: 'echo', arguments: '{"word":' } };
 
-/** Speaks as Ollama and many others do: calls the tool, then says what it gave. */
+/** Starts a server with the API of Ollama and others: calls the tool, then repeats its result. */
 function answer({ body }: LoopbackRequest): { readonly body: readonly string[] } {
   const told = (body as ChatRequest).messages.findLast(({ role }) => role === 'tool')?.content;
   if (told === undefined) {
@@ -40,7 +40,7 @@ for (const [how, key] of [
   ['the address of a model server', {}],
   ['an address and a key', { OPENAI_API_KEY: 'sk-loopback' }],
 ] as const) {
-  test(`with ${how} in its environment the server answers with that model, calls and all`, async () => {
+  test(`with ${how} in its environment the server uses that model, calls included`, async () => {
     await using models = await startLoopbackServer(answer);
     const env = { OPENAI_BASE_URL: `${models.url}/v1`, RAVI_MODEL: 'llama3.2', ...key };
     await using server = await startServer({}, {}, { isServer: true, env });
@@ -70,7 +70,7 @@ for (const [how, key] of [
   });
 }
 
-test('a key alone chooses its provider, the first of three', () => {
+test('a key selects its provider, in the order of the three', () => {
   const keys = { OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a', GOOGLE_API_KEY: 'g' };
   const idOf = (env: Readonly<Record<string, string | undefined>>): string =>
     chooseModel(env, { script: undefined }).id;

@@ -12,7 +12,7 @@ import { test } from 'vitest';
 import { apis, wireProblems } from './support/wire-pairing.ts';
 import type { Api } from './support/wire-pairing.ts';
 
-/** What a model answered, request by request, and the calls in it. */
+/** Responses of a model, request by request, and their calls. */
 interface Conversation {
   readonly name: string;
   readonly api: Api;
@@ -29,7 +29,7 @@ const folders: Readonly<Record<Api, RegExp>> = {
   gemini: /^gemini$/,
 };
 
-/** Recorded conversations that call tools of their own and come to an end; `undefined` without the shared data. */
+/** Returns recorded conversations that call their own tools and end; `undefined` without the shared data. */
 function recordedConversations(api: Api): readonly Conversation[] | undefined {
   const recordings = readRecordings(folders[api]);
   const found = recordings?.flatMap(({ name, interactions }): Conversation[] => {
@@ -47,7 +47,7 @@ function recordedConversations(api: Api): readonly Conversation[] | undefined {
   return found?.toSorted((left, right) => right.calls - left.calls).slice(0, perApi);
 }
 
-/** Two steps of two calls each and a last word, for machines without the recordings. */
+/** Conversation of two steps with two calls each and a final response, for machines without the recordings. */
 const written: Conversation = {
   name: 'written',
   api: 'chat',
@@ -73,7 +73,7 @@ function providerAt(api: Api, url: string): ModelProvider {
 
 type Disturbance = 'nothing' | 'denial' | 'hanging' | 'abort' | 'outage';
 
-/** Runs the conversation with what disturbs it at one call, or one request; what the second provider was sent. */
+/** Runs the conversation with a disturbance at one call or request, and returns the requests to the second provider. */
 async function play(
   { api, answers, tools }: Conversation,
   disturbance: Disturbance,
@@ -127,7 +127,7 @@ const lastWord = {
   },
 };
 
-/** What each provider would be sent next, held against its rules. */
+/** Checks the next request to each provider against its rules. */
 async function assertGood(messages: readonly ModelMessage[], what: string): Promise<void> {
   assert.deepEqual(pairingProblems(messages), [], what);
   await using server = await startLoopbackServer(() => ({ status: 400, body: {} }));
@@ -142,7 +142,7 @@ async function assertGood(messages: readonly ModelMessage[], what: string): Prom
   assert.equal(server.requests.length, apis.length);
 }
 
-const again = { type: 'text', text: 'Go on' } as const;
+const again = { type: 'text', text: 'Continue' } as const;
 const { signal } = new AbortController();
 
 async function playAll(conversation: Conversation): Promise<number> {
@@ -176,7 +176,7 @@ async function playAll(conversation: Conversation): Promise<number> {
   return 1 + calls * 3 + answers.length;
 }
 
-test('a task over a socket ends well, or as it must, with a denial, a time-out, an abort or an outage at any place', async () => {
+test('a task over a socket ends as expected with a denial, time-out, abort or outage at any point', async () => {
   assert.equal(await playAll(written), 16);
 });
 

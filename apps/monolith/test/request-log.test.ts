@@ -9,7 +9,7 @@ type Line = Readonly<Record<string, unknown>>;
 
 const secret = 'tr0ub4dor-and-3';
 
-/** A server whose log a test can read, as its process writes it. */
+/** Starts a server and exposes its log lines. */
 async function startLogged(): Promise<{ readonly server: TestServer; lines(message: string): readonly Line[] }> {
   const written: string[] = [];
   const server = await startServer(
@@ -27,7 +27,7 @@ async function startLogged(): Promise<{ readonly server: TestServer; lines(messa
   };
 }
 
-test('a request is told by its id, route, principal, status and duration, and not by its path or query', async () => {
+test('a request is logged with id, route, principal, status and duration, without path and query', async () => {
   const { server, lines } = await startLogged();
   await using _server = server;
   const answer = await fetch(`${server.url}/v1/runs/run_none?limit=${secret}`, {
@@ -45,7 +45,7 @@ test('a request is told by its id, route, principal, status and duration, and no
   assert.ok(!JSON.stringify(line).includes('run_none'));
 });
 
-test('an id that is none is replaced and reaches neither the log nor the answer', async () => {
+test('an invalid request id is replaced and reaches neither the log nor the response', async () => {
   const { server, lines } = await startLogged();
   await using _server = server;
   const forged = ['{"level":"error"}', 'a b', 'ä', 'x'.repeat(129)];
@@ -57,7 +57,7 @@ test('an id that is none is replaced and reaches neither the log nor the answer'
   for (const { requestId } of lines('request')) assert.match(String(requestId), /^[\da-f-]{36}$/);
 });
 
-test('a run is told with the request that began it, its calls with their ids, and no secret is in log or events', async () => {
+test('a run is logged with its request, calls with their ids, and neither log nor events contain a secret', async () => {
   const { server, lines } = await startLogged();
   await using _server = server;
   const { body: run } = await server.post('/v1/runs', { kind: 'agent', task: 'demo' }, { 'x-request-id': 'start-1' });

@@ -14,7 +14,7 @@ allowed-tools: echo
 Look before you leap.
 `;
 
-// The agent's model runs this; the tool shows what it was asked, and its line is told at once.
+// Script of the demo model; the tool records its arguments, and the console line is streamed at once.
 const demo = `console.log('before'); const { word } = await tools.echo({ word: 'moon', password: 'hunter2' }); return word;`;
 
 let server: TestServer;
@@ -47,12 +47,12 @@ async function eventsOf(response: Response): Promise<readonly SentEvent[]> {
   return events;
 }
 
-test('a script is followed while it runs, and the answer names its run', async () => {
+test('a script is streamed while it runs, and the response names its run', async () => {
   const response = await send('POST', '/v1/chains?stream=1', { code: demo });
   assert.equal(response.status, 200);
   const events = await eventsOf(response);
   const types = events.map(({ event }) => event);
-  // Told while the script runs: before the call that comes after it.
+  // Streamed while the script runs: before the next call.
   assert.ok(types.indexOf('console') < types.indexOf('tool-call'), types.join(' '));
   assert.equal(types.at(-1), 'run-ended');
   const [, runId] = /^\/v1\/runs\/(.+)\/events$/.exec(response.headers.get('content-location') ?? '') ?? [];
@@ -60,7 +60,7 @@ test('a script is followed while it runs, and the answer names its run', async (
   assert.deepEqual([run.outcome.result.value, run.logs], ['moon', [{ level: 'log', text: 'before' }]]);
 });
 
-test('a run tells of each call what it was asked, secrets left out, and of its answers what they cost', async () => {
+test('run events have the redacted arguments of each call and the cost of each response', async () => {
   const started = await server.post('/v1/runs', { kind: 'agent', task: 'demo' });
   await eventsOf(await fetch(`${server.url}/v1/runs/${started.body.id}/events`));
   const { body: run } = await server.get(`/v1/runs/${started.body.id}`);
@@ -72,7 +72,7 @@ test('a run tells of each call what it was asked, secrets left out, and of its a
   assert.deepEqual(run.logs, [{ level: 'log', text: 'before', parentId: outer.callId }]);
 });
 
-test('the whole of a result that was cut is an artifact of its run, and stays', async () => {
+test('the full text of a cut result is an artifact of its run, and is kept', async () => {
   const { body } = await server.chain('return "x".repeat(2_000_000)');
   const { artifactRef } = body.whole;
   const { container } = server.monolith;
@@ -84,7 +84,7 @@ test('the whole of a result that was cut is an artifact of its run, and stays', 
   );
 });
 
-test('skills are listed without the place where they lie, and a broken one hides no other', async () => {
+test('skills are listed without their path, and a broken skill hides no other', async () => {
   const { body } = await server.get('/v1/skills');
   assert.deepEqual(body.items, [
     { name: 'moon-travel', description: 'How to travel to the moon.', version: '1.0.0', allowedTools: ['echo'] },
@@ -93,7 +93,7 @@ test('skills are listed without the place where they lie, and a broken one hides
   assert.ok(tools.items.some(({ name }: { name: string }) => name === 'activate_skill'));
 });
 
-test('budgets say what is configured for a run and what was used today', async () => {
+test('budgets show the limits of a run and the usage of today', async () => {
   await server.post('/v1/runs', { kind: 'agent', task: 'demo' });
   const { body } = await server.get('/v1/budgets');
   const byUnit = (scope: string) =>
@@ -147,7 +147,7 @@ test('a script that ran well is saved, run by its name, seen by the agent, and d
   assert.equal((await server.get('/v1/tools/say')).status, 404);
 });
 
-test('what cannot be saved or run as a snippet is refused with its reason', async () => {
+test('an invalid snippet is refused with a reason', async () => {
   const put = async (body: object): Promise<[number, string]> => {
     const response = await send('PUT', '/v1/snippets/bad', { description: 'Bad.', ...body });
     return [response.status, ((await response.json()) as { error: { code: string } }).error.code];
@@ -159,7 +159,7 @@ test('what cannot be saved or run as a snippet is refused with its reason', asyn
   const taken = await send('PUT', '/v1/snippets/echo', { description: 'x', code: 'return 1' });
   assert.equal(taken.status, 409);
 
-  // The sandbox of this server runs no Python, and no server replays it.
+  // The sandbox of this server does not run Python, and Python is never replayed.
   for (const [path, body] of [
     ['/v1/chains', { code: '1', language: 'python' }],
     ['/v1/chains?stream=1', { code: '1', language: 'python' }],
@@ -175,14 +175,14 @@ test('what cannot be saved or run as a snippet is refused with its reason', asyn
   assert.deepEqual((await server.post('/v1/snippets/plain/run', {})).body.value, 1);
 });
 
-test('a job that nobody runs any more is cancelled on record, and one that is over is not', async () => {
+test('a stored job without a process is cancelled, and an ended job is not', async () => {
   const { jobs } = stateStoreOf(server.monolith);
   const about = { principal: 'local', sessionId: 'session-1', kind: 'crawl', createdAt: 1 };
-  await jobs.create({ ...about, id: 'job-of-before' });
-  const cancelled = await server.post('/v1/jobs/job-of-before/cancel', {});
+  await jobs.create({ ...about, id: 'stored-job' });
+  const cancelled = await server.post('/v1/jobs/stored-job/cancel', {});
   assert.deepEqual([cancelled.status, cancelled.body.status], [202, 'cancelled']);
-  assert.equal((await server.post('/v1/jobs/job-of-before/cancel', {})).status, 409);
-  assert.equal((await server.post('/v1/jobs/job-of-nobody/cancel', {})).status, 404);
+  assert.equal((await server.post('/v1/jobs/stored-job/cancel', {})).status, 409);
+  assert.equal((await server.post('/v1/jobs/unknown-job/cancel', {})).status, 404);
 });
 
 const crawlTool = `
@@ -192,7 +192,7 @@ export default {
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
 };`;
 
-// Starts the crawl, waits for what comes of it, and says what it was told.
+// Starts the crawl, waits for its result, and repeats it.
 const model = `
 const usage = { inputTokens: 1_000, outputTokens: 100 };
 export default {
@@ -209,7 +209,7 @@ export default {
   }),
 };`;
 
-test('a job that runs is cancelled, its run goes on and is told, and its answers have their cost', async () => {
+test('a running job is cancelled, its run continues with a notice, and its responses have their cost', async () => {
   const config = {
     agent: { prices: { crawler: { input: 2, output: 10 } } },
     plugins: { modelProvider: [{ use: './model.mjs' }] },
@@ -218,9 +218,9 @@ test('a job that runs is cancelled, its run goes on and is told, and its answers
   await using crawling = await startServer(config, files, { isServer: true });
   const { body: begun } = await crawling.post('/v1/runs', { kind: 'agent', task: 'crawl' });
   for await (const { event, data } of readEvents(await fetch(`${crawling.url}/v1/runs/${begun.id}/events`))) {
-    // The second answer waits for the job.
+    // The second response waits for the job.
     if (event !== 'usage' || JSON.parse(data).data.step !== 2) continue;
-    // Jobs are put on record behind their runs.
+    // Jobs are stored after their runs.
     const job = async () => (await crawling.get(`/v1/jobs?runId=${begun.id}`)).body.items[0];
     while ((await job())?.status !== 'running');
     const { id } = await job();

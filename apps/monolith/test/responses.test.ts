@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-test('the official client asks the agent and reads its answer', async () => {
+test('the official client calls the agent and reads its response', async () => {
   const response = await client.responses.create({ model: 'ravi', input: 'demo' });
   assert.equal(response.status, 'completed');
   assert.match(response.output_text, /moon/);
@@ -31,7 +31,7 @@ test('the official client asks the agent and reads its answer', async () => {
   assert.notEqual(next.id, response.id);
 });
 
-test('the official client follows the answer while it is written, and puts the same response together', async () => {
+test('the official client streams the response and assembles the same one', async () => {
   const stream = client.responses.stream({ model: 'ravi', input: 'demo' });
   let text = '';
   for await (const event of stream) if (event.type === 'response.output_text.delta') text += event.delta;
@@ -41,7 +41,7 @@ test('the official client follows the answer while it is written, and puts the s
   assert.match(text, /moon/);
 });
 
-test('what the agent cannot take is an error that the client understands', async () => {
+test('unsupported input is an error that the client understands', async () => {
   const input = [{ role: 'system' as const, content: 'no' }];
   await assert.rejects(client.responses.create({ model: 'ravi', input }), OpenAI.BadRequestError);
   const unknown = client.responses.create({ model: 'ravi', input: 'x', previous_response_id: 'resp_run_x' });

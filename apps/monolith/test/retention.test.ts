@@ -33,7 +33,7 @@ async function createWorld() {
   const recording = { hooks, stored, blobStore, redact: (data: JsonObject) => data, clock, logger };
   const recorder = createRunRecorder(recording);
 
-  /** A run with an artifact in its events, one that only its script knows of, and one in the result of a call. */
+  /** Stores a run with an artifact in its events, one known to its script only, and one in the result of a call. */
   async function addRun(runId: string, status: RunStatus): Promise<readonly BlobRef[]> {
     const times = { principal: 'ada', sessionId: 'session', createdAt: clock.now() };
     await store.runs.create({ ...times, id: runId, definition: { kind: 'chain' } });
@@ -68,12 +68,12 @@ function callOf(runId: string, startedAt: number): Parameters<StateStore['journa
   return { runId, sessionId: 'session', idempotencyKey: `${runId}:call-1`, record };
 }
 
-/** Lets promises settle until it holds; the test's own limit ends it otherwise. */
+/** Lets promises settle until the condition holds; the time limit of the test ends it otherwise. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('runs that were over for long go at the start and each day, none of their artifacts stays pinned, and others stay', async () => {
+test('old runs are removed at the start and daily with the pins of their artifacts, and others are kept', async () => {
   const { clock, logger, memory, store, recorder, addRun } = await createWorld();
   await using _store = store;
   const old = await addRun('old', 'completed');
@@ -98,7 +98,7 @@ test('runs that were over for long go at the start and each day, none of their a
   for (const ref of young) assert.equal((await memory.stat(ref))?.pins, 0);
 });
 
-test('a run whose artifacts cannot be given back stays until they can, and holds up no other', async () => {
+test('a run whose artifacts cannot be unpinned is kept until they can, and does not delay others', async () => {
   const { clock, logger, memory, refused, store, recorder, addRun } = await createWorld();
   await using _store = store;
   const refs = await addRun('run-1', 'completed');
@@ -118,7 +118,7 @@ test('a run whose artifacts cannot be given back stays until they can, and holds
   for (const ref of refs) assert.equal((await memory.stat(ref))?.pins, 0);
 });
 
-test('a process removes them when its configuration says so, and only then', async () => {
+test('a process removes old runs only if its configuration says so', async () => {
   const plugins = { stateStore: { use: '@ravi/state-sqlite', file: './data/state.db' } };
   for (const retention of [{}, { retention: { maxAgeDays: 30 } }]) {
     await using installation = await createInstallation({ plugins, ...retention });

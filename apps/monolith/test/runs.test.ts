@@ -34,7 +34,7 @@ function follow(runId: string, headers: Record<string, string> = {}, query = '')
   return fetch(`${server.url}/v1/runs/${runId}/events${query}`, { headers });
 }
 
-/** Reads the events of a run to its end and answers what it asks. */
+/** Reads the events of a run to its end and decides its approvals. */
 async function toEnd(runId: string, decision: string): Promise<readonly SentEvent[]> {
   const events: SentEvent[] = [];
   for (let isOver = false; !isOver;) {
@@ -50,7 +50,7 @@ async function toEnd(runId: string, decision: string): Promise<readonly SentEven
   return events;
 }
 
-test('the demonstration without a key asks, goes on, and leaves an artifact that is there afterwards', async () => {
+test('the demo model asks, resumes, and leaves an artifact', async () => {
   const runId = await start({ kind: 'agent', task: 'demo' });
   const events = await toEnd(runId, 'approved');
   assert.deepEqual(
@@ -73,7 +73,7 @@ test('the demonstration without a key asks, goes on, and leaves an artifact that
   ]);
   assert.ok(run.artifacts.length > 0);
   const [{ ref, bytes }] = run.artifacts;
-  // What the conversation refers to stays, though the run and its session are over.
+  // Artifacts of the conversation are kept, although the run and its session have ended.
   const { container } = server.monolith;
   await container.resolve(tokens.blobStore).sweep(container.resolve(tokens.clock).now());
   const content = await fetch(`${server.url}/v1/artifacts/${ref}/content`);
@@ -84,7 +84,7 @@ test('the demonstration without a key asks, goes on, and leaves an artifact that
   assert.equal(exchanges.body.items[0].request.messages[0].content[0].text, 'demo');
 });
 
-test('a script is a run whose events go on after any of them', async () => {
+test('a script is a run whose events can be read from any position', async () => {
   const runId = await start({ kind: 'chain', code: demo });
   const events = await toEnd(runId, 'denied');
   const { body: run } = await server.get(`/v1/runs/${runId}`);
@@ -97,7 +97,7 @@ test('a script is a run whose events go on after any of them', async () => {
   }
 });
 
-test('a paused run is cancelled for good, and its question with it', async () => {
+test('cancelling a paused run also withdraws its request', async () => {
   const runId = await start({ kind: 'chain', code: 'await tools.launch({})' });
   const asked: string[] = [];
   // The stream ends when the run is paused.
@@ -168,7 +168,7 @@ test('parts of an artifact are served by range, and a deleted one is gone', asyn
   }
 });
 
-test('settings tell what is plugged in, and readiness asks every adapter', async () => {
+test('settings list the plugins, and readiness checks every adapter', async () => {
   const { body } = await server.get('/v1/settings');
   assert.deepEqual(body.model, { id: 'ravi-demo', isDemo: true });
   assert.ok(body.plugins.some(({ port }: { port: string }) => port === 'stateStore'));
@@ -176,7 +176,7 @@ test('settings tell what is plugged in, and readiness asks every adapter', async
   assert.deepEqual([ready.status, ready.body.adapters.stateStore.status], [200, 'ok']);
 });
 
-test('a server whose blob store can keep nothing is not ready, and is again when it can', async () => {
+test('a server is not ready while its blob store cannot store', async () => {
   const clock = createFakeClock();
   await using own = await startServer({}, {}, { clock });
   const { blobStore } = (await own.get('/ready')).body.adapters;
@@ -191,11 +191,11 @@ test('a server whose blob store can keep nothing is not ready, and is again when
   await rm(blobs);
   clock.advance(5_000);
   assert.equal((await own.get('/ready')).status, 200);
-  // The probes are gone again.
+  // The probes are removed again.
   assert.deepEqual(await readdir(join(blobs, 'incoming')), []);
 });
 
-test('figures of tools are there for Prometheus, whatever a tool is called', async () => {
+test('tool metrics are exported for Prometheus, with any tool name', async () => {
   await server.post('/v1/tools/echo', { args: {} });
   await server.post(`/v1/tools/${encodeURIComponent('a"b\n')}`, { args: {} });
   const text = await (await fetch(`${server.url}/metrics`)).text();

@@ -18,7 +18,7 @@ function runAgainst(s3: S3TestServer): void {
   process.env['RAVI_TEST_KEY'] = s3.owner.accessKeyId;
   process.env['RAVI_TEST_SECRET'] = s3.owner.secretAccessKey;
 
-  test('a configuration puts large results on S3, where another process finds what is pinned', async () => {
+  test('a configuration stores large results on S3, where another process finds pinned ones', async () => {
     const prefix = `${randomUUID()}/`;
     await using server = await startOn(s3, prefix);
     const word = 'long '.repeat(2_000);

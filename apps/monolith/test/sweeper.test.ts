@@ -24,7 +24,7 @@ test('sweeps at the start and after each interval, and keeps what is pinned', as
   assert.notEqual(await blobStore.stat(pinned), undefined);
 });
 
-test('a sweep that fails is logged and the next one is tried', async () => {
+test('a failed sweep is logged and tried again', async () => {
   const clock = createFakeClock();
   const logger = createMemoryLogger();
   let sweeps = 0;
@@ -41,7 +41,7 @@ test('a sweep that fails is logged and the next one is tried', async () => {
   assert.match(JSON.stringify(logger.records), /could not be swept/);
 });
 
-test('nothing is swept after the end', async () => {
+test('nothing is swept after disposal', async () => {
   const clock = createFakeClock();
   const blobStore = createMemoryBlobStore({ clock });
   const sweeper = await startSweeper({ blobStore, clock, logger: silentLogger, intervalMs: 1_000 });
@@ -51,7 +51,7 @@ test('nothing is swept after the end', async () => {
   assert.notEqual(await blobStore.stat(ref), undefined);
 });
 
-/** Lets promises settle until it holds; the test's own limit ends it otherwise. */
+/** Lets promises settle until the condition holds; the time limit of the test ends it otherwise. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -21,7 +21,7 @@ const script = `
   return echoed;
 `;
 
-/** Runs the agent to its end. */
+/** Runs the agent until its run ends. */
 async function runAgent(server: TestServer, headers: Record<string, string> = {}): Promise<void> {
   const { body: run } = await server.post('/v1/runs', { kind: 'agent', task: 'demo' }, headers);
   for await (const _ of readEvents(await fetch(`${server.url}/v1/runs/${run.id}/events`)));
@@ -74,7 +74,7 @@ test('one trace holds the request, the run, its steps, the script and each call 
   assert.ok(!all.includes('hello') && !all.includes('k-1'), 'arguments and results are on no span');
 });
 
-test('arguments and results are on spans when the configuration says so, without secrets', async () => {
+test('spans have redacted arguments and results if the configuration says so', async () => {
   const spans = recordSpans();
   const secret = 'tr0ub4dor-and-3';
   {
@@ -88,7 +88,7 @@ test('arguments and results are on spans when the configuration says so, without
   assert.ok(typeof result === 'string' && result.includes('it is [redacted]') && !result.includes(secret));
 });
 
-test('a collector that the environment names gets spans and measurements as OTLP', async () => {
+test('the collector of the environment receives spans and measurements as OTLP', async () => {
   // oxlint-disable-next-line typescript/no-explicit-any
   const received = new Map<string, any[]>();
   const collector = createServer((request, response) => {
@@ -122,7 +122,7 @@ test('a collector that the environment names gets spans and measurements as OTLP
   }
 });
 
-test('a collector that is not there costs spans and a line in the log, and nothing else', async () => {
+test('an unreachable collector costs spans and one log line only', async () => {
   const logger = createMemoryLogger();
   {
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };

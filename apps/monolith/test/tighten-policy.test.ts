@@ -19,7 +19,7 @@ test('a request may tighten the policy of the server', async () => {
   assert.deepEqual(raised.body.value.slice(0, 3), Array(3).fill('denied'));
 });
 
-test('a request that would loosen the policy is refused and names field and values', async () => {
+test('a request that would loosen the policy is refused with field and values', async () => {
   const refused: readonly (readonly [object, RegExp])[] = [
     [{ maxToolCalls: 4 }, /policy\.maxToolCalls 4 is looser than the server's 3/],
     [{ memoryLimitBytes: 1e12 }, /policy\.memoryLimitBytes/],
@@ -33,7 +33,7 @@ test('a request that would loosen the policy is refused and names field and valu
   }
 });
 
-test('a policy that is none is refused in plain words', async () => {
+test('an invalid policy is refused with a reason', async () => {
   const refused: readonly (readonly [object, RegExp])[] = [
     [{ maxToolCals: 1 }, /policy\.maxToolCals does not exist/],
     [{ maxToolCalls: -1 }, /policy\.maxToolCalls must be a positive whole number/],

@@ -3,7 +3,7 @@ import type { RaviConfig } from '@ravi/host';
 import { startServer } from './server.ts';
 import type { TestServer } from './server.ts';
 
-/** Tokens of callers: two that run, one that approves, one that may everything. */
+/** Access tokens of callers: two with role run, one approver, one admin. */
 export const secrets: Readonly<Record<CallerName, string>> = {
   ada: 'a'.repeat(32),
   bob: 'b'.repeat(32),
@@ -11,20 +11,20 @@ export const secrets: Readonly<Record<CallerName, string>> = {
   root: 'r'.repeat(32),
 };
 
-/** Who has a token. */
+/** Principal of an access token. */
 export type CallerName = 'ada' | 'bob' | 'eve' | 'root';
 
-/** As configurations write it. */
+/** SHA-256 of a token as in a configuration. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The header that a caller proves itself with. */
+/** Returns the authorization header of a caller. */
 export function as(name: CallerName): { readonly authorization: string } {
   return { authorization: `Bearer ${secrets[name]}` };
 }
 
-/** A server that knows {@link secrets}, one by each way to name a token, and keeps what happens. */
+/** Starts a server with a state store and {@link secrets}, configured in each possible way. */
 export function startSecuredServer(
   server: RaviConfig['server'] = {},
   files: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-/** An event as a stream of the server sent it. */
+/** Server-sent event. */
 export interface SentEvent {
   readonly id: string | undefined;
   readonly event: string | undefined;

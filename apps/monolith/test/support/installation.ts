@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { RaviConfig } from '@ravi/host';
 
-/** A folder on disk with a configuration and tools, as somebody would have it. */
+/** A folder on disk with a configuration and tools. */
 export interface TestInstallation extends AsyncDisposable {
   readonly folder: string;
   readonly configPath: string;
-  /** What the tool `launch` has really done: one line for each run. */
+  /** Returns one line per execution of the tool `launch`. */
   launches(): Promise<readonly string[]>;
 }
 
-/** Tools that import nothing, so that they load from any folder. `launch` leaves a trace on disk when it runs. */
+/** Source of tools without imports, so that they load from any folder. `launch` appends to a file when it runs. */
 const launchTool = `
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ export default {
 };
 `;
 
-/** Writes an installation into a new temporary folder; `files` adds to it or replaces in it. */
+/** Writes an installation into a new temporary folder; `files` adds or replaces files. */
 export async function createInstallation(
   config: RaviConfig = {},
   files: Readonly<Record<string, string>> = {},

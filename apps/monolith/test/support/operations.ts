@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { operations, pathParameters } from '@ravi/api';
 import type { JsonSchema } from '@ravi/kernel';
 
-/** An operation of the API as the attacks need it. */
+/** An operation of the API, with what the attacks need. */
 export interface DescribedOperation {
   readonly method: string;
   readonly path: string;
@@ -21,7 +21,7 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** Returns every operation of the table that a server serves, as its document says. */
+/** Returns every operation of the API table that a server serves according to its document. */
 export async function readOperations(url: string, headers: Record<string, string>): Promise<DescribedOperation[]> {
   const response = await fetch(`${url}/v1/openapi.json`, { headers });
   const { openapi, paths } = (await response.json()) as Document;

@@ -5,14 +5,14 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** An answer as it came, byte for byte. */
+/** A raw response. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
-/** A request whose parts are sent as they are: no header is added but those of the connection, no path normalised. */
+/** A request that is sent unchanged: only headers of the connection are added, and the path is not normalised. */
 export interface RawRequest {
   readonly method: string;
   readonly path: string;
@@ -22,7 +22,7 @@ export interface RawRequest {
   readonly isEndless?: boolean;
 }
 
-/** Sends requests over connections that are kept; `destroy` closes them. */
+/** Sends requests over kept connections; `destroy` closes them. */
 export function rawClient(url: string): { send(request: RawRequest): Promise<RawAnswer>; destroy(): void } {
   const agent = new Agent({ keepAlive: true });
   async function send({ method, path, headers = {}, body, isEndless = false }: RawRequest): Promise<RawAnswer> {
@@ -35,7 +35,7 @@ export function rawClient(url: string): { send(request: RawRequest): Promise<Raw
       const content = isEndless && isStream ? await firstChunk(response) : await text(response);
       return { status: response.statusCode ?? 0, headers: response.headers, text: content };
     } catch (error) {
-      // The server gave up a kept connection at the moment when it was taken again.
+      // The server closed a kept connection at the moment of its reuse.
       if (sent.reusedSocket) return send({ method, path, headers, isEndless, ...(body === undefined ? {} : { body }) });
       throw error;
     }
@@ -48,17 +48,17 @@ async function firstChunk(response: IncomingMessage): Promise<string> {
   return '';
 }
 
-/** Opens a connection and sends bytes as they are. */
+/** Opens a connection and sends raw bytes. */
 export function openSocket(url: string, bytes: string): Socket {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
-  // A server that closes early resets what it was still sent; the tests look at what it answered.
+  // A server that closes early resets the connection; the tests check its response.
   socket.on('error', () => {});
   socket.write(bytes, 'latin1');
   return socket;
 }
 
-/** Everything that a server sends until it closes the connection. */
+/** Reads everything until the server closes the connection. */
 export async function untilClosed(socket: Socket): Promise<string> {
   let received = '';
   socket.on('data', (chunk) => (received += chunk.toString('latin1')));
@@ -66,7 +66,7 @@ export async function untilClosed(socket: Socket): Promise<string> {
   return received;
 }
 
-/** A refusal has a status of the client's fault, the error shape, and nothing of the inside in it. */
+/** Asserts that an error has a 4xx status, the error format, and no internals. */
 export function assertRefused({ status, text: content }: RawAnswer, place: string, hostPaths: readonly string[]): void {
   const about = `${place}: ${status} ${content.slice(0, 500)}`;
   assert.ok(status >= 400 && status < 500, about);
@@ -78,7 +78,7 @@ export function assertRefused({ status, text: content }: RawAnswer, place: strin
   assertTellsNothing(content, about, hostPaths);
 }
 
-/** No answer names a folder of the host or a line of its code. */
+/** Asserts that a response names neither a folder of the host nor a line of its code. */
 export function assertTellsNothing(content: string, about: string, hostPaths: readonly string[]): void {
   for (const path of [...hostPaths, 'node_modules']) assert.ok(!content.includes(path), about);
   assert.doesNotMatch(content, /\bat \S+ \(?\/?\S+:\d+:\d+/, about);

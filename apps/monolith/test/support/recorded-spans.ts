@@ -3,14 +3,14 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { metrics } from '@opentelemetry/api';
 import type { TelemetryProviders } from '../../src/observability/open-exporters.ts';
 
-/** Providers whose spans a test can look at. */
+/** Telemetry providers with readable spans. */
 export interface RecordedSpans extends TelemetryProviders {
   finished(): readonly ReadableSpan[];
-  /** The names of one trace, in the order in which they began, each below its parent by two blanks. */
+  /** Returns the span names of the only trace in order of start, indented by two spaces per level. */
   outline(traceId: string): readonly string[];
 }
 
-/** Keeps spans in memory; measurements are dropped. */
+/** Creates providers that keep spans in memory and drop measurements. */
 export function recordSpans(): RecordedSpans {
   const exporter = new InMemorySpanExporter();
   const tracerProvider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });

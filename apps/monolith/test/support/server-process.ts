@@ -8,26 +8,26 @@ import { text } from 'node:stream/consumers';
 const entry = join(import.meta.dirname, '../../src/main.ts');
 const listening = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/;
 
-/** The server as somebody starts it, in a process of its own. */
+/** A server in its own process, started by its command. */
 export interface ServerProcess extends Disposable {
   readonly child: ChildProcess;
-  /** The next line of its standard output. */
+  /** Returns the next line of its standard output. */
   nextLine(): Promise<string>;
-  /** What it listens on, from its first line. */
+  /** Returns its address, from its first line. */
   url(): Promise<string>;
   signal(name: NodeJS.Signals): void;
-  /** Sends a signal to it and to every process that it started, as a terminal does. Needs `ownGroup`. */
+  /** Sends a signal to the whole process group, like a terminal. Needs `ownGroup`. */
   signalAll(name: NodeJS.Signals): void;
-  /** Its exit code; `null` when a signal ended it. */
+  /** Exit code; `null` if a signal ended the process. */
   readonly exit: Promise<number | null>;
-  /** Everything of its standard error. */
+  /** Complete standard error. */
   readonly errors: Promise<string>;
 }
 
 /**
- * Starts `main` in a folder. Dispose it: no test leaves a server behind, failed ones included. `preload` is a module that
- * runs before it and may exchange messages with this process. With `ownGroup` it is the first of a process group, which a
- * Ctrl-C for the tests does not reach.
+ * Starts `main` in a folder. Dispose it, so that even a failed test leaves no server running. `preload` is a module that runs
+ * first and may exchange messages with this process. With `ownGroup` the server leads its own process group, which a Ctrl-C
+ * for the tests does not reach.
  */
 export function startProcess(
   cwd: string,

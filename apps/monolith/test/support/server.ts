@@ -10,20 +10,20 @@ import { createInstallation } from './installation.ts';
 import type { TestInstallation } from './installation.ts';
 import { checkResponse } from './response-check.ts';
 
-/** An answer over HTTP, its JSON parsed. */
+/** A response with its parsed JSON body. */
 export interface Answer {
   readonly status: number;
   // oxlint-disable-next-line typescript/no-explicit-any -- each test asserts what it reads of it
   readonly body: any;
 }
 
-/** A whole server on a free port, built as `main` builds it. */
+/** A whole server on a free port, composed like `main`. */
 export interface TestServer extends AsyncDisposable {
   readonly installation: TestInstallation;
   readonly monolith: Monolith;
   readonly url: string;
   get(path: string, headers?: OutgoingHttpHeaders): Promise<Answer>;
-  /** Sends JSON, or text as it is. */
+  /** Sends JSON, or text unchanged. */
   post(path: string, body: unknown, headers?: OutgoingHttpHeaders): Promise<Answer>;
   /** Runs a script over HTTP. */
   chain(code: string, policy?: object): Promise<Answer>;
@@ -49,7 +49,7 @@ export async function startServer(
   const server: HttpServer = stack.use(await serve(monolith, { port: 0, graceMs: 0 }));
   const opened = stack.move();
 
-  // Not fetch: it sets Host and Origin itself, and these tests choose them.
+  // Not fetch, which sets Host and Origin itself; these tests choose them.
   const send = (method: string, path: string, headers: OutgoingHttpHeaders, body?: string): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const sent = request(`${server.url}${path}`, { method, headers, agent: false }, (response) => {

@@ -1,11 +1,11 @@
-/** The interfaces whose requests {@link wireProblems} reads. */
+/** Provider APIs whose requests {@link wireProblems} reads. */
 export const apis = ['chat', 'responses', 'messages', 'gemini'] as const;
 export type Api = (typeof apis)[number];
 
 type Wire = Readonly<Record<string, unknown>>;
 type Step = readonly ['call' | 'result' | 'other', id: string];
 
-/** What is wrong with the calls and results of a request: each call is answered once, before anybody else speaks. */
+/** Finds calls of a request that do not have exactly one result before the next message. */
 export function wireProblems(api: Api, body: unknown): readonly string[] {
   const problems: string[] = [];
   const open = new Set<string>();

@@ -1,6 +1,6 @@
 import type { JsonSchema, JsonValue } from '@ravi/kernel';
 
-/** A value that a schema forbids, and where in the value it stands. */
+/** A value that a schema forbids, and the place of the mistake. */
 export interface WrongValue {
   readonly place: string;
   readonly value: JsonValue;
@@ -16,7 +16,7 @@ const samples: Readonly<Record<string, JsonValue>> = {
   null: null,
 };
 
-/** A value that a schema allows, with nothing in it that may be absent. */
+/** Returns a minimal value that a schema allows. */
 export function allowedValue(schema: JsonSchema): JsonValue {
   const { const: only, enum: choices, type, properties = {}, required = [], minLength = 1, minimum = 1 } = read(schema);
   if (only !== undefined) return only;
@@ -28,7 +28,7 @@ export function allowedValue(schema: JsonSchema): JsonValue {
   return Object.fromEntries(required.map((name) => [name, allowedValue(properties[name] ?? {})]));
 }
 
-/** Values that a schema forbids: one for each of its rules, and one of each type that it does not take. */
+/** Returns values that a schema forbids: one per rule, and one of each wrong type. */
 export function wrongValues(schema: JsonSchema, place = ''): readonly WrongValue[] {
   const rules = read(schema);
   const wrong: JsonValue[] = [...wrongTypes(rules)];
@@ -58,7 +58,7 @@ function wrongInside(schema: JsonSchema, rules: Rules, place: string): readonly 
     const { [name]: _, ...rest } = whole;
     return { place: within(name), value: rest };
   });
-  // What JSON.parse makes an own key, and what every object seems to have.
+  // JSON.parse creates the first as an own key, and every object inherits the second.
   const unknown = ['unknownKey', '__proto__', 'constructor'].map((name) => ({
     place: name,
     value: JSON.parse(`{${JSON.stringify(whole).slice(1, -1)}${required.length > 0 ? ',' : ''}"${name}":{}}`),
@@ -66,7 +66,7 @@ function wrongInside(schema: JsonSchema, rules: Rules, place: string): readonly 
   return [...fields, ...missing, ...(additionalProperties === false ? unknown : [])];
 }
 
-/** The rules that schemas of requests are made of. */
+/** Schema keywords of request schemas. */
 interface Rules {
   readonly type?: string | readonly string[];
   readonly const?: JsonValue;

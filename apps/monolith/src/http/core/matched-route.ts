@@ -3,7 +3,7 @@ import { matchedRoutes } from 'hono/route';
 
 const everything = '/*';
 
-/** The route that a request took, as `/v1/runs/:id`; `/*` where only what stands before or behind every route took it. */
+/** Returns the route of a request, such as `/v1/runs/:id`; `/*` if only middleware matched. */
 export function matchedRoute(context: Context): string {
   return matchedRoutes(context).find(({ path }) => path !== everything)?.path ?? everything;
 }

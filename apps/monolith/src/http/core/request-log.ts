@@ -5,17 +5,17 @@ import { currentRequest } from '../../logging/current-request.ts';
 import { matchedRoute } from './matched-route.ts';
 
 const firstRefusal = 400;
-const saneId = /^[\w.:-]{1,128}$/;
+const validId = /^[\w.:-]{1,128}$/;
 
 /**
- * Gives each request an id, the client's own from `X-Request-Id` when that is sane, tells it to the client, and notes how
- * the request was answered; never its headers, query or body, and its path only by the route that it took.
+ * Assigns an id to each request, the client's `X-Request-Id` if valid, returns it as a header, and logs the response. It logs
+ * the route, never the path, query, headers or body.
  */
 export function requestLog({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }): MiddlewareHandler {
   return async (context, next) => {
     const { req } = context;
     const asked = req.header('x-request-id') ?? '';
-    const requestId = saneId.test(asked) ? asked : crypto.randomUUID();
+    const requestId = validId.test(asked) ? asked : crypto.randomUUID();
     const started = clock.monotonic();
     await currentRequest.run({ requestId }, next);
     context.res.headers.set('x-request-id', requestId);

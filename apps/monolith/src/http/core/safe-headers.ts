@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 
-const usual = Object.entries({
+const defaults = Object.entries({
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
@@ -8,17 +8,17 @@ const usual = Object.entries({
   'x-frame-options': 'DENY',
 });
 
-/** Says to browsers what they may not do with an answer, where the answer does not say it itself. */
+/** Adds security headers that a response does not set itself. */
 export const safeHeaders: MiddlewareHandler = async (context, next) => {
   await next();
-  // Not by `context.header`, which makes a new answer for each.
+  // Not with `context.header`, which creates a new response for each header.
   const { headers } = context.res;
-  for (const [name, value] of usual) {
+  for (const [name, value] of defaults) {
     if (!headers.has(name)) headers.set(name, value);
   }
 };
 
-/** Lets go of what an answer to `HEAD` would have sent: nobody reads it, and it may hold a file open. */
+/** Cancels the body of a response to `HEAD`, which would keep a file open. */
 export const headWithoutBody: MiddlewareHandler = async (context, next) => {
   await next();
   if (context.req.method === 'HEAD') await context.res.body?.cancel();

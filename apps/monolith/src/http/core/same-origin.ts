@@ -3,11 +3,11 @@ import { isLoopback } from '../../loopback.ts';
 import { problem } from './problem.ts';
 
 /**
- * Lets pass what was addressed to this machine by a loopback name, or by one of `allowedHosts`, and comes from no other web site. A page that makes
- * its own domain resolve to 127.0.0.1 (DNS rebinding) still sends that domain as `Host`.
+ * Accepts requests to a loopback name or one of `allowedHosts` that do not come from another web site. A page whose domain
+ * resolves to 127.0.0.1 (DNS rebinding) still sends that domain as `Host`.
  */
 export function sameOrigin(allowedHosts: readonly string[]): MiddlewareHandler {
-  // Nearly every request names the host of the one before.
+  // Nearly every request has the same host as the previous one.
   let known: string | undefined;
   const isOwn = (host: string): boolean => {
     const hostname = hostnameOf(`http://${host}`);

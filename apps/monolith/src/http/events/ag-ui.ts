@@ -2,7 +2,7 @@ import type { JsonObject } from '@ravi/kernel';
 import type { EventFormat } from './event-stream.ts';
 import { shownArguments } from './shown-arguments.ts';
 
-/** AG-UI events of a run, whose thread is the session. */
+/** Creates the AG-UI format of a run's events. The thread is the session. */
 export function agUiEvents({
   id: runId,
   sessionId: threadId,
@@ -11,11 +11,11 @@ export function agUiEvents({
   readonly sessionId: string;
 }): EventFormat {
   let messageId: string | undefined;
-  const say = (event: JsonObject): string => `data: ${JSON.stringify(event)}\n\n`;
+  const write = (event: JsonObject): string => `data: ${JSON.stringify(event)}\n\n`;
 
   function endMessage(): string {
     if (messageId === undefined) return '';
-    const ended = say({ type: 'TEXT_MESSAGE_END', messageId });
+    const ended = write({ type: 'TEXT_MESSAGE_END', messageId });
     messageId = undefined;
     return ended;
   }
@@ -25,40 +25,40 @@ export function agUiEvents({
       const { callId: toolCallId = '', tool: toolCallName = '' } = data;
       switch (type) {
         case 'run':
-          return data['status'] === 'running' ? say({ type: 'RUN_STARTED', threadId, runId, timestamp }) : '';
+          return data['status'] === 'running' ? write({ type: 'RUN_STARTED', threadId, runId, timestamp }) : '';
         case 'step': {
           const isStart = data['status'] === 'started';
           const stepName = `step ${data['step'] as number}`;
-          return endMessage() + say({ type: isStart ? 'STEP_STARTED' : 'STEP_FINISHED', stepName, timestamp });
+          return endMessage() + write({ type: isStart ? 'STEP_STARTED' : 'STEP_FINISHED', stepName, timestamp });
         }
         case 'model-delta': {
           let text = '';
           if (messageId === undefined) {
             messageId = `message-${sequence}`;
-            text = say({ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant', timestamp });
+            text = write({ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant', timestamp });
           }
-          return text + say({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta: data['text'] ?? '', timestamp });
+          return text + write({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta: data['text'] ?? '', timestamp });
         }
         case 'tool-call':
           return (
             endMessage() +
-            say({ type: 'TOOL_CALL_START', toolCallId, toolCallName, timestamp }) +
-            say({ type: 'TOOL_CALL_ARGS', toolCallId, delta: JSON.stringify(shownArguments(data)), timestamp }) +
-            say({ type: 'TOOL_CALL_END', toolCallId, timestamp })
+            write({ type: 'TOOL_CALL_START', toolCallId, toolCallName, timestamp }) +
+            write({ type: 'TOOL_CALL_ARGS', toolCallId, delta: JSON.stringify(shownArguments(data)), timestamp }) +
+            write({ type: 'TOOL_CALL_END', toolCallId, timestamp })
           );
         case 'tool-result': {
           const content = JSON.stringify(data);
           const result = { type: 'TOOL_CALL_RESULT', messageId: `result-${sequence}`, toolCallId, content, timestamp };
-          return say({ ...result, role: 'tool' });
+          return write({ ...result, role: 'tool' });
         }
         case 'run-ended': {
           const { message } = (data['error'] ?? {}) as { readonly message?: string };
           const end =
             message === undefined ? { type: 'RUN_FINISHED', threadId, runId } : { type: 'RUN_ERROR', message };
-          return endMessage() + say({ ...end, timestamp });
+          return endMessage() + write({ ...end, timestamp });
         }
         default:
-          return say({ type: 'CUSTOM', name: type, value: data, timestamp });
+          return write({ type: 'CUSTOM', name: type, value: data, timestamp });
       }
     },
   };

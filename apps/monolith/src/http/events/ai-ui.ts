@@ -5,33 +5,33 @@ import { shownArguments } from './shown-arguments.ts';
 
 type Part = 'text' | 'reasoning';
 
-/** The AI SDK's UI message stream, protocol version 1: one message whose parts are the steps of the run. */
+/** Creates the AI SDK's UI message stream, protocol version 1: one message whose parts are the steps of the run. */
 export function aiUiEvents(runId: string): EventFormat {
   let open: { readonly part: Part; readonly id: string } | undefined;
   let isStepOpen = false;
-  const say = (chunk: JsonObject): string => `data: ${JSON.stringify(chunk)}\n\n`;
+  const write = (chunk: JsonObject): string => `data: ${JSON.stringify(chunk)}\n\n`;
 
   function closePart(): string {
     if (open === undefined) return '';
     const { part, id } = open;
     open = undefined;
-    return say({ type: `${part}-end`, id });
+    return write({ type: `${part}-end`, id });
   }
 
   function delta(part: Part, { sequence, data }: RunEvent): string {
     let text = open?.part === part ? '' : closePart();
     if (open === undefined) {
       open = { part, id: `${part}-${sequence}` };
-      text += say({ type: `${part}-start`, id: open.id });
+      text += write({ type: `${part}-start`, id: open.id });
     }
-    return text + say({ type: `${part}-delta`, id: open.id, delta: data['text'] ?? '' });
+    return text + write({ type: `${part}-delta`, id: open.id, delta: data['text'] ?? '' });
   }
 
   function step(status: unknown): string {
     const isStart = status === 'started';
     if (isStart === isStepOpen) return '';
     isStepOpen = isStart;
-    return closePart() + say({ type: isStart ? 'start-step' : 'finish-step' });
+    return closePart() + write({ type: isStart ? 'start-step' : 'finish-step' });
   }
 
   return {
@@ -42,7 +42,7 @@ export function aiUiEvents(runId: string): EventFormat {
       const { callId: toolCallId = '', tool: toolName = '' } = data;
       switch (type) {
         case 'run':
-          return data['status'] === 'running' ? say({ type: 'start', messageId: runId }) : '';
+          return data['status'] === 'running' ? write({ type: 'start', messageId: runId }) : '';
         case 'step':
           return step(data['status']);
         case 'model-delta':
@@ -52,12 +52,12 @@ export function aiUiEvents(runId: string): EventFormat {
         case 'tool-call':
           return (
             closePart() +
-            say({ type: 'tool-input-available', toolCallId, toolName, input: shownArguments(data), dynamic: true })
+            write({ type: 'tool-input-available', toolCallId, toolName, input: shownArguments(data), dynamic: true })
           );
         case 'tool-result':
           return data['status'] === 'ok'
-            ? say({ type: 'tool-output-available', toolCallId, output: data, dynamic: true })
-            : say({
+            ? write({ type: 'tool-output-available', toolCallId, output: data, dynamic: true })
+            : write({
                 type: 'tool-output-error',
                 toolCallId,
                 errorText: data['errorCode'] ?? data['status'] ?? '',
@@ -65,8 +65,8 @@ export function aiUiEvents(runId: string): EventFormat {
               });
         case 'run-ended': {
           const { message } = (data['error'] ?? {}) as { readonly message?: string };
-          const failure = message === undefined ? '' : say({ type: 'error', errorText: message });
-          return closePart() + step('ended') + failure + say({ type: 'finish' });
+          const failure = message === undefined ? '' : write({ type: 'error', errorText: message });
+          return closePart() + step('ended') + failure + write({ type: 'finish' });
         }
         case 'tool-progress':
         case 'approval-requested':
@@ -74,7 +74,7 @@ export function aiUiEvents(runId: string): EventFormat {
         case 'console':
         case 'artifact':
         case 'usage':
-          return say({ type: `data-${type}`, data });
+          return write({ type: `data-${type}`, data });
       }
     },
   };

@@ -2,15 +2,15 @@ import type { EventLog } from '../../runs/event-log.ts';
 import type { RunEvent } from '../../runs/run-event.ts';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
 
-/** How events of a run are written for a reader: whole frames of an event stream, or nothing. */
+/** Format of a run's events: each event becomes whole frames of an event stream, or nothing. */
 export interface EventFormat {
   readonly headers?: Readonly<Record<string, string>>;
   frame(event: RunEvent): string;
-  /** After the last event. */
+  /** Text after the last event. */
   readonly end?: string;
 }
 
-/** Ravi's own events, with their sequence as the id that a reader goes on after. */
+/** Ravi's own format. The id of an event is its sequence, from which a client resumes. */
 export const raviEvents: EventFormat = {
   frame: ({ sequence, type, ...event }) => `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`,
 };
@@ -18,8 +18,8 @@ export const raviEvents: EventFormat = {
 const heartbeatMs = 15_000;
 
 /**
- * The events after `sequence` as server-sent events, to the end of the run. They are read only as fast as the client
- * takes them, and nothing is kept for a client but its place in what is kept of the run.
+ * Streams the events after a sequence as server-sent events, until the run ends. Events are read only as fast as the client
+ * reads them; the server stores only the position of each client.
  */
 export function streamEvents(
   recorder: Pick<RunRecorder, 'active' | 'read'>,
@@ -35,7 +35,7 @@ export function streamEvents(
   const signal = AbortSignal.any([lifetime, leaving.signal]);
   const encoder = new TextEncoder();
   let after = options.after;
-  // Kept when the run is over, so that its readers come to the end of it without the store.
+  // Kept after the run ends, so that its readers reach the end without the store.
   let log: EventLog | undefined;
 
   async function next(): Promise<string | undefined> {
@@ -50,7 +50,7 @@ export function streamEvents(
         continue;
       }
       if (signal.aborted || log === undefined || log.isClosed) return undefined;
-      if (!(await somethingHappens(log, signal))) return ': still here\n\n';
+      if (!(await changed(log, signal))) return ': still here\n\n';
     }
   }
 
@@ -75,18 +75,18 @@ export function streamEvents(
   return new Response(body, { headers });
 }
 
-/** Waits for the log or the signal; `false` when nothing happened until a sign of life is due. */
-async function somethingHappens(log: EventLog, signal: AbortSignal): Promise<boolean> {
+/** Waits for the log or the signal. Returns `false` if nothing onChange until the next heartbeat. */
+async function changed(log: EventLog, signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const happened = (): void => resolve(true);
+  const onChange = (): void => resolve(true);
   const heartbeat = setTimeout(resolve, heartbeatMs, false);
-  const leave = log.subscribe(happened);
-  signal.addEventListener('abort', happened);
+  const unsubscribe = log.subscribe(onChange);
+  signal.addEventListener('abort', onChange);
   try {
     return await promise;
   } finally {
     clearTimeout(heartbeat);
-    leave();
-    signal.removeEventListener('abort', happened);
+    unsubscribe();
+    signal.removeEventListener('abort', onChange);
   }
 }

@@ -4,15 +4,15 @@ import type { EventFormat } from './event-stream.ts';
 import { argumentsText, callItem, messageItem, textPart } from './responses-items.ts';
 import type { OpenMessage } from './responses-items.ts';
 
-/** A run in the form of OpenAI's Responses: as its events, and as the response that they come to. */
+/** Format of a run in OpenAI's Responses API: its events, and the response that they build. */
 export interface ResponseFormat extends EventFormat {
-  /** The response as far as it has come. */
+  /** The response so far. */
   readonly response: JsonObject;
 }
 
 /**
- * Writes each text between two calls as a message of its own, and each call of the agent as one that the server has made.
- * What scripts call stays inside of the server.
+ * Creates the format of a run. Each text between two calls becomes a message, and each call of the agent an MCP call that the
+ * server made. Calls by scripts are not shown.
  */
 export function responseFormat(run: { readonly id: string; readonly createdAt: number }): ResponseFormat {
   const output: JsonObject[] = [];
@@ -34,7 +34,7 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     tools: [],
   };
 
-  function say(type: string, data: JsonObject): string {
+  function write(type: string, data: JsonObject): string {
     return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number++, ...data })}\n\n`;
   }
 
@@ -43,8 +43,8 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     output.push(messageItem(item, 'in_progress'));
     const { id: item_id, index: output_index } = item;
     return (
-      say('response.output_item.added', { output_index, item: messageItem(item, 'in_progress') }) +
-      say('response.content_part.added', { item_id, output_index, content_index: 0, part: textPart('') })
+      write('response.output_item.added', { output_index, item: messageItem(item, 'in_progress') }) +
+      write('response.content_part.added', { item_id, output_index, content_index: 0, part: textPart('') })
     );
   }
 
@@ -56,9 +56,9 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     output[output_index] = message;
     item = undefined;
     return (
-      say('response.output_text.done', { ...place, text, logprobs: [] }) +
-      say('response.content_part.done', { ...place, part: textPart(text) }) +
-      say('response.output_item.done', { output_index, item: message })
+      write('response.output_text.done', { ...place, text, logprobs: [] }) +
+      write('response.content_part.done', { ...place, part: textPart(text) }) +
+      write('response.output_item.done', { output_index, item: message })
     );
   }
 
@@ -71,9 +71,9 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     const place = { item_id: item_id ?? '', output_index };
     return (
       close() +
-      say('response.output_item.added', { output_index, item: call }) +
-      say('response.mcp_call.in_progress', place) +
-      say('response.mcp_call_arguments.done', { ...place, arguments: argumentsText(data) })
+      write('response.output_item.added', { output_index, item: call }) +
+      write('response.mcp_call.in_progress', place) +
+      write('response.mcp_call_arguments.done', { ...place, arguments: argumentsText(data) })
     );
   }
 
@@ -85,10 +85,10 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     const call = callItem(data);
     output[output_index] = call;
     return (
-      say(`response.mcp_call.${data['status'] === 'ok' ? 'completed' : 'failed'}`, {
+      write(`response.mcp_call.${data['status'] === 'ok' ? 'completed' : 'failed'}`, {
         item_id: item_id ?? '',
         output_index,
-      }) + say('response.output_item.done', { output_index, item: call })
+      }) + write('response.output_item.done', { output_index, item: call })
     );
   }
 
@@ -99,11 +99,11 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     const error = message === undefined ? null : { code: 'server_error', message };
     const usage = usageOf(data['usage'] as unknown as ModelUsage | undefined);
     response = { ...response, status, output, error, usage };
-    return closed + say(`response.${status}`, { response });
+    return closed + write(`response.${status}`, { response });
   }
 
   function frame({ type, sequence, data }: RunEvent): string {
-    if (type === 'run' && data['status'] === 'running') return say('response.created', { response });
+    if (type === 'run' && data['status'] === 'running') return write('response.created', { response });
     if (type === 'step') return close();
     const isOwn = data['parentId'] === undefined;
     if (type === 'tool-call') return isOwn ? beginCall(data) : '';
@@ -115,7 +115,7 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     if (item === undefined) return opened;
     item.text += delta;
     const { id: item_id, index: output_index } = item;
-    return opened + say('response.output_text.delta', { item_id, output_index, content_index: 0, delta, logprobs: [] });
+    return opened + write('response.output_text.delta', { item_id, output_index, content_index: 0, delta, logprobs: [] });
   }
 
   return {
@@ -128,12 +128,12 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
 
 const prefix = 'resp_';
 
-/** The id of a response is that of its run. */
+/** Returns the id of a response, which contains the id of its run. */
 function responseIdOf(runId: string): string {
   return `${prefix}${runId}`;
 }
 
-/** The run of a response; of no run when the id is none. */
+/** Returns the run id of a response; empty if the response id is invalid. */
 export function runIdOf(responseId: string): string {
   return responseId.startsWith(prefix) ? responseId.slice(prefix.length) : '';
 }

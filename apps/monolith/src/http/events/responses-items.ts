@@ -1,25 +1,25 @@
 import type { JsonObject } from '@ravi/kernel';
 import { shownArguments } from './shown-arguments.ts';
 
-/** A message of the agent that is being written. */
+/** A message of the agent that is being streamed. */
 export interface OpenMessage {
   readonly id: string;
-  /** Its place in the output. */
+  /** Index in the output. */
   readonly index: number;
   text: string;
 }
 
-/** A message as an item of the output. */
+/** Returns a message as an output item. */
 export function messageItem({ id, text }: OpenMessage, status: 'in_progress' | 'completed'): JsonObject {
   return { type: 'message', id, role: 'assistant', status, content: status === 'completed' ? [textPart(text)] : [] };
 }
 
-/** Text within a message. */
+/** Returns text as a part of a message. */
 export function textPart(text: string): JsonObject {
   return { type: 'output_text', text, annotations: [], logprobs: [] };
 }
 
-/** A call of a tool as an item of the output: one that the server has made itself, as it makes those of MCP servers. */
+/** Returns a tool call as an output item of the type for calls that a server makes itself, `mcp_call`. */
 export function callItem(data: JsonObject): JsonObject {
   const { callId = '', tool = '', status, durationMs, bytes, errorCode } = data;
   const about = { type: 'mcp_call', id: callId, server_label: 'ravi', name: tool, arguments: argumentsText(data) };
@@ -29,7 +29,7 @@ export function callItem(data: JsonObject): JsonObject {
   return { ...about, status: 'completed', output };
 }
 
-/** Its arguments as JSON text, as far as they are told. */
+/** Returns the shown arguments of a call as JSON text. */
 export function argumentsText(data: JsonObject): string {
   return JSON.stringify(shownArguments(data));
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@ravi/kernel';
 
-/** The redacted arguments of a call as an object; under `preview` where they were too long to be told whole. */
+/** Returns the redacted arguments of a call as an object; as text under `preview` if they were cut. */
 export function shownArguments({ argsPreview }: JsonObject): JsonObject {
   if (typeof argsPreview !== 'string') return {};
   try {

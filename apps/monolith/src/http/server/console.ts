@@ -4,7 +4,7 @@ import { isKernelError } from '@ravi/kernel';
 import type { Logger } from '@ravi/kernel';
 import type { Hono } from 'hono';
 
-/** Serves the console at every address that is not of the API. One that was not built is reported and left out. */
+/** Serves the console at every path outside the API. If it was not built, a warning is logged. */
 export function mountConsole(app: Hono, logger: Logger): void {
   const handler = openConsole(logger);
   if (handler === undefined) return;
@@ -18,7 +18,7 @@ function openConsole(logger: Logger): ConsoleHandler | undefined {
     return createConsoleHandler();
   } catch (error) {
     if (!isKernelError(error, 'E_CONFIG_INVALID')) throw error;
-    logger.warn('there is no console', { reason: error.message });
+    logger.warn('the console is not available', { reason: error.message });
     return undefined;
   }
 }

@@ -1,9 +1,9 @@
 import type { BlobStore, Clock, Sandbox, StateStore } from '@ravi/kernel';
 
-/** How an adapter is at present. */
+/** Health of an adapter. */
 export interface AdapterHealth {
   readonly status: 'ok' | 'unavailable';
-  /** Milliseconds that its answer took. */
+  /** Milliseconds that the check took. */
   readonly durationMs: number;
 }
 
@@ -15,19 +15,19 @@ export interface HealthCheckOptions {
   readonly clock: Clock;
 }
 
-/** How each adapter is, by port. What it says in detail stays inside. */
+/** Returns the health of each adapter by port, without error details. */
 export type HealthCheck = () => Promise<Readonly<Record<string, AdapterHealth>>>;
 
-// Anybody may ask, as often as they like, and a write costs more than a question.
+// The check needs no authentication, and a write costs more than a read.
 const writeIntervalMs = 5_000;
-// A process that dies in between leaves it to the sweep.
+// The sweep removes the probe of a process that died in between.
 const probe = {
   mediaType: 'text/plain',
   scope: { principal: 'health-check', sessionId: 'health-check' },
   ttlMs: 60_000,
 };
 
-/** Asks each adapter for something cheap; the blob store has to keep a byte, and is asked every five seconds at most. */
+/** Creates a cheap check of each adapter. The blob store has to store a byte, at most every five seconds. */
 export function createHealthCheck({ blobStore, sandbox, stateStore, clock }: HealthCheckOptions): HealthCheck {
   async function measure(check: () => unknown): Promise<AdapterHealth> {
     const started = clock.monotonic();
