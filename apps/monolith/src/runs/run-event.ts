@@ -1,6 +1,6 @@
 import type { JsonObject } from '@ravi/kernel';
 
-/** What a run tells while it goes on. Deltas are for display; everything else is what has happened. */
+/** Type of a run event. Deltas are for display; all others are facts. */
 export type RunEventType =
   | 'run'
   | 'step'
@@ -16,9 +16,9 @@ export type RunEventType =
   | 'usage'
   | 'run-ended';
 
-/** One event of a run. */
+/** An event of a run. */
 export interface RunEvent {
-  /** From 1, without gaps; what a reader names to go on after it. */
+  /** Number from 1, without gaps. A reader resumes after it. */
   readonly sequence: number;
   /** Milliseconds since the Unix epoch. */
   readonly at: number;

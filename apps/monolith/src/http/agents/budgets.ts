@@ -20,11 +20,11 @@ export interface BudgetServices {
   readonly clock: Clock;
 }
 
-/** What is configured for runs of the agent, and what they and their owner have used. */
+/** Implements the operation on budgets: the limits of agent runs, and the usage of today. */
 export function budgetOperations({ budget, runs: store, recorder, clock }: BudgetServices): readonly Endpoint[] {
   const spentOf = createSpentOf(recorder);
 
-  /** Runs of the agent since the last midnight of UTC, newest first, 1 000 at most. */
+  /** Returns the agent runs since the last midnight in UTC, newest first, at most 1 000. */
   async function runsOfToday(principal: Principal): Promise<readonly Run[]> {
     const midnight = Math.floor(clock.now() / dayMs) * dayMs;
     const runs: Run[] = [];
@@ -43,7 +43,7 @@ export function budgetOperations({ budget, runs: store, recorder, clock }: Budge
     implement(api.budgets.list, async ({ caller: { principal } }) => {
       const runs = await runsOfToday(principal);
       const spent: { readonly run: Run; readonly used: Spent }[] = [];
-      // One after the other: each reads a journal.
+      // In sequence, because each reads a journal.
       for (const run of runs) spent.push({ run, used: await spentOf(run) });
       const live = spent.filter(({ run }) => run.outcome === undefined);
       const shown = live.length > 0 ? live : spent.slice(0, 1);
@@ -96,21 +96,21 @@ function runBudgets(
   );
 }
 
-/** What a run has used. */
+/** Usage of a run. */
 interface Spent {
   readonly tokens: number;
-  /** In the currency of the price table; absent when an answer has no price. */
+  /** In the currency of the price table; absent if a model has no price. */
   readonly cost?: number;
-  /** Calls of the model itself, those of scripts apart. */
+  /** Tool calls by the model; calls by scripts do not count. */
   readonly toolCalls: number;
 }
 
-/** Says what a run has used so far. */
+/** Returns the usage of a run so far. */
 type SpentOf = (run: Run) => Promise<Spent>;
 
 const maxKept = 5_000;
 
-/** Reads it from the events of the run; of one that is over it is read once. */
+/** Creates a function that sums up the events of a run. The usage of an ended run is cached. */
 function createSpentOf(recorder: Pick<RunRecorder, 'read'>): SpentOf {
   const known = new Map<string, Spent>();
   return async (run) => {

@@ -3,7 +3,7 @@ import type { StateStore } from '@ravi/kernel';
 import { implement, listOf, pageOf } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 
-/** Conversations of the caller. */
+/** Implements the operations on conversations of the caller. */
 export function conversationOperations({ runs, history }: Pick<StateStore, 'runs' | 'history'>): readonly Endpoint[] {
   return [
     implement(api.conversations.list, async ({ caller, query }) => {

@@ -17,7 +17,7 @@ export interface ResponseServices {
   readonly lifetime: AbortSignal;
 }
 
-/** `POST /v1/responses`: the agent for clients that speak OpenAI's Responses. Its tools are the server's own. */
+/** Implements `POST /v1/responses`: the agent, with the tools of the server, for clients of OpenAI's Responses API. */
 export function responseOperations(services: ResponseServices): readonly Endpoint[] {
   const { store, runs, recorder, lifetime } = services;
   return [

@@ -9,18 +9,18 @@ import { implement, listOf, pageOf, Reply } from '../core/implement.ts';
 import type { ApiRequest, Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';
 
-// Nothing of an artifact may run in the name of this server.
+// No artifact may run scripts with the origin of this server.
 const safeHeaders = {
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',
   'cache-control': 'private, no-store',
 };
 
-// Tools name the types, and a header holds less than a string: what is no type of RFC 9110 goes out as bytes.
+// Tools choose media types. A type that RFC 9110 does not allow in a header is sent as bytes.
 const mediaTypePattern = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:; ?[\w-]{1,100}="?[\w.+-]{1,100}"?)*$/;
 const bytesOfNoType = 'application/octet-stream';
 
-/** What is still there of these artifacts. */
+/** Returns the stats of those artifacts that still exist. */
 export async function statsOf(blobStore: BlobStore, refs: readonly string[]): Promise<readonly BlobStat[]> {
   const stats = await Promise.all(refs.map((ref) => blobStore.stat(ref)));
   return stats.filter((stat) => stat !== undefined);
@@ -33,7 +33,7 @@ export interface ArtifactServices {
   readonly recorder: RunRecorder;
 }
 
-/** Artifacts by run, one by one, and their content, whole or in part. */
+/** Implements the operations on artifacts and their content. */
 export function artifactOperations({ blobStore, runs, recorder }: ArtifactServices): readonly Endpoint[] {
   async function find({ caller, params: { ref } }: ApiRequest<typeof api.artifacts.get>): Promise<BlobStat> {
     const stat = await blobStore.stat(ref);
@@ -90,15 +90,15 @@ async function open(...[blobStore, ...what]: [BlobStore, ...Parameters<BlobStore
   }
 }
 
-/** Part of a content, as `BlobStore.open` takes it. */
+/** Part of a content, as an option of `BlobStore.open`. */
 interface ByteRange {
   readonly offset: number;
   readonly length: number;
 }
 
 /**
- * The one range that a `Range` header asks for; `undefined` for the whole, which is also right for several ranges and
- * for other units. @throws KernelError `E_RANGE_INVALID` when nothing of it is there
+ * Reads the single range of a `Range` header. Returns `undefined` for the whole content, also for several ranges and other
+ * units. @throws KernelError `E_RANGE_INVALID` if the range is outside the content
  */
 function readByteRange(header: string | null, bytes: number): ByteRange | undefined {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];

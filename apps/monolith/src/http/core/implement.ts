@@ -5,7 +5,7 @@ import { problem } from './problem.ts';
 /** A request of an operation; params, query and body have been checked against its schemas. */
 export interface ApiRequest<Definition extends Operation = Operation> {
   readonly caller: Caller;
-  /** Parts of the path, by the names in it. */
+  /** Parameters of the path by name. */
   readonly params: ParamsOf<Definition>;
   readonly query: QueryOf<Definition>;
   readonly body: BodyOf<Definition>;
@@ -23,7 +23,7 @@ export class Reply<Status extends number, Body> {
   readonly body: Body;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** The body as JSON text; written anew for each response when absent. */
+  /** Body as JSON text. By default `body` is serialised. */
   readonly text: string | undefined;
 
   constructor(status: Status, body: Body, headers: Readonly<Record<string, string>> = {}, text?: string) {
@@ -55,7 +55,7 @@ type ResultOf<Definition extends Operation> =
   | (Definition['responses'] extends { readonly 200: JsonResponse<infer Body> } ? Body : never)
   | (Definition extends { readonly events: object } ? Response : never);
 
-/** Handles a request: returns the JSON body of status 200, a {@link Reply}, or a `Response` where the body is not JSON. */
+/** Handles a request: returns the JSON body of status 200, a {@link Reply}, or a `Response` if the body is not JSON. */
 export type Handler<Definition extends Operation> = (
   request: ApiRequest<Definition>,
 ) => ResultOf<Definition> | Promise<ResultOf<Definition>>;
@@ -63,12 +63,12 @@ export type Handler<Definition extends Operation> = (
 /** An operation with its handler. */
 export interface Endpoint {
   readonly operation: Operation;
-  /** 4 MiB when absent. */
+  /** Default: 4 MiB. */
   readonly maxBodyBytes?: number | undefined;
   readonly handle: (request: ApiRequest) => unknown;
 }
 
-/** Implements an operation of the API. It does not compile when a response does not fit the operation. */
+/** Implements an operation of the API. It does not compile if a response does not match the operation. */
 export function implement<Definition extends Operation>(
   operation: Definition,
   handle: Handler<Definition>,

@@ -13,10 +13,10 @@ import { limitBody, readBody, readQuery, bodyValidator, queryValidator } from '.
 const defaultBodyBytes = 4_194_304;
 const busyRetryMs = 1_000;
 
-/** What stands between a request and its operation. */
+/** Options of {@link mount}. */
 export interface MountOptions {
   readonly access: Access;
-  /** Operations with an effect that are worked on at once. */
+  /** Maximum number of concurrent operations with an effect. */
   readonly maxConcurrent: number;
 }
 
@@ -43,7 +43,7 @@ export function mount(app: Hono, endpoints: readonly Endpoint[], options: MountO
   );
 }
 
-// Before the body is read: who is not known costs little.
+// Before the body is read, so that an unknown caller costs little.
 function authorize({ isOpen, role }: Operation, access: Access): MiddlewareHandler {
   return async (context, next) => {
     if (isOpen !== true) {
@@ -60,7 +60,7 @@ function authorize({ isOpen, role }: Operation, access: Access): MiddlewareHandl
 function concurrencyLimit(max: number): MiddlewareHandler {
   let active = 0;
   return async (_context, next) => {
-    if (active >= max) throw problem('E_BUSY', `${max} requests are worked on at once already`, busyRetryMs);
+    if (active >= max) throw problem('E_BUSY', `Server is at its limit of ${max} concurrent requests`, busyRetryMs);
     active++;
     try {
       await next();
@@ -109,13 +109,13 @@ function respond(result: unknown): Response {
   return new Response(text, { status, headers: { ...headers, 'content-type': 'application/json' } });
 }
 
-// Only the store knows its cursors.
+// Only the state store can check its cursors.
 function cursorProblem(error: unknown, query: Readonly<Record<string, unknown>>): KernelError | undefined {
   const isAboutCursor = query['cursor'] !== undefined && isKernelError(error, 'E_STATE_INVALID');
   return isAboutCursor ? problem('E_REQUEST_INVALID', error.message) : undefined;
 }
 
-/** Refuses, on the paths of operations, every method that none of them has. Mounted after them. */
+/** Refuses unsupported methods on the paths of operations. Mounted after the operations. */
 function refuseOtherMethods(app: Hono, operations: readonly Operation[]): void {
   const methods = Map.groupBy(operations, ({ path }) => path);
   for (const [path, ofPath] of methods) {
@@ -123,18 +123,18 @@ function refuseOtherMethods(app: Hono, operations: readonly Operation[]): void {
     const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].join(', ');
     app.all(routeOf(path), (context) => {
       context.header('allow', allow);
-      throw problem('E_METHOD_NOT_ALLOWED', `${context.req.path} takes ${allow}`);
+      throw problem('E_METHOD_NOT_ALLOWED', `${context.req.path} supports ${allow}`);
     });
   }
 }
 
-/** Where a request comes from; empty when the app is called without a server. */
+/** Returns the client address of a request; empty if the app is called without a server. */
 export function addressOf({ env }: Pick<Context, 'env'>): string {
   const { incoming } = (env ?? {}) as { readonly incoming?: IncomingMessage };
   return incoming?.socket?.remoteAddress ?? '';
 }
 
-/** Writes a path as the router does: `/v1/runs/:id`. */
+/** Converts a path to the syntax of the router: `/v1/runs/:id`. */
 function routeOf(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }

@@ -5,12 +5,12 @@ import type { Logger } from '@ravi/kernel';
 import type { Context } from 'hono';
 import { currentRequest } from '../../logging/current-request.ts';
 
-/** A refusal of a request; the message is shown to the client, which may come again after `retryAfterMs`. */
+/** Returns the error of a refused request. The client receives the message, and may retry after `retryAfterMs`. */
 export function problem(code: ProblemCode, message: string, retryAfterMs?: number): KernelError {
   return new KernelError(code, message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
-/** `{ error: { code, message } }` with the status of the code. Anything that is no {@link problem} says nothing of the inside. */
+/** Responds with `{ error: { code, message } }` and the status of the code. Other errors are logged and reveal no internals. */
 export function answerProblem(context: Context, error: Error, logger: Logger): Response {
   if (isKernelError(error) && Object.hasOwn(problemStatus, error.code)) {
     const { code, message, retryAfterMs } = error;
@@ -18,6 +18,6 @@ export function answerProblem(context: Context, error: Error, logger: Logger): R
     if (code === 'E_UNAUTHENTICATED') context.header('www-authenticate', 'Bearer');
     return context.json({ error: { code, message } }, problemStatus[code as ProblemCode]);
   }
-  logger.error('a request failed', { ...currentRequest.getStore(), method: context.req.method, error });
+  logger.error('request failed', { ...currentRequest.getStore(), method: context.req.method, error });
   return context.json({ error: { code: 'E_INTERNAL', message: 'The request failed inside the server' } }, 500);
 }

@@ -15,18 +15,18 @@ const words: Readonly<Record<string, string>> = {
 };
 
 const bodies = new Ajv2020({ verbose: true, strict: true, allowUnionTypes: true });
-// A query is text: "5" is the number that a schema asks for.
+// Query values are text, so "5" is accepted as a number.
 const queries = new Ajv2020({ verbose: true, strict: true, coerceTypes: true });
 
-/** Checks a value and throws `E_REQUEST_INVALID` for what is wrong with it. */
+/** Checks a value. @throws KernelError `E_REQUEST_INVALID` that lists its mistakes */
 export type Validate = (value: unknown) => void;
 
-/** A check of bodies. */
+/** Creates a check of bodies. */
 export function bodyValidator(schema: JsonSchema): Validate {
   return validator(bodies.compile(schema));
 }
 
-/** A check of the parameters of a query, which turns them into the types that their schemas say. */
+/** Creates a check of query parameters, which also converts them to the types of their schemas. */
 export function queryValidator(schema: JsonSchema): Validate {
   return validator(queries.compile(schema));
 }
@@ -38,7 +38,7 @@ function validator(validate: ValidateFunction): Validate {
   };
 }
 
-// Values are not repeated: they may be secrets.
+// Values are not repeated, because they may be secrets.
 function describe({ keyword, instancePath, params, parentSchema, message = '' }: ErrorObject): string {
   const place = instancePath.slice(1).replaceAll('/', '.');
   const { properties = {} } = parentSchema as { readonly properties?: Readonly<Record<string, JsonSchema>> };
@@ -59,18 +59,18 @@ function describe({ keyword, instancePath, params, parentSchema, message = '' }:
 }
 
 /**
- * The parameters of a query by their names; whatever a name is, it stands among them and not on their prototype.
- * @throws KernelError `E_REQUEST_INVALID` for one that is given twice
+ * Returns the parameters of a query by name. Every name, even `__proto__`, becomes an own property.
+ * @throws KernelError `E_REQUEST_INVALID` for a duplicate parameter
  */
 export function readQuery(url: string): Record<string, string> {
   if (!url.includes('?')) return {};
   const given = [...new URL(url).searchParams];
   const query = Object.fromEntries(given);
   if (Object.keys(query).length === given.length) return query;
-  throw problem('E_REQUEST_INVALID', 'A parameter of the query is given twice');
+  throw problem('E_REQUEST_INVALID', 'A query parameter occurs twice');
 }
 
-/** Refuses bodies over `maxBytes`, announced or streamed, before they are read to their end. */
+/** Refuses bodies above `maxBytes`, announced or streamed, before they are read completely. */
 export function limitBody(maxBytes: number): MiddlewareHandler {
   return bodyLimit({
     maxSize: maxBytes,
@@ -81,7 +81,7 @@ export function limitBody(maxBytes: number): MiddlewareHandler {
 }
 
 /**
- * The body as a JSON object.
+ * Reads the body as a JSON object.
  * @throws KernelError `E_CONTENT_TYPE`, `E_REQUEST_INVALID`
  */
 export async function readBody({ req }: Context): Promise<JsonObject> {

@@ -115,7 +115,9 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     if (item === undefined) return opened;
     item.text += delta;
     const { id: item_id, index: output_index } = item;
-    return opened + write('response.output_text.delta', { item_id, output_index, content_index: 0, delta, logprobs: [] });
+    return (
+      opened + write('response.output_text.delta', { item_id, output_index, content_index: 0, delta, logprobs: [] })
+    );
   }
 
   return {

@@ -6,7 +6,7 @@ import { implement, listOf, pageOf, Reply } from '../core/implement.ts';
 import type { ApiRequest, Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';
 
-/** Work that goes on beside the steps of an agent. */
+/** Implements the operations on background jobs of an agent. */
 export function jobOperations(jobs: JobStore, runs: RunService): readonly Endpoint[] {
   async function find({ params: { id }, caller }: ApiRequest<typeof api.jobs.get>): Promise<Job> {
     const job = await jobs.get(id);

@@ -20,14 +20,14 @@ import { problem } from '../core/problem.ts';
 export interface RunServices {
   readonly durable: DurableServices;
   readonly policy: ChainPolicy;
-  /** Mode of a script whose request names none. */
+  /** Approval mode of scripts whose request has none. */
   readonly approvalMode: ApprovalMode;
   readonly blobStore: BlobStore;
   readonly redactor: Redactor;
   readonly lifetime: AbortSignal;
 }
 
-/** Runs of the agent and of scripts that outlive the request. */
+/** Implements the operations on runs of the agent and of scripts. */
 export function runOperations(services: RunServices): readonly Endpoint[] {
   const { durable, policy, approvalMode, blobStore, redactor, lifetime } = services;
   const { store, runs, chains, recorder, storedEvents } = durable;
@@ -94,7 +94,7 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
 
 type RunOperation = typeof api.runs.get;
 
-// A script that came to its end gives its result once more; one that somebody ended has none.
+// Resuming a completed script returns its stored result; a cancelled one has none.
 function hasNoResult({ status, outcome }: Run): boolean {
   return status === 'cancelled' || (outcome !== undefined && outcome.result === undefined);
 }

@@ -7,13 +7,13 @@ import { maxScriptBodyBytes } from './script-request.ts';
 import { implement } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 
-/** What a check of scripts works with. */
+/** Services of {@link chainCheckOperation}. */
 export interface ChainCheckOptions {
   readonly invoker: ToolInvoker;
   readonly preflight: Preflight | false;
 }
 
-/** `POST /v1/chains/check` says what is certain to go wrong in a script, without running it. */
+/** Implements `POST /v1/chains/check`: checks a script without running it. */
 export function chainCheckOperation({ invoker, preflight }: ChainCheckOptions): Endpoint {
   return implement(
     api.chains.check,

@@ -12,8 +12,8 @@ import { raviEvents, streamEvents } from '../events/event-stream.ts';
 import { problem } from '../core/problem.ts';
 
 /**
- * `POST /v1/chains` runs a script and answers with its `ChainRunResult`. With a state store the run goes on without its
- * client, and the answer has its `runId`; else it is cancelled when the client leaves.
+ * Implements `POST /v1/chains`: runs a script and returns its `ChainRunResult`. With a state store the run continues if the
+ * client disconnects, and the response has its `runId`; otherwise the run is cancelled.
  */
 export function chainOperations(policy: ChainPolicy, runScript: ScriptRunner): readonly Endpoint[] {
   return [
@@ -23,7 +23,7 @@ export function chainOperations(policy: ChainPolicy, runScript: ScriptRunner): r
   ];
 }
 
-/** Runs a script as its caller: the result, or a stream of the run's events whose run is named by `Content-Location`. */
+/** Runs a script as its caller. Returns the result, or a stream of the run's events with `Content-Location` of the run. */
 export type ScriptRunner = (
   script: ScriptRequest,
   request: Pick<ApiRequest<typeof api.chains.run>, 'caller' | 'query' | 'signal'>,

@@ -2,7 +2,7 @@ import type { ChainPolicy, JsonObject, SandboxLanguage } from '@ravi/kernel';
 import { compareRisk, defineChainPolicy, isKernelError } from '@ravi/kernel';
 import { problem } from '../core/problem.ts';
 
-/** A script that somebody wants to run. */
+/** A script to run, from a request. */
 export interface ScriptRequest {
   readonly code: string;
   readonly language?: SandboxLanguage;
@@ -11,16 +11,16 @@ export interface ScriptRequest {
   readonly policy: Partial<ChainPolicy>;
 }
 
-// A script is at most `maxSourceBytes`; JSON writes a control character in six bytes, and the rest needs little.
+// A script has at most `maxSourceBytes`; JSON escapes a control character with six bytes.
 const escapedBytesPerByte = 6;
 const otherBytes = 4_096;
 
-/** How large the body of a request with a script may be. */
+/** Returns the maximum size of a request body with a script. */
 export function maxScriptBodyBytes({ maxSourceBytes }: ChainPolicy): number {
   return maxSourceBytes * escapedBytesPerByte + otherBytes;
 }
 
-/** The script of a body that fits its schema. @throws KernelError `E_REQUEST_INVALID` for a policy that is wrong or looser */
+/** Returns the script of a checked body. @throws KernelError `E_REQUEST_INVALID` for an invalid or looser policy */
 export function scriptOf({ code, language, policy = {} }: ScriptBody, server: ChainPolicy): ScriptRequest {
   return {
     code,
@@ -29,7 +29,7 @@ export function scriptOf({ code, language, policy = {} }: ScriptBody, server: Ch
   };
 }
 
-/** The parts of a body that describe a script. */
+/** Fields of a body that describe a script. */
 interface ScriptBody {
   readonly code: string;
   readonly language?: SandboxLanguage;
@@ -37,8 +37,8 @@ interface ScriptBody {
 }
 
 /**
- * The fields of a request's policy, checked: each may make the server's policy stricter and none may loosen it.
- * @throws KernelError `E_REQUEST_INVALID` naming the field and both values
+ * Returns the policy of a request after checking that no field loosens the server's policy.
+ * @throws KernelError `E_REQUEST_INVALID` that names the field and both values
  */
 function tightenPolicy(requested: Partial<ChainPolicy>, server: ChainPolicy): Partial<ChainPolicy> {
   const merged = merge(requested, server);
@@ -62,7 +62,7 @@ function merge(requested: Partial<ChainPolicy>, server: ChainPolicy): ChainPolic
 }
 
 function isLooser(field: keyof ChainPolicy, merged: ChainPolicy, server: ChainPolicy): boolean {
-  // Of the two risks one says how much runs unasked (less is stricter), the other how much a silent tool counts as.
+  // For `maxRiskUnapproved` a lower risk is stricter, for `defaultRisk` a higher one.
   if (field === 'maxRiskUnapproved') return compareRisk(merged[field], server[field]) > 0;
   if (field === 'defaultRisk') return compareRisk(merged[field], server[field]) < 0;
   return merged[field] > server[field];

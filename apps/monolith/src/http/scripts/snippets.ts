@@ -35,7 +35,7 @@ export interface SnippetServices {
   readonly clock: Clock;
 }
 
-/** Scripts that ran well and were saved, each principal's own. */
+/** Implements the operations on snippets: scripts that a principal saved after they succeeded. */
 export function snippetOperations(services: SnippetServices): readonly Endpoint[] {
   const {
     snippetStore: store,
@@ -57,7 +57,7 @@ export function snippetOperations(services: SnippetServices): readonly Endpoint[
     throw problem('E_SNIPPET_UNKNOWN', `There is no snippet "${name}"${wanted === undefined ? '' : ` ${wanted}`}`);
   }
 
-  /** The script of a run that has ended, or of one that is made for it. */
+  /** Returns the script of an ended run, or runs the given code first. */
   async function scriptToSave(
     request: ApiRequest<typeof api.snippets.save>,
   ): Promise<Pick<SaveSnippetOptions, 'code' | 'run' | 'runId' | 'language'>> {
@@ -73,7 +73,7 @@ export function snippetOperations(services: SnippetServices): readonly Endpoint[
     }
     const { id: runId, definition, outcome } = await findRun(durable.store.runs, request, known);
     if (definition.code === undefined || outcome?.result === undefined) {
-      throw problem('E_SNIPPET_INVALID', `The run "${runId}" is no script that has ended`);
+      throw problem('E_SNIPPET_INVALID', `Run "${runId}" is not a script that has ended`);
     }
     return {
       ...languageOf(definition),

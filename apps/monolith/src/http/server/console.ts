@@ -8,7 +8,7 @@ import type { Hono } from 'hono';
 export function mountConsole(app: Hono, logger: Logger): void {
   const handler = openConsole(logger);
   if (handler === undefined) return;
-  // The address of the page of `@ravi/approval-web`, so that a link to it works with either.
+  // Path of the page of `@ravi/approval-web`, so that links work with both.
   app.get('/approvals', (context) => context.redirect('/inbox'));
   app.get('*', async ({ req }, next) => (isOfApi(req.path) ? next() : handler.fetch(req.raw)));
 }

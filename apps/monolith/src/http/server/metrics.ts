@@ -4,12 +4,12 @@ import { implement } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 
 const toolCounters: readonly (readonly [name: string, help: string, figure: keyof ToolFigures])[] = [
-  ['ravi_tool_calls_total', 'Calls of a tool that have ended.', 'calls'],
-  ['ravi_tool_errors_total', 'Calls of a tool that have failed.', 'errors'],
-  ['ravi_tool_denials_total', 'Calls of a tool that were refused.', 'denials'],
+  ['ravi_tool_calls_total', 'Ended calls of a tool.', 'calls'],
+  ['ravi_tool_errors_total', 'Failed calls of a tool.', 'errors'],
+  ['ravi_tool_denials_total', 'Denied calls of a tool.', 'denials'],
 ];
 
-/** `GET /metrics` in the text format of Prometheus: what this process has done. */
+/** Implements `GET /metrics` in the text format of Prometheus. */
 export function metricsOperations(toolMetrics: ToolMetrics, activeScripts: () => number): readonly Endpoint[] {
   return [
     implement(api.server.metrics, () => {
@@ -40,7 +40,7 @@ function metric(name: string, type: 'counter' | 'gauge', help: string, samples: 
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-// Names come from models too.
+// Models choose names too.
 function escape(label: string): string {
   return label.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

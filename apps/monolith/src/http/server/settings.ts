@@ -16,7 +16,7 @@ export interface SettingsServices {
   readonly checkHealth: HealthCheck;
 }
 
-/** Whether the server lives and can work, and what is plugged in. */
+/** Implements liveness, readiness and the settings of the server. */
 export function settingsOperations(services: SettingsServices): readonly Endpoint[] {
   const { plugins: configured, model, toolbox, invoker, checkHealth } = services;
   return [

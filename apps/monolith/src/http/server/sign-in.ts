@@ -3,7 +3,7 @@ import type { Access } from '../../access/access.ts';
 import { implement, Reply } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 
-/** Signing in, so that a browser needs no token in its scripts. */
+/** Implements sign-in by cookie, so that a browser's scripts need no access token. */
 export function signInOperations(access: Access): readonly Endpoint[] {
   return [
     implement(api.login.signIn, ({ body, address, isSecure }) => {

@@ -10,7 +10,7 @@ export type ToolListReply = (headers: Headers) => Reply<200, ToolListBody> | Rep
 
 type ToolListBody = JsonOf<typeof api.tools.list>;
 
-/** The list of all tools as JSON, which is written again only when a tool was added or removed. */
+/** Creates the list of all tools as JSON text, which is serialised again only after a tool was added or removed. */
 export function createToolList({
   toolbox,
   invoker,

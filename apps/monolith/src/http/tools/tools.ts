@@ -17,7 +17,7 @@ export interface ToolServices {
   readonly lifetime: AbortSignal;
 }
 
-/** What tools there are, each as its own page needs it, and a call of one through the invoker. */
+/** Implements the operations on tools. A call passes every gate of the invoker. */
 export function toolOperations({ toolbox, invoker, lifetime, toolMetrics }: ToolServices): readonly Endpoint[] {
   const replyWithAll = createToolList({ toolbox, invoker });
   return [
