@@ -9,7 +9,7 @@ import { createDurableChains, runChain } from '@ravi/capabilities';
 import type { DurableChains } from '@ravi/capabilities';
 import { createArgumentDigest } from '@ravi/host';
 import { defineTool } from '@ravi/kernel';
-import type { ChainRunResult, Sandbox, StateStore, ToolRisk } from '@ravi/kernel';
+import type { ChainRunResult, Sandbox, CompleteStateStore, ToolRisk } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import type { BenchGroup } from './group.ts';
@@ -25,7 +25,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 interface Bench {
-  readonly store: StateStore;
+  readonly store: CompleteStateStore;
   readonly sandbox: Sandbox;
   readonly invoker: ToolInvoker;
   readonly chains: DurableChains;
@@ -136,7 +136,7 @@ async function pausedHeapKb({ chains }: Bench): Promise<number> {
   return ((await heapAfter(pausedScripts)) - before) / pausedScripts / 1_024;
 }
 
-function createInvoker({ approvals }: StateStore): ToolInvoker {
+function createInvoker({ approvals }: CompleteStateStore): ToolInvoker {
   const tool = (risk: ToolRisk) =>
     defineTool({
       name: risk,

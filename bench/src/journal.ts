@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { defineTool } from '@ravi/kernel';
-import type { StateStore } from '@ravi/kernel';
+import type { CompleteStateStore } from '@ravi/kernel';
 import { createPostgresStateStore } from '@ravi/state-postgres';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { postgresForTests } from '@ravi/state-testing';
@@ -18,7 +18,7 @@ const together = 8;
 
 interface Medium {
   readonly name: string;
-  readonly store: StateStore;
+  readonly store: CompleteStateStore;
   readonly isGoal: boolean;
 }
 
@@ -95,7 +95,7 @@ interface Times {
 }
 
 /** Runs a session of 1 000 calls with a side effect, `width` at once. */
-async function timesOf(store: StateStore | undefined, width: number): Promise<Times> {
+async function timesOf(store: CompleteStateStore | undefined, width: number): Promise<Times> {
   const invoker = new ToolInvoker({
     registry: new Toolbox([send]),
     policy: { maxToolCalls: calls, maxRiskUnapproved: 'high' },

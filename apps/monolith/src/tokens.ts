@@ -11,7 +11,7 @@ import type {
   Sandbox,
   Skill,
   SnippetStore,
-  StateStore,
+  CompleteStateStore,
 } from '@ravi/kernel';
 import type { Telemetry } from '@ravi/otel';
 import type { Hono } from 'hono';
@@ -47,7 +47,7 @@ export interface Configuration {
 
 /** Adapters of the process, opened before the container is created. */
 export interface Adapters {
-  readonly stateStore: StateStore | undefined;
+  readonly stateStore: CompleteStateStore | undefined;
   readonly blobStore: BlobStore;
   readonly sandbox: Sandbox;
   /** `undefined` if callers decide over HTTP. */

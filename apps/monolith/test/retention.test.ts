@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { HookManager } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { KernelError } from '@ravi/kernel';
-import type { BlobRef, BlobStore, JsonObject, RunStatus, StateStore } from '@ravi/kernel';
+import type { BlobRef, BlobStore, JsonObject, RunStatus, CompleteStateStore } from '@ravi/kernel';
 import { openMonolith } from '@ravi/monolith';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
@@ -62,7 +62,7 @@ async function createWorld() {
   return { clock, logger, memory, refused, store, recorder, addRun };
 }
 
-function callOf(runId: string, startedAt: number): Parameters<StateStore['journal']['started']>[0] {
+function callOf(runId: string, startedAt: number): Parameters<CompleteStateStore['journal']['started']>[0] {
   const call = { callId: 'call-1', tool: 'crawl', caller: 'chain', argsDigest: 'x', argsPreview: '{}' } as const;
   const record = { ...call, status: 'ok', startedAt, durationMs: 0 } as const;
   return { runId, sessionId: 'session', idempotencyKey: `${runId}:call-1`, record };

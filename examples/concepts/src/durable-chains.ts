@@ -3,7 +3,7 @@ import { createStoredApprovals } from '@ravi/approval-kit';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createDurableChains } from '@ravi/capabilities';
 import type { DurableChains } from '@ravi/capabilities';
-import type { Sandbox, StateStore } from '@ravi/kernel';
+import type { Sandbox, CompleteStateStore } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 
@@ -51,7 +51,7 @@ export async function durableChainsExample(): Promise<void> {
 }
 
 // #region open
-function openChains(store: StateStore, sandbox: Sandbox): DurableChains {
+function openChains(store: CompleteStateStore, sandbox: Sandbox): DurableChains {
   const invoker = new ToolInvoker({
     registry: new Toolbox([listOrders, refundOrder]),
     approvalHandler: createStoredApprovals({ store: store.approvals }),

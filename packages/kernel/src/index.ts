@@ -105,7 +105,14 @@ export type {
   RunTransition,
 } from './state/run-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
-export type { RetentionStore, StateStore } from './state/state-store.ts';
+export { requireStateStoreParts } from './state/state-store.ts';
+export type {
+  CompleteStateStore,
+  RetentionStore,
+  StateStore,
+  StateStorePart,
+  StateStoreWith,
+} from './state/state-store.ts';
 export { textBlock, textOf } from './tool/content.ts';
 export type {
   ContentBlock,

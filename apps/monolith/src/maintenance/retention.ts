@@ -1,11 +1,11 @@
-import type { Clock, Logger, StateStore } from '@ravi/kernel';
+import type { Clock, Logger, CompleteStateStore } from '@ravi/kernel';
 import { repeat } from './repeat.ts';
 import type { Repeated } from './repeat.ts';
 import type { RunRecorder } from '../runs/run-recorder.ts';
 
 /** Options of {@link startRetention}. */
 export interface RetentionOptions {
-  readonly store: Pick<StateStore, 'runs' | 'retention'>;
+  readonly store: Pick<CompleteStateStore, 'runs' | 'retention'>;
   readonly recorder: Pick<RunRecorder, 'release'>;
   readonly clock: Clock;
   readonly logger: Logger;

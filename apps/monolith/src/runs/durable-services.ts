@@ -3,7 +3,7 @@ import type { HookManager, ToolInvoker } from '@ravi/invoker';
 import { createDurableChains } from '@ravi/capabilities';
 import type { DurableChains, Preflight } from '@ravi/capabilities';
 import type { ResolvedConfig } from '@ravi/host';
-import type { BlobStore, Clock, Logger, ModelProvider, Sandbox, Skill, StateStore } from '@ravi/kernel';
+import type { BlobStore, Clock, Logger, ModelProvider, Sandbox, Skill, CompleteStateStore } from '@ravi/kernel';
 import type { Redactor } from '../logging/redactor.ts';
 import { createAgentRunner } from './agent-runner.ts';
 import type { AgentRunner } from './agent-runner.ts';
@@ -18,7 +18,7 @@ import type { StoredEvents } from './stored-events.ts';
 
 /** Services that exist only with a state store. */
 export interface DurableServices {
-  readonly store: StateStore;
+  readonly store: CompleteStateStore;
   readonly storedEvents: StoredEvents;
   readonly recorder: RunRecorder;
   /** Scripts that outlive the process; without them a script ends with its request. */
@@ -30,7 +30,7 @@ export interface DurableServices {
 /** Options of {@link createDurableServices}. */
 export interface DurableServicesOptions {
   /** Durable services need one. */
-  readonly stateStore: StateStore | undefined;
+  readonly stateStore: CompleteStateStore | undefined;
   readonly config: Pick<ResolvedConfig, 'agent'>;
   readonly model: ModelProvider;
   readonly skills: readonly Skill[];

@@ -1,11 +1,11 @@
 import { isKernelError } from '@ravi/kernel';
-import type { Clock, Logger, Run, StateStore } from '@ravi/kernel';
+import type { Clock, Logger, Run, CompleteStateStore } from '@ravi/kernel';
 import type { AgentRunner } from './agent-runner.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
 /** Options of {@link createRecoverAgentRun}. */
 export interface RecoverAgentRunOptions {
-  readonly store: StateStore;
+  readonly store: CompleteStateStore;
   readonly agentRunner: AgentRunner;
   readonly recorder: RunRecorder;
   readonly clock: Clock;

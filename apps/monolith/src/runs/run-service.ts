@@ -2,7 +2,7 @@ import type { HookManager } from '@ravi/invoker';
 import type { QuestionAnswer } from '@ravi/agents';
 import type { DurableChainRequest, DurableChains } from '@ravi/capabilities';
 import { KernelError } from '@ravi/kernel';
-import type { Clock, Job, Logger, Run, StateStore } from '@ravi/kernel';
+import type { Clock, Job, Logger, Run, CompleteStateStore } from '@ravi/kernel';
 import type { AgentRequest, AgentRunner } from './agent-runner.ts';
 
 /** Starts and ends runs of both kinds. It does not check permissions. */
@@ -24,7 +24,7 @@ export interface RunService {
 
 /** Options of {@link createRunService}. */
 export interface RunServiceOptions {
-  readonly store: StateStore;
+  readonly store: CompleteStateStore;
   readonly chains: DurableChains;
   readonly agentRunner: AgentRunner;
   readonly hooks: HookManager;

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { RaviConfig } from '@ravi/host';
-import type { StateStore } from '@ravi/kernel';
+import type { CompleteStateStore } from '@ravi/kernel';
 import { openMonolith, serve, tokens } from '@ravi/monolith';
 import type { HttpServer, Monolith, MonolithOptions } from '@ravi/monolith';
 import { createInstallation } from './installation.ts';
@@ -30,7 +30,7 @@ export interface TestServer extends AsyncDisposable {
 }
 
 /** Returns the state store of a process that has one. */
-export function stateStoreOf({ container }: Monolith): StateStore {
+export function stateStoreOf({ container }: Monolith): CompleteStateStore {
   const store = container.resolve(tokens.stateStore);
   assert.ok(store);
   return store;

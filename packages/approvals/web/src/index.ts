@@ -1,4 +1,4 @@
-import { KernelError, definePlugin } from '@ravi/kernel';
+import { KernelError, definePlugin, requireStateStoreParts } from '@ravi/kernel';
 import type { Plugin } from '@ravi/kernel';
 import { configSchema } from './config-schema.ts';
 import type { WebApprovalConfig } from './options.ts';
@@ -19,7 +19,12 @@ const plugin: Plugin<'approvalHandler', WebApprovalConfig> = definePlugin({
         'it keeps its requests in the state store: configure plugins.stateStore',
       );
     }
-    return createWebApprovalHandler({ ...options, store: stateStore.approvals, clock, logger });
+    return createWebApprovalHandler({
+      ...options,
+      store: requireStateStoreParts(stateStore, ['approvals']).approvals,
+      clock,
+      logger,
+    });
   },
 });
 

@@ -1,3 +1,4 @@
+import { KernelError } from '../base/errors.ts';
 import type { ApprovalStore } from '../approval/approval-store.ts';
 import type { HistoryStore } from './history-store.ts';
 import type { JobStore } from './job-store.ts';
@@ -23,12 +24,43 @@ import type { SnippetStore } from './snippet.ts';
  */
 export interface StateStore extends AsyncDisposable {
   readonly runs: RunStore;
-  readonly journal: RunJournal;
-  readonly approvals: ApprovalStore;
-  readonly jobs: JobStore;
-  readonly history: HistoryStore;
-  readonly snippets: SnippetStore;
-  readonly retention: RetentionStore;
+  readonly journal?: RunJournal;
+  readonly approvals?: ApprovalStore;
+  readonly jobs?: JobStore;
+  readonly history?: HistoryStore;
+  readonly snippets?: SnippetStore;
+  readonly retention?: RetentionStore;
+}
+
+/** Name of a part that a state store may leave out. */
+export type StateStorePart = Exclude<keyof StateStore, 'runs' | typeof Symbol.asyncDispose>;
+
+/** A state store that has the named parts. */
+export type StateStoreWith<Part extends StateStorePart> = StateStore & Required<Pick<StateStore, Part>>;
+
+/** A state store that has every part. */
+export type CompleteStateStore = StateStoreWith<StateStorePart>;
+
+const allParts: Readonly<Record<StateStorePart, true>> = {
+  journal: true,
+  approvals: true,
+  jobs: true,
+  history: true,
+  snippets: true,
+  retention: true,
+};
+
+/**
+ * Returns the store as one that has the named parts, all of them by default.
+ * @throws KernelError `E_CONFIG_INVALID` when it lacks some; the message names them
+ */
+export function requireStateStoreParts<Part extends StateStorePart = StateStorePart>(
+  store: StateStore,
+  parts: readonly Part[] = Object.keys(allParts) as Part[],
+): StateStoreWith<Part> {
+  const missing = parts.filter((part) => store[part] === undefined);
+  if (missing.length === 0) return store as StateStoreWith<Part>;
+  throw new KernelError('E_CONFIG_INVALID', `The state store has no ${missing.join(', ')}: use one that has`);
 }
 
 /**

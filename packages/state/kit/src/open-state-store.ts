@@ -1,4 +1,4 @@
-import type { StateStore } from '@ravi/kernel';
+import type { CompleteStateStore } from '@ravi/kernel';
 import { createApprovalStore } from './approval-store.ts';
 import { createHistoryStore } from './history-store.ts';
 import { createJobStore } from './job-store.ts';
@@ -15,7 +15,7 @@ import type { Database } from './database.ts';
  * opening fails.
  * @throws KernelError `E_STATE_UNAVAILABLE`, or `E_CONFIG_INVALID` if the database is newer than this code
  */
-export async function openStateStore(connection: Database): Promise<StateStore> {
+export async function openStateStore(connection: Database): Promise<CompleteStateStore> {
   const database = withPlainText(connection);
   try {
     await migrate(database);

@@ -1,5 +1,5 @@
 import { KernelError } from '@ravi/kernel';
-import type { StateStore } from '@ravi/kernel';
+import type { CompleteStateStore } from '@ravi/kernel';
 import { openStateStore } from '@ravi/state-kit';
 import type { SqlRunner } from '@ravi/state-kit';
 import { createPostgresDatabase } from './postgres-database.ts';
@@ -33,7 +33,7 @@ export interface PostgresStateStoreOptions {
  * @throws KernelError `E_STATE_UNAVAILABLE`, or `E_CONFIG_INVALID` for invalid options, a refused login, and a database
  * that is newer than this code
  */
-export async function createPostgresStateStore(options: PostgresStateStoreOptions = {}): Promise<StateStore> {
+export async function createPostgresStateStore(options: PostgresStateStoreOptions = {}): Promise<CompleteStateStore> {
   const { url, schema = defaultSchema, maxConnections = defaultMaxConnections, timeoutMs = defaultTimeoutMs } = options;
   if (!schemaPattern.test(schema)) {
     throw new KernelError('E_CONFIG_INVALID', `schema must match ${schemaPattern.source}, got "${schema}"`);

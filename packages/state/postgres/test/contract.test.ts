@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { StateStore } from '@ravi/kernel';
+import type { CompleteStateStore } from '@ravi/kernel';
 import { damageStatement, postgresForTests } from '@ravi/state-testing';
 import { pluginContract } from '@ravi/testkit/plugin';
 import { stateStoreContract } from '@ravi/testkit/state-store';
@@ -17,10 +17,10 @@ if (server.url === undefined) {
 }
 
 function applySuites(url: string): void {
-  const schemas = new WeakMap<StateStore, string>();
+  const schemas = new WeakMap<CompleteStateStore, string>();
   let places = 0;
 
-  async function openStore(schema: string): Promise<StateStore> {
+  async function openStore(schema: string): Promise<CompleteStateStore> {
     const store = await createPostgresStateStore({ url, schema, maxConnections: 4 });
     schemas.set(store, schema);
     return store;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isKernelError } from '@ravi/kernel';
-import type { JournalEntry, StateStore } from '@ravi/kernel';
+import type { JournalEntry, CompleteStateStore } from '@ravi/kernel';
 import { stoppablePostgresForTests } from '@ravi/state-testing';
 import { afterAll, test } from 'vitest';
 import { createPostgresStateStore } from '../src/index.ts';
@@ -19,7 +19,9 @@ function entryAt(position: number): JournalEntry {
 }
 
 /** Starts calls one after the other until one fails. Returns how many were recorded and the error. */
-async function callUntilRefused({ journal }: StateStore): Promise<{ readonly kept: number; readonly error: unknown }> {
+async function callUntilRefused({
+  journal,
+}: CompleteStateStore): Promise<{ readonly kept: number; readonly error: unknown }> {
   for (let kept = 0; ; kept++) {
     try {
       await journal.started(entryAt(kept));

@@ -1,4 +1,4 @@
-import type { StateStore } from '@ravi/kernel';
+import type { CompleteStateStore } from '@ravi/kernel';
 import { openStateStore } from '@ravi/state-kit';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
@@ -23,7 +23,7 @@ export interface SqliteStateStoreOptions {
  * @throws KernelError `E_STATE_UNAVAILABLE`, `E_STATE_CORRUPT`, or `E_CONFIG_INVALID` if the file is newer than this
  * code
  */
-export async function createSqliteStateStore(options: SqliteStateStoreOptions): Promise<StateStore> {
+export async function createSqliteStateStore(options: SqliteStateStoreOptions): Promise<CompleteStateStore> {
   const { file, busyTimeoutMs = defaultBusyTimeoutMs, durability = 'disk' } = options;
   return openStateStore(openSqliteDatabase({ file, busyTimeoutMs, durability }));
 }

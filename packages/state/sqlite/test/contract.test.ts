@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { StateStore } from '@ravi/kernel';
+import type { CompleteStateStore } from '@ravi/kernel';
 import { damageStatement } from '@ravi/state-testing';
 import { pluginContract } from '@ravi/testkit/plugin';
 import { stateStoreContract } from '@ravi/testkit/state-store';
@@ -10,9 +10,9 @@ import { positionalParameters } from '../src/positional-parameters.ts';
 import { createPlaces } from './places.ts';
 
 const newPlace = await createPlaces();
-const files = new WeakMap<StateStore, string>();
+const files = new WeakMap<CompleteStateStore, string>();
 
-async function openStore(file: string): Promise<StateStore> {
+async function openStore(file: string): Promise<CompleteStateStore> {
   const store = await createSqliteStateStore({ file });
   files.set(store, file);
   return store;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ApprovalRequest, JournalEntry, StateStore } from '@ravi/kernel';
+import type { ApprovalRequest, JournalEntry, CompleteStateStore } from '@ravi/kernel';
 
 const start = 1_767_225_600_000;
 const owner = { principal: 'ada', sessionId: 'session-1', createdAt: start };
@@ -44,7 +44,7 @@ export async function writeSampleState({
   jobs,
   history,
   snippets,
-}: StateStore): Promise<void> {
+}: CompleteStateStore): Promise<void> {
   const definition = {
     kind: 'chain',
     code: "return tools.mail({ to: 'grace' }) // 漢字",
@@ -88,7 +88,7 @@ export async function checkSampleState({
   jobs,
   history,
   snippets,
-}: StateStore): Promise<void> {
+}: CompleteStateStore): Promise<void> {
   assert.deepEqual((await runs.get('run-1'))?.lease, { owner: 'process-1', expiresAt: start + 1_000 });
   const children = await runs.list({ parentRunId: 'run-1' });
   assert.deepEqual(

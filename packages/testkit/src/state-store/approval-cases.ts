@@ -13,7 +13,8 @@ function create(approvals: ApprovalStore, id: string, overrides: Partial<typeof 
 }
 
 /** What a store does with approvals, their audit log and their feed. */
-export function approvalCases({ scenario }: StateStoreSuite): void {
+export function approvalCases({ needing }: StateStoreSuite): void {
+  const scenario = needing('approvals');
   scenario('a request is pending until it is answered, and its id is taken once', async ({ approvals }) => {
     const created = await approvals.create(request);
     assert.deepEqual(created, { request, status: 'pending', sequence: created.sequence });

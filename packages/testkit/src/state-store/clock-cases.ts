@@ -9,7 +9,8 @@ const hourMs = 3_600_000;
 const lease = (owner: string, now: number): LeaseRequest => ({ owner, now, leaseMs: 1_000 });
 
 /** What a store does when the clocks of its callers jump. */
-export function clockCases({ scenario }: StateStoreSuite): void {
+export function clockCases({ needing }: StateStoreSuite): void {
+  const scenario = needing('journal', 'approvals');
   scenario('a clock that jumps forth costs its run at most its lease, and lets nobody write twice', async (store) => {
     const { runs, journal } = store;
     const entry = (position: number, leaseOwner: string) => journalEntry('run-1', position, { leaseOwner });

@@ -7,13 +7,13 @@ import { journalEntry } from './journal-cases.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 
 /** What a store does when a row was damaged behind its back. */
-export function damageCases({ scenario, skip, options: { damage } }: StateStoreSuite): void {
+export function damageCases({ needing, skip, options: { damage } }: StateStoreSuite): void {
   if (damage === undefined) {
     skip('a damaged row (skipped: rows cannot be damaged)');
     return;
   }
 
-  scenario('a damaged run is reported by its id and hides no other', async (store) => {
+  needing()('a damaged run is reported by its id and hides no other', async (store) => {
     for (const id of ['run-1', 'run-2', 'run-3']) await store.runs.create(newRun(id));
     await damage(store, { store: 'runs', id: 'run-2' });
     await rejectsWith('E_STATE_CORRUPT', store.runs.get('run-2'));
@@ -26,7 +26,7 @@ export function damageCases({ scenario, skip, options: { damage } }: StateStoreS
     reports(await store.runs.listExpired(midnight + 1), 'run-2');
   });
 
-  scenario('a damaged row of the journal is reported and hides no other call', async (store) => {
+  needing('journal')('a damaged row of the journal is reported and hides no other call', async (store) => {
     for (const position of [1, 2, 3]) await store.journal.started(journalEntry('run-1', position));
     await damage(store, { store: 'journal', runId: 'run-1', position: 2 });
     const entries = await store.journal.entries('run-1');
@@ -38,7 +38,7 @@ export function damageCases({ scenario, skip, options: { damage } }: StateStoreS
     await rejectsWith('E_STATE_CONFLICT', store.journal.started(journalEntry('run-1', 2)));
   });
 
-  scenario('a damaged approval is reported, is never approved, and hides no other', async (store) => {
+  needing('approvals')('a damaged approval is reported, is never approved, and hides no other', async (store) => {
     const { approvals } = store;
     const expiresAt = midnight + 1_000;
     for (const id of ['a', 'b', 'c'])
@@ -60,7 +60,7 @@ export function damageCases({ scenario, skip, options: { damage } }: StateStoreS
     reports(expired, 'b');
   });
 
-  scenario('a damaged job and a damaged turn are reported and hide no other', async (store) => {
+  needing('jobs', 'history')('a damaged job and a damaged turn are reported and hide no other', async (store) => {
     const owner = { principal: 'ada', sessionId: 'session-1', createdAt: midnight };
     for (const id of ['job-1', 'job-2']) await store.jobs.create({ id, kind: 'crawl', ...owner });
     for (let number = 1; number <= 3; number++) {
@@ -80,7 +80,7 @@ export function damageCases({ scenario, skip, options: { damage } }: StateStoreS
     assert.equal(added?.number, 4);
   });
 
-  scenario('pages go on behind a damaged row', async (store) => {
+  needing()('pages continue after a damaged row', async (store) => {
     for (let number = 1; number <= 4; number++) await store.runs.create(newRun(`run-${number}`));
     await damage(store, { store: 'runs', id: 'run-3' });
     const first = await store.runs.list({}, { limit: 2 });

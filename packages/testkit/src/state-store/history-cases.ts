@@ -14,7 +14,8 @@ function turn(text: string, overrides: Partial<NewTurn> = {}): NewTurn {
 }
 
 /** What a store does with conversations. */
-export function historyCases({ scenario }: StateStoreSuite): void {
+export function historyCases({ needing }: StateStoreSuite): void {
+  const scenario = needing('history');
   scenario('turns are read oldest first as they happened, numbered from 1', async ({ history }) => {
     const first = turn('hello \u0000 漢字', { runId: 'run-1', details: { inputTokens: 3 } });
     assert.deepEqual(await history.append([first]), [{ ...first, number: 1 }]);

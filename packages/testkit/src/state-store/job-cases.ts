@@ -14,7 +14,8 @@ const job: NewJob = {
 };
 
 /** What a store does with jobs. */
-export function jobCases({ scenario }: StateStoreSuite): void {
+export function jobCases({ needing }: StateStoreSuite): void {
+  const scenario = needing('jobs');
   scenario('a job is queued as it was begun, and its id is taken once', async ({ jobs }) => {
     const expected = { ...job, status: 'queued', version: 1, updatedAt: midnight };
     assert.deepEqual(await jobs.create(job), expected);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { InvocationResult, JournalEntry, JournalItem, StateStore } from '@ravi/kernel';
+import type { InvocationResult, JournalEntry, JournalItem, StateStoreWith } from '@ravi/kernel';
 import { midnight, newRun, rejectsWith, whole } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 
@@ -30,8 +30,9 @@ export function journalEntry(runId: string, position: number, overrides: Partial
 }
 
 /** What a store does with the journal of runs. */
-export function journalCases({ scenario }: StateStoreSuite): void {
-  const entries = async ({ journal }: StateStore, runId = 'run-1'): Promise<readonly JournalItem[]> =>
+export function journalCases({ needing }: StateStoreSuite): void {
+  const scenario = needing('journal');
+  const entries = async ({ journal }: StateStoreWith<'journal'>, runId = 'run-1'): Promise<readonly JournalItem[]> =>
     whole(await journal.entries(runId));
 
   scenario('a call that started is on record without an outcome, and a run without calls has none', async (store) => {

@@ -9,12 +9,13 @@ import type { StateStoreProgram, StateStoreSuite } from './state-store-suite.ts'
 import type { RaceResult } from './state-store-races.ts';
 
 /** What holds between processes. */
-export function processCases({ scenario, skip, options: { program } }: StateStoreSuite): void {
+export function processCases({ needing, skip, options: { program } }: StateStoreSuite): void {
   if (program === undefined) {
     skip('two processes at once (skipped: no program opens the medium)');
     return;
   }
 
+  const scenario = needing('approvals', 'journal');
   scenario(
     'two processes that answer, consume, claim and start the same at once get each of them once',
     async (store) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RunStatus, StateStore } from '@ravi/kernel';
+import type { RunStatus, StateStoreWith } from '@ravi/kernel';
 import { createApprovalRequest } from '../doubles/approval-request.ts';
 import { allPages, midnight, newRun, whole } from './state-store-suite.ts';
 import { journalEntry } from './journal-cases.ts';
@@ -8,8 +8,9 @@ import type { StateStoreSuite } from './state-store-suite.ts';
 const owner = { principal: 'ada', sessionId: 'session-1', createdAt: midnight };
 
 /** What a store does with what is over. */
-export function retentionCases({ scenario }: StateStoreSuite): void {
-  scenario('runs that ended before a moment are listed, and no live one is', async ({ runs }) => {
+export function retentionCases({ needing }: StateStoreSuite): void {
+  const scenario = needing('retention', 'journal', 'approvals', 'jobs', 'history');
+  needing()('runs that ended before a moment are listed, and no live one is', async ({ runs }) => {
     const ends = { completed: 1, failed: 2, cancelled: 3, paused: 1 } as const;
     for (const [status, after] of Object.entries(ends)) {
       await runs.create(newRun(status));
@@ -88,8 +89,11 @@ export function retentionCases({ scenario }: StateStoreSuite): void {
   });
 }
 
+/** The parts in which a run leaves something. */
+type Filled = 'journal' | 'approvals' | 'jobs' | 'history';
+
 /** A run with something in every part of the store. */
-async function fill({ runs, journal, approvals, jobs, history }: StateStore, runId: string): Promise<void> {
+async function fill({ runs, journal, approvals, jobs, history }: StateStoreWith<Filled>, runId: string): Promise<void> {
   await runs.create(newRun(runId));
   await journal.started(journalEntry(runId, 1));
   await journal.observed({ runId, position: 2, kind: 'now', value: midnight });
@@ -100,11 +104,14 @@ async function fill({ runs, journal, approvals, jobs, history }: StateStore, run
   await history.append([{ ...owner, runId, message: { role: 'user', content: [] } }]);
 }
 
-async function end({ runs }: StateStore, runId: string): Promise<void> {
+async function end({ runs }: StateStoreWith<Filled>, runId: string): Promise<void> {
   assert.ok(await runs.transition(runId, { from: ['running'], to: 'completed', now: midnight }));
 }
 
-async function belongings({ runs, journal, approvals, jobs }: StateStore, runId: string): Promise<readonly unknown[]> {
+async function belongings(
+  { runs, journal, approvals, jobs }: StateStoreWith<Filled>,
+  runId: string,
+): Promise<readonly unknown[]> {
   return [
     await runs.get(runId),
     whole(await journal.entries(runId)),

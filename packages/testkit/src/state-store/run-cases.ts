@@ -7,7 +7,8 @@ import type { StateStoreSuite } from './state-store-suite.ts';
 const lease = (owner: string, now: number = midnight): LeaseRequest => ({ owner, now, leaseMs: 1_000 });
 
 /** What a store does with runs and their leases. */
-export function runCases({ scenario }: StateStoreSuite): void {
+export function runCases({ needing }: StateStoreSuite): void {
+  const scenario = needing();
   scenario('a run is got back as it was begun, running and without a lease', async ({ runs }) => {
     const run = newRun('run-1', { parentRunId: 'run-0' });
     const expected = { ...run, status: 'running', updatedAt: midnight };
@@ -32,7 +33,8 @@ export function runCases({ scenario }: StateStoreSuite): void {
     assert.equal(await runs.get('run-1'), undefined);
   });
 
-  scenario('an id that no run can have finds none and changes none', async ({ runs, journal, approvals, jobs }) => {
+  const withAll = needing('journal', 'approvals', 'jobs');
+  withAll('an id that no run can have finds none and changes none', async ({ runs, journal, approvals, jobs }) => {
     await runs.create(newRun('a\ufffd'));
     const request = createApprovalRequest({ id: 'a\ufffd' });
     await approvals.create(request);

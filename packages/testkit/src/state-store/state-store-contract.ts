@@ -14,18 +14,24 @@ import type { StateStoreContractOptions, StateStoreSuite } from './state-store-s
 import type { ContractTest } from '../suite/contract-test.ts';
 
 /** The contract suite of the `StateStore` port. Give it the `test` of vitest or `node:test` and a factory of empty stores. */
-export function stateStoreContract(
+export function stateStoreContract<Store extends StateStore>(
   test: ContractTest,
-  create: () => StateStore | Promise<StateStore>,
-  options: StateStoreContractOptions = {},
+  create: () => Store | Promise<Store>,
+  optionsOfStore: StateStoreContractOptions<Store> = {},
 ): void {
+  // The suite passes these functions only stores that `create` or `reopen` made.
+  const options = optionsOfStore as unknown as StateStoreContractOptions;
   const suite: StateStoreSuite = {
     options,
-    scenario: (name, body) =>
-      test(`state store: ${name}`, async () => {
-        await using store = await create();
-        await body(store);
-      }),
+    needing:
+      (...parts) =>
+      (name, body) =>
+        test(`state store: ${name}`, async (context) => {
+          await using store: StateStore = await create();
+          const missing = parts.filter((part) => store[part] === undefined);
+          if (missing.length === 0) await body(store as Parameters<typeof body>[0]);
+          else context.skip(`the store has no ${missing.join(', ')}`);
+        }),
     skip: (name) => test.skip(`state store: ${name}`),
   };
   runCases(suite);
@@ -49,6 +55,7 @@ function snippetCases(
   const owners = new WeakMap<SnippetStore, StateStore>();
   const snippetsOf = async (opened: StateStore | Promise<StateStore>): Promise<SnippetStore> => {
     const store = await opened;
+    if (store.snippets === undefined) throw noSnippets;
     owners.set(store.snippets, store);
     return store.snippets;
   };
@@ -58,5 +65,21 @@ function snippetCases(
     await owner[Symbol.asyncDispose]();
     return snippetsOf(reopen(owner));
   };
-  snippetStoreContract(test, () => snippetsOf(create()), reopen === undefined ? {} : { reopen: reopenSnippets });
+  const options = reopen === undefined ? {} : { reopen: reopenSnippets };
+  snippetStoreContract(skippingWithoutSnippets(test), () => snippetsOf(create()), options);
+}
+
+const noSnippets = new Error('the store has no snippets');
+
+function skippingWithoutSnippets(test: ContractTest): ContractTest {
+  const register: (...args: Parameters<ContractTest>) => unknown = (name, body) =>
+    test(name, async (context) => {
+      try {
+        await body(context);
+      } catch (error) {
+        if (error !== noSnippets) throw error;
+        context.skip(noSnippets.message);
+      }
+    });
+  return Object.assign(register, { skip: test.skip.bind(test) });
 }

@@ -1,10 +1,13 @@
-import type { StateStore } from '@ravi/kernel';
+import type { StateStoreWith } from '@ravi/kernel';
 import { createApprovalRequest } from '../doubles/approval-request.ts';
 import { midnight, newRun } from './state-store-suite.ts';
 import { journalEntry } from './journal-cases.ts';
 
 /** How many approvals, runs and calls each process tries to get. */
 export const raceSize = 10;
+
+/** A store with the parts that processes race for. */
+type RacedStore = StateStoreWith<'approvals' | 'journal'>;
 
 /** What one process got of each. */
 export interface RaceResult {
@@ -23,13 +26,13 @@ const requests = numbers.map((number) =>
 export const flood = 'flood';
 
 /** Makes what processes race for. */
-export async function prepareRace({ approvals, runs }: StateStore): Promise<void> {
+export async function prepareRace({ approvals, runs }: RacedStore): Promise<void> {
   for (const request of requests) await approvals.create(request);
   for (const number of numbers) await runs.create(newRun(`run-${number}`));
 }
 
 /** Tries to be the first at everything. */
-async function race({ approvals, runs, journal }: StateStore, owner: string): Promise<RaceResult> {
+async function race({ approvals, runs, journal }: RacedStore, owner: string): Promise<RaceResult> {
   const answer = { decision: 'approved', approver: owner, decidedAt: midnight } as const;
   const decided = await won(async (number) => {
     const outcome = await approvals.decide(`approval-${number}`, answer);
@@ -54,7 +57,7 @@ async function race({ approvals, runs, journal }: StateStore, owner: string): Pr
  * Turns this process into one of those that `stateStoreContract` races and kills: it answers its parent over the channel
  * of `child_process.fork` and ends with it. Give it the store that `program` of the options means.
  */
-export async function serveStateStoreRaces(store: StateStore): Promise<void> {
+export async function serveStateStoreRaces(store: RacedStore): Promise<void> {
   const tell = (message: object): void => void process.send?.(message);
   const isOver = new Promise<void>((resolve) => {
     process.once('disconnect', resolve);
@@ -71,7 +74,7 @@ export async function serveStateStoreRaces(store: StateStore): Promise<void> {
   await store[Symbol.asyncDispose]();
 }
 
-async function callWithoutEnd({ journal }: StateStore, tell: (message: object) => void): Promise<never> {
+async function callWithoutEnd({ journal }: RacedStore, tell: (message: object) => void): Promise<never> {
   for (let position = 0; ; position++) {
     const entry = journalEntry(flood, position);
     await journal.started(entry);

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { isKernelError } from '@ravi/kernel';
-import type { KernelErrorCode, Listing, NewRun, Page, PageRequest, StateStore } from '@ravi/kernel';
+import type {
+  KernelErrorCode,
+  Listing,
+  NewRun,
+  Page,
+  PageRequest,
+  StateStore,
+  StateStorePart,
+  StateStoreWith,
+} from '@ravi/kernel';
 
 /** A record that is to be damaged; ids as the caller of the port knows them. */
 export type StateRecord =
@@ -16,19 +25,22 @@ export interface StateStoreProgram {
 }
 
 /** What an adapter can do beyond the port. Cases that lack their means are reported as skipped. */
-export interface StateStoreContractOptions {
+export interface StateStoreContractOptions<Store extends StateStore = StateStore> {
   /** Another store on the medium of `store`, which was disposed. */
-  readonly reopen?: (store: StateStore) => StateStore | Promise<StateStore>;
+  readonly reopen?: (store: Store) => Store | Promise<Store>;
   /** Makes one record unreadable behind the store's back. */
-  readonly damage?: (store: StateStore, record: StateRecord) => Promise<void> | void;
+  readonly damage?: (store: Store, record: StateRecord) => Promise<void> | void;
   /** Another process on the medium of `store`. */
-  readonly program?: (store: StateStore) => StateStoreProgram;
+  readonly program?: (store: Store) => StateStoreProgram;
 }
 
 /** What the parts of the suite are given. */
 export interface StateStoreSuite {
   readonly options: StateStoreContractOptions;
-  scenario(name: string, body: (store: StateStore) => Promise<void>): unknown;
+  /** Registers a case that needs the named parts of the store in addition to `runs`; a store without them is spared it. */
+  needing<Part extends StateStorePart>(
+    ...parts: readonly Part[]
+  ): (name: string, body: (store: StateStoreWith<Part>) => Promise<void>) => unknown;
   skip(name: string): unknown;
 }
 

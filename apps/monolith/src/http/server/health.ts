@@ -1,4 +1,4 @@
-import type { BlobStore, Clock, Sandbox, StateStore } from '@ravi/kernel';
+import type { BlobStore, Clock, Sandbox, CompleteStateStore } from '@ravi/kernel';
 
 /** Health of an adapter. */
 export interface AdapterHealth {
@@ -11,7 +11,7 @@ export interface AdapterHealth {
 export interface HealthCheckOptions {
   readonly blobStore: BlobStore;
   readonly sandbox: Sandbox;
-  readonly stateStore: StateStore | undefined;
+  readonly stateStore: CompleteStateStore | undefined;
   readonly clock: Clock;
 }
 

@@ -2,7 +2,7 @@ import { keepLease } from '@ravi/agents';
 import { retryWhileUnavailable } from '@ravi/support';
 import type { InvokerSession, SessionDurability, ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError } from '@ravi/kernel';
-import type { ChainRunResult, JsonObject, Logger, Run, Sandbox, StateStore, Timer } from '@ravi/kernel';
+import type { ChainRunResult, JsonObject, Logger, Run, Sandbox, CompleteStateStore, Timer } from '@ravi/kernel';
 import type { Preflight } from '../../preflight/preflight.ts';
 import { runInSession } from '../run-chain.ts';
 import type { ChainRunOptions } from '../run-chain.ts';
@@ -17,7 +17,7 @@ import type { RunLog } from './run-log.ts';
 
 /** Options of {@link createActivation}. */
 export interface ActivationOptions {
-  readonly store: StateStore;
+  readonly store: CompleteStateStore;
   readonly invoker: ToolInvoker;
   readonly sandbox: Sandbox;
   readonly logger: Logger;

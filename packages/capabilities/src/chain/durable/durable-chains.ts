@@ -1,7 +1,7 @@
 import { retryWhileUnavailable } from '@ravi/support';
 import type { ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError, silentLogger } from '@ravi/kernel';
-import type { ChainRunResult, Logger, Run, Sandbox, StateStore } from '@ravi/kernel';
+import type { ChainRunResult, Logger, Run, Sandbox, CompleteStateStore } from '@ravi/kernel';
 import type { Preflight } from '../../preflight/preflight.ts';
 import { createActivation } from './activation.ts';
 import type { Activation } from './activation.ts';
@@ -12,7 +12,7 @@ import type { DurableChainRequest } from './run-definition.ts';
 
 /** Options of {@link createDurableChains}. */
 export interface DurableChainsOptions {
-  readonly store: StateStore;
+  readonly store: CompleteStateStore;
   /** Its approval handler should store its requests in the same store, as `createStoredApprovals` does. */
   readonly invoker: ToolInvoker;
   readonly sandbox: Sandbox;

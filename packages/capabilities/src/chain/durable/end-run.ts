@@ -1,6 +1,15 @@
 import type { ToolInvoker } from '@ravi/invoker';
 import { KernelError, textBlock } from '@ravi/kernel';
-import type { Approval, ChainRunResult, JsonValue, Logger, Run, RunOutcome, RunStatus, StateStore } from '@ravi/kernel';
+import type {
+  Approval,
+  ChainRunResult,
+  JsonValue,
+  Logger,
+  Run,
+  RunOutcome,
+  RunStatus,
+  CompleteStateStore,
+} from '@ravi/kernel';
 import { readApprovals } from './recorded-run.ts';
 import type { RunLog } from './run-log.ts';
 
@@ -9,7 +18,7 @@ export type DurableChainResult = ChainRunResult & { readonly runId: string };
 
 /** Options of {@link endRun}. */
 export interface EndRunOptions {
-  readonly store: StateStore;
+  readonly store: CompleteStateStore;
   readonly invoker: ToolInvoker;
   readonly logger: Logger;
   readonly owner: string;

@@ -6,7 +6,7 @@ import type {
   JsonValue,
   Approval,
   ApprovalStore,
-  StateStore,
+  CompleteStateStore,
   ChainCallRecord,
   InvocationResult,
 } from '@ravi/kernel';
@@ -86,7 +86,7 @@ export interface RunApprovals {
  * it was paused, so that its call is not recorded.
  * @throws KernelError from the store
  */
-export async function hasWork({ approvals, journal }: StateStore, runId: string): Promise<boolean> {
+export async function hasWork({ approvals, journal }: CompleteStateStore, runId: string): Promise<boolean> {
   const { hasDecision, pending, consumed } = await readApprovals(approvals, runId);
   if (hasDecision || pending.length === 0) return true;
   if (consumed.length === 0) return false;

@@ -1,6 +1,6 @@
 import { retryWhileUnavailable } from '@ravi/support';
 import { isKernelError } from '@ravi/kernel';
-import type { Clock, Journal, JournalEntry, JsonValue, StateStore } from '@ravi/kernel';
+import type { Clock, Journal, JournalEntry, JsonValue, CompleteStateStore } from '@ravi/kernel';
 import { firstNote } from './recorded-run.ts';
 import type { RecordedKind, RecordedRun } from './recorded-run.ts';
 
@@ -29,7 +29,7 @@ export interface RunLog {
 
 /** Options of {@link createRunLog}. */
 export interface RunLogOptions {
-  readonly store: Pick<StateStore, 'journal' | 'runs'>;
+  readonly store: Pick<CompleteStateStore, 'journal' | 'runs'>;
   readonly runId: string;
   /** Holder of the run's lease; the store refuses writes of any other owner. */
   readonly owner: string;

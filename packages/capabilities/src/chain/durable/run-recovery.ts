@@ -1,5 +1,5 @@
 import { isKernelError } from '@ravi/kernel';
-import type { Approval, ApprovalFeed, Clock, Logger, Run, StateStore, Timer } from '@ravi/kernel';
+import type { Approval, ApprovalFeed, Clock, Logger, Run, CompleteStateStore, Timer } from '@ravi/kernel';
 import type { DurableChains } from './durable-chains.ts';
 import { hasWork } from './recorded-run.ts';
 import { chainKind } from './run-definition.ts';
@@ -7,7 +7,7 @@ import { chainKind } from './run-definition.ts';
 /** Options of {@link startRunRecovery}. */
 export interface RunRecoveryOptions {
   readonly chains: DurableChains;
-  readonly store: StateStore;
+  readonly store: CompleteStateStore;
   readonly feed: ApprovalFeed;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { startRunRecovery } from '@ravi/capabilities';
 import type { DurableChainResult } from '@ravi/capabilities';
 import { silentLogger, systemClock } from '@ravi/kernel';
-import type { Approval, RecordedDecision, ApprovalTransition, Run, StateStore } from '@ravi/kernel';
+import type { Approval, RecordedDecision, ApprovalTransition, Run, CompleteStateStore } from '@ravi/kernel';
 import { createFakeClock } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
 import { createWorld, sandbox } from './harness.ts';
@@ -102,7 +102,7 @@ test('a run with a decision does not pause again, even if the store is slow to r
     return world.store.approvals.get(id);
   };
   const changes: string[] = [];
-  const transition: StateStore['runs']['transition'] = (id, change) => {
+  const transition: CompleteStateStore['runs']['transition'] = (id, change) => {
     changes.push(change.to);
     return world.store.runs.transition(id, change);
   };
@@ -125,7 +125,7 @@ test('a run that was paused while it consumed a decision resumes with that decis
   const clock = createFakeClock(Date.now());
   const taken = Promise.withResolvers<void>();
   // The store consumes the decision, and the run is paused before it receives the result.
-  const consume: StateStore['approvals']['consume'] = async (...request) => {
+  const consume: CompleteStateStore['approvals']['consume'] = async (...request) => {
     const outcome = await world.store.approvals.consume(...request);
     if (outcome.status !== 'done') return outcome;
     taken.resolve();

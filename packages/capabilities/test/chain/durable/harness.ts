@@ -8,7 +8,7 @@ import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { createDurableChains } from '@ravi/capabilities';
 import type { DurableChains, DurableChainsOptions } from '@ravi/capabilities';
 import { silentLogger, systemClock } from '@ravi/kernel';
-import type { AnyTool, ApprovalFeed, BlobStore, Sandbox, StateStore, Tool, ToolExecutionResult } from '@ravi/kernel';
+import type { AnyTool, ApprovalFeed, BlobStore, Sandbox, CompleteStateStore, Tool, ToolExecutionResult } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { createMemoryLogger } from '@ravi/testkit';
@@ -19,7 +19,7 @@ export const sandbox: Sandbox = createIsolatedVmSandbox({});
 /** A world that survives its processes: a database, a store of artifacts, and the effects of tools. */
 export interface World extends AsyncDisposable {
   readonly file: string;
-  readonly store: StateStore;
+  readonly store: CompleteStateStore;
   readonly blobs: BlobStore;
   /** Effects of tools, in order. */
   readonly effects: string[];
@@ -32,7 +32,7 @@ export interface ProcessOptions
   extends Partial<DurableChainsOptions>, Pick<ToolInvokerOptions, 'approvalHandler' | 'policy' | 'clock'> {
   readonly tools?: readonly AnyTool[];
   /** Replaces the store of the world. */
-  readonly store?: StateStore;
+  readonly store?: CompleteStateStore;
 }
 
 /** A process that runs durable chains. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { isKernelError } from '@ravi/kernel';
-import type { StateStore } from '@ravi/kernel';
+import type { CompleteStateStore } from '@ravi/kernel';
 import { createPostgresStateStore } from '@ravi/state-postgres';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { stoppablePostgresForTests } from '@ravi/state-testing';
@@ -13,7 +13,7 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 
 /** A database that can become unavailable and available again. */
 interface Outage {
-  readonly store: StateStore;
+  readonly store: CompleteStateStore;
   begin(): void | Promise<void>;
   end(): void | Promise<void>;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sha256OfJson } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
-import type { LeaseRequest, Run, StateStore, Tool } from '@ravi/kernel';
+import type { LeaseRequest, Run, CompleteStateStore, Tool } from '@ravi/kernel';
 import { createFakeClock } from '@ravi/testkit';
 import type { FakeClock } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
@@ -325,7 +325,7 @@ test('a language that cannot be replayed is refused before anything is stored', 
 });
 
 /** Returns the world's store, as if the run had started with another script. */
-function changeCode({ store }: World, code: string, scriptDigest = digestOf(code)): StateStore {
+function changeCode({ store }: World, code: string, scriptDigest = digestOf(code)): CompleteStateStore {
   const change = (run: Run | undefined): Run | undefined =>
     run && { ...run, definition: { ...run.definition, code, scriptDigest } };
   const runs = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isKernelError, KernelError, systemClock } from '@ravi/kernel';
-import type { RecordedDecision, StateStore } from '@ravi/kernel';
+import type { RecordedDecision, CompleteStateStore } from '@ravi/kernel';
 import { afterAll, test } from 'vitest';
 import { createWorld, sandbox, valueTool } from './harness.ts';
 import type { World } from './harness.ts';
@@ -10,7 +10,7 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 const unasked = { maxRiskUnapproved: 'high' } as const;
 
 /** Returns a store that fails while `isDown`, before or after it has executed the operation. */
-function failing({ store }: World, isDown: () => 'before' | 'after' | undefined): StateStore {
+function failing({ store }: World, isDown: () => 'before' | 'after' | undefined): CompleteStateStore {
   const guard = <Port extends object>(port: Port): Port => {
     const wrapped: Record<string, unknown> = {};
     for (const [name, method] of Object.entries(port)) {
@@ -102,7 +102,7 @@ test('a damaged journal ends the run with the name of the row, and nothing is ex
 
 test('a result that the store cannot keep ends the run for good', async () => {
   await using world = await createWorld();
-  const finished: StateStore['journal']['finished'] = async () => {
+  const finished: CompleteStateStore['journal']['finished'] = async () => {
     throw new KernelError('E_STATE_INVALID', 'The call is larger than 16 MiB');
   };
   await using process = world.open({ store: { ...world.store, journal: { ...world.store.journal, finished } } });

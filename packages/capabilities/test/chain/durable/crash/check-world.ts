@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Approval, ChainRunResult, JournalItem, Page, Run, StateStore } from '@ravi/kernel';
+import type { Approval, ChainRunResult, JournalItem, Page, Run, CompleteStateStore } from '@ravi/kernel';
 import { blobsFolder, callsOfRun, readEffects } from './crash-world.ts';
 import type { Effect } from './crash-world.ts';
 
@@ -21,7 +21,7 @@ export interface CrashFigures {
  * Checks the guarantees in a world in which every run has ended: no effect twice, no effect that its script does not report,
  * complete traces, and no pins or approval requests left.
  */
-export async function checkWorld(store: StateStore, folder: string): Promise<CrashFigures> {
+export async function checkWorld(store: CompleteStateStore, folder: string): Promise<CrashFigures> {
   const runs = await all((cursor) => store.runs.list({}, cursor));
   const approvals = await all((cursor) => store.approvals.list({}, cursor));
   const effects = readEffects(folder);

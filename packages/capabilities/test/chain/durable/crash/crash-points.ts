@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import type { BlobStore, StateStore } from '@ravi/kernel';
+import type { BlobStore, CompleteStateStore } from '@ravi/kernel';
 import type { CrashOrders } from './orders.ts';
 
 const methods = {
@@ -32,7 +32,7 @@ export function createCrashPoint({ kill }: CrashOrders): PassPoint {
 }
 
 /** Returns a store whose operations pass their points. */
-export function withStatePoints(store: StateStore, pass: PassPoint): StateStore {
+export function withStatePoints(store: CompleteStateStore, pass: PassPoint): CompleteStateStore {
   return {
     ...store,
     runs: passing(store.runs, 'runs', methods.runs, pass),

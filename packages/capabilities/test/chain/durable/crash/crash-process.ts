@@ -4,7 +4,7 @@ import { createApprovalFeed, createStoredApprovals } from '@ravi/approval-kit';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createDurableChains, startRunRecovery } from '@ravi/capabilities';
 import { isKernelError, silentLogger, systemClock } from '@ravi/kernel';
-import type { RunStore, StateStore } from '@ravi/kernel';
+import type { RunStore, CompleteStateStore } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createCrashPoint, withBlobPoints, withStatePoints } from './crash-points.ts';
 import { crashScript, crashTools, openBlobs, openState } from './crash-world.ts';
@@ -45,7 +45,7 @@ await sandbox[Symbol.asyncDispose]();
 await store[Symbol.asyncDispose]();
 
 // Runs of dead processes count too: otherwise they would accumulate, and most of them would be interrupted only once.
-async function startRuns({ runs }: StateStore): Promise<void> {
+async function startRuns({ runs }: CompleteStateStore): Promise<void> {
   let last = 0;
   let begun = 0;
   const begin = async (): Promise<void> => {
@@ -72,7 +72,7 @@ async function countLive(runs: RunStore): Promise<number> {
 }
 
 /** Simulates an approver who mostly approves. Ends when no run can send a request, unless more runs will start. */
-async function answerQuestions({ approvals, runs }: StateStore, onAnswer: () => void): Promise<void> {
+async function answerQuestions({ approvals, runs }: CompleteStateStore, onAnswer: () => void): Promise<void> {
   for (;;) {
     for (const { request } of (await approvals.list({ status: 'pending' })).items) {
       const decision = Math.random() < 0.75 ? 'approved' : 'denied';

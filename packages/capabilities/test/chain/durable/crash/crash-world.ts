@@ -2,14 +2,14 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFsBlobStore } from '@ravi/blob-fs';
 import { defineTool, KernelError } from '@ravi/kernel';
-import type { BlobStore, StateStore, Tool } from '@ravi/kernel';
+import type { BlobStore, CompleteStateStore, Tool } from '@ravi/kernel';
 import { createPostgresStateStore } from '@ravi/state-postgres';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import type { PassPoint } from './crash-points.ts';
 import type { CrashOrders, CrashStore } from './orders.ts';
 
 /** Opens the state of a world. */
-export function openState(store: CrashStore): Promise<StateStore> {
+export function openState(store: CrashStore): Promise<CompleteStateStore> {
   if (store.kind === 'sqlite') return createSqliteStateStore({ file: store.file });
   return createPostgresStateStore({ url: store.url, schema: store.schema, maxConnections: 4 });
 }
