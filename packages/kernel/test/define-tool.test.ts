@@ -13,7 +13,7 @@ const doubled: StandardSchema<{ n: string }, { n: number }> = {
     validate: (value) => {
       const n = Number((value as { n: string }).n);
       return Number.isNaN(n)
-        ? { issues: [{ message: 'n is no number' }, { message: 'really' }] }
+        ? { issues: [{ message: 'n is not a number' }, { message: 'really' }] }
         : { value: { n: 2 * n } };
     },
     jsonSchema: {
@@ -75,7 +75,7 @@ test('arguments that a Standard Schema refuses are invalid arguments with every 
   await assert.rejects(
     tool.execute({ n: 'x' }, context),
     (error) =>
-      isKernelError(error, 'E_ARGUMENTS_INVALID') && error.message === 'Invalid arguments: n is no number; really',
+      isKernelError(error, 'E_ARGUMENTS_INVALID') && error.message === 'Invalid arguments: n is not a number; really',
   );
 });
 

@@ -18,7 +18,7 @@ test('without options nothing may be retried and there is no cause at all', () =
   assert.equal('cause' in error, false);
 });
 
-test('an error is told by its name, so that two copies of the kernel understand each other', () => {
+test('an error is recognised by its name, so that two copies of the kernel work together', () => {
   class KernelErrorOfAnotherCopy extends Error {
     override readonly name = 'KernelError';
     readonly code = 'E_CANCELLED';
@@ -28,7 +28,7 @@ test('an error is told by its name, so that two copies of the kernel understand 
   assert.equal(isKernelError(new KernelErrorOfAnotherCopy(), 'E_INTERNAL'), false);
 });
 
-test('what is no kernel error is none, whatever it looks like', () => {
+test('an object that only looks like a kernel error is not one', () => {
   const lookAlike = { name: 'KernelError', code: 'E_CANCELLED', message: '' };
   for (const value of [undefined, null, 'KernelError', lookAlike, new Error('E_CANCELLED'), new TypeError('x')]) {
     assert.equal(isKernelError(value), false);

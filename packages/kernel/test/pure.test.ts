@@ -3,7 +3,7 @@ import { test } from 'vitest';
 import { compareRisk, definePlugin, isToolRisk, silentLogger, systemClock, textBlock, textOf } from '../src/index.ts';
 import type { ContentBlock } from '../src/index.ts';
 
-test('risks have an order, and what is no risk is none', () => {
+test('risks have an order, and other values are not risks', () => {
   assert.ok(compareRisk('safe', 'high') < 0);
   assert.ok(compareRisk('critical', 'high') > 0);
   assert.equal(compareRisk('high', 'high'), 0);

@@ -22,7 +22,7 @@ const defined: ProviderDefinedTool = {
   handleCall: async () => result,
 };
 
-test('the three kinds are told apart, the two that share providerSpecs too', () => {
+test('the three kinds of tools are distinguished, including the two that share providerSpecs', () => {
   const kinds = [local, hosted, defined].map((tool) => [
     isLocalTool(tool),
     isHostedTool(tool),
@@ -51,7 +51,7 @@ test('the brand keeps a tool out of scripts under any name, and is the same in t
   assert.equal(notCallableFromChain, Symbol.for('ravi.not-callable-from-chain'));
 });
 
-test('a provider is told its own declaration and no other one', () => {
+test('a provider receives its own declaration and no other one', () => {
   assert.deepEqual(specOf(hosted, 'openai'), {
     type: 'provider',
     name: 'h',

@@ -1,4 +1,4 @@
-/** Time, injectable so that tests never sleep. */
+/** Source of time. Injected, so that tests need not sleep. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the Unix epoch; may jump. */
   now(): number;
@@ -14,7 +14,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** The clock of the platform: web-standard globals only, timers that never keep a process alive. */
+/** Clock of the platform. It uses web-standard globals only, and its timers never keep a process alive. */
 export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -25,7 +25,7 @@ export const systemClock: Clock = Object.freeze({
   },
 });
 
-// Node's timers are objects that can be told not to hold the process; elsewhere they are numbers.
+// Node returns timer objects with `unref`; other platforms return numbers.
 function hasUnref(handle: unknown): handle is { unref(): void } {
   return typeof handle === 'object' && handle !== null && 'unref' in handle;
 }

@@ -1,4 +1,4 @@
-/** The stable codes of this project. Adapters of third parties may add their own, prefixed `E_`. */
+/** Stable error codes of this project. Third-party adapters may add their own with the prefix `E_`. */
 export type KernelErrorCode =
   | 'E_APPROVAL_DENIED'
   | 'E_APPROVAL_NO_HANDLER'
@@ -58,19 +58,19 @@ export type KernelErrorCode =
   | 'E_TOOL_UNKNOWN'
   | 'E_UNSUPPORTED';
 
-/** What a {@link KernelError} carries beside its message. */
+/** Options of a {@link KernelError}. */
 export interface KernelErrorOptions {
-  /** The error underneath; never shown to a script or a model. */
+  /** The underlying error. Never shown to a script or a model. */
   readonly cause?: unknown;
-  /** Whether the same call may succeed later; `false` when absent. */
+  /** True if the same call may succeed later. Default `false`. */
   readonly retryable?: boolean;
-  /** Milliseconds to wait before a retry, when the other side said so. */
+  /** Milliseconds to wait before a retry, if the other side sent a value. */
   readonly retryAfterMs?: number;
 }
 
 /**
- * An error that the caller of a port may handle, told apart by its stable `code`.
- * What a model should read is a value instead (`InvocationResult`), and a bug is a `TypeError`.
+ * Error that the caller of a port may handle, identified by its stable `code`. A failure that a model should read is a
+ * value instead (`InvocationResult`), and a bug is a `TypeError`.
  */
 export class KernelError extends Error {
   override readonly name = 'KernelError';
@@ -87,8 +87,8 @@ export class KernelError extends Error {
 }
 
 /**
- * Whether `error` is a {@link KernelError}, and with `code` whether it carries that code.
- * It compares the name, not the class, so two copies of this package in one process do no harm.
+ * Returns true if `error` is a {@link KernelError}, and has `code` if one is given. It compares the name and not the
+ * class, so it works across two copies of this package in one process.
  */
 export function isKernelError(error: unknown, code?: KernelErrorCode | (string & {})): error is KernelError {
   if (!(error instanceof Error) || error.name !== 'KernelError') return false;

@@ -1,10 +1,10 @@
-/** A value that survives `JSON.parse(JSON.stringify(value))` unchanged. */
+/** Value that `JSON.parse(JSON.stringify(value))` returns unchanged. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
-/** A JSON object; keys are own properties only. */
+/** JSON object. Only own properties count as keys. */
 export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** A JSON Schema document, draft-07 or 2020-12 (told apart by `$schema`, 2020-12 when absent). */
+/** JSON Schema document in draft-07 or 2020-12, as its `$schema` says; 2020-12 when it has none. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

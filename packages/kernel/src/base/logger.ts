@@ -9,5 +9,5 @@ export interface Logger {
 /** Fields of a log record. Never put secrets or arguments of tools here. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** A logger that drops everything: the default of libraries. */
+/** Logger that drops every record. Default of the libraries. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,25 +1,25 @@
 import type { KernelError } from './errors.ts';
 
-/** What a query found. A row that cannot be read never hides the others: it stands in `corrupt` instead. */
+/** Result of a query. A damaged row does not hide the others; it is reported in `corrupt`. */
 export interface Listing<Item> {
   readonly items: readonly Item[];
-  /** One `E_STATE_CORRUPT` for each damaged row, which names its table and key; empty as a rule. */
+  /** One `E_STATE_CORRUPT` for each damaged row, naming its table and key. Usually empty. */
   readonly corrupt: readonly KernelError[];
 }
 
-/** A part of a long list. */
+/** One page of a long list. */
 export interface Page<Item> extends Listing<Item> {
-  /** Give it as `cursor` for the part that follows; absent at the end. Opaque, and good across restarts. */
+  /** The `cursor` of the following page; absent on the last one. Opaque, and valid across restarts. */
   readonly next?: string;
 }
 
-/** Which part of a list is asked for. */
+/** Position and size of a page. */
 export interface PageRequest {
-  /** Rows at most, damaged ones included; 100 when absent, never more than 1 000. */
+  /** Maximum number of rows, including damaged ones. Default 100, at most 1 000. */
   readonly limit?: number;
   /**
-   * `next` of the page before; the beginning when absent. Rows that are added meanwhile move nothing.
-   * Text that is no cursor rejects with `E_STATE_INVALID`.
+   * The `next` of the previous page; the start of the list when absent. Rows added in the meantime do not shift pages.
+   * Any other text rejects with `E_STATE_INVALID`.
    */
   readonly cursor?: string;
 }

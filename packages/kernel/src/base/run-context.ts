@@ -1,7 +1,7 @@
-/** The person or service on whose behalf a run works. Opaque; equality is what counts. */
+/** Person or service that a run acts for. Opaque; compared for equality only. */
 export type Principal = string;
 
-/** The run that a call belongs to: who, which, until when, and whether it was cancelled. */
+/** Run that a call belongs to: its ids, its principal and its cancellation. */
 export interface RunContext {
   readonly runId: string;
   readonly sessionId: string;

@@ -1,15 +1,15 @@
 import type { Principal } from '../base/run-context.ts';
 
-/** An opaque, unguessable reference to stored bytes. Not a path and not a URL. */
+/** Opaque, unguessable reference to stored bytes. Neither a path nor a URL. */
 export type BlobRef = string;
 
-/** Who may read a blob: the session that made it. */
+/** Session that created a blob, the only one that may read it. */
 export interface BlobScope {
   readonly principal: Principal;
   readonly sessionId: string;
 }
 
-/** What is known of a blob without reading it. */
+/** Metadata of a blob. */
 export interface BlobStat {
   readonly ref: BlobRef;
   readonly mediaType: string;
@@ -19,9 +19,9 @@ export interface BlobStat {
   readonly scope: BlobScope;
   /** Milliseconds since the Unix epoch. */
   readonly createdAt: number;
-  /** Milliseconds since the Unix epoch; absent when the blob does not expire by itself. */
+  /** Milliseconds since the Unix epoch; absent when the blob has no expiry. */
   readonly expiresAt?: number;
-  /** How many owners pin it now. */
+  /** Number of owners that pin it now. */
   readonly pins: number;
 }
 
@@ -32,58 +32,58 @@ export interface StoreOptions {
   readonly scope: BlobScope;
   /** Milliseconds from now until the blob expires, pinned or not. */
   readonly ttlMs?: number;
-  /** Pins it for this owner in the same step, so that no `sweep` falls between the write and the pin. */
+  /** Pins the blob for this owner in the same step, so that no `sweep` runs between the write and the pin. */
   readonly pinOwner?: string;
-  /** Abandons the write; nothing of it stays visible. */
+  /** Aborts the write. Nothing of it stays visible. */
   readonly signal?: AbortSignal;
 }
 
-/** A byte range of {@link BlobStore.open}; past the end it is cut. */
+/** Byte range of {@link BlobStore.open}. The part past the end of the blob is ignored. */
 export interface BlobRange {
-  /** First byte, 0 when absent. */
+  /** First byte. Default 0. */
   readonly offset?: number;
-  /** Number of bytes, to the end when absent. */
+  /** Number of bytes. Default: up to the end. */
   readonly length?: number;
 }
 
-/** The reading half of a {@link BlobStore}: all that a tool gets. */
+/** The read methods of a {@link BlobStore}, which is all that a tool receives. */
 export interface BlobReader {
-  /** All bytes, verified against the stored SHA-256. @throws KernelError `E_BLOB_NOT_FOUND`, `E_BLOB_CORRUPT`, `E_BLOB_UNAVAILABLE` */
+  /** Returns all bytes after verifying them against the stored SHA-256. @throws KernelError `E_BLOB_NOT_FOUND`, `E_BLOB_CORRUPT`, `E_BLOB_UNAVAILABLE` */
   resolve(ref: BlobRef): Promise<Uint8Array>;
   /**
-   * The bytes as a stream. A whole read is verified and fails at its end when the content is corrupt;
-   * a range cannot be. @throws KernelError as {@link BlobReader.resolve}
+   * Returns the bytes as a stream. A complete read is verified: it fails at its end if the content is corrupt. A range
+   * cannot be verified. @throws KernelError as {@link BlobReader.resolve}
    */
   open(ref: BlobRef, range?: BlobRange): Promise<ReadableStream<Uint8Array>>;
-  /** `undefined` for a ref that is unknown, malformed or expired. */
+  /** Returns `undefined` for a ref that is unknown, malformed or expired. */
   stat(ref: BlobRef): Promise<BlobStat | undefined>;
 }
 
 /**
- * Keeps large results so that only refs travel. Stored bytes never change; a crash at any point leaves no
- * half-written blob visible. An unpinned blob lives until `sweep`; an expired one is gone for readers at once.
+ * Stores large results, so that messages carry only refs. Stored bytes never change, and a crash at any point leaves no
+ * partly written blob visible. An unpinned blob exists until the next `sweep`; an expired one is unreadable at once.
  */
 export interface BlobStore extends BlobReader {
   /**
-   * Stores a copy: changing the buffer afterwards changes nothing. A string is stored as UTF-8.
-   * @throws KernelError `E_BLOB_UNAVAILABLE` when the medium refuses (no space, no permission), `E_BLOB_TOO_LARGE` over a limit,
+   * Stores a copy, so later changes to the buffer have no effect. A string is stored as UTF-8.
+   * @throws KernelError `E_BLOB_UNAVAILABLE` when the storage refuses (no space, no permission), `E_BLOB_TOO_LARGE` over a limit,
    * `E_CANCELLED` when `signal` aborts
    */
   store(data: Uint8Array | string | ReadableStream<Uint8Array>, options: StoreOptions): Promise<BlobRef>;
-  /** Keeps the blob from `sweep` until the same owner unpins it. Idempotent per owner. @throws KernelError `E_BLOB_NOT_FOUND` */
+  /** Protects the blob from `sweep` until the same owner unpins it. Idempotent per owner. @throws KernelError `E_BLOB_NOT_FOUND` */
   pin(ref: BlobRef, owner: string): Promise<void>;
-  /** Takes the pin of this owner back; no error when there was none. */
+  /** Removes the pin of this owner. Does nothing if there is none. */
   unpin(ref: BlobRef, owner: string): Promise<void>;
-  /** Removes the blob now, pinned or not; no error when it is gone already. */
+  /** Removes the blob now, even if it is pinned. Does nothing if it is already gone. */
   delete(ref: BlobRef): Promise<void>;
-  /** Removes what is expired or unpinned at `now` (milliseconds since the epoch), and what a crash left. */
+  /** Removes blobs that are expired or unpinned at `now` (milliseconds since the Unix epoch), and leftovers of a crash. */
   sweep(now: number): Promise<SweepReport>;
 }
 
-/** What a {@link BlobStore.sweep} did. */
+/** Result of {@link BlobStore.sweep}. */
 export interface SweepReport {
   readonly removed: number;
   readonly kept: number;
-  /** Bytes given back. */
+  /** Number of bytes freed. */
   readonly freedBytes: number;
 }

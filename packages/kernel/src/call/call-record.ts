@@ -10,14 +10,14 @@ export interface ApprovalTrace {
   readonly waitedMs: number;
 }
 
-/** One call in the trace of a session: exactly one finished record per call, whatever happened. */
+/** One call in the trace of a session. Each call has exactly one finished record, however it ended. */
 export interface ChainCallRecord {
   readonly callId: string;
   readonly tool: string;
   readonly caller: ToolCaller;
-  /** Keyed digest of the canonical arguments that were executed, `hmac-sha256:<hex>`; refs count as their content. */
+  /** Keyed digest of the canonical arguments that were executed, `hmac-sha256:<hex>`. Refs are replaced by their content. */
   readonly argsDigest: string;
-  /** Redacted and bounded, for people. */
+  /** The arguments for display, redacted and shortened. */
   readonly argsPreview: string;
   readonly status: 'started' | 'ok' | 'error' | 'denied' | 'timeout' | 'cancelled' | 'unknown';
   /** Milliseconds since the Unix epoch. */
@@ -28,6 +28,6 @@ export interface ChainCallRecord {
   readonly artifactRef?: string;
   /** Size of the result in bytes. */
   readonly bytes?: number;
-  /** The tool answered after its time-out or cancellation; the answer was dropped. */
+  /** True if the tool returned after its time-out or cancellation. Its result was dropped. */
   readonly late?: boolean;
 }

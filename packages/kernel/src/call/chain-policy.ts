@@ -2,51 +2,51 @@ import { KernelError } from '../base/errors.ts';
 import { isToolRisk } from '../tool/risk.ts';
 import type { ToolRisk } from '../tool/risk.ts';
 
-/** The limits of one session. Times in milliseconds, sizes in UTF-8 bytes. */
+/** Limits of one session. Times in milliseconds, sizes in UTF-8 bytes. */
 export interface ChainPolicy {
-  /** Calls per session; every attempt counts, denied and unknown ones too. */
+  /** Maximum number of calls per session. Every attempt counts, including denied and unknown ones. */
   readonly maxToolCalls: number;
-  /** One call, execution only: neither queueing nor a human's time. */
+  /** Time limit of one call, without queueing and without the wait for an approver. */
   readonly callTimeoutMs: number;
-  /** How long a human may take; below `callTimeoutMs`. */
+  /** Time limit for an approval decision. Must be below `callTimeoutMs`. */
   readonly approvalTimeoutMs: number;
-  /** One script, the time of humans excluded. */
+  /** Time limit of one script, without the wait for approvers. */
   readonly totalTimeoutMs: number;
-  /** Text and structured value together, toward the model; a larger result is stored and a preview is sent. */
+  /** Maximum size of text and structured value in a result for the model. A larger result is stored, and a preview is sent. */
   readonly maxInlineResultBytes: number;
-  /** A stored result up to this size is handed to the script as its value, a larger one as an artifact handle. */
+  /** Maximum size of a stored result that a script receives as its value. A larger one becomes an artifact handle. */
   readonly maxScriptResultBytes: number;
-  /** Preview of a stored result, cut on a character boundary. */
+  /** Maximum size of the preview of a stored result. It is cut on a character boundary. */
   readonly maxPreviewBytes: number;
-  /** Calls of one script that run at once; further ones queue. */
+  /** Maximum number of concurrent calls of one script. Further calls queue. */
   readonly maxInFlight: number;
-  /** The highest risk that runs without approval. `critical` is always asked for. */
+  /** Highest risk that runs without approval. `critical` always needs approval. */
   readonly maxRiskUnapproved: 'safe' | 'high';
-  /** Risk of a local tool that declares none. */
+  /** Risk of a local tool that does not declare one. */
   readonly defaultRisk: ToolRisk;
-  /** Arguments of one call. */
+  /** Maximum size of the arguments of one call. */
   readonly maxArgumentBytes: number;
-  /** What one call may bring a script as text or value; what a store took is an artifact handle long before that. */
+  /** Maximum size of the text or value that one call returns to a script. */
   readonly maxCallOutputBytes: number;
-  /** Console output of one script; the rest is dropped with a notice. */
+  /** Maximum console output of one script. The rest is dropped with a notice. */
   readonly maxConsoleBytes: number;
-  /** The value a script returns. */
+  /** Maximum size of the value that a script returns. */
   readonly maxResultBytes: number;
-  /** The script itself. */
+  /** Maximum size of the source of a script. */
   readonly maxSourceBytes: number;
-  /** The guest's memory. */
+  /** Memory limit of the guest. */
   readonly memoryLimitBytes: number;
-  /** The guest's processor time. */
+  /** Processor time limit of the guest. */
   readonly cpuTimeMs: number;
 }
 
 /**
- * The largest text that crosses between a script and its host in one piece: 16 MiB. A result beyond its own limit is
- * kept whole up to this size.
+ * Maximum size of one message between a script and its host: 16 MiB. A result that exceeds its own limit is stored whole
+ * up to this size.
  */
 export const maxBridgeMessageBytes: number = 16_777_216;
 
-/** The policy of a session that says nothing else. */
+/** Default policy of a session. */
 export const defaultChainPolicy: ChainPolicy = Object.freeze({
   maxToolCalls: 50,
   callTimeoutMs: 60_000,
@@ -67,13 +67,13 @@ export const defaultChainPolicy: ChainPolicy = Object.freeze({
   cpuTimeMs: 30_000,
 });
 
-/** A timer of a platform holds no more and fires at once instead. */
+/** Longest delay of a platform timer. A longer one fires at once. */
 const maxTimerMs = 2_147_483_647;
 
 /**
- * A complete, frozen policy from the given fields and the defaults (or another base).
- * @throws KernelError `E_CONFIG_INVALID` for an unknown field, a value that is no positive whole number, a time
- * above 24.8 days, an approval time-out that is not below the call's, or a call time-out above the total
+ * Returns a complete, frozen policy made of the given fields and the defaults, or another base.
+ * @throws KernelError `E_CONFIG_INVALID` for an unknown field, a value that is not a positive whole number, a time above
+ * 24.8 days, an `approvalTimeoutMs` that is not below `callTimeoutMs`, or a `callTimeoutMs` above `totalTimeoutMs`
  */
 export function defineChainPolicy(
   policy: Partial<ChainPolicy> = {},

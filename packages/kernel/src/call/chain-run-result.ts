@@ -4,45 +4,45 @@ import type { ContentBlock } from '../tool/content.ts';
 import type { ChainCallRecord } from './call-record.ts';
 import type { ChainFile } from './invocation-result.ts';
 
-/** Why and where a script failed, in the script's own lines. */
+/** Failure of a script, located in the source that the model wrote. */
 export interface ChainError {
   readonly code: string;
   readonly message: string;
-  /** 1-based line in the source as the model wrote it. */
+  /** 1-based line in the source that the model wrote. */
   readonly line?: number;
   /** 1-based column. */
   readonly column?: number;
-  /** Up to three lines around the place, the line marked. */
+  /** Up to three source lines around the failure, with its line marked. */
   readonly excerpt?: string;
   readonly suggestion?: string;
 }
 
-/** The value of a script before it was cut. */
+/** Complete value of a script whose result was cut. */
 export interface WholeResult {
-  /** Its JSON text. */
+  /** Ref of its JSON text. */
   readonly artifactRef: string;
-  /** Of that text. */
+  /** Size of that text. */
   readonly bytes: number;
 }
 
-/** The outcome of one script. */
+/** Outcome of one script. */
 export interface ChainRunResult {
   readonly status: 'ok' | 'error' | 'timeout' | 'cancelled' | 'paused';
-  /** What the script returned. */
+  /** Value that the script returned. */
   readonly value?: JsonValue;
-  /** Present when `value` is only the beginning of what the script returned. */
+  /** Present when `value` is only the beginning of the returned value. */
   readonly whole?: WholeResult;
-  /** What the model reads: the value, or the error report with the calls that ran. */
+  /** Text for the model: the value, or the error report with the calls that ran. */
   readonly outputText: string;
   readonly outputBlocks: readonly ContentBlock[];
   readonly logs: readonly ConsoleLine[];
-  /** Number of calls that were attempted. */
+  /** Number of attempted calls. */
   readonly toolCalls: number;
   readonly durationMs: number;
   readonly error?: ChainError;
-  /** What the check before the run noticed beside `error`; absent when it noticed nothing or there was none. */
+  /** Findings of the check before the run, in addition to `error`. Absent when there are none. */
   readonly warnings?: readonly ChainError[];
-  /** What the script left in `/workspace/out`, where the sandbox gives it files. */
+  /** Files that the script wrote to `/workspace/out`, if the sandbox supports files. */
   readonly files?: readonly ChainFile[];
   readonly callTrace: readonly ChainCallRecord[];
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 
-/** A media result of a call, readable by the script and by later calls. */
+/** Media result of a call, readable by the script and by later calls. */
 export interface ChainFile {
   /** `/workspace/media/<callId>-<tool>-<n>.<ext>`, unique per call. */
   readonly path: string;
@@ -9,7 +9,7 @@ export interface ChainFile {
   readonly bytes: number;
 }
 
-/** A failure as a model and a script see it: no secret, host path or stack frame. */
+/** Failure as shown to a model or a script: without secrets, host paths and stack frames. */
 export interface InvocationError {
   readonly code: string;
   readonly message: string;
@@ -17,15 +17,15 @@ export interface InvocationError {
   readonly retryAfterMs?: number;
 }
 
-/** The outcome of one call: the same JSON at the bridge, in the journal and over HTTP. */
+/** Outcome of one call. The same JSON is used at the bridge, in the journal and over HTTP. */
 export interface InvocationResult {
   readonly status: 'ok' | 'error' | 'denied';
-  /** What the model reads; a preview with a note when the result was stored. */
+  /** Text for the model; a preview with a note when the result was stored. */
   readonly text: string;
   readonly structured?: JsonValue;
-  /** The stored result, when it was too large to stay inline. */
+  /** Ref of the stored result, if it was too large to stay inline. */
   readonly artifactRef?: string;
-  /** The start of the stored result. */
+  /** Beginning of the stored result. */
   readonly preview?: string;
   readonly files: readonly ChainFile[];
   /** Present unless `status` is `ok`. */

@@ -7,16 +7,16 @@ import type { ModelStopReason, ModelUsage } from '../model/model-event.ts';
 import type { ToolRisk } from '../tool/risk.ts';
 import type { ToolCaller } from '../tool/tool.ts';
 
-/** What every hook payload carries. */
+/** Fields of every hook payload. */
 export interface HookScope {
   readonly runId: string;
   readonly sessionId: string;
   readonly callId?: string;
-  /** The call or run that this one happened in. */
+  /** Call or run in which this event happened. */
   readonly parentId?: string;
 }
 
-/** Payloads of the observable events, keyed by event. */
+/** Payload of each observable event. */
 export interface HookPayloads {
   'session-opened': HookScope;
   'session-closed': HookScope & { readonly toolCalls: number; readonly unpinFailures: number };
@@ -24,7 +24,7 @@ export interface HookPayloads {
   'run-end': HookScope & {
     readonly agent: string;
     readonly status: 'completed' | 'stopped' | 'paused' | 'failed' | 'cancelled';
-    /** Model answers that the run took. */
+    /** Number of model responses. */
     readonly steps: number;
     readonly usage: ModelUsage;
     readonly errorCode?: string;
@@ -35,7 +35,7 @@ export interface HookPayloads {
     readonly agent: string;
     readonly provider: string;
     readonly step: number;
-    /** The model that is asked, where the request or the provider names one. */
+    /** Requested model, if the request or the provider names one. */
     readonly model?: string;
   };
   'llm-end': HookScope & {
@@ -43,16 +43,16 @@ export interface HookPayloads {
     readonly provider: string;
     readonly step: number;
     readonly usage: ModelUsage;
-    /** The model that answered, as the provider names it. */
+    /** Model that responded, as the provider names it. */
     readonly model?: string;
-    /** Present when the answer ended well. */
+    /** Present when the response is complete. */
     readonly stopReason?: ModelStopReason;
     readonly errorCode?: string;
   };
   'guardrail-trip': HookScope & { readonly agent: string; readonly guardrail: string; readonly reason: string };
-  /** An agent gives a task to another, whose run has the id `childRunId`. */
+  /** An agent handed a task to another agent, which runs it as `childRunId`. */
   handoff: HookScope & { readonly agent: string; readonly to: string; readonly childRunId: string };
-  /** A script begins. Its calls have the same `runId` and, inside of a call, the same `parentId`. */
+  /** A script started. Its calls have the same `runId` and, if it runs inside a call, the same `parentId`. */
   'chain-start': HookScope & { readonly language: SandboxLanguage };
   'chain-end': HookScope & {
     readonly status: ChainRunResult['status'];
@@ -71,9 +71,9 @@ export interface HookPayloads {
     readonly caller: ToolCaller;
     readonly status: 'ok' | 'error' | 'denied' | 'timeout' | 'cancelled';
     readonly durationMs: number;
-    /** The redacted arguments that were judged, as JSON, at most 200 bytes. */
+    /** The redacted arguments that the gates checked, as JSON, at most 200 bytes. */
     readonly argsPreview: string;
-    /** Size of the result. */
+    /** Size of the result in bytes. */
     readonly bytes?: number;
     readonly artifactRef?: string;
     readonly errorCode?: string;
@@ -83,10 +83,10 @@ export interface HookPayloads {
   'approval-requested': HookScope & { readonly tool: string; readonly requestId: string; readonly risk: ToolRisk };
   'approval-decided': HookScope & { readonly tool: string; readonly approval: ApprovalTrace };
   'budget-exceeded': HookScope & { readonly tool: string; readonly limit: number };
-  /** A line that a script wrote; `callId` is absent, `parentId` the call that runs the script. */
+  /** A script wrote a line. `callId` is absent; `parentId` is the call that runs the script. */
   'script-console': HookScope & { readonly level: ConsoleLine['level']; readonly text: string };
   'artifact-stored': HookScope & {
-    /** Whose result it is; absent when no call made it, but a model or a script. */
+    /** Tool whose result it is; absent when a model or a script produced it. */
     readonly tool?: string;
     readonly ref: string;
     readonly mediaType: string;
@@ -97,16 +97,16 @@ export interface HookPayloads {
 /** Name of an observable event. */
 export type HookEvent = keyof HookPayloads;
 
-/** Sees a frozen payload, isolated and with a time limit; it can change nothing. */
+/** Receives a frozen payload. Its failures are logged, its time is limited, and it cannot change the call. */
 export type HookObserver<Event extends HookEvent> = (payload: HookPayloads[Event]) => void | Promise<void>;
 
-/** What an interceptor may do to a call before it runs. */
+/** Decision of an interceptor about a call before it runs. */
 export type InterceptorDecision =
   | { readonly action: 'continue' }
   | { readonly action: 'modify'; readonly args: JsonObject }
   | { readonly action: 'deny'; readonly reason: string };
 
-/** A call as an interceptor sees it. */
+/** Call as passed to an interceptor. */
 export interface InterceptedCall extends HookScope {
   readonly tool: string;
   readonly caller: ToolCaller;
@@ -114,17 +114,17 @@ export interface InterceptedCall extends HookScope {
 }
 
 /**
- * Looks at a call before its arguments are validated and may change or deny it. A deny wins over every other
- * decision; one that throws or is too slow denies.
+ * Inspects a call before its arguments are validated, and may change or deny it. A deny overrides every other decision.
+ * An interceptor that throws or exceeds its time limit denies the call.
  */
 export type ToolInterceptor = (call: InterceptedCall) => InterceptorDecision | Promise<InterceptorDecision>;
 
-/** Where a finished call can be looked at before its result is delivered. */
+/** Moment at which an interceptor can replace the result of a finished call. */
 export type ResultPoint = 'after-tool' | 'tool-error' | 'permission-denied' | 'budget-exceeded' | 'tools-disabled';
 
 /**
- * May replace the result of a call at a {@link ResultPoint}; `undefined` leaves it. It can never turn a denied
- * call into an allowed one. One that throws or is too slow leaves the result.
+ * Replaces the result of a call at a {@link ResultPoint}, or returns `undefined` to keep it. It cannot turn a denied call
+ * into an allowed one. If it throws or exceeds its time limit, the result stays.
  */
 export type ResultInterceptor = (
   call: InterceptedCall,

@@ -1,6 +1,6 @@
 import type { ProgressUpdate } from '../tool/tool.ts';
 
-/** One step of a session that a user interface may show live, calls inside a script included. */
+/** Progress of a call, for live display. Calls inside a script are reported too. */
 export type ProgressEvent =
   | { readonly type: 'tool-call'; readonly callId: string; readonly tool: string; readonly caller: 'direct' | 'chain' }
   | { readonly type: 'tool-progress'; readonly callId: string; readonly tool: string; readonly update: ProgressUpdate }
@@ -12,5 +12,5 @@ export type ProgressEvent =
       readonly durationMs: number;
     };
 
-/** Receives progress in order. It must not throw; what it throws is logged and dropped. */
+/** Receives progress in order. It should not throw: exceptions are logged and dropped. */
 export type ProgressSink = (event: ProgressEvent) => void;

@@ -2,21 +2,21 @@ import type { BlobReader } from '../blob/blob-store.ts';
 import type { ModelEvent } from './model-event.ts';
 import type { ModelRequest } from './model-request.ts';
 
-/** What comes with a request and is not part of it. */
+/** Options of {@link ModelProvider.stream}. */
 export interface ModelCallOptions {
-  /** Ends the answer with an `E_CANCELLED` error event and lets go of the connection. */
+  /** Ends the response with an `E_CANCELLED` error event and closes the connection. */
   readonly signal: AbortSignal;
-  /** Reads media blocks that lie in a blob store; without it they are described in words. */
+  /** Reads media blocks that are in a blob store. Without it they are described in words. */
   readonly blobs?: BlobReader;
 }
 
-/** A language model. It never throws for a model or network failure: the stream ends with an `error` event. */
+/** Language model. It does not throw when the model or the network fails: the stream ends with an `error` event. */
 export interface ModelProvider {
   /** Key of `providerSpecs` and of `providerOptions`. */
   readonly id: string;
-  /** The model that a request asks which names none. */
+  /** Default model for requests that do not name one. */
   readonly model?: string;
-  /** When several providers stand behind it: the ids of all, so that a request brings each one's own tool specs. */
+  /** Ids of all providers, if this one delegates to several; a request then carries the tool specs of each. */
   readonly providerIds?: readonly string[];
   stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent>;
 }

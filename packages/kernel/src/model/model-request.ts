@@ -3,8 +3,8 @@ import type { JsonObject, JsonSchema } from '../base/json.ts';
 import type { ToolSpec } from '../tool/tool-spec.ts';
 
 /**
- * One turn of a conversation. Results of tools stand as `tool_result` blocks in the user message that follows the
- * assistant message of their calls.
+ * One message of a conversation. Results of tool calls are `tool_result` blocks in the user message that follows the
+ * assistant message with the calls.
  */
 export interface ModelMessage {
   readonly role: 'user' | 'assistant';
@@ -12,12 +12,12 @@ export interface ModelMessage {
 }
 
 /**
- * Which tools the model may or must call: as it likes (`auto`, the default), none, at least one, or at least one of
- * the named. A provider that cannot restrict to several names is told the narrowest choice that holds them all.
+ * Tools that the model may or must call: any (`auto`, the default), none, at least one, or at least one of the named.
+ * A provider that cannot restrict the choice to several names receives the narrowest choice that includes them all.
  */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly oneOf: readonly string[] };
 
-/** How the next token is drawn. Nothing of it is sent unless set: many models refuse these fields. */
+/** Sampling parameters. Only fields that are set are sent, because many models refuse these fields. */
 export interface ModelSampling {
   readonly temperature?: number;
   readonly topP?: number;
@@ -28,42 +28,42 @@ export interface ModelSampling {
   readonly stopSequences?: readonly string[];
 }
 
-/** How much a model thinks before it answers. */
+/** Amount of reasoning before a response. */
 export interface ModelReasoning {
-  /** In the provider's nearest step. */
+  /** Mapped to the nearest level of the provider. */
   readonly effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'max';
-  /** For providers that count tokens instead of steps. */
+  /** For providers that take a number of tokens instead of a level. */
   readonly budgetTokens?: number;
-  /** Asks for readable text of the reasoning, where the provider gives any. */
+  /** True to request readable text of the reasoning, if the provider has any. */
   readonly summary?: boolean;
 }
 
-/** The final answer is JSON that fits a schema. */
+/** Requires a final response in JSON that matches a schema. */
 export interface ModelOutput {
   readonly schema: JsonSchema;
-  /** For providers that want one; `answer` when absent. */
+  /** Name of the schema for providers that require one. Default `answer`. */
   readonly name?: string;
   readonly description?: string;
 }
 
-/** What a model is asked. */
+/** Request to a model. */
 export interface ModelRequest {
-  /** Another model of the same provider than the one it was configured with. */
+  /** Model of the same provider to use instead of the configured one. */
   readonly model?: string;
   readonly system?: string;
   readonly messages: readonly ModelMessage[];
-  /** In a stable order: providers cache by prefix. */
+  /** Keep the order stable, because providers cache by prefix. */
   readonly tools: readonly ToolSpec[];
   readonly toolChoice?: ToolChoice;
-  /** `false` asks for at most one call per answer. */
+  /** `false` requests at most one call per response. */
   readonly parallelToolCalls?: boolean;
-  /** Reasoning included, where the provider counts it. */
+  /** Includes reasoning, if the provider counts it. */
   readonly maxOutputTokens?: number;
   readonly sampling?: ModelSampling;
   readonly reasoning?: ModelReasoning;
   readonly output?: ModelOutput;
   /** Labels for the provider's own logs. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Fields of the provider's own request, by provider id; they win over what the encoder wrote. */
+  /** Fields of the provider's own request, by provider id. They override the fields that the encoder wrote. */
   readonly providerOptions?: Readonly<Record<string, JsonObject>>;
 }

@@ -8,7 +8,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { ToolSource } from '../tool/tool-source.ts';
 
-/** The ports that plugins fill, by the key that configuration uses. */
+/** Ports that plugins implement, by their key in the configuration. */
 export interface Ports {
   blobStore: BlobStore;
   approvalHandler: ApprovalHandler;
@@ -21,27 +21,27 @@ export interface Ports {
 /** Name of a port. */
 export type PortName = keyof Ports;
 
-/** What the host gives a plugin. */
+/** Context that the host passes to a plugin. */
 export interface PluginContext {
-  /** The folder of the configuration file: relative paths in options mean it. */
+  /** Folder of the configuration file. Relative paths in options are resolved against it. */
   readonly baseDir: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The state store of the configuration, opened before every other plugin; absent when it names none. */
+  /** State store of the configuration, opened before every other plugin. Absent if none is configured. */
   readonly stateStore?: StateStore;
 }
 
-/** One adapter: the default export of its package. */
+/** Adapter, the default export of its package. */
 export interface Plugin<Port extends PortName = PortName, Options = unknown> {
   readonly name: string;
   readonly port: Port;
-  /** Of the options beside `use`; defaults live here and nowhere else. */
+  /** Schema of the options other than `use`. The only place for defaults. */
   readonly configSchema: JsonSchema;
-  /** A result with `[Symbol.asyncDispose]` is disposed by the host, in reverse order of creation. */
+  /** Creates the adapter. If the result has `[Symbol.asyncDispose]`, the host disposes it, in reverse order of creation. */
   create(options: Options, context: PluginContext): Ports[Port] | Promise<Ports[Port]>;
 }
 
-/** Types a plugin; returns it unchanged. */
+/** Returns the plugin unchanged, with its types inferred. */
 export function definePlugin<Port extends PortName, Options>(plugin: Plugin<Port, Options>): Plugin<Port, Options> {
   return plugin;
 }

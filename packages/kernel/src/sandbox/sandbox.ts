@@ -1,11 +1,10 @@
-/** Languages a sandbox may run. */
+/** Language of a script. */
 export type SandboxLanguage = 'javascript' | 'python';
 
 /**
- * Every limit that a sandbox can enforce. Most of them end a run. Three reach the script first, as errors that it can
- * catch: `stack` (a `RangeError` or `RecursionError` where recursion is too deep, with the code `E_LIMIT_STACK` once it
- * leaves the script), `call-input` and `call-output` (the call rejects with `E_LIMIT_CALL_INPUT` or
- * `E_LIMIT_CALL_OUTPUT`).
+ * Every limit that a sandbox can enforce. Most of them end a run. Three are errors that the script can catch: `stack` (a
+ * `RangeError` or `RecursionError` when recursion is too deep, with the code `E_LIMIT_STACK` once it leaves the script),
+ * `call-input` and `call-output` (the call rejects with `E_LIMIT_CALL_INPUT` or `E_LIMIT_CALL_OUTPUT`).
  */
 export const sandboxLimits = [
   'wall',
@@ -24,105 +23,106 @@ export const sandboxLimits = [
 /** One of the {@link sandboxLimits}. */
 export type SandboxLimit = (typeof sandboxLimits)[number];
 
-/** The limits whose breach ends a run. */
+/** Limits that end a run when they are exceeded. */
 export type EndingLimit = Exclude<SandboxLimit, 'stack' | 'call-input' | 'call-output'>;
 
-/** What a sandbox promises; the contract suite checks both sides. */
+/** Capabilities of a sandbox. The contract suite reads and verifies them. */
 export interface SandboxSupport {
   readonly languages: readonly SandboxLanguage[];
-  /** What stands between the guest and the host. `none` is no security boundary. */
+  /** Boundary between guest and host. `none` is not a security boundary. */
   readonly isolation: 'none' | 'isolate' | 'process' | 'container';
   readonly limits: readonly SandboxLimit[];
-  /** Reports a script that waits for nothing at once, instead of at its time limit. */
+  /** True if a script that waits for nothing is reported at once instead of at its time limit. */
   readonly detectsDeadlock: boolean;
-  /** Languages whose scripts find the files of a request at their paths; none when absent. */
+  /** Languages whose scripts can read the files of a request at their paths. Default: none. */
   readonly files?: readonly SandboxLanguage[];
 }
 
 /** Limits of one run. Times in milliseconds, sizes in bytes. */
 export interface SandboxLimits {
-  /** From start to end, without the time that `humanWaitMs` reports. */
+  /** Time from start to end, without the time that `humanWaitMs` returns. */
   readonly wallTimeMs: number;
   readonly cpuTimeMs: number;
   readonly memoryBytes: number;
   readonly maxConsoleBytes: number;
   readonly maxResultBytes: number;
-  /** Bridge calls of the whole run. */
+  /** Maximum number of bridge calls of the run. */
   readonly maxCalls: number;
-  /** Bridge calls at once; further ones queue in the guest. */
+  /** Maximum number of concurrent bridge calls. Further calls queue in the guest. */
   readonly maxInFlight: number;
-  /** The code of the script, the prelude aside; as much as the sandbox carries when absent. */
+  /** Maximum size of the code without the prelude. Default: the maximum of the sandbox. */
   readonly maxSourceBytes?: number;
-  /** What one bridge call gives the host; as much as the sandbox carries when absent. */
+  /** Maximum size of the payload of a bridge call. Default: the maximum of the sandbox. */
   readonly maxCallInputBytes?: number;
-  /** What one bridge call brings the guest; as much as the sandbox carries when absent. */
+  /** Maximum size of the reply to a bridge call. Default: the maximum of the sandbox. */
   readonly maxCallOutputBytes?: number;
 }
 
-/** A call out of the guest. Both strings are chosen by the guest: hostile until checked. */
+/** Call from the guest to the host. The guest chooses both strings, so treat them as hostile. */
 export interface BridgeCall {
   readonly op: string;
-  /** Text in whatever form prelude and host agreed on; JSON as a rule. */
+  /** Text in a format that prelude and host agree on, usually JSON. */
   readonly payload: string;
 }
 
-/** A line that the script wrote to its console. */
+/** Line that a script wrote to its console. */
 export interface ConsoleLine {
   readonly level: 'log' | 'info' | 'warn' | 'error' | 'debug';
   readonly text: string;
 }
 
-/** A file that is there before a script reads it. */
+/** File that a script can read. */
 export interface SandboxFile {
   /** Absolute, below `/workspace/`. */
   readonly path: string;
   readonly bytes: number;
-  /** The content. A file whose content cannot be had, or for which there is no room, is left out. */
+  /** Returns the content. A file that cannot be read, or does not fit, is left out. */
   open(): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** One script to run. */
+/** Script to run, with its limits and its connection to the host. */
 export interface SandboxRequest {
   readonly language: SandboxLanguage;
   /**
-   * JavaScript: the body of an async function; `return` gives the value. Python: a module that may `return` and `await`
-   * at its top; without `return` its last expression or its variable `result` is the value. Line and column of errors
-   * refer to it.
+   * JavaScript: the body of an async function that returns the value. Python: a module that may `return` and `await` at its
+   * top level; without `return`, the value is its last expression or its variable `result`. Line and column of errors refer
+   * to this text.
    */
   readonly code: string;
   /**
    * Runs before the code. JavaScript: the body of a function with the parameter `host`
    * (`{ call(op, payload): Promise<string> }`), which returns the names to define for the code. Python: a module with
-   * `host` (`call(op, payload)` gives the answer, `start` an awaitable one) that puts those names into a dict `names`; its
-   * `check(tree, source)`, if there is one, sees the syntax tree before any of the code runs, and its `finish()` runs
-   * after the code. A function with `__start__` is started by that where a script hands its result on.
+   * `host` (`call(op, payload)` returns the reply, `start` an awaitable reply) that stores those names in a dict `names`.
+   * Its optional `check(tree, source)` receives the syntax tree before any of the code runs, and its optional `finish()`
+   * runs after the code. Where a script passes the result of a function on, the function's `__start__` is called if it has
+   * one.
    */
   readonly prelude: string;
-  /** Only where {@link SandboxSupport.files} names the language. Nothing that the script does to them reaches the host. */
+  /** Allowed only if {@link SandboxSupport.files} includes the language. Changes by the script do not reach the host. */
   readonly files?: readonly SandboxFile[];
   readonly limits: SandboxLimits;
-  /** Who the run is for; a guest process is never handed to another principal. */
+  /** Principal of the run. A guest process never serves two principals. */
   readonly principal: string;
-  /** Answers a call with text. A rejection reaches the guest as `{ name, message, code }` and nothing more. */
+  /** Replies to a call with text. A rejection reaches the guest as `{ name, message, code }` only. */
   bridge(call: BridgeCall, options: { readonly signal: AbortSignal }): Promise<string>;
   onConsole(line: ConsoleLine): void;
-  /** Milliseconds that humans have taken so far, charged to nobody. */
+  /** Returns the milliseconds spent so far on waiting for people. They do not count against `wallTimeMs`. */
   humanWaitMs?(): number;
-  /** Ends guest and bridge calls. */
+  /** Ends the guest and its bridge calls. */
   readonly signal?: AbortSignal;
 }
 
-/** An error of the guest in plain data. */
+/** Error of the guest as plain data. */
 export interface GuestError {
   readonly name: string;
   readonly message: string;
   readonly code?: string;
-  /** 1-based position in `code`, when the guest knew it. */
+  /** 1-based position in `code`, if the guest reports it. */
   readonly line?: number;
   readonly column?: number;
 }
 
-/** How a run ended. A sandbox rejects only for its own faults (`E_SANDBOX_UNAVAILABLE`), never for the guest's. */
+/** Outcome of a run. A sandbox rejects only for its own failures (`E_SANDBOX_UNAVAILABLE`), not for those of the guest. */
 export type SandboxOutcome = { readonly durationMs: number; readonly consoleDroppedBytes: number } & (
   | { readonly status: 'ok'; /** JSON text; absent for `undefined`. */ readonly value?: string }
   | { readonly status: 'error'; readonly error: GuestError }
@@ -132,13 +132,14 @@ export type SandboxOutcome = { readonly durationMs: number; readonly consoleDrop
   | { readonly status: 'cancelled' }
 );
 
-/** Runs code that nobody trusts, outside the host process. One guest serves one run. */
+/** Runs untrusted code outside the host process. One guest serves one run. */
 export interface Sandbox extends AsyncDisposable {
   readonly name: string;
   readonly supports: SandboxSupport;
   /**
-   * @throws KernelError `E_UNSUPPORTED` for a language it does not run and for files it cannot place,
-   * `E_SANDBOX_UNAVAILABLE` when it cannot run anything
+   * Runs one script.
+   * @throws KernelError `E_UNSUPPORTED` for a language or files that it does not support, `E_SANDBOX_UNAVAILABLE` when it
+   * cannot run scripts
    */
   run(request: SandboxRequest): Promise<SandboxOutcome>;
 }

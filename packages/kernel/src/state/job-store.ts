@@ -6,34 +6,34 @@ import type { Principal } from '../base/run-context.ts';
 /** `queued` and `running` are live; the others are final. */
 export type JobStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
 
-/** Work in the background as it is begun. */
+/** Background job to create. */
 export interface NewJob {
   readonly id: string;
   readonly principal: Principal;
   readonly sessionId: string;
-  /** The run that does the work; its lease says who is at it. */
+  /** Run that does the work. The holder of its lease is the process that works on it. */
   readonly runId?: string;
-  /** The tool that runs in the background, for one. */
+  /** Kind of work, for example the tool that runs in the background. */
   readonly kind: string;
   readonly input?: JsonValue;
   /** Milliseconds since the Unix epoch. */
   readonly createdAt: number;
 }
 
-/** Work in the background as it stands. */
+/** Background job as stored. */
 export interface Job extends NewJob {
   readonly status: JobStatus;
-  /** From 1, one more with each change. */
+  /** Starts at 1 and increases by one with each change. */
   readonly version: number;
-  /** How far it is, in whatever form its kind has. */
+  /** Progress in the format of its kind. */
   readonly progress?: JsonValue;
   readonly result?: JsonValue;
   readonly error?: InvocationError;
-  /** Of the last change, milliseconds since the Unix epoch. */
+  /** Time of the last change, milliseconds since the Unix epoch. */
   readonly updatedAt: number;
 }
 
-/** A change of a job; what is absent stays as it is. */
+/** Change of a job. Absent fields keep their values. */
 export interface JobChange {
   readonly status?: JobStatus;
   readonly progress?: JsonValue;
@@ -42,7 +42,7 @@ export interface JobChange {
   readonly now: number;
 }
 
-/** Which jobs are asked for; what is absent does not matter. */
+/** Filter on jobs. Absent fields match every job. */
 export interface JobFilter {
   readonly principal?: Principal;
   readonly sessionId?: string;
@@ -50,16 +50,16 @@ export interface JobFilter {
   readonly status?: JobStatus;
 }
 
-/** Keeps jobs. */
+/** Stores background jobs. */
 export interface JobStore {
-  /** Begins a job with the status `queued` and version 1. @throws KernelError `E_STATE_CONFLICT` when the id is taken */
+  /** Creates a job with the status `queued` and version 1. @throws KernelError `E_STATE_CONFLICT` if the id is taken */
   create(job: NewJob): Promise<Job>;
   get(id: string): Promise<Job | undefined>;
   /** Newest first. */
   list(filter: JobFilter, page?: PageRequest): Promise<Page<Job>>;
   /**
-   * Compare-and-swap: changes the job when it still has that version and is live, and gives it back as it is then.
-   * `undefined`, and nothing is changed, otherwise: read it again.
+   * Changes the job if it is live and still has that version, and returns the changed job. Otherwise nothing changes and the
+   * result is `undefined`: read the job again.
    */
   update(id: string, expectedVersion: number, change: JobChange): Promise<Job | undefined>;
 }

@@ -5,42 +5,42 @@ import type { Principal } from '../base/run-context.ts';
 import type { SandboxLanguage } from '../sandbox/sandbox.ts';
 import type { SnippetTool } from './snippet.ts';
 
-/** `running` and `paused` are live: they may go on. The others are final. */
+/** `running` and `paused` are live: the run may continue. The others are final. */
 export type RunStatus = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 
-/** Everything that is needed to run it again from the journal, fixed when the run begins. */
+/** Everything needed to replay a run from its journal. Fixed when the run is created. */
 export interface RunDefinition {
-  /** What runs it, `chain` for one. */
+  /** Kind of run, for example `chain`. */
   readonly kind: string;
-  /** The script as it was written. */
+  /** Source of the script. */
   readonly code?: string;
   readonly language?: SandboxLanguage;
-  /** SHA-256 of everything that decides how the script behaves; a resumed run compares it. */
+  /** SHA-256 of everything that determines the behaviour of the script. Compared when the run is resumed. */
   readonly scriptDigest?: string;
-  /** The tools that the run may call, as they were defined when it began. */
+  /** Tools that the run may call, as defined when it was created. */
   readonly tools?: readonly SnippetTool[];
   readonly input?: JsonValue;
   readonly policy?: JsonObject;
   readonly limits?: JsonObject;
-  /** What only the kind knows. */
+  /** Fields specific to the kind. */
   readonly details?: JsonObject;
 }
 
-/** The right to run it, for one process at a time and until a moment. */
+/** Right of one process to execute a run until a given time. */
 export interface RunLease {
-  /** A name that no other process has, new for each start of a process. */
+  /** Name of the process, unique to each process start. */
   readonly owner: string;
-  /** Milliseconds since the Unix epoch; from then on somebody else may claim the run. */
+  /** Milliseconds since the Unix epoch. From then on another process may claim the run. */
   readonly expiresAt: number;
 }
 
-/** How a run ended. */
+/** Outcome of a run. */
 export interface RunOutcome {
   readonly result?: JsonValue;
   readonly error?: InvocationError;
 }
 
-/** A run as it is begun. */
+/** Run to create. */
 export interface NewRun {
   readonly id: string;
   readonly principal: Principal;
@@ -51,37 +51,37 @@ export interface NewRun {
   readonly createdAt: number;
 }
 
-/** A run as it stands. */
+/** Run as stored. */
 export interface Run extends NewRun {
   readonly status: RunStatus;
-  /** Of the last change of status, milliseconds since the Unix epoch. */
+  /** Time of the last change of status, milliseconds since the Unix epoch. */
   readonly updatedAt: number;
-  /** Held by somebody, or expired; absent when it was released. */
+  /** Held or expired lease; absent when it was released. */
   readonly lease?: RunLease;
-  /** Present once the run is final. */
+  /** Present if the run is final. */
   readonly outcome?: RunOutcome;
 }
 
-/** Who wants a lease, when and for how long. */
+/** Request for a lease. */
 export interface LeaseRequest {
   readonly owner: string;
   readonly now: number;
   readonly leaseMs: number;
 }
 
-/** A change of status. */
+/** Change of the status of a run. */
 export interface RunTransition {
-  /** The run must have one of these. */
+  /** Accepted current statuses. */
   readonly from: readonly RunStatus[];
   readonly to: RunStatus;
   readonly now: number;
-  /** When given, the run changes only while this owner holds its lease, expired or not. */
+  /** If set, the run changes only while this owner holds its lease, expired or not. */
   readonly owner?: string;
-  /** Kept with a final status. */
+  /** Stored with a final status. */
   readonly outcome?: RunOutcome;
 }
 
-/** Which runs are asked for; what is absent does not matter. */
+/** Filter on runs. Absent fields match every run. */
 export interface RunFilter {
   readonly principal?: Principal;
   readonly sessionId?: string;
@@ -92,30 +92,30 @@ export interface RunFilter {
 }
 
 /**
- * Keeps runs, so that exactly one process goes on with each after a crash: who runs it holds a lease and renews it, and
- * a lease that is not renewed can be claimed by another. A process that lost its lease finds out by `renew`, by
- * `transition` with its `owner`, and by the journal, which refuses its entries.
+ * Stores runs and their leases, so that exactly one process resumes each run after a crash. The process that executes a
+ * run holds its lease and renews it; another process can claim a lease that was not renewed. A process learns that it lost
+ * its lease from `renew`, from `transition` with its `owner`, and from the journal, which refuses its entries.
  */
 export interface RunStore {
-  /** Begins a run with the status `running`, with a lease from the start when one is asked for. @throws KernelError `E_STATE_CONFLICT` when the id is taken */
+  /** Creates a run with the status `running`, and with a lease if one is requested. @throws KernelError `E_STATE_CONFLICT` if the id is taken */
   create(run: NewRun, lease?: LeaseRequest): Promise<Run>;
   get(id: string): Promise<Run | undefined>;
   /** Newest first. */
   list(filter: RunFilter, page?: PageRequest): Promise<Page<Run>>;
   /**
-   * Compare-and-swap of the status; `false`, and nothing is changed, when the run is not there, has another status or
-   * another owner. Any status but `running` gives the lease back. A final status stays.
+   * Changes the status. Returns `false` without a change if the run does not exist, has another status or another owner.
+   * Every status other than `running` releases the lease. A final status never changes.
    */
   transition(id: string, change: RunTransition): Promise<boolean>;
   /**
-   * Takes the lease of a live run that nobody holds, whose lease has expired, or that this owner holds already. Of many
-   * who try exactly one gets the run; the others get `undefined`. The status stays.
+   * Takes the lease of a live run if it is free, has expired, or is already held by this owner. Of several concurrent claims
+   * exactly one succeeds; the others return `undefined`. The status does not change.
    */
   claim(id: string, request: LeaseRequest): Promise<Run | undefined>;
-  /** Moves the end of the owner's lease; `false` when another has it now or nobody. An expired lease that nobody claimed is renewed. */
+  /** Extends the owner's lease, even an expired one. Returns `false` if the lease is free or another process has claimed it. */
   renew(id: string, request: LeaseRequest): Promise<boolean>;
-  /** Gives the lease back, so that anybody may claim the run at once; `false` when the owner did not have it. */
+  /** Releases the lease, so that any process may claim the run at once. Returns `false` if the owner did not hold it. */
   release(id: string, owner: string): Promise<boolean>;
-  /** Runs with the status `running` that nobody runs: their lease expired or was given back. Those that wait longest come first; at most `limit` (100). */
+  /** Returns `running` runs whose lease has expired or is free, longest waiting first; at most `limit` (default 100). */
   listExpired(now: number, limit?: number): Promise<Listing<Run>>;
 }

@@ -2,57 +2,57 @@ import type { JsonSchema } from '../base/json.ts';
 import type { Principal } from '../base/run-context.ts';
 import type { SandboxLanguage } from '../sandbox/sandbox.ts';
 
-/** A tool that a snippet may call, and how the tool was defined when the snippet was saved. */
+/** Tool that a snippet may call, as defined when the snippet was saved. */
 export interface SnippetTool {
   readonly name: string;
   /** SHA-256 of name, description and schemas in canonical JSON, lower-case hexadecimal. */
   readonly digest: string;
 }
 
-/** A script that ran well and was saved under a name. A version never changes. */
+/** Script that ran successfully and was saved under a name. A version never changes. */
 export interface Snippet {
   /** Matches `toolNamePattern`. */
   readonly name: string;
-  /** From 1, without gaps. */
+  /** Starts at 1, without gaps. */
   readonly version: number;
-  /** Who saved it; nobody else may run it. */
+  /** Principal that saved it, the only one that may run it. */
   readonly principal: Principal;
   readonly description: string;
   readonly code: string;
   readonly language: SandboxLanguage;
-  /** Of the arguments, which the script finds in `input`; absent when it takes none. */
+  /** Schema of the arguments, which the script reads from `input`. Absent if it takes none. */
   readonly inputSchema?: JsonSchema;
-  /** The only tools that it may call. */
+  /** The only tools that the script may call. */
   readonly tools: readonly SnippetTool[];
   /** Milliseconds since the Unix epoch. */
   readonly createdAt: number;
-  /** The run in which it went well. */
+  /** Run in which it succeeded. */
   readonly sourceRunId: string;
 }
 
-/** A snippet by name, with its newest version. */
+/** Name and newest version of a snippet. */
 export interface SnippetEntry {
   readonly name: string;
   readonly version: number;
 }
 
 /**
- * Keeps snippets, each principal's apart from every other's. Every method may reject with `E_SNIPPET_UNAVAILABLE` when
- * the medium fails.
+ * Stores snippets, separately for each principal. Every method may reject with `E_SNIPPET_UNAVAILABLE` when the storage
+ * fails.
  */
 export interface SnippetStore {
-  /** The principal's snippets in the order of their names. */
+  /** Returns the principal's snippets, sorted by name. */
   list(principal: Principal): Promise<readonly SnippetEntry[]>;
-  /** The newest version when none is given; `undefined` when there is no such snippet. @throws KernelError `E_SNIPPET_CORRUPT` */
+  /** Returns a version, by default the newest; `undefined` if it does not exist. @throws KernelError `E_SNIPPET_CORRUPT` */
   get(principal: Principal, name: string, version?: number): Promise<Snippet | undefined>;
-  /** Every version of a snippet, oldest first; empty when there is none. */
+  /** Returns the versions of a snippet, oldest first; empty if it does not exist. */
   versions(principal: Principal, name: string): Promise<readonly number[]>;
   /**
-   * Keeps a copy as the next version and gives it back; it is kept for good when the promise resolves. Of two at once
-   * each becomes a version.
+   * Stores a copy as the next version and returns it. It is durable when the promise resolves. Concurrent calls each create
+   * a version.
    * @throws KernelError `E_SNIPPET_INVALID`
    */
   put(snippet: Omit<Snippet, 'version'>): Promise<Snippet>;
-  /** Removes every version; `false` when there is no such snippet. What is put under the name later is version 1 again. */
+  /** Removes every version; `false` if the snippet does not exist. A later `put` under the name starts at version 1. */
   delete(principal: Principal, name: string): Promise<boolean>;
 }

@@ -7,20 +7,21 @@ import type { RunStore } from './run-store.ts';
 import type { SnippetStore } from './snippet.ts';
 
 /**
- * What outlives the process, shared by every process that opens the same medium.
+ * Durable state, shared by every process that opens the same storage. Only `runs` is required; an adapter may leave out the
+ * other parts, and a program that needs one checks for it with {@link requireStateStoreParts}.
  *
- * Time and ids come from the caller, never from the medium: a `now` is milliseconds since the Unix epoch, an id 1–200
- * characters without control characters. A principal may be any text. A promise that resolves means that the change is
- * on the disk, except where a method says less. Values are copied, so later changes to them change nothing.
+ * Time and ids come from the caller, not from the storage: a `now` is milliseconds since the Unix epoch, an id has 1–200
+ * characters without control characters. A principal may be any text. When a promise resolves, the change is on disk,
+ * except where a method promises less. Values are copied, so later changes to them have no effect.
  *
  * Every method may reject with a `KernelError`:
- * - `E_STATE_UNAVAILABLE` (retryable): the medium is gone, locked or full. A change may have been made nevertheless,
- *   so read before you repeat it.
- * - `E_STATE_CORRUPT`: the row that was asked for is damaged; the message names its table and key.
- * - `E_STATE_INVALID`: the value cannot be kept: too large (16 MiB of JSON), no JSON, or an id out of bounds.
- * - `E_STATE_CONFLICT`: something else is in the place already. Methods that expect this answer with a value instead.
+ * - `E_STATE_UNAVAILABLE` (retryable): the storage is gone, locked or full. The change may have been made nevertheless, so
+ *   read before you repeat it.
+ * - `E_STATE_CORRUPT`: the requested row is damaged; the message names its table and key.
+ * - `E_STATE_INVALID`: the value cannot be stored: larger than 16 MiB of JSON, not JSON, or an id out of bounds.
+ * - `E_STATE_CONFLICT`: the place is already taken. Methods that expect this return a value instead.
  *
- * Snippets keep the codes of their own port. After disposal every method rejects with `E_STATE_UNAVAILABLE`.
+ * Snippets have their own codes. After disposal every method rejects with `E_STATE_UNAVAILABLE`.
  */
 export interface StateStore extends AsyncDisposable {
   readonly runs: RunStore;
@@ -64,16 +65,16 @@ export function requireStateStoreParts<Part extends StateStorePart = StateStoreP
 }
 
 /**
- * Takes what is over out of a store for good. Any number of processes may do so at once. The audit log of approvals and
- * conversations stay. What a run has pinned in a store of blobs is for the caller to give back first.
+ * Deletes finished work permanently. Several processes may do so at once. The audit log of approvals and the conversations
+ * stay. The caller first unpins the blobs of a run.
  */
 export interface RetentionStore {
-  /** Removes a final run with its journal, its approvals and its jobs, all or nothing; `false` when it is live or not there. */
+  /** Removes a final run with its journal, approvals and jobs in one step. Returns `false` if it is live or does not exist. */
   removeRun(id: string): Promise<boolean>;
   /**
-   * Removes what belongs to no run on record, as calls do that a client makes by itself: approvals that are pending no
-   * more and whose time was over before `before`, and the calls of a run id when all of them were over by then. Damaged
-   * rows stay, and so do events. Gives how many approvals and run ids went.
+   * Removes records that belong to no stored run, such as direct calls of a client: approvals that are not pending and
+   * expired before `before`, and all calls of a run id if every one of them ended by then. Damaged rows and events stay.
+   * Returns the number of removed approvals plus the number of removed run ids.
    */
   removeOrphans(before: number): Promise<number>;
 }

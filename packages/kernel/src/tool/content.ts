@@ -2,11 +2,11 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { ToolCaller } from './tool.ts';
 
 /**
- * What a provider needs back unchanged and in place: signatures, encrypted reasoning, ids of its own. It goes to the same
- * `source` again and to nobody else; a block without it is sent as any other block.
+ * Data that a provider must receive back unchanged and in place: signatures, encrypted reasoning, ids of its own. It is sent
+ * to the same `source` only. A block without it is sent like any other block.
  */
 export interface OpaqueData {
-  /** Who can read it: provider, interface and model in one text that its encoder writes and compares whole. */
+  /** Provider, interface and model that can read it, as one text that the encoder writes and compares whole. */
   readonly source: string;
   readonly data: JsonValue;
 }
@@ -18,7 +18,7 @@ export interface TextBlock {
   readonly opaque?: OpaqueData;
 }
 
-/** Where the bytes of a media block are: in the block, in a blob store, or at an address the provider fetches. */
+/** Location of the bytes of a media block: in the block, in a blob store, or at a URL that the provider fetches. */
 export type MediaSource =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'blob'; readonly ref: string }
@@ -29,7 +29,7 @@ export interface MediaBlock {
   readonly type: 'image' | 'audio' | 'document';
   readonly mediaType: string;
   readonly source: MediaSource;
-  /** A file name for people; never used as a path. */
+  /** File name for display; never used as a path. */
   readonly name?: string;
 }
 
@@ -49,35 +49,35 @@ export interface ErrorBlock {
   readonly retryAfterMs?: number;
 }
 
-/** Why arguments of a call cannot be used. */
+/** Arguments of a call that cannot be used. */
 export interface InvalidArguments {
-  /** `truncated`: the answer ended before they did. `malformed`: they ended and are no JSON object. */
+  /** `truncated`: the response ended inside them. `malformed`: they are complete, but not a JSON object. */
   readonly reason: 'truncated' | 'malformed';
-  /** What the model wrote, for people; it never goes back to a model. */
+  /** Text that the model wrote, for display; never sent to a model. */
   readonly text: string;
 }
 
-/** The model asks for a tool call. */
+/** Tool call requested by the model. */
 export interface ToolUseBlock {
   readonly type: 'tool_use';
-  /** Pairs it with its result; unique in its conversation, whatever the provider's own ids are. */
+  /** Pairs the call with its result. Unique in its conversation, even if the provider's own ids repeat. */
   readonly id: string;
-  /** The tool's own name, not the one that it has on the wire. */
+  /** Name of the tool, not its name on the wire. */
   readonly name: string;
-  /** Empty when `invalid` is there. */
+  /** Empty if `invalid` is set. */
   readonly arguments: JsonObject;
-  /** Such a call must never run: answer it with an error result that says so. */
+  /** Set if the arguments cannot be used. Do not run such a call; reply with an error result. */
   readonly invalid?: InvalidArguments;
-  /** For a provider-defined tool: which of its `callTypes`; `arguments` is the payload in the provider's own shape. */
+  /** For a provider-defined tool: one of its `callTypes`. `arguments` is then the payload in the provider's own shape. */
   readonly callType?: string;
-  /** Who wrote the call; `chain` is a script that the model wrote and the provider runs. `direct` when absent. */
+  /** Author of the call. `chain` is a script of the model that the provider runs. Default `direct`. */
   readonly caller?: ToolCaller;
   readonly opaque?: OpaqueData;
 }
 
 /**
- * The answer to the {@link ToolUseBlock} with the same id. To a provider-defined call it holds one `data` block in the
- * provider's own shape, or any content, which then is told in words.
+ * Result of the {@link ToolUseBlock} with the same id. For a provider-defined call it holds one `data` block in the
+ * provider's own shape, or any other content, which is then sent as text.
  */
 export interface ToolResultBlock {
   readonly type: 'tool_result';
@@ -86,18 +86,18 @@ export interface ToolResultBlock {
   readonly isError: boolean;
 }
 
-/** Reasoning of the model. Text may be empty: then only its provider can read it. */
+/** Reasoning of the model. Its text is empty if only the provider can read it. */
 export interface ReasoningBlock {
   readonly type: 'reasoning';
   readonly text: string;
   readonly opaque?: OpaqueData;
 }
 
-/** A block of a kind this version does not know, such as a call that the provider ran itself; `raw` is kept lossless. */
+/** Block of a kind that this version does not know, such as a call that the provider ran. `raw` is preserved exactly. */
 export interface UnknownBlock {
   readonly type: 'unknown';
   readonly raw: JsonValue;
-  /** Who can read it, as {@link OpaqueData.source}; without it nobody is sent it. */
+  /** Provider that can read it, like {@link OpaqueData.source}. Without it the block is not sent. */
   readonly source?: string;
 }
 
@@ -112,12 +112,12 @@ export type ContentBlock =
   | ReasoningBlock
   | UnknownBlock;
 
-/** A {@link TextBlock} with this text. */
+/** Returns a {@link TextBlock} with this text. */
 export function textBlock(text: string): TextBlock {
   return { type: 'text', text };
 }
 
-/** The readable text of blocks: texts and error messages as they are, data as JSON, joined by newlines; media have none. */
+/** Returns the readable text of blocks, joined by newlines: text and error messages as they are, data as JSON. Media have none. */
 export function textOf(content: readonly ContentBlock[]): string {
   const parts: string[] = [];
   for (const block of content) {

@@ -5,13 +5,13 @@ import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts';
 import type { StandardSchema } from './standard-schema.ts';
 import type { Tool, ToolContext, ToolExecutionResult } from './tool.ts';
 
-/** The arguments that a schema describes: the output type of a Standard Schema, any JSON object otherwise. */
+/** Arguments that a schema describes: the output type of a Standard Schema, any JSON object otherwise. */
 export type ArgumentsOf<Schema> = Schema extends StandardSchema<unknown, infer Output> ? Output : JsonObject;
 
-/** What `execute` of a defined tool may return: a full result, or a plain value that becomes one. */
+/** Return value of `execute` in a definition: a complete result, or a plain value that becomes one. */
 export type ToolOutput = ToolExecutionResult | JsonValue | undefined;
 
-/** {@link Tool} with typed arguments and an easier `execute`. */
+/** Definition of a {@link Tool} with typed arguments and a simpler `execute`. */
 export interface ToolDefinition<Schema extends JsonSchema | StandardSchema> extends Omit<
   Tool,
   'inputSchema' | 'outputSchema' | 'execute'
@@ -22,9 +22,9 @@ export interface ToolDefinition<Schema extends JsonSchema | StandardSchema> exte
 }
 
 /**
- * Makes a tool from a JSON Schema or any Standard Schema (zod, valibot, arktype), with the types of `args` inferred.
- * A string that `execute` returns becomes a text block, any other plain value becomes structured content.
- * @throws TypeError when `execute` is missing, or a Standard Schema library cannot give its JSON Schema
+ * Creates a tool from a JSON Schema or any Standard Schema (zod, valibot, arktype) and infers the type of `args`. A string
+ * that `execute` returns becomes a text block, any other plain value becomes structured content.
+ * @throws TypeError if `execute` is missing, or the Standard Schema library cannot convert its schema to JSON Schema
  */
 export function defineTool<const Schema extends JsonSchema | StandardSchema>(definition: ToolDefinition<Schema>): Tool {
   const { inputSchema, outputSchema, execute, ...rest } = definition;
@@ -37,7 +37,7 @@ export function defineTool<const Schema extends JsonSchema | StandardSchema>(def
     ...(outputSchema === undefined
       ? {}
       : { outputSchema: isStandardSchema(outputSchema) ? jsonSchemaOf(outputSchema, 'output') : outputSchema }),
-    // Not async: what V8 keeps of a waiting function is the largest part of a call that waits.
+    // Not async: the frame that V8 keeps for a waiting function is the largest part of a waiting call.
     execute(args, context) {
       try {
         if (!isStandardSchema(inputSchema)) return run(args, context);

@@ -1,11 +1,11 @@
-/** A prompt package: instructions that join the system prompt while it is active, and the tools it narrows an agent to. */
+/** Instructions that are added to the system prompt while the skill is active, and the tools that it restricts an agent to. */
 export interface Skill {
   readonly name: string;
   readonly instructions: string;
   readonly description: string;
-  /** Tool names; enforced by the invoker as an intersection. Absent means no restriction. */
+  /** Tool names. The invoker allows the intersection over all active skills. Absent means no restriction. */
   readonly allowedTools?: readonly string[];
-  /** Where it was loaded from. */
+  /** Path of the file that it was loaded from. */
   readonly path?: string;
   /** Semantic version, `1.0.0`. */
   readonly version: string;

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../base/json.ts';
 
 /**
- * The part of Standard Schema v1 and of its JSON Schema extension that `defineTool` uses; zod, valibot and arktype
- * implement it. Source: standardschema.dev, `@standard-schema/spec` 1.1.
+ * Subset of Standard Schema v1 and of its JSON Schema extension that `defineTool` uses. Implemented by zod, valibot and
+ * arktype. Source: standardschema.dev, `@standard-schema/spec` 1.1.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -17,19 +17,19 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** The value, or what is wrong with it. */
+/** Validated value, or the issues of an invalid one. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string }[] };
 
-/** Whether `schema` is a Standard Schema rather than a JSON Schema document. */
+/** Returns true if `schema` is a Standard Schema and not a JSON Schema document. */
 export function isStandardSchema(schema: unknown): schema is StandardSchema {
   return (typeof schema === 'object' || typeof schema === 'function') && schema !== null && '~standard' in schema;
 }
 
 /**
- * The JSON Schema of a Standard Schema.
- * @throws TypeError when the library does not implement the JSON Schema extension
+ * Returns the JSON Schema of a Standard Schema.
+ * @throws TypeError if the library does not implement the JSON Schema extension
  */
 export function jsonSchemaOf(schema: StandardSchema, side: 'input' | 'output'): JsonSchema {
   const convert = schema['~standard'].jsonSchema?.[side];

@@ -1,14 +1,14 @@
 import type { AnyTool } from './tool.ts';
 
-/** Tools from elsewhere: a folder, an MCP server. A tool of one source never shadows a tool of another. */
+/** Source of tools, such as a folder or an MCP server. A tool of one source never shadows a tool of another. */
 export interface ToolSource {
-  /** Stands in every report about its tools. */
+  /** Included in every report about its tools. */
   readonly name: string;
-  /** The tools that are there now, and what could not be loaded; one bad tool never hides the others. */
+  /** Loads the current tools. A tool that cannot be loaded is reported and does not hide the others. */
   load(options: { readonly signal: AbortSignal }): Promise<ToolSourceContent>;
 }
 
-/** What a {@link ToolSource} found. */
+/** Tools of a {@link ToolSource}, and those that could not be loaded. */
 export interface ToolSourceContent {
   readonly tools: readonly AnyTool[];
   readonly failures: readonly { readonly from: string; readonly message: string }[];

@@ -2,37 +2,37 @@ import type { JsonObject, JsonSchema } from '../base/json.ts';
 import { isHostedTool, isProviderDefinedTool } from './tool.ts';
 import type { AnyTool, ToolCaller } from './tool.ts';
 
-/** A local tool as a model is told of it. */
+/** Declaration of a local tool for a model. */
 export interface FunctionSpec {
   readonly type: 'function';
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
-  /** The schema is sent only after discovery. */
+  /** True if the schema is sent only after discovery. */
   readonly lazySchema?: boolean;
-  /** `true` asks for it where the schema allows it, `false` forbids it; absent, the encoder decides. */
+  /** `true` requests strict mode if the schema allows it, `false` forbids it. By default the encoder decides. */
   readonly strict?: boolean;
-  /** Absent means both; a provider that runs scripts of the model itself is told. */
+  /** Absent means both. Sent to providers that run scripts of the model themselves. */
   readonly allowedCallers?: readonly ToolCaller[];
   readonly outputSchema?: JsonSchema;
 }
 
-/** A hosted or provider-defined tool in its provider's own words. */
+/** Declaration of a hosted or provider-defined tool in the provider's own format. */
 export interface ProviderSpec {
   readonly type: 'provider';
   readonly name: string;
   readonly provider: string;
   readonly spec: JsonObject;
-  /** Of a provider-defined tool, whose calls come to us; absent for one that the provider runs. */
+  /** Call types of a provider-defined tool, whose calls this process runs. Absent for a tool that the provider runs. */
   readonly callTypes?: readonly string[];
 }
 
-/** What a provider is told of one tool. */
+/** Declaration of a tool for a provider. */
 export type ToolSpec = FunctionSpec | ProviderSpec;
 
 /**
- * The one way from a tool to its declaration for a provider. `undefined` when a hosted or provider-defined tool
- * has no spec for it: the tool is dropped for this provider, never sent malformed.
+ * Returns the declaration of a tool for a provider. `undefined` if a hosted or provider-defined tool has no spec for it:
+ * the tool is then left out for this provider.
  */
 export function specOf(tool: AnyTool, providerId: string): ToolSpec | undefined {
   if (isProviderDefinedTool(tool) || isHostedTool(tool)) {

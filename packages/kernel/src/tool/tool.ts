@@ -6,49 +6,49 @@ import type { Logger } from '../base/logger.ts';
 import type { ToolRisk } from './risk.ts';
 import type { Principal } from '../base/run-context.ts';
 
-/** Names that a tool may have; encoders sanitise them further per provider. */
+/** Pattern of tool names. Encoders sanitise names further for each provider. */
 export const toolNamePattern: RegExp = /^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/;
 
-/** What a tool call produced. */
+/** Result of a tool's execution. */
 export interface ToolExecutionResult {
   readonly content: readonly ContentBlock[];
-  /** The tool ran and failed; the content says how. */
+  /** True if the tool ran and failed; the content describes the failure. */
   readonly isError: boolean;
-  /** The value that a script receives, when there is one. */
+  /** Value for a script. */
   readonly structuredContent?: JsonValue;
-  /** For the host only: never shown to a model or a script. */
+  /** Data for the host. Never shown to a model or a script. */
   readonly metadata?: JsonObject;
 }
 
-/** Key-value scratch space that the tools of one session share. Lives as long as the session. */
+/** Key-value storage shared by the tools of one session, for the life of the session. */
 export interface Scratchpad {
   get(key: string): unknown;
   set(key: string, value: unknown): void;
   delete(key: string): void;
 }
 
-/** What a running tool reports about itself through `ctx.progress`. */
+/** Progress of a running tool, reported through `context.progress`. */
 export interface ProgressUpdate {
-  /** Share done, 0 to 1, when it is known. */
+  /** Completed share from 0 to 1, if known. */
   readonly fraction?: number;
   readonly message?: string;
 }
 
-/** What a tool gets beside its arguments. */
+/** Context of a tool call, passed in addition to the arguments. */
 export interface ToolContext {
   readonly runId: string;
   readonly callId: string;
   readonly sessionId: string;
   readonly principal: Principal;
-  /** Aborted on time-out and on cancellation; pass it on to everything that waits. */
+  /** Aborted on time-out and on cancellation. Pass it to every operation that waits. */
   readonly signal: AbortSignal;
-  /** The same for every attempt of the same logical call, a resumed one included. */
+  /** The same for every attempt of one logical call, including after a resume. */
   readonly idempotencyKey: string;
-  /** Directory that relative paths of this session mean. */
+  /** Directory against which relative paths of this session are resolved. */
   readonly cwd?: string;
   readonly log: Logger;
   readonly scratchpad: Scratchpad;
-  /** Blobs of this session only. */
+  /** Reads blobs of this session only. */
   readonly blobs: BlobReader;
   readonly clock: Clock;
   progress(update: ProgressUpdate): void;
@@ -57,22 +57,22 @@ export interface ToolContext {
 }
 
 /**
- * How calls of one tool share the process: all at once (`parallel`, the default), one at a time among all
- * exclusive calls, or one at a time per key.
+ * Concurrency of the calls of a tool: all at once (`parallel`, the default), one at a time among all exclusive calls, or one
+ * at a time per key.
  */
 export type ToolConcurrency = 'parallel' | 'exclusive' | { readonly keys: (args: JsonObject) => readonly string[] };
 
-/** The risk of one call, judged from its arguments. */
+/** Risk of one call, derived from its arguments. */
 export interface RiskAssessment {
   readonly risk: ToolRisk;
-  /** What the call would do, for the human who approves. */
+  /** Effect of the call, for the approver. */
   readonly summary?: string;
 }
 
-/** Who wrote a call: the model itself, or a script that the model wrote. */
+/** Author of a call: the model (`direct`), or a script that the model wrote (`chain`). */
 export type ToolCaller = 'direct' | 'chain';
 
-/** A tool that this process runs. Risk, schemas and flags are read once, when the tool is added, and frozen. */
+/** Tool that this process runs. Risk, schemas and flags are read once, when the tool is added, and frozen. */
 export interface Tool {
   /** Matches {@link toolNamePattern}. */
   readonly name: string;
@@ -81,40 +81,40 @@ export interface Tool {
   readonly outputSchema?: JsonSchema;
   /** Absent means `safe`, or `policy.defaultRisk` when that is higher. */
   readonly risk?: ToolRisk;
-  /** Judges one call; it can only raise the static risk. What it throws counts as `critical`. */
+  /** Returns the risk of one call. It can only raise the static risk. If it throws, the risk is `critical`. */
   classifyRisk?(args: JsonObject): RiskAssessment;
   readonly concurrency?: ToolConcurrency;
-  /** Running it twice with one `idempotencyKey` has the effect of running it once. */
+  /** True if two runs with one `idempotencyKey` have the effect of one. */
   readonly idempotent?: boolean;
-  /** May suspend its run until something outside happens. */
+  /** True if it may suspend its run until an external event. */
   readonly suspends?: boolean;
   /**
-   * Starts only once the answer that calls it has ended well, although it is `safe`, and so do the calls behind it: it
-   * changes its run, or makes calls of its own.
+   * True for a tool that changes its run or makes calls of its own: it starts only after the response that calls it is
+   * complete, even if it is `safe`. The calls after it in that response wait too.
    */
   readonly runAfterResponse?: boolean;
-  /** Sent to a model only after discovery. */
+  /** True if it is declared to a model only after discovery. */
   readonly deferLoading?: boolean;
   /** Absent means both. */
   readonly allowedCallers?: readonly ToolCaller[];
-  /** `stream` hands artifacts over as `ArtifactStream` instead of reading them into memory. */
+  /** `stream` passes artifacts as `ArtifactStream` instead of reading them into memory. */
   readonly artifacts?: 'value' | 'stream';
   /** True for a tool that ends on its own time limits, like a chain that waits for approvals: `callTimeoutMs` does not apply. */
   readonly managesOwnTimeout?: boolean;
   /**
-   * `background`: in an agent's turn the call is answered with a job at once, and its result comes as a later message.
-   * `direct`, the default: the turn waits for it.
+   * `background`: the agent receives a job at once, and the result as a later message. `direct`, the default: the step waits
+   * for the result.
    */
   readonly mode?: 'direct' | 'background';
-  /** Full documentation, on demand. */
+  /** Returns the full documentation, on demand. */
   documentation?(): string;
-  /** One line for the system prompt. */
+  /** Line for the system prompt. */
   readonly promptHint?: string;
-  /** @throws anything; it becomes an error result. */
+  /** Runs the tool. An exception becomes an error result. */
   execute(args: JsonObject, context: ToolContext): Promise<ToolExecutionResult>;
 }
 
-/** What a tool that declares `artifacts: 'stream'` finds in place of an artifact ref. */
+/** Artifact as passed to a tool that declares `artifacts: 'stream'`, in place of its ref. */
 export interface ArtifactStream {
   readonly ref: string;
   readonly mediaType: string;
@@ -122,15 +122,15 @@ export interface ArtifactStream {
   open(range?: { readonly offset?: number; readonly length?: number }): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** A tool that the provider runs; we only declare it. Without a spec for a provider it is dropped for that provider. */
+/** Tool that the provider runs. It is left out for a provider that it has no spec for. */
 export interface HostedTool {
   readonly name: string;
   readonly description: string;
-  /** Keyed by provider id. */
+  /** Declarations by provider id. */
   readonly providerSpecs: Readonly<Record<string, JsonObject>>;
 }
 
-/** A call in the shape that its provider defined. */
+/** Call in the format of its provider. */
 export interface ProviderCall {
   readonly id: string;
   /** One of the tool's `callTypes`. */
@@ -138,7 +138,7 @@ export interface ProviderCall {
   readonly payload: JsonObject;
 }
 
-/** A tool whose call shape the provider declares and that we run. */
+/** Tool whose call format the provider defines, and which this process runs. */
 export interface ProviderDefinedTool {
   readonly name: string;
   readonly description: string;
@@ -148,36 +148,36 @@ export interface ProviderDefinedTool {
   handleCall(call: ProviderCall, context: ToolContext): Promise<ToolExecutionResult>;
 }
 
-/** Everything a Toolbox can hold. */
+/** Any tool that a registry can hold. */
 export type AnyTool = Tool | HostedTool | ProviderDefinedTool;
 
-/** Whether we run calls whose shape the provider declared. Ask this before {@link isHostedTool}. */
+/** Returns true for a {@link ProviderDefinedTool}. */
 export function isProviderDefinedTool(tool: AnyTool): tool is ProviderDefinedTool {
   return 'handleCall' in tool && typeof tool.handleCall === 'function';
 }
 
-/** Whether the provider runs it. */
+/** Returns true for a {@link HostedTool}, which the provider runs. */
 export function isHostedTool(tool: AnyTool): tool is HostedTool {
   return 'providerSpecs' in tool && !isProviderDefinedTool(tool);
 }
 
-/** Whether this process runs it by `execute`. */
+/** Returns true for a {@link Tool}, which this process runs by `execute`. */
 export function isLocalTool(tool: AnyTool): tool is Tool {
   return 'execute' in tool && typeof tool.execute === 'function';
 }
 
 /**
- * Brand of a tool that a chain must not call, `tool_chain` for one. A brand and not a name, so that an alias
- * cannot recurse. Set it to `true` on the tool; `Symbol.for`, so that two copies of this package agree.
+ * Brand of a tool that a chain must not call, such as `tool_chain`. Set it to `true` on the tool. It is a brand and not a
+ * name, so that an alias cannot recurse, and a registered symbol, so that two copies of this package agree.
  */
 export const notCallableFromChain: unique symbol = Symbol.for('ravi.not-callable-from-chain') as never;
 
-/** Whether the tool carries {@link notCallableFromChain}. */
+/** Returns false if the tool has the brand {@link notCallableFromChain}. */
 export function isCallableFromChain(tool: AnyTool): boolean {
   return (tool as { readonly [notCallableFromChain]?: boolean })[notCallableFromChain] !== true;
 }
 
-/** Where tools are looked up by name. */
+/** Tools by name. */
 export interface ToolRegistry {
   get(name: string): AnyTool | undefined;
   all(): readonly AnyTool[];
