@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFolderSnippetStore, createPreflight } from '@ravi/capabilities';
 import type { AgentConfig } from '@ravi/host';
-import { KernelError } from '@ravi/kernel';
+import { KernelError, requireStateStoreParts } from '@ravi/kernel';
 import type { ToolSource } from '@ravi/kernel';
 import { openInstalledPlugins } from './installation.ts';
 import type { Installation } from './installation.ts';
@@ -37,10 +37,10 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
     options.telemetryProviders ??
     opening.use(await openExporters({ endpoint: config.telemetry.endpoint, env, logger }));
   const plugins = opening.use(await openInstalledPlugins(config.plugins, { baseDir, clock, logger }));
-  const { stateStore, blobStore, sandbox, approvalHandler, toolSource: toolSources } = plugins;
+  const { blobStore, sandbox, approvalHandler, toolSource: toolSources } = plugins;
   return {
     telemetryProviders,
-    stateStore,
+    stateStore: plugins.stateStore && requireStateStoreParts(plugins.stateStore),
     blobStore,
     sandbox,
     approvalHandler,

@@ -8,7 +8,15 @@ import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { createDurableChains } from '@ravi/capabilities';
 import type { DurableChains, DurableChainsOptions } from '@ravi/capabilities';
 import { silentLogger, systemClock } from '@ravi/kernel';
-import type { AnyTool, ApprovalFeed, BlobStore, Sandbox, CompleteStateStore, Tool, ToolExecutionResult } from '@ravi/kernel';
+import type {
+  AnyTool,
+  ApprovalFeed,
+  BlobStore,
+  Sandbox,
+  CompleteStateStore,
+  Tool,
+  ToolExecutionResult,
+} from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { createMemoryLogger } from '@ravi/testkit';
