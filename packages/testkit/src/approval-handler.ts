@@ -8,9 +8,9 @@ import type { ContractTest } from './suite/contract-test.ts';
 /** Behaviour of the approver in one test: the same decision for every request, or no decision at all (`silence`). */
 export type ApproverBehavior = ApprovalDecision | 'silence';
 
-/** What the handler under test can do. */
+/** Options of {@link approvalHandlerContract}. */
 export interface ApprovalHandlerContractOptions {
-  /** What `create` can be asked for. The rest is reported as skipped. */
+  /** Behaviours that `create` supports. Cases about the others are reported as skipped. */
   readonly answers: readonly ApproverBehavior[];
 }
 
@@ -19,7 +19,7 @@ const knownFields = ['decision', 'modifiedArgs', 'reason', 'approver', 'scope'];
 
 /**
  * The suite of the port `approvalHandler`. `create` gives a fresh handler that decides questions made by
- * {@link createApprovalRequest} (tool `publish_report`, risk `high`) as it is told.
+ * {@link createApprovalRequest} (tool `publish_report`, risk `high`) as requested.
  */
 export function approvalHandlerContract(
   test: ContractTest,
@@ -74,7 +74,7 @@ export function approvalHandlerContract(
     await checkNotApproved(handler.request(createApprovalRequest(), { signal: AbortSignal.abort() }));
   });
 
-  test('leaves no listener on the signal behind', async () => {
+  test('removes its listeners from the signal', async () => {
     const handler = await create(answer);
     const { signal } = new AbortController();
     await handler.request(createApprovalRequest(), { signal });
@@ -82,7 +82,7 @@ export function approvalHandlerContract(
   });
 }
 
-const withdrawName = 'settles without approving when a question that nobody answers is withdrawn';
+const withdrawName = 'settles without approving when an undecided request is withdrawn';
 
 function ask(
   handler: ApprovalHandler,
@@ -119,7 +119,7 @@ async function checkWithdrawal(handler: ApprovalHandler): Promise<void> {
   assert.equal(getEventListeners(controller.signal, 'abort').length, 0, 'a listener stayed on the signal');
 }
 
-/** Rejecting is as good as denying: nobody waits for the answer any more. */
+/** A rejection counts as a denial here: the caller no longer waits for a decision. */
 async function checkNotApproved(pending: Promise<ApprovalDecisionInput>): Promise<void> {
   const [outcome] = await Promise.allSettled([pending]);
   if (outcome.status === 'rejected') return;

@@ -3,9 +3,9 @@ import { writeSync } from 'node:fs';
 import type { BlobRef, BlobStore } from '@ravi/kernel';
 import { sha256Of, storeOptions } from './blob-store/samples.ts';
 
-/** What a child of `blobStoreCrashTests` is told, as JSON in its first argument. */
+/** Orders to a child of `blobStoreCrashTests`, as JSON in its first argument. */
 export interface CrashOrders {
-  /** The medium, as the contract's `newPlace` named it. */
+  /** Name of the storage, as returned by the contract's `newPlace`. */
   readonly place: string;
   /** `once` does each thing that a store can once, `endless` does them at random until it is killed. */
   readonly scenario: 'once' | 'endless';
@@ -13,7 +13,7 @@ export interface CrashOrders {
   readonly killAt?: number;
 }
 
-/** What a child reports: an intention before it acts, a fact after the store has answered. */
+/** Report of a child: its intention before it acts, or a fact after the store has replied. */
 export interface CrashReport {
   readonly event: 'stored' | 'unpinning' | 'deleting' | 'deleted' | 'done';
   readonly ref: BlobRef;

@@ -9,7 +9,7 @@ import { createMemoryLogger } from './doubles/memory-logger.ts';
 import { isRecord, schemaProblems } from './suite/schema-problems.ts';
 import type { ContractTest } from './suite/contract-test.ts';
 
-/** What each port must at least have. The types keep the names in step with the kernel. */
+/** Members that an adapter of each port must have. The types keep the names in step with the kernel. */
 const portMembers: { readonly [Port in PortName]: readonly (keyof Ports[Port])[] } = {
   blobStore: ['store', 'resolve', 'open', 'stat', 'pin', 'unpin', 'delete', 'sweep'],
   approvalHandler: ['request'],
@@ -20,8 +20,8 @@ const portMembers: { readonly [Port in PortName]: readonly (keyof Ports[Port])[]
 };
 
 /**
- * The suite that every plugin passes, whatever its port: what the host reads from it, and that it opens, opens again
- * and closes. `sampleOptions` are good options beside `use`; top-level defaults of the schema are filled in. Each test
+ * Registers the suite for plugins of any port: it checks the fields that the host reads, and that the plugin opens, reopens
+ * and closes. `sampleOptions` are valid options other than `use`; top-level defaults of the schema are filled in. Each test
  * opens the plugin in an empty folder of its own, with the `stateStore` of `context` for one that needs it.
  */
 export function pluginContract<Port extends PortName, Options>(
@@ -35,7 +35,7 @@ export function pluginContract<Port extends PortName, Options>(
 
   test('the plugin has a name, a port of the kernel and a factory', () => {
     assert.match(plugin.name, /^[a-z0-9][a-z0-9-]*$/, 'the name is lower case with hyphens');
-    assert.ok(Object.hasOwn(portMembers, plugin.port), `"${plugin.port}" is no port`);
+    assert.ok(Object.hasOwn(portMembers, plugin.port), `"${plugin.port}" is not a port`);
     assert.equal(typeof plugin.create, 'function');
   });
 

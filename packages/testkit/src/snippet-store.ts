@@ -3,9 +3,9 @@ import { isKernelError } from '@ravi/kernel';
 import type { Snippet, SnippetStore } from '@ravi/kernel';
 import type { ContractTest } from './suite/contract-test.ts';
 
-/** What an adapter can do beyond the port. */
+/** Abilities of an adapter beyond the port. */
 export interface SnippetStoreContractOptions {
-  /** Another store on the medium of `store`, as after a restart. Without it the case about restarts is skipped. */
+  /** Opens another store on the storage of `store`, as after a restart. Without it the case about restarts is skipped. */
   readonly reopen?: (store: SnippetStore) => SnippetStore | Promise<SnippetStore>;
 }
 
@@ -34,7 +34,7 @@ export function snippetStoreContract(
   const scenario = (name: string, body: (store: SnippetStore) => Promise<void>): unknown =>
     test(`snippet store: ${name}`, async () => body(await create()));
 
-  scenario('an empty store has nothing of anybody', async (store) => {
+  scenario('an empty store has no snippets', async (store) => {
     assert.deepEqual(await store.list('ada'), []);
     assert.equal(await store.get('ada', 'weekly_report'), undefined);
     assert.deepEqual(await store.versions('ada', 'weekly_report'), []);
@@ -57,7 +57,7 @@ export function snippetStoreContract(
     assert.deepEqual(await store.list('ada'), [{ name: 'weekly_report', version: 2 }]);
   });
 
-  scenario('a version that is none is not there', async (store) => {
+  scenario('an invalid version does not exist', async (store) => {
     await store.put(draft);
     for (const version of [0, 2, -1, 1.5, NaN, Infinity, 1e21]) {
       assert.equal(await store.get('ada', 'weekly_report', version), undefined, String(version));
@@ -137,7 +137,7 @@ export function snippetStoreContract(
     }
   });
 
-  scenario('what is changed afterwards, before or behind the store, changes nothing', async (store) => {
+  scenario('later changes to arguments or results do not change the store', async (store) => {
     const tools = [{ name: 'report', digest: 'b' }];
     const given = await store.put({ ...draft, tools });
     tools.push({ name: 'other', digest: 'c' });

@@ -7,9 +7,9 @@ import { schemaProblems } from './suite/schema-problems.ts';
 import type { ContractTest } from './suite/contract-test.ts';
 import { createToolContext } from './doubles/tool-context.ts';
 
-/** How the tool under test is run. */
+/** Options of {@link toolContract}. */
 export interface ToolContractOptions {
-  /** Parts of the context that the tool needs, its blobs for one. */
+  /** Parts of the context that the tool needs, for example its blobs. */
   readonly context?: Partial<ToolContext>;
 }
 
@@ -88,7 +88,7 @@ export function toolContract(
     assert.equal(getEventListeners(signal, 'abort').length, 0);
   });
 
-  /** The check of `createToolContext` follows this signal, whatever the options say. */
+  /** The `check` of `createToolContext` follows this signal, even if the options have another. */
   async function run(signal: AbortSignal): Promise<ToolExecutionResult> {
     const { check } = createToolContext({ signal });
     return tool.execute(args, createToolContext({ ...context, signal, check }));

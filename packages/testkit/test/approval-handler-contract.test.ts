@@ -57,10 +57,10 @@ test('a handler that leaves its listener on the signal fails', async () => {
       return { decision: signal.aborted ? 'denied' : 'approved' };
     }),
   );
-  assert.deepEqual(failures, ['leaves no listener on the signal behind']);
+  assert.deepEqual(failures, ['removes its listeners from the signal']);
 });
 
-test('a handler with another decision, unknown fields or a result that is no JSON fails', async () => {
+test('a handler with another decision, unknown fields or a result that is not JSON fails', async () => {
   for (const result of [
     { decision: 'denied' },
     { decision: 'approved', extra: 1 },

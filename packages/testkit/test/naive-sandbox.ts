@@ -55,7 +55,7 @@ except Exception as error:
   ],
 };
 
-/** What a naive program says. */
+/** Message of a naive program. */
 interface Message {
   readonly id?: number;
   readonly op?: string;
@@ -66,7 +66,7 @@ interface Message {
 
 /**
  * A sandbox as one writes it in an afternoon: the language's own evaluation in a child process, stopped by the clock.
- * Whatever judges sandboxes must find fault with it.
+ * Every test of sandboxes must fail for it.
  */
 export function createNaiveSandbox(language: SandboxLanguage): Sandbox {
   return {

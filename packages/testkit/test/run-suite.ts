@@ -1,9 +1,9 @@
 import type { ContractTest, ContractTestContext } from '../src/index.ts';
 
-/** What became of the tests of a suite, by their names. */
+/** Result of each test of a suite, by name. */
 export type SuiteReport = Readonly<Record<string, 'passed' | 'failed' | 'skipped'>>;
 
-/** Runs a suite by itself, to see how it judges an adapter. */
+/** Runs a suite without a test runner, to see how it judges an adapter. */
 export async function runSuite(register: (test: ContractTest) => void): Promise<SuiteReport> {
   type Body = (context: ContractTestContext) => void | Promise<void>;
   const bodies = new Map<string, Body | undefined>();

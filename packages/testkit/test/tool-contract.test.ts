@@ -38,7 +38,7 @@ test('a tool with a bad name, an empty description or a hint of two lines fails'
   }
 });
 
-test('a schema that is no object schema, points to nothing or is no JSON fails', async () => {
+test('a schema that is not an object schema, points to nothing or is not JSON fails', async () => {
   const properties = { a: { $ref: '#/$defs/gone' } };
   for (const inputSchema of [{ type: 'string' }, { type: 'object', properties }, { type: 'object', x: undefined }]) {
     assert.equal((await failures({ inputSchema })).length, 1, JSON.stringify(inputSchema));

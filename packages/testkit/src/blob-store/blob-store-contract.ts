@@ -11,7 +11,7 @@ import type { ContractTest } from '../suite/contract-test.ts';
 /** Makes an empty store whose time is `clock`; called once a case. */
 export type CreateBlobStore = (context: { readonly clock: FakeClock }) => BlobStore | Promise<BlobStore>;
 
-/** What a case of the suite works on. */
+/** Store and clock of one case. */
 export interface BlobStoreCase {
   readonly store: BlobStore;
   readonly clock: FakeClock;
@@ -20,9 +20,9 @@ export interface BlobStoreCase {
 /** Registers one case with a store of its own. */
 export type BlobStoreScenario = (name: string, body: (subject: BlobStoreCase) => Promise<void>) => void;
 
-/** What an adapter can do beyond the port, so that the suite can look behind it. */
+/** Abilities of an adapter beyond the port, which let the suite test its storage. */
 export interface BlobStoreContractOptions {
-  /** Changes stored bytes of `ref` behind the store's back. Without it the cases about damage are skipped. */
+  /** Changes stored bytes of `ref` directly in the storage. Without it the cases about damage are skipped. */
   readonly corrupt?: (store: BlobStore, ref: BlobRef) => Promise<void>;
   /** Another store on the medium of `store`, as after a restart. Without it the cases about restarts are skipped. */
   readonly reopen?: (store: BlobStore) => BlobStore | Promise<BlobStore>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { BlobStoreScenario } from './blob-store-contract.ts';
 import { noiseOf, scope, sha256Of, storeOptions } from './samples.ts';
 
-/** What goes in comes out: bytes, text, metadata. */
+/** Cases about stored content: bytes, text, metadata. */
 export function contentCases(scenario: BlobStoreScenario): void {
   scenario('bytes come back as they were stored', async ({ store }) => {
     const bytes = noiseOf(70_000);

@@ -7,7 +7,7 @@ import { crashPinOwner } from '../blob-store-crash-child.ts';
 import type { CrashOrders, CrashReport } from '../blob-store-crash-child.ts';
 import { sha256Of } from './samples.ts';
 
-/** How `blobStoreCrashTests` reaches an adapter, and looks behind it. */
+/** Access of `blobStoreCrashTests` to an adapter and its storage. */
 export interface BlobStoreCrashOptions {
   /**
    * A program that opens the store its `crashOrders` name, calls a `createCrashPoint` and runs `runCrashScenario`, all
@@ -24,7 +24,7 @@ export interface BlobStoreCrashOptions {
   unfinished(place: string): Promise<readonly string[]>;
   /** Names of all that is on the medium, visible or not. */
   remains(place: string): Promise<readonly string[]>;
-  /** How many children are killed at random points at least; even, 20 when absent. */
+  /** Minimum number of children killed at random points; an even number, default 20. */
   readonly randomKills?: number;
 }
 
@@ -60,7 +60,7 @@ export function blobStoreCrashTests(
   test('blob store: kills at random points, two processes at a time, lose no acknowledged blob', async () => {
     const place = newPlace();
     const reports: CrashReport[] = [];
-    // What a kill meets is chance: it goes on until one has met a write.
+    // Kills happen at random moments: repeat until one has interrupted a write.
     const isEnough = async (kills: number): Promise<boolean> =>
       kills >= randomKills && (await options.unfinished(place)).length > 0;
     for (let kill = 0; !(await isEnough(kill)); kill += 2) {
@@ -88,7 +88,7 @@ async function runChild(program: URL, orders: CrashOrders, steps?: number): Prom
     if (reports.length === steps) child.kill('SIGKILL');
   }
   const isDone = reports.at(-1)?.event === 'done';
-  assert.equal(await ended, isDone ? null : 'SIGKILL', `the child ended by itself after ${reports.length} steps`);
+  assert.equal(await ended, isDone ? null : 'SIGKILL', `the child ended on its own after ${reports.length} steps`);
   return reports;
 }
 
@@ -111,7 +111,7 @@ async function checkPlace(
     await checkReports(store, reports);
     for (const ref of kept) {
       await isWhole(ref);
-      assert.ok(((await store.stat(ref))?.pins ?? 0) > 0, 'a blob that nobody pins survived the sweep');
+      assert.ok(((await store.stat(ref))?.pins ?? 0) > 0, 'an unpinned blob survived the sweep');
       await store.delete(ref);
     }
     await store.sweep(Date.now() + dayMs);

@@ -4,7 +4,7 @@ import type { BlobStoreContractOptions, BlobStoreScenario } from './blob-store-c
 import { noiseOf, readAll, scope, storeOptions } from './samples.ts';
 import type { ContractTest } from '../suite/contract-test.ts';
 
-/** What a store does after its medium was changed or its process ended. */
+/** Cases about damaged storage and ended processes. */
 export function damageCases(
   scenario: BlobStoreScenario,
   skip: ContractTest['skip'],

@@ -15,9 +15,9 @@ async function isGone(store: BlobStore, ref: BlobRef): Promise<void> {
   assert.equal(await store.stat(ref), undefined);
 }
 
-/** How long a blob lives: pins, sweep, expiry, delete. */
+/** Cases about the lifetime of blobs: pins, sweep, expiry, delete. */
 export function lifetimeCases(scenario: BlobStoreScenario): void {
-  scenario('pins count once per owner, whatever the owner is called', async ({ store }) => {
+  scenario('pins count once per owner, for any owner name', async ({ store }) => {
     const ref = await store.store('content', storeOptions);
     const owners = ['run-1', 'run-2', '', '../../etc/passwd', 'a/b\\c\u0000', '漢字', 'x'.repeat(10_000)];
     for (const owner of [...owners, ...owners]) await store.pin(ref, owner);
@@ -45,7 +45,7 @@ export function lifetimeCases(scenario: BlobStoreScenario): void {
     assert.deepEqual(await store.sweep(clock.now()), { removed: 1, kept: 0, freedBytes: 7 });
   });
 
-  scenario('sweep removes what nobody pins and says what it did', async ({ store, clock }) => {
+  scenario('sweep removes unpinned blobs and reports what it did', async ({ store, clock }) => {
     const pinned = await store.store('pinned', { ...storeOptions, pinOwner: 'run-1' });
     const loose = await store.store(noiseOf(1_000), storeOptions);
     assert.equal((await store.stat(loose))?.bytes, 1_000);
@@ -69,7 +69,7 @@ export function lifetimeCases(scenario: BlobStoreScenario): void {
     await isGone(store, await store.store('content', { ...storeOptions, ttlMs: 0 }));
   });
 
-  scenario('a time to live that is no duration is a TypeError', async ({ store, clock }) => {
+  scenario('an invalid time to live is a TypeError', async ({ store, clock }) => {
     for (const ttlMs of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
       await assert.rejects(store.store('content', { ...storeOptions, ttlMs }), TypeError);
     }
@@ -110,7 +110,7 @@ export function lifetimeCases(scenario: BlobStoreScenario): void {
     assert.equal((await store.resolve(ref)).byteLength, 3 * 1024 * 1024);
   });
 
-  scenario('a pin that succeeds beside a sweep holds', async ({ store, clock }) => {
+  scenario('a pin that succeeds during a sweep holds', async ({ store, clock }) => {
     const refs = await Promise.all(Array.from({ length: 50 }, () => store.store('content', storeOptions)));
     const sweeping = store.sweep(clock.now());
     const pins = await Promise.allSettled(refs.map((ref) => store.pin(ref, 'run-1')));

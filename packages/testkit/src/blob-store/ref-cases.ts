@@ -27,7 +27,7 @@ const hostileRefs: readonly string[] = [
   'toString',
 ];
 
-/** Refs that nobody gave out, among them those that try to leave the store. */
+/** Refs that no store issued, including some that try to leave the store. */
 export function refCases(scenario: BlobStoreScenario): void {
   scenario('a ref that is unknown or malformed is not found, and harms nothing', async ({ store, clock }) => {
     const kept = await store.store('kept', { ...storeOptions, pinOwner: 'run-1' });

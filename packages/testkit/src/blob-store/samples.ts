@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BlobScope, StoreOptions } from '@ravi/kernel';
 
-/** Whose blobs the suite stores. */
+/** Scope of the blobs that the suite stores. */
 export const scope: BlobScope = { principal: 'user:ada', sessionId: 'session-1' };
 
 /** The options of a case that is about something else. */

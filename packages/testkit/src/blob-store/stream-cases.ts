@@ -8,7 +8,7 @@ const nothingStored = { removed: 0, kept: 0, freedBytes: 0 };
 
 /** Streams in and out, ranges, and writes that do not come to their end. */
 export function streamCases(scenario: BlobStoreScenario): void {
-  scenario('a stream is stored whole, whatever the size of its pieces', async ({ store }) => {
+  scenario('a stream is stored whole, for any size of its pieces', async ({ store }) => {
     const bytes = noiseOf(3 * 1024 * 1024 + 17);
     for (const pieceBytes of [64 * 1024 - 1, 1024 * 1024, 4 * 1024 * 1024]) {
       const ref = await store.store(streamOf(bytes, pieceBytes), storeOptions);
@@ -47,14 +47,14 @@ export function streamCases(scenario: BlobStoreScenario): void {
     }
   });
 
-  scenario('a range that is no count of bytes is a TypeError', async ({ store }) => {
+  scenario('a range that is not a count of bytes is a TypeError', async ({ store }) => {
     const ref = await store.store('0123456789', storeOptions);
     for (const range of [{ offset: -1 }, { length: -1 }, { offset: 0.5 }, { length: Number.NaN }]) {
       await assert.rejects(store.open(ref, range), TypeError);
     }
   });
 
-  scenario('a reader that leaves early disturbs nobody', async ({ store }) => {
+  scenario('a reader that leaves early does not affect others', async ({ store }) => {
     const bytes = noiseOf(3 * 1024 * 1024);
     const ref = await store.store(bytes, storeOptions);
     const early = (await store.open(ref)).getReader();

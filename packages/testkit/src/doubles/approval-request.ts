@@ -1,6 +1,6 @@
 import type { ApprovalRequest } from '@ravi/kernel';
 
-/** A complete question: `publish_report`, risk `high`, open for 55 seconds from the start of a fake clock. */
+/** Returns a complete request: `publish_report`, risk `high`, open for 55 seconds from the start of a fake clock. */
 export function createApprovalRequest(overrides: Partial<ApprovalRequest> = {}): ApprovalRequest {
   const requestedAt = overrides.requestedAt ?? Date.UTC(2025, 0, 1);
   return {

@@ -3,7 +3,7 @@ import type { Approval, ApprovalBinding, ApprovalChange, ApprovalTransition, App
 
 type Details = Pick<ApprovalChange, 'at' | 'actor' | 'reason'>;
 
-/** What becomes of an approval, or why nothing does. */
+/** The next state of an approval, or the reason why it does not change. */
 type Step =
   | { readonly next: Omit<Approval, 'sequence' | 'request'>; readonly details: Details }
   | Exclude<ApprovalTransition, { readonly status: 'done' | 'not-found' }>;

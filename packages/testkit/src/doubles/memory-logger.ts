@@ -7,7 +7,7 @@ export interface LogRecord {
   readonly fields?: LogFields;
 }
 
-/** A logger that keeps what it is told. */
+/** Logger that keeps its records. */
 export interface MemoryLogger extends Logger {
   /** Everything so far, oldest first. */
   readonly records: readonly LogRecord[];

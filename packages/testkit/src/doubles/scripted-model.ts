@@ -42,7 +42,7 @@ export interface ScriptedTurn {
 
 /** A model that answers what a test wrote down. */
 export interface ScriptedModel extends ModelProvider {
-  /** What it was asked, oldest first. */
+  /** Received requests, oldest first. */
   readonly requests: readonly ModelRequest[];
 }
 

@@ -4,7 +4,7 @@ import type { BlobScope, BlobStat, BlobStore } from '@ravi/kernel';
 
 /** A blob store of a test: what it holds and who pins it is visible, and single operations can be made to fail. */
 export interface TestBlobs extends BlobStore {
-  /** Owners by ref; refs that nobody pins are absent. */
+  /** Owners by ref; unpinned refs are absent. */
   readonly pins: ReadonlyMap<string, ReadonlySet<string>>;
   /** Makes an operation fail from now on. */
   break(operation: 'store' | 'stat' | 'resolve' | 'pin' | 'unpin', error?: unknown): void;

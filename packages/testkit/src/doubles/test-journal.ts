@@ -6,7 +6,7 @@ export type JournalWrite =
   | { readonly kind: 'started'; readonly entry: JournalEntry }
   | { readonly kind: 'finished'; readonly entry: JournalEntry; readonly result: InvocationResult };
 
-/** A journal that keeps what it is told; `hold` and `fail` may delay or refuse a write. */
+/** Journal in memory. `hold` and `fail` may delay or refuse a write. */
 export interface TestJournal extends Journal {
   readonly writes: readonly JournalWrite[];
 }
@@ -34,7 +34,7 @@ export function refusing(kind: JournalWrite['kind']): (asked: JournalWrite['kind
   };
 }
 
-/** What a journal that is read back after a crash has of each call. */
+/** Returns the record of each call, as read back after a crash. */
 export function journalItems({ writes }: TestJournal): Listing<JournalItem> {
   const calls = new Map<string, JournaledCall>();
   for (const write of writes) {

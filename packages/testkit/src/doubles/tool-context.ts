@@ -2,7 +2,7 @@ import { KernelError, systemClock } from '@ravi/kernel';
 import type { BlobReader, Scratchpad, ToolContext } from '@ravi/kernel';
 import { createMemoryLogger } from './memory-logger.ts';
 
-/** A context to run a tool in by itself: no blobs, an empty scratchpad, progress that nobody watches. */
+/** Creates a context for running a tool on its own: no blobs, an empty scratchpad, discarded progress. */
 export function createToolContext(overrides: Partial<ToolContext> = {}): ToolContext {
   const signal = overrides.signal ?? new AbortController().signal;
   return {

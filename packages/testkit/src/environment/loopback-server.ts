@@ -11,16 +11,16 @@ export interface LoopbackRequest {
   readonly body: unknown;
 }
 
-/** What a loopback server answers. */
+/** Response of a loopback server. */
 export interface LoopbackAnswer {
   /** 200 when absent. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Text goes out as it is, a list piece by piece, anything else as JSON. */
   readonly body: unknown;
-  /** Breaks the connection behind the body instead of ending it. */
+  /** Breaks the connection after the body instead of ending the response. */
   readonly breaks?: boolean;
-  /** Leaves the connection open behind the body until the other side goes away. */
+  /** Leaves the connection open after the body until the client closes it. */
   readonly hangs?: boolean;
 }
 
@@ -28,9 +28,9 @@ export interface LoopbackAnswer {
 export interface LoopbackServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** What it was asked, oldest first. */
+  /** Received requests, oldest first. */
   readonly requests: readonly LoopbackRequest[];
-  /** How many connections the other side closed before their answer had ended. */
+  /** Number of connections that the client closed before their response had ended. */
   readonly abandoned: number;
 }
 

@@ -1,4 +1,4 @@
-/** Keys of somebody at an S3 server. */
+/** Access keys of one user of an S3 server. */
 export interface S3TestKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -18,7 +18,7 @@ export interface S3TestServer {
   readonly kmsKeyId: string;
 }
 
-/** Why tests are skipped where {@link s3TestServer} gives nothing. */
+/** Reason for skipping tests when {@link s3TestServer} returns `undefined`. */
 export const noS3TestServer = 'no S3 server; `node scripts/s3-server.ts npm test` starts one';
 
 /**

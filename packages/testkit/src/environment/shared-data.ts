@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 
 /**
  * The path of a file of real data that tests share and the repository does not hold: below the folder that the
- * environment variable `RAVI_SHARED_DATA` names, else below `shared` beside the repository. `undefined` when it is not
+ * environment variable `RAVI_SHARED_DATA` names, else below `shared` next to the repository. `undefined` when it is not
  * there: skip the test then, and say so.
  */
 export function sharedDataFile(path: string, from: string = process.cwd()): string | undefined {

@@ -10,7 +10,7 @@ export interface CollectedAnswer {
   readonly error: Extract<ModelEvent, { readonly type: 'error' }>['error'] | undefined;
 }
 
-/** What events come to. @throws TypeError when they break the rule that exactly one `finish` or `error` ends them */
+/** Returns the response that events form. @throws TypeError when they break the rule that exactly one `finish` or `error` ends them */
 export function collectEvents(events: readonly ModelEvent[]): CollectedAnswer {
   const ends = events.filter(({ type }) => type === 'finish' || type === 'error');
   const last = events.at(-1);

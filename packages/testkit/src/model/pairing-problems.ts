@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
 
-/** What a history may have beside the strict rules. */
+/** Deviations from the strict rules that a history may have. */
 export interface PairingOptions {
   /** Calls of the last assistant message that have no result yet, as in a paused run. */
   readonly openCalls?: readonly string[];
@@ -9,7 +9,7 @@ export interface PairingOptions {
 /**
  * What is wrong with a conversation by the rules that all providers share, one sentence each; none for a good one:
  * it begins with the user; no user message follows another; each call has an id of its own and exactly one result; all
- * results of an assistant message stand together at the beginning of the next user message, in the order of the calls.
+ * results of an assistant message are together at the beginning of the next user message, in the order of the calls.
  * An assistant message may follow another only when the first left no call open, as after a provider's pause.
  */
 export function pairingProblems(
@@ -48,7 +48,7 @@ function problemsOfResults(message: ModelMessage, pending: readonly string[]): r
   const calls = message.content.some((block) => block.type === 'tool_use');
   return [
     ...(ids.join('\n') === pending.join('\n') ? [] : [`results are [${ids.join()}], calls were [${pending.join()}]`]),
-    ...(isMixed ? ['a result stands behind something else'] : []),
+    ...(isMixed ? ['a result follows other content'] : []),
     ...(calls ? ['a user message holds a call'] : []),
   ];
 }

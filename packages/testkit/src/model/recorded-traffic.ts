@@ -21,11 +21,11 @@ export interface RecordedInteraction {
     /** An answer as its events, or as the one body that it was. */
     readonly segments?: readonly unknown[];
   };
-  /** What the provider's own library reads in the answer, when it is a success. */
+  /** Reading of a successful response by the provider's own library. */
   readonly expected?: ExpectedDecode;
 }
 
-/** What the provider's own library reads in a recorded answer. */
+/** Reading of a recorded response by the provider's own library. */
 export interface ExpectedDecode {
   readonly i: number;
   readonly toolCalls?: readonly ExpectedCall[];
@@ -33,11 +33,11 @@ export interface ExpectedDecode {
   readonly finish?: string | null;
   readonly usage?: Readonly<Record<string, unknown>> | null;
   readonly error?: string;
-  /** Why that library fails; another one's reading stands here then. */
+  /** Reason why that library fails. The reading is then that of another library. */
   readonly officialSdk?: string;
-  /** Where another library finds other calls. */
+  /** Calls that another library reads differently. */
   readonly disagree?: { readonly aiSdkToolCalls: readonly ExpectedCall[] };
-  /** Why there is nothing to read. */
+  /** Reason why there is nothing to read. */
   readonly decodeError?: string;
 }
 

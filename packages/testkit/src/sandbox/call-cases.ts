@@ -115,7 +115,7 @@ export function callCases(harness: SandboxHarness): void {
       JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, text: `row ${id}` })));
     assert.equal(await value('return JSON.parse(await call("x", "y".repeat(1e6))).at(-1).id', { bridge }), 19_999);
   });
-  scenario('calls that nobody awaits are aborted when the script ends', async ({ run }) => {
+  scenario('unawaited calls are aborted when the script ends', async ({ run }) => {
     const { promise: aborted, resolve } = Promise.withResolvers<void>();
     const { outcome } = await run('call("x", ""); await call("second", ""); return 1', {
       bridge: ({ op }, { signal }) => {

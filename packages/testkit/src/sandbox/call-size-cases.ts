@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { guestErrorOf, limitScenario } from './sandbox-harness.ts';
 import type { SandboxHarness } from './sandbox-harness.ts';
 
-/** What one call may carry: a breach is an error of that call, which the script can catch, and names the limit. */
+/** Cases about the size of one call. A breach is an error of that call, which the script can catch, and names the limit. */
 export function callSizeCases(harness: SandboxHarness): void {
   const declared = limitScenario(harness);
   declared('call-input', 'a call that carries too much rejects, and never reaches the host', async ({ run, value }) => {

@@ -25,7 +25,7 @@ const renderings: readonly (readonly [expression: string, text: string])[] = [
   ['Array.from({ length: 101 }, () => 0).length, Array.from({ length: 3 }, (_, i) => i)', '101 [0, 1, 2]'],
 ];
 
-/** What a script writes to its console. */
+/** Cases about console output. */
 export function consoleCases({ scenario }: SandboxHarness): void {
   for (const [expression, text] of renderings) {
     scenario(`console shows ${expression}`, async ({ run }) => {

@@ -26,7 +26,7 @@ const failures: readonly (readonly [code: string, expected: Failure])[] = [
   ['(function f() { f() })()', { name: 'RangeError', message: /call stack/ }],
 ];
 
-/** Things that are thrown and are no errors, or make trouble when read. */
+/** Thrown values that are not errors, or that throw when they are read. */
 const oddities: readonly (readonly [code: string, message: RegExp])[] = [
   ['throw "just text"', /^just text$/],
   ['throw null', /null/],
@@ -48,7 +48,7 @@ const oddities: readonly (readonly [code: string, message: RegExp])[] = [
   ],
 ];
 
-/** How a script fails. */
+/** Cases about failures of a script. */
 export function errorCases({ scenario }: SandboxHarness): void {
   for (const [code, expected] of failures) {
     scenario(`tells name, message and place of: ${JSON.stringify(code)}`, async ({ run }) => {

@@ -30,7 +30,7 @@ const escapes: readonly (readonly [name: string, expression: string])[] = [
   ['an async generator', 'async function* () {}'],
 ];
 
-/** What is read from a place where the runtime hands something to user code. */
+/** Places where the runtime passes something to user code. */
 const interceptions: readonly (readonly [name: string, code: string])[] = [
   [
     'a patched then',

@@ -35,7 +35,7 @@ export interface GuestRun {
   readonly calls: readonly BridgeCall[];
 }
 
-/** What the files of the suite work with. */
+/** Harness of the cases of a suite. */
 export interface SandboxHarness extends SandboxContractOptions {
   readonly create: CreateSandbox;
   readonly test: ContractTest;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SandboxHarness } from './sandbox-harness.ts';
 
-/** What a script does to its own world before it goes on as if nothing was. */
+/** Changes that a script makes to its own globals before it continues. */
 const tampering: readonly string[] = [
   'JSON.stringify = () => "forged"; JSON.parse = () => "forged"',
   'String.prototype.slice = String.prototype.indexOf = String.prototype.charCodeAt = () => { throw new Error("slice") }',
@@ -39,7 +39,7 @@ const promiseTampering: readonly string[] = [
   'Array.prototype.toJSON = () => { throw new Error("toJSON") }',
 ];
 
-/** Rejections that nobody handles. */
+/** Unhandled rejections. */
 const floating: readonly string[] = [
   'Promise.reject(new Error("floating"))',
   'import("node:fs")',
@@ -87,7 +87,7 @@ export function tamperingCases({ scenario }: SandboxHarness): void {
     });
   }
   for (const code of floating) {
-    scenario(`a rejection that nobody handles does not end the run: ${code}`, async ({ value }) => {
+    scenario(`an unhandled rejection does not end the run: ${code}`, async ({ value }) => {
       assert.equal(await value(`${code};\nawait call('x', '');\nreturn 1`), 1);
     });
   }

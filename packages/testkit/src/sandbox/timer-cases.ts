@@ -47,7 +47,7 @@ export function timerCases({ scenario }: SandboxHarness): void {
       1,
     );
   });
-  scenario('odd delays count as none, what is no function is refused', async ({ value }) => {
+  scenario('odd delays count as zero, and only functions are accepted', async ({ value }) => {
     const code = `const fired = [];
       for (const delay of [undefined, null, -5, NaN, '2', {}]) await new Promise((resolve) => setTimeout(() => { fired.push(1); resolve() }, delay));
       try { setTimeout('fired.push("text")', 1) } catch (e) { return [fired.length, e.name] }`;

@@ -41,7 +41,7 @@ const refusals: readonly (readonly [code: string, message: RegExp])[] = [
   ['let deep = []; for (let i = 0; i < 5000; i++) deep = [deep]; return deep', /deeper than \d+ levels/],
 ];
 
-/** What a script returns. */
+/** Cases about returned values. */
 export function valueCases({ scenario }: SandboxHarness): void {
   for (const [code, expected] of values) {
     scenario(`gives the value of: ${code}`, async ({ value }) => {
@@ -54,7 +54,7 @@ export function valueCases({ scenario }: SandboxHarness): void {
       assert.match(error.message, message);
     });
   }
-  scenario('undefined is no value', async ({ run }) => {
+  scenario('undefined is not a value', async ({ run }) => {
     for (const code of ['', 'return', 'return undefined', '/* nothing */ // at all']) {
       const { outcome } = await run(code);
       assert.equal(outcome.status, 'ok');

@@ -12,7 +12,7 @@ function create(approvals: ApprovalStore, id: string, overrides: Partial<typeof 
   return approvals.create({ ...request, id, ...overrides });
 }
 
-/** What a store does with approvals, their audit log and their feed. */
+/** Cases about approvals, their audit log and their feed. */
 export function approvalCases({ needing }: StateStoreSuite): void {
   const scenario = needing('approvals');
   scenario('a request is pending until it is answered, and its id is taken once', async ({ approvals }) => {
@@ -137,7 +137,7 @@ export function approvalCases({ needing }: StateStoreSuite): void {
     assert.equal(whole(await approvals.changes()).at(-1)?.reason, why.reason);
   });
 
-  scenario('approvals are listed newest first, by whom they belong to and how they stand', async ({ approvals }) => {
+  scenario('approvals are listed newest first, by principal and by status', async ({ approvals }) => {
     for (const id of ['a', 'b', 'c', 'd', 'e']) await create(approvals, id);
     await create(approvals, 'f', { principal: 'bob', runId: 'run-2', sessionId: 'session-2' });
     await approvals.decide('b', yes);
@@ -150,18 +150,22 @@ export function approvalCases({ needing }: StateStoreSuite): void {
     assert.deepEqual(await ids({ status: 'approved' }), ['b']);
   });
 
-  scenario('each principal has its own approvals and its own feed, whatever text it is', async ({ approvals }) => {
-    for (const [index, principal] of principals.entries()) await create(approvals, `approval-${index}`, { principal });
-    for (const [index, principal] of principals.entries()) {
-      const [approval, ...others] = whole(await approvals.list({ principal }));
-      assert.deepEqual([approval?.request.id, others.length], [`approval-${index}`, 0]);
-      const lines = whole(await approvals.changes({ principal }));
-      assert.deepEqual(
-        lines.map((line) => [line.approvalId, line.principal]),
-        [[`approval-${index}`, principal]],
-      );
-    }
-  });
+  scenario(
+    'each principal has its own approvals and its own feed, for any text as principal',
+    async ({ approvals }) => {
+      for (const [index, principal] of principals.entries())
+        await create(approvals, `approval-${index}`, { principal });
+      for (const [index, principal] of principals.entries()) {
+        const [approval, ...others] = whole(await approvals.list({ principal }));
+        assert.deepEqual([approval?.request.id, others.length], [`approval-${index}`, 0]);
+        const lines = whole(await approvals.changes({ principal }));
+        assert.deepEqual(
+          lines.map((line) => [line.approvalId, line.principal]),
+          [[`approval-${index}`, principal]],
+        );
+      }
+    },
+  );
 
   scenario('the audit log tells every change in its order, with who and why', async ({ approvals }) => {
     await approvals.create(request);
@@ -190,7 +194,7 @@ export function approvalCases({ needing }: StateStoreSuite): void {
     assert.equal((await approvals.get(request.id))?.sequence, sequences[2]);
   });
 
-  scenario('the feed goes on after any line, in parts, and gives no number twice', async ({ approvals }) => {
+  scenario('the feed continues after any line, in parts, and gives no number twice', async ({ approvals }) => {
     assert.equal(await approvals.lastSequence(), 0);
     await Promise.all(Array.from({ length: 10 }, (_, index) => create(approvals, `approval-${index}`)));
     await Promise.all(Array.from({ length: 10 }, (_, index) => approvals.decide(`approval-${index}`, yes)));

@@ -8,10 +8,10 @@ import type { StateStoreSuite } from './state-store-suite.ts';
 const hourMs = 3_600_000;
 const lease = (owner: string, now: number): LeaseRequest => ({ owner, now, leaseMs: 1_000 });
 
-/** What a store does when the clocks of its callers jump. */
+/** Cases about callers whose clocks jump. */
 export function clockCases({ needing }: StateStoreSuite): void {
   const scenario = needing('journal', 'approvals');
-  scenario('a clock that jumps forth costs its run at most its lease, and lets nobody write twice', async (store) => {
+  scenario('a clock that jumps forward costs its run at most its lease, and permits no double write', async (store) => {
     const { runs, journal } = store;
     const entry = (position: number, leaseOwner: string) => journalEntry('run-1', position, { leaseOwner });
     await runs.create(newRun('run-1'), lease('one', midnight));
@@ -21,7 +21,7 @@ export function clockCases({ needing }: StateStoreSuite): void {
       whole(await runs.listExpired(later)).map(({ id }) => id),
       ['run-1'],
     );
-    // Nobody has claimed it yet, so its owner goes on, whatever the time is.
+    // No other process has claimed it yet, so its owner continues at any time.
     await journal.started(entry(2, 'one'));
     assert.equal((await runs.claim('run-1', lease('two', later)))?.lease?.owner, 'two');
     await rejectsWith('E_STATE_CONFLICT', journal.started(entry(3, 'one')));
@@ -31,7 +31,7 @@ export function clockCases({ needing }: StateStoreSuite): void {
   });
 
   scenario(
-    'a clock that is set back keeps a lease for whoever renews it, and ends no question early',
+    'a clock that is set back keeps a lease for the owner that renews it, and ends no request early',
     async (store) => {
       const { runs, approvals } = store;
       const earlier = midnight - hourMs;

@@ -6,7 +6,7 @@ import { midnight, newRun, rejectsWith, whole } from './state-store-suite.ts';
 import { journalEntry } from './journal-cases.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 
-/** What a store does when a row was damaged behind its back. */
+/** Cases about rows that were damaged in the storage. */
 export function damageCases({ needing, skip, options: { damage } }: StateStoreSuite): void {
   if (damage === undefined) {
     skip('a damaged row (skipped: rows cannot be damaged)');

@@ -13,7 +13,7 @@ const job: NewJob = {
   createdAt: midnight,
 };
 
-/** What a store does with jobs. */
+/** Cases about jobs. */
 export function jobCases({ needing }: StateStoreSuite): void {
   const scenario = needing('jobs');
   scenario('a job is queued as it was begun, and its id is taken once', async ({ jobs }) => {

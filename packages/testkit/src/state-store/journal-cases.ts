@@ -29,7 +29,7 @@ export function journalEntry(runId: string, position: number, overrides: Partial
   };
 }
 
-/** What a store does with the journal of runs. */
+/** Cases about the journal of runs. */
 export function journalCases({ needing }: StateStoreSuite): void {
   const scenario = needing('journal');
   const entries = async ({ journal }: StateStoreWith<'journal'>, runId = 'run-1'): Promise<readonly JournalItem[]> =>
@@ -42,27 +42,30 @@ export function journalCases({ needing }: StateStoreSuite): void {
     assert.deepEqual(await entries(store, 'run-2'), []);
   });
 
-  scenario('calls and events stand in the order of positions, outcomes tell who finished first', async (store) => {
-    const { journal } = store;
-    const [first, second] = [journalEntry('run-1', 1), journalEntry('run-1', 10)];
-    await Promise.all([journal.started(second), journal.started(first)]);
-    await journal.observed({ runId: 'run-1', position: 2, kind: 'now', value: midnight });
-    const ended = { ...second.record, status: 'ok', durationMs: 3 } as const;
-    await journal.finished({ ...second, record: ended }, ok);
-    await journal.finished(first, ok);
-    const found = await entries(store);
-    assert.deepEqual(
-      found.map((item) => (item.type === 'event' ? item.event.position : item.entry.position)),
-      [1, 2, 10],
-    );
-    const [one, event, ten] = found;
-    assert.ok(one?.type === 'call' && event?.type === 'event' && ten?.type === 'call');
-    assert.deepEqual(event.event, { runId: 'run-1', position: 2, kind: 'now', value: midnight });
-    assert.ok(event.finishedOrder < (ten.finishedOrder ?? 0), 'the event came before the end of the call at 10');
-    assert.deepEqual([one.status, one.result, ten.result], ['finished', ok, ok]);
-    assert.deepEqual(ten.entry.record, ended);
-    assert.ok((ten.finishedOrder ?? 0) < (one.finishedOrder ?? 0), 'the call at 10 finished first');
-  });
+  scenario(
+    'calls and events are in the order of positions, and outcomes in the order in which they finished',
+    async (store) => {
+      const { journal } = store;
+      const [first, second] = [journalEntry('run-1', 1), journalEntry('run-1', 10)];
+      await Promise.all([journal.started(second), journal.started(first)]);
+      await journal.observed({ runId: 'run-1', position: 2, kind: 'now', value: midnight });
+      const ended = { ...second.record, status: 'ok', durationMs: 3 } as const;
+      await journal.finished({ ...second, record: ended }, ok);
+      await journal.finished(first, ok);
+      const found = await entries(store);
+      assert.deepEqual(
+        found.map((item) => (item.type === 'event' ? item.event.position : item.entry.position)),
+        [1, 2, 10],
+      );
+      const [one, event, ten] = found;
+      assert.ok(one?.type === 'call' && event?.type === 'event' && ten?.type === 'call');
+      assert.deepEqual(event.event, { runId: 'run-1', position: 2, kind: 'now', value: midnight });
+      assert.ok(event.finishedOrder < (ten.finishedOrder ?? 0), 'the event came before the end of the call at 10');
+      assert.deepEqual([one.status, one.result, ten.result], ['finished', ok, ok]);
+      assert.deepEqual(ten.entry.record, ended);
+      assert.ok((ten.finishedOrder ?? 0) < (one.finishedOrder ?? 0), 'the call at 10 finished first');
+    },
+  );
 
   scenario(
     'a position is taken once, by a call or an event; the others of the same moment are written',
@@ -133,7 +136,7 @@ export function journalCases({ needing }: StateStoreSuite): void {
     },
   );
 
-  scenario('calls without a position are told apart by their keys and follow the others', async (store) => {
+  scenario('calls without a position are distinguished by their keys and follow the others', async (store) => {
     const { position: _, ...free } = journalEntry('run-1', 1, { idempotencyKey: 'run-1:free' });
     await store.journal.started(free);
     await rejectsWith('E_STATE_CONFLICT', store.journal.started(free));

@@ -5,7 +5,7 @@ import { midnight, newRun, rejectsWith, whole } from './state-store-suite.ts';
 import { journalEntry } from './journal-cases.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 
-/** What remains after the end of a store. */
+/** Cases about the end of a store and its next start. */
 export function lifetimeCases({ needing, skip, options: { reopen } }: StateStoreSuite): void {
   needing()('a store that was disposed refuses everything, and may be disposed again', async (store) => {
     await store[Symbol.asyncDispose]();

@@ -8,7 +8,7 @@ import { flood, prepareRace, raceSize } from './state-store-races.ts';
 import type { StateStoreProgram, StateStoreSuite } from './state-store-suite.ts';
 import type { RaceResult } from './state-store-races.ts';
 
-/** What holds between processes. */
+/** Cases about several processes. */
 export function processCases({ needing, skip, options: { program } }: StateStoreSuite): void {
   if (program === undefined) {
     skip('two processes at once (skipped: no program opens the medium)');
@@ -38,7 +38,7 @@ export function processCases({ needing, skip, options: { program } }: StateStore
     },
   );
 
-  scenario('a process that is killed loses nothing that it was told to be on record', async (store) => {
+  scenario('a process that is killed loses nothing that was confirmed as recorded', async (store) => {
     const last = await killAmidCalls(program(store), 25);
     const items = whole(await store.journal.entries(flood));
     const statuses = items.map((item) => item.type === 'call' && item.status);
@@ -48,7 +48,7 @@ export function processCases({ needing, skip, options: { program } }: StateStore
   });
 }
 
-/** Kills a process while it calls; the last position that it was told to be started, and finished. */
+/** Kills a process while it calls. Returns the last positions confirmed as started and as finished. */
 async function killAmidCalls(
   { file, args }: StateStoreProgram,
   calls: number,

@@ -7,7 +7,7 @@ import type { StateStoreSuite } from './state-store-suite.ts';
 
 const owner = { principal: 'ada', sessionId: 'session-1', createdAt: midnight };
 
-/** What a store does with what is over. */
+/** Cases about the deletion of finished work. */
 export function retentionCases({ needing }: StateStoreSuite): void {
   const scenario = needing('retention', 'journal', 'approvals', 'jobs', 'history');
   needing()('runs that ended before a moment are listed, and no live one is', async ({ runs }) => {

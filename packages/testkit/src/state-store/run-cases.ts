@@ -6,7 +6,7 @@ import type { StateStoreSuite } from './state-store-suite.ts';
 
 const lease = (owner: string, now: number = midnight): LeaseRequest => ({ owner, now, leaseMs: 1_000 });
 
-/** What a store does with runs and their leases. */
+/** Cases about runs and their leases. */
 export function runCases({ needing }: StateStoreSuite): void {
   const scenario = needing();
   scenario('a run is got back as it was begun, running and without a lease', async ({ runs }) => {
@@ -23,7 +23,7 @@ export function runCases({ needing }: StateStoreSuite): void {
     assert.equal((await runs.get('run-1'))?.principal, 'ada');
   });
 
-  scenario('an id that is no id and a definition that is no JSON are refused', async ({ runs }) => {
+  scenario('an invalid id and a definition that is not JSON are refused', async ({ runs }) => {
     for (const id of ['', 'a\0', 'a\n', '\ud800', 'x'.repeat(201)]) {
       await rejectsWith('E_STATE_INVALID', runs.create(newRun(id)));
     }
@@ -64,7 +64,7 @@ export function runCases({ needing }: StateStoreSuite): void {
     await rejectsWith('E_STATE_INVALID', runs.create(tooLarge));
   });
 
-  scenario('changing a run afterwards, before or behind the store, changes nothing', async ({ runs }) => {
+  scenario('later changes to arguments or results do not change the store', async ({ runs }) => {
     const details = { step: 1 };
     const created = await runs.create(newRun('run-1', { definition: { kind: 'chain', details } }));
     details.step = 2;
@@ -102,7 +102,7 @@ export function runCases({ needing }: StateStoreSuite): void {
     await rejectsWith('E_STATE_INVALID', runs.list({}, { limit: 0 }));
   });
 
-  scenario('each principal has its own runs, whatever text it is', async ({ runs }) => {
+  scenario('each principal has its own runs, for any text as principal', async ({ runs }) => {
     for (const [index, principal] of principals.entries()) await runs.create(newRun(`run-${index}`, { principal }));
     for (const [index, principal] of principals.entries()) {
       const found = whole(await runs.list({ principal }));
@@ -190,7 +190,7 @@ export function runCases({ needing }: StateStoreSuite): void {
     },
   );
 
-  scenario('running runs that nobody runs are found, longest waiting first; others are not', async ({ runs }) => {
+  scenario('running runs without a valid lease are found, longest waiting first; others are not', async ({ runs }) => {
     await runs.create(newRun('later'), lease('one', midnight + 50));
     await runs.create(newRun('earlier'), lease('one', midnight));
     await runs.create(newRun('held'), lease('one', midnight + 51));

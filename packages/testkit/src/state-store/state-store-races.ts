@@ -3,13 +3,13 @@ import { createApprovalRequest } from '../doubles/approval-request.ts';
 import { midnight, newRun } from './state-store-suite.ts';
 import { journalEntry } from './journal-cases.ts';
 
-/** How many approvals, runs and calls each process tries to get. */
+/** Number of approvals, runs and calls that each process tries to get. */
 export const raceSize = 10;
 
 /** A store with the parts that processes race for. */
 type RacedStore = StateStoreWith<'approvals' | 'journal'>;
 
-/** What one process got of each. */
+/** Numbers that one process got of each. */
 export interface RaceResult {
   readonly decided: readonly number[];
   readonly consumed: readonly number[];

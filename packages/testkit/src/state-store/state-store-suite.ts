@@ -11,7 +11,7 @@ import type {
   StateStoreWith,
 } from '@ravi/kernel';
 
-/** A record that is to be damaged; ids as the caller of the port knows them. */
+/** Record to damage. The ids are those of the port. */
 export type StateRecord =
   | { readonly store: 'runs' | 'approvals' | 'jobs'; readonly id: string }
   | { readonly store: 'journal'; readonly runId: string; readonly position: number }
@@ -24,17 +24,17 @@ export interface StateStoreProgram {
   readonly args: readonly string[];
 }
 
-/** What an adapter can do beyond the port. Cases that lack their means are reported as skipped. */
+/** Abilities of an adapter beyond the port. Cases that need a missing one are reported as skipped. */
 export interface StateStoreContractOptions<Store extends StateStore = StateStore> {
-  /** Another store on the medium of `store`, which was disposed. */
+  /** Opens another store on the storage of `store`, which was disposed. */
   readonly reopen?: (store: Store) => Store | Promise<Store>;
-  /** Makes one record unreadable behind the store's back. */
+  /** Makes one record unreadable, directly in the storage. */
   readonly damage?: (store: Store, record: StateRecord) => Promise<void> | void;
-  /** Another process on the medium of `store`. */
+  /** Returns a program for another process on the storage of `store`. */
   readonly program?: (store: Store) => StateStoreProgram;
 }
 
-/** What the parts of the suite are given. */
+/** Suite as passed to the files with its cases. */
 export interface StateStoreSuite {
   readonly options: StateStoreContractOptions;
   /** Registers a case that needs the named parts of the store in addition to `runs`; a store without them is spared it. */
@@ -44,7 +44,7 @@ export interface StateStoreSuite {
   skip(name: string): unknown;
 }
 
-/** Midnight of a day, in milliseconds; time never moves by itself in the suite. */
+/** Midnight of a day, in milliseconds; time moves only when a case moves it. */
 export const midnight: number = Date.UTC(2026, 0, 1);
 
 /** Texts that a principal may be, each another. */

@@ -5,7 +5,7 @@ const mapKeywords = ['properties', 'patternProperties', '$defs', 'definitions', 
 
 /**
  * What makes a value no JSON Schema as far as its structure shows: a keyword with a value of the wrong kind, an unknown
- * type, a pattern that does not compile, a local `$ref` to nothing. It is no full validation of the dialect.
+ * type, a pattern that does not compile, a local `$ref` to nothing. It is not a full validation of the dialect.
  */
 export function schemaProblems(root: unknown): readonly string[] {
   const problems: string[] = [];
@@ -21,13 +21,13 @@ export function schemaProblems(root: unknown): readonly string[] {
     for (const keyword of listKeywords) {
       const inner = schema[keyword];
       if (inner === undefined) continue;
-      if (!Array.isArray(inner) || inner.length === 0) problems.push(`${at}.${keyword} is no list with entries`);
+      if (!Array.isArray(inner) || inner.length === 0) problems.push(`${at}.${keyword} is not a list with entries`);
       else inner.forEach((entry, index) => visit(entry, `${at}.${keyword}[${index}]`));
     }
     for (const keyword of mapKeywords) {
       const inner = schema[keyword];
       if (inner === undefined) continue;
-      if (!isRecord(inner)) problems.push(`${at}.${keyword} is no object`);
+      if (!isRecord(inner)) problems.push(`${at}.${keyword} is not an object`);
       else for (const [key, entry] of Object.entries(inner)) visit(entry, `${at}.${keyword}.${key}`);
     }
   }
@@ -36,7 +36,7 @@ export function schemaProblems(root: unknown): readonly string[] {
     const { type, required, enum: values, pattern, $ref } = schema;
     const unknownTypes = [type ?? []].flat().filter((name) => !types.includes(name as string));
     if (unknownTypes.length > 0) problems.push(`${at}.type names no type: ${JSON.stringify(unknownTypes)}`);
-    if (required !== undefined && !isNameList(required)) problems.push(`${at}.required is no list of names`);
+    if (required !== undefined && !isNameList(required)) problems.push(`${at}.required is not a list of names`);
     if (values !== undefined && !(Array.isArray(values) && values.length > 0))
       problems.push(`${at}.enum has no values`);
     if (pattern !== undefined && !compiles(pattern)) problems.push(`${at}.pattern does not compile`);
@@ -49,7 +49,7 @@ export function schemaProblems(root: unknown): readonly string[] {
   return problems;
 }
 
-/** Whether a value is a plain JSON object as far as its type shows. */
+/** Returns true if a value is an object and not an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

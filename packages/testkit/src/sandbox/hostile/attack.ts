@@ -10,14 +10,14 @@ import { readProcess } from './process-reading.ts';
 import { createRunWitness } from './run-witness.ts';
 import type { RunTestimony } from './run-witness.ts';
 
-/** Where an attack takes place. */
+/** Environment of an attack. */
 export interface AttackScene {
   readonly sandbox: Sandbox;
   readonly bait: Bait;
   readonly dialect: HostileDialect;
   /** The processes of the sandbox at the moment; absent where they cannot be read in `/proc`. */
   readonly processes?: (() => readonly number[]) | undefined;
-  /** Whether a process serves one run and ends with it, however the run ends. */
+  /** True if a process serves one run and ends with it, however the run ends. */
   readonly oneRunPerProcess?: boolean | undefined;
 }
 
@@ -32,7 +32,7 @@ const attackLimits: SandboxLimits = {
 };
 
 const toleratedMs = 500;
-/** What the system may take for the memory, files and children of a process that runs no more. */
+/** Time that the system may take to free memory, files and children of an ended process. */
 const toleratedTakeDownMs = 10_000;
 const toleratedBytes = 16 * 1_024 * 1_024;
 const toleratedHostMs = 100;
@@ -78,7 +78,7 @@ export async function attack(attempt: HostileCase, scene: AttackScene): Promise<
       ...secrets.map((place) => `a secret came out: ${place}`),
       ...changedIntrinsics().map((name) => `an intrinsic of the host has changed: ${name}`),
       ...rejections.map((reason) => `a rejection was not handled: ${String(reason)}`),
-      ...(bait.connections() > connectionsBefore ? ['somebody connected to the host'] : []),
+      ...(bait.connections() > connectionsBefore ? ['a process connected to the host'] : []),
     ];
   } finally {
     process.off('unhandledRejection', noteRejection);
@@ -136,14 +136,14 @@ function judgeTestimony(seen: RunTestimony, outcome: SandboxOutcome, limits: San
   return findings;
 }
 
-/** Whoever met a limit must be gone, not only silent. */
+/** A process that exceeded a limit must be gone, not only silent. */
 async function judgeProcess(
   pid: number | undefined,
   { status }: SandboxOutcome,
   { processes, oneRunPerProcess }: AttackScene,
 ): Promise<readonly string[]> {
   if (processes === undefined) return [];
-  if (pid === undefined) return ['nobody could tell its process'];
+  if (pid === undefined) return ['its process is unknown'];
   const mayStay = status === 'ok' || status === 'error' || status === 'deadlock';
   if (mayStay && oneRunPerProcess !== true) return [];
   const endedAt = performance.now();

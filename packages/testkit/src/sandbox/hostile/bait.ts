@@ -14,13 +14,13 @@ export interface Bait extends AsyncDisposable {
   readonly global: string;
   /** The path of a file. */
   readonly file: string;
-  /** A port on the loopback interface where somebody listens. */
+  /** Port of a listener on the loopback interface. */
   readonly port: number;
-  /** What a script says when it holds something of the host. */
+  /** Text that a script returns when it holds an object of the host. */
   readonly mark: string;
-  /** Which secrets stand in `text`. */
+  /** Returns the secrets that `text` contains. */
   secretsIn(text: string): readonly string[];
-  /** Connections that somebody made to the port so far. */
+  /** Returns the number of connections to the port so far. */
   connections(): number;
 }
 

@@ -14,7 +14,7 @@ const names = [
 ];
 const keys = ['then', 'constructor', 'toJSON', '__proto__', 'prototype', 'length', 'stack', 'valueOf', 'call', '0'];
 
-/** A script that nobody would write: grammatical, short, and drawn to what runtimes stumble over. */
+/** Returns a random script: grammatical, short, and biased towards weak points of runtimes. */
 export function generateScript(random: SeededRandom): string {
   return [
     'let a = 1, b = {}, c = [];',

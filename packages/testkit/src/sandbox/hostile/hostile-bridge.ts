@@ -3,7 +3,7 @@ import type { BridgeCall } from '@ravi/kernel';
 /** A call of a script as the host remembers it. */
 export interface BridgeRecord extends BridgeCall {
   readonly signal: AbortSignal;
-  /** Whether an answer, good or bad, was given. */
+  /** True if the bridge replied, with a value or an error. */
   settled: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface HostileBridge {
   answer(call: BridgeCall, options: { readonly signal: AbortSignal }): Promise<string>;
 }
 
-/** `onReady` hears when the script has begun, and where, and has it wait; that call is no record. */
+/** Creates a bridge. `onReady` is called when the script has started, and delays it; that call is not recorded. */
 export function createHostileBridge(onReady: (namespace: string) => Promise<void>): HostileBridge {
   const records: BridgeRecord[] = [];
   return {

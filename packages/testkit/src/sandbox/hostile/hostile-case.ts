@@ -1,9 +1,9 @@
 import type { SandboxLimit, SandboxLimits, SandboxOutcome } from '@ravi/kernel';
 
-/** A script of somebody who means harm, and what it must come to. */
+/** Script of an attacker, with its expected outcome. */
 export interface HostileCase {
   readonly name: string;
-  /** The script. Beside `call` it has the attacker's tools of `attackPrelude`. */
+  /** The script. In addition to `call` it has the attacker's tools of `attackPrelude`. */
   readonly code: string;
   /** The endings that are right; `['ok']` when absent, so that a script that breaks off early counts for nothing. */
   readonly ends?: readonly SandboxOutcome['status'][];
@@ -13,9 +13,9 @@ export interface HostileCase {
   readonly limits?: Partial<SandboxLimits>;
   /** JSON of the value that it must return. */
   readonly value?: string;
-  /** Whether it need not begin: where it is no script, it is to fail. */
+  /** True if it need not start: a text that is not a script must fail. */
   readonly mayNotBegin?: boolean;
-  /** How many calls must have reached the host. */
+  /** Number of calls that must have reached the host. */
   readonly calls?: number;
 }
 
@@ -26,7 +26,7 @@ export interface HostileClass {
   readonly cases: readonly HostileCase[];
 }
 
-/** A case that looks for the host behind whatever `expression` gives. */
+/** Returns a case that searches for the host, starting from the value of `expression`. */
 export function hunting(name: string, expression: string, before = ''): HostileCase {
   return { name, code: `${before}\nreturn hunt(${expression})`, value: '[]' };
 }

@@ -13,7 +13,7 @@ import { stacks } from './classes/stacks.ts';
 import { traps } from './classes/traps.ts';
 import type { HostileClass } from './hostile-case.ts';
 
-/** The classes that a sandbox meets by itself; `recursion`, the last of all, is about the pipeline behind it. */
+/** Classes of cases about the sandbox alone. `recursion`, the last class, is about the pipeline after it. */
 export const sandboxClasses: readonly HostileClass[] = [
   constructors,
   crossings,

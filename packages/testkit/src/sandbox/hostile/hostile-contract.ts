@@ -17,11 +17,11 @@ export interface HostileContractOptions {
   /** The language of the scripts; JavaScript when absent. */
   readonly language?: SandboxLanguage;
   /**
-   * The processes that may be guests, by their ids on this machine. Those of somebody else are told apart by being there
+   * The processes that may be guests, by their ids on this machine. Other processes are recognised because they existed
    * before. Child processes when absent.
    */
   readonly processes?: () => readonly number[];
-  /** Whether a process serves one run and ends with it, however the run ends. */
+  /** True if a process serves one run and ends with it, however the run ends. */
   readonly oneRunPerProcess?: boolean;
 }
 
@@ -34,7 +34,7 @@ const dialects: Readonly<Record<SandboxLanguage, HostileDialect>> = {
  * Hostile scripts against an adapter, class by class. For each of them no secret of the host comes out, its intrinsics
  * stay as they were, nothing connects to it, its event loop turns, every call is one record, the guest keeps within its
  * limits and its process is gone when it did not; after each class twenty normal scripts behave normally. In JavaScript
- * `create` must make a sandbox of one process, so that memory and processor time of a script can be told.
+ * `create` must make a sandbox of one process, so that memory and processor time of a script can be measured.
  *
  * A Python script owns its interpreter, so that it may forge what it says itself: its value, its console, its calls. That
  * it can no more than that is what its cases prove.
@@ -125,7 +125,7 @@ function controls(test: ContractTest, dialect: HostileDialect, open: () => Promi
 const generatedCount = 500;
 const scriptsPerTest = 50;
 
-/** Scripts that nobody wrote; their seed stands in the name of the test, and `RAVI_SEED` sets it. */
+/** Generated scripts. Their seed is in the name of the test, and `RAVI_SEED` sets it. */
 function generatedScripts(test: ContractTest, { generate }: HostileDialect, open: () => Promise<AttackScene>): void {
   if (generate === undefined) return;
   const seed = Number(process.env['RAVI_SEED'] ?? Date.now() % 1_000_000);

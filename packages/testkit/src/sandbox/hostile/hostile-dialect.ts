@@ -2,7 +2,7 @@ import type { SandboxLanguage } from '@ravi/kernel';
 import type { Bait } from './bait.ts';
 import type { HostileClass } from './hostile-case.ts';
 
-/** How scripts of one language attack, and what normal ones look like beside them. */
+/** Attacks in one language, and normal scripts to compare with. */
 export interface HostileDialect {
   readonly language: SandboxLanguage;
   readonly classes: readonly HostileClass[];
@@ -26,6 +26,6 @@ export interface HostileDialect {
     /** Writes `text 1`, and `bad` as an error. */
     readonly console: string;
   };
-  /** Gives a script that nobody wrote; absent where only written ones attack. */
+  /** Generates a script. Absent if the language has written attacks only. */
   generate?(seed: number): string;
 }

@@ -1,4 +1,4 @@
-/** What a script in the host's realm could turn into something else. */
+/** Intrinsics that a script in the host's realm could replace. */
 const intrinsics: Readonly<Record<string, object>> = {
   Object,
   'Object.prototype': Object.prototype,

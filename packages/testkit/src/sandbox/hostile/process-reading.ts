@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 
-/** What a process has used, from `/proc` (proc(5)); no memory once the system has taken that down. */
+/** Resource usage of a process, from `/proc` (proc(5)). Has no memory once the system has freed it. */
 export interface ProcessReading {
   readonly residentBytes: number;
   /** The highest since {@link forgetPeak}, or since the process began. */
@@ -19,7 +19,7 @@ export function readProcess(pid: number): ProcessReading | undefined {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     if (/^State:\s+[ZX]/m.test(status)) return undefined;
-    // The third field follows the name, which stands in parentheses; utime and stime are fields 14 and 15.
+    // The third field follows the name, which is in parentheses; utime and stime are fields 14 and 15.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return {
       residentBytes: kilobytes(status, 'VmRSS'),
@@ -50,7 +50,7 @@ export function namespaceOf(pid: number): string | undefined {
   }
 }
 
-/** Whether SIGKILL waits for it: it does not come back from the system then, whenever that gives it the processor. */
+/** True if SIGKILL is pending: the process ends as soon as the system schedules it. */
 function isKilled(status: string): boolean {
   const pending = status.matchAll(/^(?:SigPnd|ShdPnd):\s+([0-9a-f]+)$/gm);
   return [...pending].some(([, mask]) => (BigInt(`0x${mask}`) & (1n << 8n)) !== 0n);

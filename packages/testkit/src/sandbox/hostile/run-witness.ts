@@ -2,15 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import { forgetPeak, namespaceOf, readProcess } from './process-reading.ts';
 import type { ProcessReading } from './process-reading.ts';
 
-/** What was seen of host and guest during one run. */
+/** Observations of host and guest during one run. */
 export interface RunTestimony {
-  /** Whether the script began; one that cannot be compiled does not. */
+  /** True if the script started. One that cannot be compiled does not start. */
   readonly hasBegun: boolean;
   /** The process of the guest, when it was seen. */
   readonly pid: number | undefined;
-  /** How far the guest's memory rose above where it began, in bytes. */
+  /** Growth of the guest's memory over its initial size, in bytes. */
   readonly memoryBytes: number;
-  /** How far of that it had risen when the host got the processor back that the machine's other work kept from it. */
+  /** Part of that growth at the moment when the host was scheduled again after other work of the machine. */
   readonly unwatchedBytes: number;
   readonly cpuTimeMs: number;
   /** The longest time that the host computed without a turn of its event loop, in milliseconds. */

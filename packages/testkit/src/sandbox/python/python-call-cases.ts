@@ -30,7 +30,7 @@ export function pythonCallCases({ scenario }: SandboxHarness): void {
     });
   }
   for (const code of readTogether) {
-    scenario(`whoever reads an answer, the one who waits for it gets it: ${code}`, async ({ value }) => {
+    scenario(`a reply reaches the caller that waits for it, whichever thread reads it: ${code}`, async ({ value }) => {
       const barrier = createBarrier(6);
       assert.equal(await value(code, { bridge: barrier.bridge, limits: { maxCalls: 900 } }), 900);
     });
@@ -59,7 +59,7 @@ export function pythonCallCases({ scenario }: SandboxHarness): void {
       assert.equal(await value('len(call("x", ""))', { bridge: async () => text }), Array.from(text).length);
     }
   });
-  scenario('calls that nobody awaits are aborted when the script ends', async ({ run }) => {
+  scenario('unawaited calls are aborted when the script ends', async ({ run }) => {
     const { promise: aborted, resolve } = Promise.withResolvers<void>();
     const { outcome } = await run(
       'import asyncio\ntasks = [call("x", "")]\nawait asyncio.sleep(0)\ncall("second", "")\nreturn 1',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SandboxHarness } from '../sandbox-harness.ts';
 
-/** What a script in Python prints. */
+/** Cases about printed output of scripts in Python. */
 export function pythonConsoleCases({ scenario }: SandboxHarness): void {
   scenario('what is printed arrives in lines and order, errors apart', async ({ run }) => {
     const { lines } = await run(

@@ -21,7 +21,7 @@ const failures: readonly Failure[] = [
   ['class E(Exception):\n    def __str__(self): raise Exception\nraise E', /^E$/, /no message/, 3],
 ];
 
-/** How a script in Python fails, and how its calls do. */
+/** Cases about failures of scripts in Python and of their calls. */
 export function pythonErrorCases({ scenario }: SandboxHarness): void {
   for (const [code, name, message, line, column] of failures) {
     scenario(`tells what is wrong with: ${code}`, async ({ run }) => {
@@ -46,7 +46,7 @@ export function pythonErrorCases({ scenario }: SandboxHarness): void {
       column: 1,
     });
   });
-  scenario('a call in a try waits where it stands, so that its error is caught there', async ({ value }) => {
+  scenario('a call in a try waits in place, so that its error is caught there', async ({ value }) => {
     const bridge = async ({ payload }: { payload: string }): Promise<string> => {
       if (payload === 'bad') throw new Error('refused');
       return payload;

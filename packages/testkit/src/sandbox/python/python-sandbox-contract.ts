@@ -10,7 +10,7 @@ import type { CreateSandbox, SandboxContractOptions } from '../sandbox-harness.t
 import type { ContractTest } from '../../suite/contract-test.ts';
 
 /**
- * The contract suite of the `Sandbox` port for scripts in Python, beside `sandboxContract` for those in JavaScript, and
+ * Registers the contract suite of the `Sandbox` port for scripts in Python. `sandboxContract` is that for JavaScript, and is
  * used like it. The sandbox must declare the language `python`.
  */
 export function pythonSandboxContract(

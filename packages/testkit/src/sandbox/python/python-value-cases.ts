@@ -20,14 +20,14 @@ const values: readonly (readonly [code: string, expected: unknown])[] = [
   ['import tempfile\nwith tempfile.TemporaryFile() as f:\n    f.write(b"x")\n    result = f.tell()', 1],
 ];
 
-/** What a script in Python gives. */
+/** Cases about returned values of scripts in Python. */
 export function pythonValueCases({ scenario }: SandboxHarness): void {
   for (const [code, expected] of values) {
     scenario(`gives the value of: ${code}`, async ({ value }) => {
       assert.deepEqual(await value(code), expected);
     });
   }
-  scenario('no value is no value', async ({ run }) => {
+  scenario('a script without a value returns none', async ({ run }) => {
     for (const code of ['', 'x = 1', 'print("only this")', 'return', 'import sys\nsys.exit()']) {
       const { outcome } = await run(code);
       assert.equal(outcome.status, 'ok', code);

@@ -66,7 +66,7 @@ export const codeLoading: HostileClass = {
       value: '[]',
     },
     {
-      name: 'import.meta is no part of a script',
+      name: 'import.meta is not part of a script',
       code: 'try { return [eval("import.meta") && reached] } catch (error) { return hunt(error) }',
       value: '[]',
     },

@@ -9,7 +9,7 @@ const endless = (code: string): HostileCase => ({
   limits: { cpuTimeMs },
 });
 
-/** Each step waits for the next one, so that memory grows beside the time: with room enough the time must end it. */
+/** Each step waits for the next one, so memory grows with time. With enough memory the time limit must end it. */
 const endlessChain = (code: string): HostileCase => ({
   ...endless(code),
   limits: { cpuTimeMs, memoryBytes: 268_435_456 },

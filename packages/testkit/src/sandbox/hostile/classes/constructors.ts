@@ -1,7 +1,7 @@
 import { hunting } from '../hostile-case.ts';
 import type { HostileClass } from '../hostile-case.ts';
 
-/** Whatever the runtime hands to a script has a constructor, and that one has another. */
+/** Every object that the runtime passes to a script has a constructor, which has a constructor too. */
 export const constructors: HostileClass = {
   name: 'constructors of bridged values',
   kind: 'escape',

@@ -11,7 +11,7 @@ const returned = (name: string, code: string, extra: Partial<HostileCase> = {}):
   ...extra,
 });
 
-/** `toJSON`, thenables and species are called by the runtime, with whatever it passes to them. */
+/** `toJSON`, thenables and species are called by the runtime, with arguments of its own. */
 export const conversions: HostileClass = {
   name: 'toJSON, thenables and species',
   kind: 'escape',

@@ -12,7 +12,7 @@ const bare = (name: string, op: string): HostileCase => ({
   value: '[[],[],true,false]',
 });
 
-/** Errors and promises are made by whoever throws first. */
+/** Errors and promises belong to the realm that created them. */
 export const crossings: HostileClass = {
   name: 'errors and promises that cross the bridge',
   kind: 'escape',
@@ -20,12 +20,12 @@ export const crossings: HostileClass = {
     bare('an error of the bridge carries name, message and code only', 'fail'),
     bare('an error with a cause and host objects in its fields', 'fail-loaded'),
     bare('an error whose fields are getters', 'fail-getters'),
-    bare('a rejection with an object that is no error', 'fail-object'),
+    bare('a rejection with an object that is not an error', 'fail-object'),
     bare('a rejection with nothing', 'fail-nothing'),
     bare('a rejection with a function', 'fail-function'),
     bare('an aggregate error', 'fail-aggregate'),
     bare('an error with a megabyte of message', 'fail-large'),
-    bare('an answer that is no text', 'answer-object'),
+    bare('a reply that is not text', 'answer-object'),
     bare('a bridge that throws instead of rejecting', 'fail-at-once'),
     hunting('the error of a call without arguments', 'await call().catch((error) => error)'),
     hunting('the error of a call with an object', 'await call({}, {}).catch((error) => error)'),

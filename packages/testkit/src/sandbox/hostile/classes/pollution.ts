@@ -1,6 +1,6 @@
 import type { HostileCase, HostileClass } from '../hostile-case.ts';
 
-/** Sends `payload` as text and looks whether anybody's objects have changed. */
+/** Sends `payload` as text and checks whether objects of the host have changed. */
 const sent = (payload: string): HostileCase => ({
   name: `arguments: ${payload}`,
   code: `await call("parse", ${JSON.stringify(payload)}); return [({}).polluted ?? null, [].polluted ?? null, (() => {}).polluted ?? null]`,
@@ -16,7 +16,7 @@ const answered = (payload: string): HostileCase => ({
   calls: 1,
 });
 
-/** Changes a prototype of its own realm, then goes on as usual. */
+/** Changes a prototype of its own realm, then continues as usual. */
 const spoiled = (code: string): HostileCase => ({
   name: `built-ins: ${code}`,
   code: `${code}\nconst back = await call("echo", "text"); return { back }`,

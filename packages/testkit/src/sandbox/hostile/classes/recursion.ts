@@ -4,7 +4,7 @@ const refused = (expression: string): string =>
   `const failed = await (async () => ${expression})().catch((error) => error); return [failed.code ?? failed.name]`;
 
 /**
- * A script that starts scripts. It is the affair of the pipeline that stands between script and tools, so these cases
+ * A script that starts scripts. The pipeline between script and tools handles it, so these cases
  * have `tools` instead of the attacker's tools, with `tool_chain` and the same tool under the name `harmless`.
  */
 export const recursion: HostileClass = {
@@ -54,7 +54,7 @@ export const recursion: HostileClass = {
       calls: 1,
     },
     {
-      name: 'with arguments that are no arguments',
+      name: 'with invalid arguments',
       code: refused('tools.tool_chain()'),
       value: '["E_TOOL_NOT_CALLABLE"]',
       calls: 1,

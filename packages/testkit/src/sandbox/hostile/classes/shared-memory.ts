@@ -10,16 +10,16 @@ const absent = (name: string, expression: string): HostileCase => ({
 // The smallest module there is: its magic number and version.
 const emptyModule = 'new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])';
 
-/** Code beside the language, and memory that two threads see: ways to exact clocks and past limits. */
+/** WebAssembly and shared memory: they give exact clocks and evade limits. */
 export const sharedMemory: HostileClass = {
   name: 'WebAssembly and SharedArrayBuffer',
   kind: 'escape',
   cases: [
-    absent('WebAssembly is no global', 'typeof WebAssembly !== "undefined"'),
+    absent('WebAssembly is not a global', 'typeof WebAssembly !== "undefined"'),
     absent('WebAssembly through eval', '(0, eval)("typeof WebAssembly") !== "undefined"'),
     absent('WebAssembly through Function', 'new Function("return typeof WebAssembly")() !== "undefined"'),
     absent(
-      'WebAssembly is no hidden property',
+      'WebAssembly is not a hidden property',
       'Reflect.ownKeys(globalThis).some((key) => /wasm|webassembly/i.test(String(key)))',
     ),
     absent('a module cannot be compiled', `new WebAssembly.Module(${emptyModule})`),
@@ -29,13 +29,13 @@ export const sharedMemory: HostileClass = {
       'a wasm module cannot be imported',
       'await Promise.race([import("data:application/wasm,x"), sleep(20).then(() => false)])',
     ),
-    absent('SharedArrayBuffer is no global', 'typeof SharedArrayBuffer !== "undefined"'),
+    absent('SharedArrayBuffer is not a global', 'typeof SharedArrayBuffer !== "undefined"'),
     absent('SharedArrayBuffer through Function', 'new Function("return typeof SharedArrayBuffer")() !== "undefined"'),
     absent(
       'SharedArrayBuffer through a species',
       'Object.getOwnPropertyNames(globalThis).some((name) => name.startsWith("Shared"))',
     ),
-    absent('Atomics is no global', 'typeof Atomics !== "undefined"'),
+    absent('Atomics is not a global', 'typeof Atomics !== "undefined"'),
     absent('Atomics cannot wait', 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)'),
     absent(
       'a growable buffer is not shared',

@@ -26,7 +26,7 @@ export const sizes: HostileClass = {
       calls: 1,
     },
     {
-      name: 'an argument that is no JSON at all',
+      name: 'an argument that is not JSON',
       code: 'return await call("parse", "{".repeat(1e5)).catch((error) => error.name)',
       value: '"SyntaxError"',
       limits: roomy,

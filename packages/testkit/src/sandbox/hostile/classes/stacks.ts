@@ -3,7 +3,7 @@ import type { HostileClass } from '../hostile-case.ts';
 
 const sites = `const got = []; Error.prepareStackTrace = (error, all) => { for (const site of all) { got.push(site); for (const read of ["getThis", "getFunction", "getEvalOrigin", "getTypeName"]) try { got.push(site[read]()) } catch {} } return "" };`;
 
-/** Stack traces, callers and asynchronous frames lead back to whoever called. */
+/** Stack traces, callers and asynchronous frames lead back to the caller. */
 export const stacks: HostileClass = {
   name: 'stack tricks',
   kind: 'escape',
@@ -86,7 +86,7 @@ export const stacks: HostileClass = {
       'const got = []; const f = () => { try { f() } finally { try { got[0] ??= call("echo", "") } catch (error) { got[1] = error } } }; try { f() } catch (error) { got.push(error) }',
     ),
     {
-      name: 'no path of the host stands in a stack',
+      name: 'a stack contains no path of the host',
       code: 'const stacks = [new Error("a").stack, (await call("fail", "").catch((error) => error)).stack, (await call(1).catch((error) => error)).stack]; return stacks.filter((text) => /node:|file:\\/\\/|node_modules|\\/packages\\//.test(text))',
       value: '[]',
     },

@@ -1,7 +1,7 @@
 import type { Bait } from '../bait.ts';
 
 /**
- * What a hostile script finds beside `call`: `hunt(...things)` walks from things to every function constructor in
+ * Tools of a hostile script in addition to `call`: `hunt(...things)` walks from things to every function constructor in
  * reach and gives what code made by them can steal; `steal(maker)` does so with one; `reached` is what a script returns
  * when it holds something of the host.
  */
@@ -37,7 +37,7 @@ export function javascriptPrelude({ variable, global, file, port, mark }: Bait):
   return { call: host.call, hunt, steal, reached, target };`;
 }
 
-/** What code in the host's realm does first; in a guest it comes back with empty hands. */
+/** First steps of code that reached the host's realm. In a guest they find nothing. */
 const booty = `
   const found = [];
   const take = (action) => { try { const got = action(); if (got !== undefined) found.push(String(got)); } catch {} };

@@ -1,8 +1,8 @@
 import type { Bait } from '../bait.ts';
 
 /**
- * What a hostile script in Python finds beside `call`: `loot()` takes what it can from environments, files and the
- * network; `hunt(*things)` gives the secrets that stand in whatever can be reached from things; `proof(*conditions)` says
+ * Tools of a hostile script in Python in addition to `call`: `loot()` takes what it can from environments, files and the
+ * network; `hunt(*things)` returns the secrets in everything that can be reached from things; `proof(*conditions)` says
  * `reached` when one of them holds; `tried(action)` is what an action gives, or `None`; `send(text)` and `raw(data)` write
  * to the channel as if the runtime did, with records made by `record(kind, *fields)`.
  */

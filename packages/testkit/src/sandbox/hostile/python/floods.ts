@@ -54,8 +54,11 @@ export const floods: HostileClass = {
     waiting('a sleep without end', 'import time\ntime.sleep(1e6)'),
     waiting('a sleep of the loop without end', 'import asyncio\nawait asyncio.sleep(1e6)'),
     waiting('a call that is never answered', 'call("never", "")'),
-    waiting('a FIFO that nobody writes', 'import os\nos.mkfifo("/workspace/fifo")\nopen("/workspace/fifo").read()'),
-    waiting('a lock that nobody frees', 'import threading\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()'),
+    waiting('a FIFO without a writer', 'import os\nos.mkfifo("/workspace/fifo")\nopen("/workspace/fifo").read()'),
+    waiting(
+      'a lock that is never released',
+      'import threading\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()',
+    ),
     {
       name: 'a value five thousand levels deep',
       code: 'deep = []\nfor _ in range(5000): deep = [deep]\nreturn deep',

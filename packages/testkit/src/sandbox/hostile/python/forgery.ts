@@ -1,7 +1,7 @@
 import type { HostileCase, HostileClass } from '../hostile-case.ts';
 import { script } from './script.ts';
 
-/** What the host cannot read, or not there, ends the run, and no tool hears of it. */
+/** A message that the host cannot read, or does not expect, ends the run and reaches no tool. */
 const broken = (name: string, code: string, extra: Partial<HostileCase> = {}): HostileCase => ({
   name,
   code: script(`${code}\nwhile True: pass`),
@@ -18,7 +18,7 @@ export const forgery: HostileClass = {
   name: 'forged frames',
   kind: 'escape',
   cases: [
-    broken('bytes that are no frame', 'raw(b"\\xff" * 64)'),
+    broken('bytes that are not a frame', 'raw(b"\\xff" * 64)'),
     broken('a frame longer than any may be', 'raw((1 << 31).to_bytes(4, "little"))'),
     broken('a frame of no kind', 'send("?")'),
     broken('an empty frame', 'send("")'),
@@ -29,10 +29,10 @@ export const forgery: HostileClass = {
     broken('a record that breaks off', 'send("m" + record("c", "2", "echo", "forged")[:-3])'),
     broken('a field with a length below nothing', 'send("mc-1:2")'),
     broken('a field with a length beyond numbers', 'send("mc" + "9" * 400 + ":2")'),
-    broken('text that is no UTF-8', 'raw((9).to_bytes(4, "little") + b"mc1:2\\xff\\xfe\\xfd\\xfc")'),
+    broken('text that is not UTF-8', 'raw((9).to_bytes(4, "little") + b"mc1:2\\xff\\xfe\\xfd\\xfc")'),
     broken('a call with a number that was', 'send("m" + record("c", "1", "echo", "forged"))'),
     broken('a call with a number to come', 'send("m" + record("c", "3", "echo", "forged"))'),
-    broken('a call with a number that is none', 'send("m" + record("c", "__proto__", "echo", "forged"))'),
+    broken('a call with an invalid number', 'send("m" + record("c", "__proto__", "echo", "forged"))'),
     broken('one call twice is one call', `send("m" + ${second} + ${second})`, { calls: 1 }),
     broken(
       'more calls at once than it may',
@@ -42,7 +42,7 @@ export const forgery: HostileClass = {
     broken('a console line of no level', 'send("m" + record("l", "fatal", "text"))'),
     broken('more console output than it may', 'send("m" + record("l", "log", "x" * 20000))'),
     broken('a count below nothing', 'send("m" + record("d", "-1"))'),
-    broken('a time that is none', 'send("m" + record("t", "NaN"))'),
+    broken('an invalid time', 'send("m" + record("t", "NaN"))'),
     broken('an outcome in a frame that does not end', 'send("m" + record("r", "1"))'),
     broken('an end without an outcome', 'send("e")'),
     broken('a crash that it tells itself', 'send("e" + record("z", "forged"))'),
@@ -51,19 +51,19 @@ export const forgery: HostileClass = {
       'import random\nfor _ in range(10000): raw(random.randbytes(random.randrange(1, 64)))',
     ),
     {
-      name: 'a call beside the runtime is one call more',
+      name: 'a call that bypasses the runtime is one more call',
       code: `send("m" + ${second})\nreturn 1`,
       value: '1',
       calls: 1,
     },
     {
-      name: 'calls beside the runtime count',
+      name: 'calls that bypass the runtime count',
       code: 'import os\nfor n in range(2, 500):\n    send("m" + record("c", str(n), "echo", ""))\n    os.read(3, 65536)\nwhile True: pass',
       meets: ['calls'],
       limits: { maxCalls: 50 },
     },
     {
-      name: 'a value beside the runtime is a value, and the process ends with it',
+      name: 'a value that bypasses the runtime is a value, and ends the process',
       code: 'send("e" + record("r", "42"))\nwhile True: pass',
       value: '42',
       calls: 0,
@@ -89,7 +89,7 @@ export const forgery: HostileClass = {
       ends: ['crashed'],
     },
     {
-      name: 'an answer that it gives itself reaches nobody else',
+      name: 'a reply to itself reaches no other process',
       code: script(`
         import os, threading
         def forge():
@@ -114,13 +114,13 @@ export const forgery: HostileClass = {
       calls: 0,
     },
     {
-      name: 'half a frame, and then the runtime goes on',
+      name: 'half a frame, and then the runtime continues',
       code: 'raw(b"\\xff\\xff\\0\\0m")\nreturn 1',
       ends: ['crashed'],
       calls: 0,
     },
     {
-      name: 'wishes to be woken that nobody hears',
+      name: 'ignored requests to be woken',
       code: 'for _ in range(200): send(("m" + record("t", "0")))\nwhile True: send("m" + record("t", "0"))',
       meets: ['cpu'],
       limits: { cpuTimeMs: 300 },

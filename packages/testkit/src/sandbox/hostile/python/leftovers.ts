@@ -24,7 +24,7 @@ const said = (path: string): HostileCase => ({
  * have `tools` instead of the attacker's tools, and the path of a file of the host in `input["file"]`.
  */
 export const leftovers: HostileClass = {
-  name: 'files left behind',
+  name: 'leftover files',
   kind: 'escape',
   cases: [
     left('a link to a file of the host', 'import os\nos.symlink(input["file"], "/workspace/out/x")', ['ok']),
@@ -35,10 +35,10 @@ export const leftovers: HostileClass = {
       'a link in place of the folder',
       'import os\nos.rmdir("/workspace/out")\nos.symlink("/proc/self", "/workspace/out")',
     ),
-    left('a FIFO that nobody writes', 'import os\nos.mkfifo("/workspace/out/x")', ['ok']),
+    left('a FIFO without a writer', 'import os\nos.mkfifo("/workspace/out/x")', ['ok']),
     left('a socket', 'import socket\nsocket.socket(socket.AF_UNIX).bind("/workspace/out/x")', ['ok']),
     left('a name of several lines', 'open("/workspace/out/x\\n/etc/passwd\\ntext/plain\\nAAAA", "w").close()'),
-    left('a name that is no text', 'open(b"/workspace/out/\\xff\\xfe", "w").close()'),
+    left('a name that is not text', 'open(b"/workspace/out/\\xff\\xfe", "w").close()'),
     left('a name that reverses what follows', 'open("/workspace/out/\\u202egnp.exe", "w").close()'),
     left(
       'names of prototypes',
@@ -53,10 +53,7 @@ export const leftovers: HostileClass = {
     left('a thousand files', 'for n in range(1000): open(f"/workspace/out/{n}", "w").close()', ['error']),
     left('a file larger than it may be', 'open("/workspace/out/x", "wb").truncate(20 * 10 ** 6)', ['ok']),
     left('a file larger than all there is', 'open("/workspace/out/x", "wb").truncate(10 ** 13)'),
-    left(
-      'a file that nobody may read',
-      'import os\nopen("/workspace/out/x", "w").close()\nos.chmod("/workspace/out/x", 0)',
-    ),
+    left('an unreadable file', 'import os\nopen("/workspace/out/x", "w").close()\nos.chmod("/workspace/out/x", 0)'),
     said('/etc/passwd'),
     said('/workspace/out'),
     said('/workspace/out/'),

@@ -74,7 +74,7 @@ export const lives: HostileClass = {
       ['ok', 'error'],
     ),
     lived(
-      'a thread that goes on when the script is over',
+      'a thread that continues when the script is over',
       'import threading\ndef go():\n    while True: tried(lambda: call("echo", ""))\nthreading.Thread(target=go, daemon=True).start()\nreturn 1',
       ['ok', 'crashed', 'limit'],
     ),
@@ -92,7 +92,7 @@ export const lives: HostileClass = {
     lived('recursion in what is read', 'import json\nreturn json.loads("[" * 10 ** 5)', ['error', 'crashed']),
     lived('recursion in what is compiled', 'return eval("(" * 10 ** 4 + ")" * 10 ** 4)', ['error', 'crashed', 'limit']),
     lived('a fork bomb', 'import os\nwhile True: os.fork()', ['error', 'limit', 'crashed']),
-    lived('a child that returns beside its parent', 'import os\nos.fork()\nreturn 1', ['ok', 'crashed']),
+    lived('a child that returns as well as its parent', 'import os\nos.fork()\nreturn 1', ['ok', 'crashed']),
     lived(
       'a child that stays',
       'import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(1e6)\nreturn 1',
@@ -127,7 +127,7 @@ export const lives: HostileClass = {
       'class Last:\n    def __del__(self):\n        while True: pass\nkept = Last()\nreturn 1',
       ['ok', 'limit'],
     ),
-    lived('an input that nobody gives', 'return input()', ['error', 'limit', 'crashed'], {
+    lived('an input that never arrives', 'return input()', ['error', 'limit', 'crashed'], {
       limits: { wallTimeMs: 500 },
     }),
   ],

@@ -42,7 +42,7 @@ export const looks: HostileClass = {
       'import glob, os\nreturn [one for place in glob.glob("/proc/[0-9]*/fd/*") for one in secrets_in(tried(lambda: os.readlink(place) + read(place, 4096) if os.path.isfile(place) else "") or "")]',
     ),
     disproved(
-      'processes beside its own',
+      'processes other than its own',
       'import os\nreturn proof(lambda: [name for name in os.listdir("/proc") if name.isdigit()] != ["1"])',
     ),
     disproved(
@@ -78,7 +78,7 @@ export const looks: HostileClass = {
       'import asyncio\ntry:\n    await asyncio.wait_for(asyncio.open_connection("127.0.0.1", target["port"]), 1)\n    return proof(lambda: True)\nexcept OSError:\n    return []',
     ),
     disproved(
-      'interfaces beside loopback',
+      'interfaces other than loopback',
       'import socket\nreturn proof(lambda: [name for _, name in socket.if_nameindex() if name != "lo"])',
     ),
     disproved(

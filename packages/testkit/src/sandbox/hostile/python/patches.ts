@@ -3,7 +3,7 @@ import { script } from './script.ts';
 
 const any = ['ok', 'error', 'crashed', 'limit', 'deadlock'] as const;
 
-/** Turns something of the interpreter into something else, then goes on: the host hears of one call, or of none. */
+/** Replaces a part of the interpreter, then continues: the host receives at most one call. */
 const patched = (code: string): HostileCase => ({
   name: code.replaceAll('\n', '; '),
   code: `${code}\nreturn {"back": call("echo", "text")}`,
@@ -11,7 +11,7 @@ const patched = (code: string): HostileCase => ({
   limits: { cpuTimeMs: 500, wallTimeMs: 2_000 },
 });
 
-/** What the runtime does not depend on: all is as before. */
+/** Parts that the runtime does not depend on: replacing them changes nothing. */
 const harmless = (code: string): HostileCase => ({
   ...patched(code),
   ends: ['ok'],

@@ -30,7 +30,7 @@ export const privileges: HostileClass = {
     raises('another group', 'os.setgroups([0])'),
     raises('another root', 'os.chroot("/workspace")'),
     raises('a device of its own', 'os.mknod("/workspace/disk", 0o60600, os.makedev(8, 0))'),
-    raises('a FIFO beside its channel', 'os.mkfifo("/ravi/more")'),
+    raises('a FIFO next to its channel', 'os.mkfifo("/ravi/more")'),
     raises('a channel taken away', 'os.unlink("/ravi/out")'),
     raises('a file of the system', 'open("/etc/passwd", "r+")'),
     raises('a higher limit', 'resource.setrlimit(resource.RLIMIT_AS, (-1, -1))'),

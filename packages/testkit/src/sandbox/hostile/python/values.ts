@@ -41,7 +41,7 @@ export const values: HostileClass = {
       'a value that changes while it is read',
       'class Odd(dict):\n    def items(self):\n        self["more"] = 1\n        return [("a", self)]\nreturn Odd()',
     ),
-    returned('keys that are no keys', 'return {(1, 2): 3}', ['error']),
+    returned('invalid keys', 'return {(1, 2): 3}', ['error']),
     returned(
       'a number that no other language has',
       'import sys\nsys.set_int_max_str_digits(0) if hasattr(sys, "set_int_max_str_digits") else None\nreturn 10 ** 5000',
@@ -59,11 +59,11 @@ export const values: HostileClass = {
       ['error'],
     ),
     returned(
-      'an error that cannot be told',
+      'an error that cannot be described',
       'class Odd(Exception):\n    __str__ = None\n    code = property(lambda self: 1 / 0)\nraise Odd',
       ['error', 'crashed'],
     ),
-    returned('an error that is no exception', 'class Odd(BaseException): pass\nraise Odd("out")', ['error']),
+    returned('an error that is not an exception', 'class Odd(BaseException): pass\nraise Odd("out")', ['error']),
     returned(
       'errors in a group, deep below one another',
       'error = ValueError("deep")\nfor _ in range(2000):\n    try:\n        raise ValueError("above") from error\n    except ValueError as caught:\n        error = caught\nraise error',
