@@ -2,13 +2,13 @@ import { defineConfig } from '@ravi/host';
 import type { RaviConfig } from '@ravi/host';
 
 const config: RaviConfig = defineConfig({
-  // What the demonstration prints shall not stand between lines of a log.
+  // Keep the output of the demonstration free of log lines.
   logging: { level: 'warn' },
   tools: ['./tools'],
   // A script gets results up to this size as values and larger ones as handles.
   policy: {
     maxScriptResultBytes: 131_072,
-    // Ten minutes for whoever reads the inbox while the agent waits.
+    // The approver has ten minutes while the agent waits.
     approvalTimeoutMs: 600_000,
     callTimeoutMs: 660_000,
     totalTimeoutMs: 720_000,

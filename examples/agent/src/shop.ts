@@ -18,7 +18,7 @@ export const listOrders: Tool = defineTool({
   execute: ({ customer }) => orders.filter((order) => order.customer === customer),
 });
 
-/** Gives money back, so somebody has to approve it. */
+/** Refunds money, so the call needs approval. */
 export const refundOrder: Tool = defineTool({
   name: 'refund_order',
   description: 'Gives the money of an order back.',
@@ -27,7 +27,7 @@ export const refundOrder: Tool = defineTool({
   execute: ({ id }) => `Order ${Number(id)} is refunded.`,
 });
 
-/** What a model would say. */
+/** Responses that a model would give. */
 export function createShopModel(): ScriptedModel {
   return createScriptedModel([
     { text: 'I look your orders up.', toolCalls: [{ name: 'list_orders', arguments: { customer: 'ada' } }] },

@@ -7,7 +7,7 @@ import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 
 import { listOrders, refundOrder } from './tools.ts';
 
-/** A script that reads, decides and acts; and what the model is told of one that is wrong, or fails half-way. */
+/** Runs a script that reads, decides and acts, and shows the reports of scripts that are wrong or fail half-way. */
 export async function chainsExample(): Promise<void> {
   const invoker = new ToolInvoker({
     registry: new Toolbox([listOrders, refundOrder]),

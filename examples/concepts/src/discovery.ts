@@ -6,7 +6,7 @@ import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 
 import { listOrders, refundOrder } from './tools.ts';
 
-/** A thousand tools that nobody would send to a model, and how one of them is found. */
+/** Finds one of a thousand tools, too many to send to a model. */
 export async function discoveryExample(): Promise<void> {
   const archive = Array.from({ length: 1_000 }, (_, index) =>
     defineTool({

@@ -9,7 +9,7 @@ import { createSqliteStateStore } from '@ravi/state-sqlite';
 
 import { listOrders, refundOrder } from './tools.ts';
 
-/** A script that asks, and goes on with the answer in another process. */
+/** Runs a script that needs approval and resumes in another process. */
 export async function durableChainsExample(): Promise<void> {
   await using store = await createSqliteStateStore({ file: ':memory:' });
   await using sandbox = createIsolatedVmSandbox();

@@ -18,7 +18,7 @@ const script = `
   return { orders: lists.flat().length, refund: refund.status };
 `;
 
-/** The trace of a run: an agent, its model, a script, calls of it side by side, and one that nobody approved. */
+/** Shows the trace of a run: an agent, its model, a script, its concurrent calls, and a call without approval. */
 export async function observabilityExample(): Promise<void> {
   const usage = { inputTokens: 1_400, outputTokens: 120 };
   const call = { name: 'tool_chain', arguments: { code: script } };

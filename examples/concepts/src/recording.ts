@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What a program said, region by region, in a file that pages quote. */
+/** Output of a program by region, in a file that pages quote. */
 export interface Recording {
   add(region: string, text: string): void;
   /** Takes a region over from the file, where this machine cannot make it. */
   keep(region: string): void;
-  /** Compares all of it with the file, or with `--write` on the command line writes the file anew. */
+  /** Compares all of it with the file, or with `--write` on the command line writes the file again. */
   close(): void;
 }
 

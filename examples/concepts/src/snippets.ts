@@ -9,7 +9,7 @@ import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 
 import { listOrders, refundOrder } from './tools.ts';
 
-/** A script that ran well becomes a tool, and is judged anew when it runs. */
+/** Saves a script that succeeded as a tool. Its calls are checked again whenever it runs. */
 export async function snippetsExample(): Promise<void> {
   const registry = new Toolbox([listOrders, refundOrder]);
   let isOpen = true;

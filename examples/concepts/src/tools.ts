@@ -30,7 +30,7 @@ export const listOrders: Tool = defineTool({
 });
 // #endregion
 
-/** Gives money back: high, so somebody has to approve it, and critical from 50 € on. */
+/** Refunds money. Its risk is high, so it needs approval, and critical from 50 € on. */
 // #region risky-tool
 export const refundOrder: Tool = defineTool({
   name: 'refund_order',

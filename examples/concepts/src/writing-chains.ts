@@ -38,7 +38,7 @@ export async function writingChainsExample(): Promise<void> {
   recording.close();
 }
 
-/** What the model reads of a script; how it ended and what it called must be as written. */
+/** Returns what the model reads of a script, after checking its status and its calls. */
 async function answerTo({ code, status, calls }: WrittenChain, agent: Agent): Promise<string> {
   const { result, tools } = await agent.call(code.trim());
   assert.deepEqual({ status: result.status, calls: tools }, { status, calls }, result.text);
@@ -46,7 +46,7 @@ async function answerTo({ code, status, calls }: WrittenChain, agent: Agent): Pr
 }
 
 interface Agent {
-  /** What the model is told of `tool_chain`. */
+  /** The declaration of `tool_chain` for the model. */
   readonly description: string;
   /** A call of `tool_chain` by the model: what it reads, and which tools the script called. */
   call(code: string): Promise<{ readonly result: InvocationResult; readonly tools: readonly string[] }>;

@@ -56,7 +56,7 @@ async function effectsIn(folder: string): Promise<readonly string[]> {
 }
 
 const name =
-  'in Chromium: a script asks, the server is killed and started again, a person answers, and the script goes on';
+  'in Chromium: a script asks, the server is killed and started again, a person decides, and the script resumes';
 const skipped = missingBrowser === undefined ? '' : ` (${missingBrowser})`;
 
 test.skipIf(missingBrowser !== undefined)(

@@ -6,7 +6,7 @@ import type { Tool } from '@ravi/kernel';
 
 const folder = join(import.meta.dirname, '../data/notes');
 
-/** What the schema below lets through. */
+/** Arguments that the schema below accepts. */
 interface Note {
   readonly name: string;
   readonly text: string;

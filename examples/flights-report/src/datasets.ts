@@ -25,7 +25,7 @@ export const datasets: readonly Dataset[] = [
   },
 ];
 
-/** Where the file lies on this machine, wherever the package was installed. */
+/** Returns the path of the file, wherever the package is installed. */
 export function locate(dataset: Dataset): URL {
   return new URL(`../data/${dataset.file}`, import.meta.resolve('vega-datasets'));
 }

@@ -41,7 +41,7 @@ async function main({ once, port }: Flags): Promise<number> {
   return problem === undefined ? 0 : 1;
 }
 
-/** What decides in a run that serves nobody. */
+/** Approval rules for a run without a server. */
 function approvalHandler(): PluginEntry {
   if (process.stdin.isTTY && process.stderr.isTTY) return { use: '@ravi/approval-cli' };
   const reason = 'The demonstration may write its own report.';

@@ -6,14 +6,14 @@ export async function runAtOnce(url: string, code: string): Promise<ChainRunResu
 }
 
 /**
- * Runs a script as a run that stays in the store, as anybody may from the console, and approves what it asks. Text says
+ * Runs a script as a run that stays in the store, as any user may from the console, and approves its requests. Text says
  * why there is no result.
  */
 export async function runInStore(url: string, code: string): Promise<ChainRunResult | string> {
   const started = await post(`${url}/v1/runs`, { kind: 'chain', code });
   if (typeof started === 'string') return started;
   const { id } = started as { readonly id: string };
-  // The stream ends when the run waits for somebody, and when it is over.
+  // The stream ends when the run pauses for a decision, and when it ends.
   await (await fetch(`${url}/v1/runs/${id}/events`)).text();
   for (;;) {
     const { pendingApprovals } = (await (await fetch(`${url}/v1/runs/${id}`)).json()) as ShownRun;

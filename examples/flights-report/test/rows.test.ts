@@ -27,7 +27,7 @@ test('JSON rows are the same wherever the text is cut', () => {
   }
 });
 
-test('JSON rows of an object are those of its first array, whatever stands around it', () => {
+test('JSON rows of an object are those of its first array, with any content around it', () => {
   const text = JSON.stringify({ type: 'x', metadata: { ids: [1, 2] }, features: rows, bbox: [0, 1] });
   for (const pieces of cuts(text)) assert.deepEqual(readAll(createJsonRowReader(), pieces), rows);
   assert.deepEqual(readAll(createJsonRowReader(), ['[]']), []);

@@ -19,7 +19,7 @@ async function textOf(name: string): Promise<string> {
   return readFile(locate(dataset), 'utf8');
 }
 
-test('a dataset is a handle with the whole content behind it', async () => {
+test('a dataset is a handle to its whole content', async () => {
   const value = await example.value(`
     const table = await tools.open_dataset({ name: 'airports' });
     return { size: table.size, head: await table.slice(0, 20), artifact: typeof table.$artifact };
@@ -82,7 +82,7 @@ test('a profile counts every row and knows the range of every number', async () 
   );
 });
 
-test('an unknown column names the ones there are; a plain value is no table', async () => {
+test('an unknown column is reported with the known ones; a plain value is not a table', async () => {
   const value = await example.value<Record<'column' | 'plain' | 'unknown', string>>(`
     const table = await tools.open_dataset({ name: 'airports' });
     const column = await tools.query_rows.safe({ table, select: ['stat'] });

@@ -42,7 +42,7 @@ const queryRows: Tool = defineTool({
     required: ['rows', 'matched'],
     properties: {
       rows: { type: 'array', items: { type: 'object' } },
-      matched: { type: 'integer', description: 'How many rows fit, whatever the limit.' },
+      matched: { type: 'integer', description: 'Number of matching rows, regardless of the limit.' },
     },
   },
   async execute(args, { signal }) {

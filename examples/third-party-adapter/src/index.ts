@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { definePlugin } from '@ravi/kernel';
 import type { ApprovalHandler, ApprovalDecisionInput, Plugin, PluginContext } from '@ravi/kernel';
 
-/** When tools run without anybody being asked, and which. */
+/** Hours and tools that need no further decision. */
 export interface BusinessHoursOptions {
   /** File with one tool name per line; it is read for each call, so an edit takes effect at once. */
   readonly allowList: string;

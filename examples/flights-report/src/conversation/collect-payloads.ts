@@ -1,7 +1,7 @@
 import type { HookManager } from '@ravi/invoker';
 import type { BlobStore, ChainFile, InvocationResult, JsonObject, ResultPoint } from '@ravi/kernel';
 
-/** What one call said to the model's side, had it been made without a script. */
+/** Payload that one call would add to the conversation without a script. */
 export interface Payload {
   readonly callId: string;
   readonly tool: string;

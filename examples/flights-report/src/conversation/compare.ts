@@ -2,13 +2,13 @@ import type { FunctionSpec, ToolSpec } from '@ravi/kernel';
 import { countTokens } from './count-tokens.ts';
 import type { Payload } from './collect-payloads.ts';
 
-/** What a run is compared with. */
+/** Facts that a run is compared with. */
 export interface ComparisonInput {
   readonly payloads: readonly Payload[];
-  /** Every tool as a provider is told of it, the chain tool included. */
+  /** Declarations of every tool, including the chain tool. */
   readonly specs: readonly ToolSpec[];
   readonly script: string;
-  /** What the chain tool answers. */
+  /** Result of the chain tool. */
   readonly output: string;
 }
 

@@ -7,7 +7,7 @@ export const vocabulary = 'o200k_base';
 const pieceCharacters = 65_536;
 
 /**
- * Tokens of a text. It is counted in pieces, so that ten megabytes stall nobody; each cut may split a token and add one.
+ * Tokens of a text. It is counted in pieces, so that ten megabytes do not block the event loop; each cut may split a token and add one.
  */
 export async function countTokens(text: string): Promise<number> {
   let tokens = 0;

@@ -12,7 +12,7 @@ export interface Condition {
   readonly value: JsonValue;
 }
 
-/** Whether all conditions hold. Values of different types are different, and neither is above the other. */
+/** Returns true if all conditions hold. Values of different types are unequal, and neither is greater. */
 export function fits(row: Row, conditions: readonly Condition[]): boolean {
   return conditions.every(({ column, is, value }) => compare(valueAt(row, column) ?? null, is, value));
 }

@@ -49,7 +49,7 @@ export function createJsonRowReader(): RowReader {
 
   function take(): readonly Row[] {
     if (rowsDepth === 0) return [];
-    // The last piece reaches to the bracket, so that what is no row does not go unseen.
+    // The last piece reaches to the bracket, so that text that is not a row is reported.
     if (isOver) lastRowEnd = position - 1;
     const complete = text.slice(rowsStart, lastRowEnd).replace(/^\s*,/, '');
     // May be past the text: a backslash at its end has skipped the first character of the next piece.

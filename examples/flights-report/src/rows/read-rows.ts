@@ -8,8 +8,8 @@ const pieceBytes = 262_144;
 
 /**
  * The rows of a stored table, JSON or CSV, a batch at a time. The event loop gets its turn between batches, so a table
- * of any size stalls nobody.
- * @throws Error for content that is no table; the signal's reason when it aborts
+ * of any size does not block the event loop.
+ * @throws Error for content that is not a table; the signal's reason when it aborts
  */
 export async function* readRows(table: ArtifactStream, signal: AbortSignal): AsyncGenerator<readonly Row[]> {
   const decoder = new TextDecoder('utf-8', { fatal: true });

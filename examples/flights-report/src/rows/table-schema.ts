@@ -11,5 +11,5 @@ export const tableSchema: JsonSchema = {
 export function tableOf(argument: JsonValue | undefined): ArtifactStream {
   const table = argument as unknown;
   if (typeof table === 'object' && table !== null && 'open' in table) return table as ArtifactStream;
-  throw new Error('"table" must be the handle of a stored table; a small result is no handle, use it in the script');
+  throw new Error('"table" must be the handle of a stored table; a small result is not a handle, use it in the script');
 }

@@ -4,12 +4,12 @@ import { count, faint, heading, renderTable, size } from './table.ts';
 import { vocabulary } from '../conversation/count-tokens.ts';
 import type { Comparison } from '../conversation/compare.ts';
 
-/** Who will be asked before something of risk happens. */
+/** Describes how risky calls will be approved. */
 export function showApproval({ plugins }: ResolvedConfig): string {
   const handler = plugins.approvalHandler;
   if (handler === undefined) return '  The server asks before the report is written; this run approves its own.';
   if (handler.use === '@ravi/approval-cli') return '  You will be asked before the report is written.';
-  return `  Nobody sits at a terminal, so this rule decides: ${JSON.stringify(handler['rules'])}`;
+  return `  There is no terminal, so this rule decides: ${JSON.stringify(handler['rules'])}`;
 }
 
 /** The lines that show what a script gave, where it failed, and what it wrote to its console. */
@@ -50,7 +50,7 @@ export function showTrace(trace: readonly ChainCallRecord[]): readonly string[] 
   return [heading('Trace'), ...renderTable(columns, rows)];
 }
 
-/** What stayed outside the conversation. */
+/** Describes the data that stayed outside the conversation. */
 export function showArtifacts(trace: readonly ChainCallRecord[]): readonly string[] {
   const stored = trace
     .filter(({ artifactRef }) => artifactRef !== undefined)

@@ -7,7 +7,7 @@ export interface PairingOptions {
 }
 
 /**
- * What is wrong with a conversation by the rules that all providers share, one sentence each; none for a good one:
+ * Returns the violations of the rules that all providers share, one sentence each; empty for a valid conversation:
  * it begins with the user; no user message follows another; each call has an id of its own and exactly one result; all
  * results of an assistant message are together at the beginning of the next user message, in the order of the calls.
  * An assistant message may follow another only when the first left no call open, as after a provider's pause.

@@ -4,7 +4,7 @@ const listKeywords = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const mapKeywords = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 
 /**
- * What makes a value no JSON Schema as far as its structure shows: a keyword with a value of the wrong kind, an unknown
+ * Returns the structural problems of a JSON Schema: a keyword with a value of the wrong kind, an unknown
  * type, a pattern that does not compile, a local `$ref` to nothing. It is not a full validation of the dialect.
  */
 export function schemaProblems(root: unknown): readonly string[] {
