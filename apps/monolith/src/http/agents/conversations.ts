@@ -4,7 +4,10 @@ import { implement, listOf, pageOf } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 
 /** Implements the operations on conversations of the caller. */
-export function conversationOperations({ runs, history }: Pick<CompleteStateStore, 'runs' | 'history'>): readonly Endpoint[] {
+export function conversationOperations({
+  runs,
+  history,
+}: Pick<CompleteStateStore, 'runs' | 'history'>): readonly Endpoint[] {
   return [
     implement(api.conversations.list, async ({ caller, query }) => {
       const { items, next } = await runs.list({ principal: caller.principal }, pageOf(query));
