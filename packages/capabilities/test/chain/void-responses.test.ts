@@ -11,7 +11,7 @@ import { freeTool } from './harness.ts';
 const sandbox = createIsolatedVmSandbox();
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-test.each(['tool_chain', 'saved'])('a script that a void answer calls, as %s, makes no call', async (name) => {
+test.each(['tool_chain', 'saved'])('a script in a void response, called as %s, makes no call', async (name) => {
   const sent: unknown[] = [];
   const code = 'return tools.mail({})';
   const registry = new Toolbox([freeTool('mail', (args) => (sent.push(args), 'sent'), { risk: 'high' })]);
