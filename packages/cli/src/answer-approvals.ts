@@ -2,16 +2,16 @@ import type { ApprovalView, RunEvent } from '@ravi/api';
 import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
 import { commandErrorOf } from './command-error.ts';
 import type { Connection } from './connection/connection.ts';
-import { tellError } from './tell-error.ts';
+import { printError } from './print-error.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Decides the questions of a run from this side of the connection. */
+/** Decides the approvals of a run on this side of the connection. */
 export interface ApprovalAnswerer extends Disposable {
-  /** Takes notice of an event of the run; questions are asked beside it. */
+  /** Handles an event of the run. Does not wait for decisions. */
   see(event: RunEvent): void;
 }
 
-/** Has `handler` decide each question that the events of a run tell of, and withdraws those that somebody else decided. */
+/** Creates an answerer that passes each requested approval to `handler`, and withdraws those decided elsewhere. */
 export function createApprovalAnswerer(
   client: Connection,
   handler: ApprovalHandler,
@@ -38,7 +38,7 @@ export function createApprovalAnswerer(
       answer(id, withdrawing.signal).catch((error: unknown) => {
         const failure = commandErrorOf(error);
         if (failure === undefined) throw error;
-        tellError(failure, false, terminal);
+        printError(failure, false, terminal);
       });
     },
     [Symbol.dispose]() {

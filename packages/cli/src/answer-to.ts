@@ -5,7 +5,7 @@ export interface ResumeInput {
   readonly answer: string | Readonly<Record<string, string>>;
 }
 
-/** What answers the question that a run was shown with, and no later one: the body of its resume. */
+/** Returns the body that answers the question of a run. It names the call, so it does not answer a later question. */
 export function answerTo({ questions }: Pick<RunDetails, 'questions'>, answer: string): ResumeInput {
   const [first] = questions;
   return { answer: first === undefined || questions.length > 1 ? answer : { [first.callId]: answer } };

@@ -4,7 +4,7 @@ import { createCliApproval } from '@ravi/approval-cli';
 import type { ApprovalHandler } from '@ravi/kernel';
 import type { Terminal } from './terminal.ts';
 
-/** Who approves: everything, a person at the terminal, or nobody. */
+/** Modes of `--approve`: approve every call, ask at the terminal, or deny every call. */
 export const approvalModes = ['auto', 'cli', 'deny'] as const;
 
 /** One of {@link approvalModes}. */
@@ -13,10 +13,13 @@ export type ApprovalMode = (typeof approvalModes)[number];
 /** Rules of `@ravi/approval-auto` that approve every call. */
 export const everything: AutoApprovalOptions = { rules: [{ decision: 'approved' }] };
 
-/** Rules that approve none. */
+/** Rules that approve no call. */
 export const nothing: AutoApprovalOptions = { rules: [] };
 
-/** What decides the questions of a run on a server: as the mode says, else the terminal; `undefined` leaves them to others. */
+/**
+ * Returns the handler that decides the approvals of a run on a server: the one of the mode, else the terminal.
+ * `undefined` leaves them to other approvers.
+ */
 export function remoteApprovals(mode: ApprovalMode | undefined, terminal: Terminal): ApprovalHandler | undefined {
   warnOfEverything(mode, terminal);
   if (mode === 'auto') return createAutoApproval(everything);
@@ -24,7 +27,7 @@ export function remoteApprovals(mode: ApprovalMode | undefined, terminal: Termin
   return mode === 'cli' || terminal.isInteractive ? createCliApproval() : undefined;
 }
 
-/** Says what `--approve auto` means. */
+/** Warns about `--approve auto`. */
 export function warnOfEverything(mode: ApprovalMode | undefined, { warn }: Terminal): void {
-  if (mode === 'auto') warn('warning: --approve auto approves every call of every risk, nobody is asked');
+  if (mode === 'auto') warn('warning: --approve auto approves every call of every risk without asking');
 }

@@ -1,16 +1,16 @@
 import type { ExitCode } from './exit-code.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A word that a command takes by its place. */
+/** An argument of a command. */
 export interface ArgumentSpec {
-  /** As the body of the command finds it in `values`. */
+  /** Key in `values` of the invocation. */
   readonly name: string;
   readonly description: string;
   readonly isOptional?: boolean;
   readonly choices?: readonly string[];
 }
 
-/** A word that a command takes by its name. */
+/** An option of a command. */
 export interface OptionSpec {
   /** `--limit <number>`, or `--yes` for one without a value. */
   readonly flags: string;
@@ -18,10 +18,10 @@ export interface OptionSpec {
   readonly choices?: readonly string[];
 }
 
-/** What a command works on: a server or an installation opened in this process, a configuration, or nothing. */
+/** Target of a command: a server or an installation in this process, a configuration, or none. */
 export type CommandReach = 'api' | 'configuration' | 'none';
 
-/** One command: what help, completion and README say of it, and where its body is. */
+/** A command as help, completion and README describe it, with a function that loads its body. */
 export interface CommandSpec {
   /** `runs ls` */
   readonly path: string;
@@ -29,19 +29,19 @@ export interface CommandSpec {
   readonly reach: CommandReach;
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
-  /** Imports the body: the runtime behind it takes longer to load than a help text to print. */
+  /** Imports the body on demand: the runtime takes longer to load than a help text to print. */
   readonly load: () => Promise<CommandBody>;
 }
 
-/** What somebody typed. */
+/** Parsed command line. */
 export interface Invocation {
   /** Arguments and options with a value, by name; `--run-id` is `runId`. */
   readonly values: Readonly<Record<string, string | undefined>>;
   /** Options without a value that were given, by name. */
   readonly flags: ReadonlySet<string>;
-  /** Whether the result is printed as JSON. */
+  /** True if the result is printed as JSON. */
   readonly isJson: boolean;
 }
 
-/** Runs a command; 0 when it returns no exit code. @throws KernelError for what its user can mend */
+/** Runs a command; 0 when it returns no exit code. @throws KernelError for an error that the user can fix */
 export type CommandBody = (invocation: Invocation, terminal: Terminal) => Promise<ExitCode | void>;

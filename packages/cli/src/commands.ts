@@ -4,14 +4,14 @@ import type { ArgumentSpec, CommandSpec, OptionSpec } from './command.ts';
 
 const approveOption: OptionSpec = {
   flags: '--approve <mode>',
-  description: 'who approves: everything (auto), the terminal (cli) or nobody (deny)',
+  description: 'approve every call (auto), ask at the terminal (cli), or deny every call (deny)',
   choices: approvalModes,
 };
 const pageOptions: readonly OptionSpec[] = [
-  { flags: '--limit <number>', description: 'entries of a page, 50 by default' },
-  { flags: '--cursor <cursor>', description: 'where the page before ended' },
+  { flags: '--limit <number>', description: 'entries per page (default: 50)' },
+  { flags: '--cursor <cursor>', description: 'cursor from the previous page' },
 ];
-const ofRun: OptionSpec = { flags: '--run <run>', description: 'of this run alone' };
+const ofRun: OptionSpec = { flags: '--run <run>', description: 'only of this run' };
 const script: ArgumentSpec = { name: 'file', description: 'TypeScript, JavaScript or Python, - for standard input' };
 const run: ArgumentSpec = { name: 'run', description: 'id of the run' };
 const approval: ArgumentSpec = { name: 'approval', description: 'id of the approval' };
@@ -21,22 +21,22 @@ const tool: ArgumentSpec = { name: 'tool', description: 'name of the tool' };
 export const commands: readonly CommandSpec[] = [
   {
     path: 'init',
-    summary: 'write a configuration, a tool, a skill and a test, and leave what is there as it is',
+    summary: 'write a configuration, a tool, a skill and a test; existing files are kept',
     reach: 'none',
-    arguments: [{ name: 'folder', description: 'where to write, this folder when absent', isOptional: true }],
+    arguments: [{ name: 'folder', description: 'folder to write to (default: this folder)', isOptional: true }],
     options: [
-      { flags: '--name <name>', description: 'of the package' },
-      { flags: '--yes', description: 'ask nothing' },
+      { flags: '--name <name>', description: 'name of the package' },
+      { flags: '--yes', description: 'accept the defaults without asking' },
     ],
     load: async () => (await import('./commands/init.ts')).initProject,
   },
   {
     path: 'serve',
-    summary: 'serve the console and the HTTP interface',
+    summary: 'serve the console and the HTTP API',
     reach: 'configuration',
     options: [
-      { flags: '--host <address>', description: 'address to listen on; other than loopback only with tokens' },
-      { flags: '--port <number>', description: 'port to listen on, 0 picks a free one' },
+      { flags: '--host <address>', description: 'address to listen on; an address other than loopback needs tokens' },
+      { flags: '--port <number>', description: 'port to listen on; 0 picks a free port' },
     ],
     load: async () => (await import('./commands/serve.ts')).serveHere,
   },
@@ -44,13 +44,13 @@ export const commands: readonly CommandSpec[] = [
     path: 'run',
     summary: 'give the agent a task and show what it does',
     reach: 'api',
-    arguments: [{ name: 'task', description: 'what it shall do' }],
-    options: [approveOption, { flags: '--session <session>', description: 'conversation that it belongs to' }],
+    arguments: [{ name: 'task', description: 'the task' }],
+    options: [approveOption, { flags: '--session <session>', description: 'conversation to continue' }],
     load: async () => (await import('./commands/run.ts')).runTask,
   },
   {
     path: 'chain run',
-    summary: 'run a script and print what it returns',
+    summary: 'run a script and print its result',
     reach: 'api',
     arguments: [script],
     options: [approveOption],
@@ -58,22 +58,22 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     path: 'chain check',
-    summary: 'say what is certain to go wrong in a script, without running it',
+    summary: 'check a script without running it',
     reach: 'api',
     arguments: [script],
     load: async () => (await import('./commands/chain-check.ts')).checkChainFile,
   },
   {
     path: 'chain save',
-    summary: 'save a script that runs well as a tool',
+    summary: 'save a script that succeeds as a tool',
     reach: 'api',
     arguments: [
-      { name: 'name', description: 'what the tool is called' },
+      { name: 'name', description: 'name of the tool' },
       { ...script, isOptional: true },
     ],
     options: [
-      { flags: '--description <text>', description: 'what it does, for the model' },
-      { flags: '--run <run>', description: 'a script that ran well already, instead of a file' },
+      { flags: '--description <text>', description: 'description for the model' },
+      { flags: '--run <run>', description: 'a run that succeeded, instead of a file' },
       approveOption,
     ],
     load: async () => (await import('./commands/chain-save.ts')).saveChain,
@@ -82,7 +82,7 @@ export const commands: readonly CommandSpec[] = [
     path: 'tools list',
     summary: 'list the tools with their risk',
     reach: 'api',
-    options: [{ flags: '--query <words>', description: 'those whose name or description contains the words' }],
+    options: [{ flags: '--query <words>', description: 'only tools whose name or description contains the words' }],
     load: async () => (await import('./commands/tools.ts')).listTools,
   },
   {
@@ -94,7 +94,7 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     path: 'tools call',
-    summary: 'call a tool through the invoker, every gate included',
+    summary: 'call a tool through the invoker and all its gates',
     reach: 'api',
     arguments: [tool, { name: 'args', description: 'a JSON object, @file, or - for standard input', isOptional: true }],
     options: [approveOption],
@@ -102,12 +102,12 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     path: 'approvals ls',
-    summary: 'list the approvals that wait',
+    summary: 'list pending approvals',
     reach: 'api',
     options: [
       {
         flags: '--status <status>',
-        description: 'others than those that wait',
+        description: 'filter by status (default: pending)',
         choices: ['pending', 'approved', 'denied', 'expired', 'consumed', 'all'],
       },
       ofRun,
@@ -124,26 +124,29 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     path: 'approvals approve',
-    summary: 'say yes to a call',
+    summary: 'approve a call',
     reach: 'api',
     arguments: [approval],
     options: [
       {
         flags: '--scope <scope>',
-        description: 'also for later calls of the tool in its run',
+        description: 'run: also approve later calls of the tool in this run',
         choices: ['once', 'run'],
       },
-      { flags: '--args <json>', description: 'call it with these arguments instead: JSON, @file, or -' },
-      { flags: '--reason <text>', description: 'for the record' },
+      {
+        flags: '--args <json>',
+        description: 'run the call with these arguments: JSON, @file, or - for standard input',
+      },
+      { flags: '--reason <text>', description: 'reason for the audit log' },
     ],
     load: async () => (await import('./commands/approvals.ts')).approve,
   },
   {
     path: 'approvals deny',
-    summary: 'say no to a call',
+    summary: 'deny a call',
     reach: 'api',
     arguments: [approval],
-    options: [{ flags: '--reason <text>', description: 'reaches the model' }],
+    options: [{ flags: '--reason <text>', description: 'reason, shown to the model' }],
     load: async () => (await import('./commands/approvals.ts')).deny,
   },
   {
@@ -153,10 +156,10 @@ export const commands: readonly CommandSpec[] = [
     options: [
       {
         flags: '--status <status>',
-        description: 'with this status alone',
+        description: 'only runs with this status',
         choices: ['running', 'paused', 'completed', 'failed', 'cancelled'],
       },
-      { flags: '--kind <kind>', description: 'of this kind alone', choices: ['agent', 'chain'] },
+      { flags: '--kind <kind>', description: 'only runs of this kind', choices: ['agent', 'chain'] },
       ...pageOptions,
     ],
     load: async () => (await import('./commands/runs.ts')).listRuns,
@@ -170,22 +173,22 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     path: 'runs tail',
-    summary: 'tell what a run does until it is over or paused',
+    summary: 'stream the events of a run until it ends or pauses',
     reach: 'api',
     arguments: [run],
     load: async () => (await import('./commands/runs.ts')).tailRun,
   },
   {
     path: 'runs resume',
-    summary: 'go on with a run that is paused',
+    summary: 'resume a paused run',
     reach: 'api',
     arguments: [run],
-    options: [{ flags: '--answer <text>', description: 'what the agent asked for' }, approveOption],
+    options: [{ flags: '--answer <text>', description: 'answer to the question of the agent' }, approveOption],
     load: async () => (await import('./commands/runs.ts')).resumeRun,
   },
   {
     path: 'runs cancel',
-    summary: 'end a run for good',
+    summary: 'cancel a run',
     reach: 'api',
     arguments: [run],
     load: async () => (await import('./commands/runs.ts')).cancelRun,
@@ -209,11 +212,11 @@ export const commands: readonly CommandSpec[] = [
     path: 'doctor',
     summary: 'check Node, configuration, plugins, store and sandbox',
     reach: 'configuration',
-    load: async () => (await import('./commands/doctor.ts')).examine,
+    load: async () => (await import('./commands/doctor.ts')).runDoctor,
   },
   {
     path: 'config show',
-    summary: 'print the configuration that holds, secrets left out',
+    summary: 'print the effective configuration without secrets',
     reach: 'configuration',
     load: async () => (await import('./commands/config.ts')).showConfig,
   },
@@ -228,8 +231,8 @@ export const commands: readonly CommandSpec[] = [
     summary: 'write a package with an adapter that passes the contract suite of its port',
     reach: 'none',
     arguments: [
-      { name: 'port', description: 'what it plugs into', choices: Object.keys(portTemplates) },
-      { name: 'name', description: 'its name in lower case, like azure' },
+      { name: 'port', description: 'port of the adapter', choices: Object.keys(portTemplates) },
+      { name: 'name', description: 'name in lower case, for example azure' },
     ],
     load: async () => (await import('./commands/new-adapter.ts')).newAdapter,
   },
@@ -242,12 +245,12 @@ export const commands: readonly CommandSpec[] = [
   },
 ];
 
-/** What the first word of several commands is about. */
+/** Summaries of the groups of commands, by their first word. */
 export const groupSummaries: Readonly<Record<string, string>> = {
   chain: 'scripts that call tools',
-  tools: 'the tools there are',
-  approvals: 'calls that wait for somebody',
-  runs: 'what the agent and scripts did and do',
-  artifacts: 'what runs have stored',
+  tools: 'tools of the installation',
+  approvals: 'calls that need a decision',
+  runs: 'agent and script runs',
+  artifacts: 'stored results of runs',
   config: 'the configuration',
 };

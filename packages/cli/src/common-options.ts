@@ -3,11 +3,11 @@ import type { CommandReach, CommandSpec, OptionSpec } from './command.ts';
 const json: OptionSpec = { flags: '--json', description: 'print JSON' };
 const config: OptionSpec = {
   flags: '--config <file>',
-  description: 'configuration; else RAVI_CONFIG, else ravi.config.{json,ts} here, else defaults',
+  description: 'configuration file (default: RAVI_CONFIG, else ravi.config.{json,ts} in this folder)',
 };
 const server: OptionSpec = {
   flags: '--server <url>',
-  description: 'a running server, with the token of RAVI_TOKEN; else RAVI_SERVER, else in this process',
+  description: 'address of a server (default: RAVI_SERVER, else run in this process); the token is RAVI_TOKEN',
 };
 
 const byReach: Readonly<Record<CommandReach, readonly OptionSpec[]>> = {
@@ -16,7 +16,7 @@ const byReach: Readonly<Record<CommandReach, readonly OptionSpec[]>> = {
   none: [json],
 };
 
-/** Every option of a command, those included that it shares with others. */
+/** Returns every option of a command, including those it shares with others. */
 export function optionsOf({ options = [], reach }: CommandSpec): readonly OptionSpec[] {
   return [...options, ...byReach[reach]];
 }

@@ -1,17 +1,17 @@
 import type { RunStatus } from '@ravi/kernel';
 
-/** What the process ends with. */
+/** Exit codes of the process. */
 export const exitCode = {
   ok: 0,
   /** The run, the script, a tool or a check failed. */
   failed: 1,
-  /** The command line or the configuration is wrong, or names what is not there. */
+  /** The command line or the configuration is wrong, or names something that does not exist. */
   usage: 2,
   /** It ended because a call was denied. */
   denied: 3,
-  /** The run waits for an answer and goes on with it. */
+  /** The run waits for a decision or an answer. */
   paused: 4,
-  /** No server answers, or it does not let this caller. */
+  /** No server answers, or it refuses this caller. */
   unreachable: 5,
   /** Ended by Ctrl-C or SIGTERM, or the run was cancelled. */
   cancelled: 130,
@@ -20,18 +20,18 @@ export const exitCode = {
 /** One of the values of {@link exitCode}. */
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
-/** What each exit code means, for help and README. */
+/** Meaning of each exit code, for help and README. */
 export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
   [exitCode.ok, 'ok'],
   [exitCode.failed, 'the run, the script, a tool or a check failed'],
-  [exitCode.usage, 'the command line or the configuration is wrong, or names what is not there'],
+  [exitCode.usage, 'the command line or the configuration is wrong, or names something that does not exist'],
   [exitCode.denied, 'ended because a call was denied'],
-  [exitCode.paused, 'the run waits for an answer and goes on with it'],
-  [exitCode.unreachable, 'no server answers, or it does not let this caller'],
-  [exitCode.cancelled, 'cancelled by Ctrl-C, SIGTERM or somebody else'],
+  [exitCode.paused, 'the run waits for a decision or an answer'],
+  [exitCode.unreachable, 'no server answers, or it refuses this caller'],
+  [exitCode.cancelled, 'cancelled by Ctrl-C, SIGTERM or another caller'],
 ]);
 
-/** What a run tells of its end. */
+/** End of a run. */
 export interface EndOfRun {
   readonly status: RunStatus;
   readonly error?: { readonly code: string } | undefined;
@@ -65,12 +65,12 @@ const exitCodes: ReadonlyMap<string, ExitCode> = new Map(
   codes.flatMap(([exit, errors]) => errors.map((error) => [error, exit] as const)),
 );
 
-/** The exit code of an error that ended a command, a run or a call: who or what has to change. */
+/** Returns the exit code of an error that ended a command, a run or a call. */
 export function exitCodeOfError(code: string): ExitCode {
   return exitCodes.get(code) ?? exitCode.failed;
 }
 
-/** The exit code that tells how a run ended, or that it is paused. */
+/** Returns the exit code of a run that ended or is paused. */
 export function exitCodeOfRun({ status, error }: EndOfRun): ExitCode {
   if (status === 'completed') return exitCode.ok;
   if (status === 'paused') return exitCode.paused;

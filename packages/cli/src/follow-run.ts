@@ -10,14 +10,14 @@ export interface FollowOptions {
   /** Sequence of the last known event; 0 for none. */
   readonly after?: number;
   readonly onEvent: (event: RunEvent) => void;
-  /** Told when the connection is gone, before it is tried again. */
+  /** Called when the connection is lost, before the next attempt. */
   readonly onLost: (error: Error) => void;
 }
 
 const pollMs = 300;
 const maxAttempts = 20;
 
-/** A run that does not go on at present. */
+/** A run that ended or is paused. */
 export interface FollowedRun {
   readonly run: RunDetails;
   /** Sequence of the last event. */
@@ -25,8 +25,8 @@ export interface FollowedRun {
 }
 
 /**
- * Tells what a run does until it is over or paused, and gives it as it stands then. A lost connection is taken up after
- * the last event that was seen; a run that goes on in another process is looked at again and again.
+ * Passes on the events of a run until it ends or pauses, and returns the run. A lost connection is opened again after
+ * the last event; a run that continues in another process is polled.
  * @throws KernelError with the server's code, `E_SERVER_UNREACHABLE` when the connection stays away
  */
 export async function followRun({ client, runId, after = 0, onEvent, onLost }: FollowOptions): Promise<FollowedRun> {

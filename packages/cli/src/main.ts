@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { exitCode } from './exit-code.ts';
-import { tellFault, tellFaults } from './faults.ts';
+import { printFault, printUncaught } from './faults.ts';
 import { runCommandLine } from './program.ts';
 import { createProcessTerminal } from './terminal.ts';
 
@@ -8,11 +8,11 @@ const args = process.argv.slice(2);
 const isJson = args.includes('--json');
 const terminal = createProcessTerminal();
 // A server takes charge of its own, and has a log.
-if (args[0] !== 'serve') tellFaults(isJson, terminal);
+if (args[0] !== 'serve') printUncaught(isJson, terminal);
 try {
   process.exitCode = await runCommandLine(args, terminal);
 } catch (error) {
-  tellFault(error, isJson, terminal);
+  printFault(error, isJson, terminal);
   process.exitCode = exitCode.failed;
 }
 // A handle that a plugin left open must not keep the process alive; what was printed must still arrive.

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** What this package says about itself. */
+/** Parts of the manifest of this package. */
 export interface OwnManifest {
   readonly description: string;
-  /** Of every package of Ravi: they are published together. */
+  /** Version of every Ravi package: they are published together. */
   readonly version: string;
 }
 

@@ -25,7 +25,7 @@ async function probeStateStore({ runs, retention }: StateStore): Promise<string>
   const id = `doctor-${randomUUID()}`;
   const now = Date.now();
   const run = { id, principal: 'doctor', sessionId: id, definition: { kind: 'doctor' }, createdAt: now };
-  // Held, so that no server takes it for one to go on with.
+  // With a lease, so that no server recovers it.
   await runs.create(run, { owner: id, now, leaseMs: 60_000 });
   try {
     if ((await runs.get(id)) === undefined) throw new Error('a run that was written is not found again');

@@ -6,12 +6,12 @@ import { optionsOf } from './common-options.ts';
 import { exitCode, exitCodeMeanings, exitCodeOfError } from './exit-code.ts';
 import type { ExitCode } from './exit-code.ts';
 import { readManifest } from './manifest.ts';
-import { tellError } from './tell-error.ts';
+import { printError } from './print-error.ts';
 import { createProcessTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * Runs one command line (without node and script) and gives the exit code. Nothing is thrown for what a user can mend:
+ * Runs one command line (without node and script) and returns the exit code. An error that the user can fix is not thrown:
  * it is a line on standard error, or `{ "error": { code, message } }` on standard output with `--json`.
  */
 export async function runCommandLine(
@@ -29,13 +29,13 @@ export async function runCommandLine(
       if (error.exitCode === 0) return exitCode.ok;
       // Without a command it has shown the help already.
       if (error.code !== 'commander.help') {
-        tellError({ code: 'E_USAGE', message: error.message.replace(/^error: /, '') }, isJson, terminal);
+        printError({ code: 'E_USAGE', message: error.message.replace(/^error: /, '') }, isJson, terminal);
       }
       return exitCode.usage;
     }
     const failure = commandErrorOf(error);
     if (failure === undefined) throw error;
-    tellError(failure, isJson, terminal);
+    printError(failure, isJson, terminal);
     return exitCodeOfError(failure.code);
   }
 }

@@ -6,20 +6,20 @@ import type { Script } from './read-input.ts';
 import type { Terminal } from './terminal.ts';
 import { watchRun } from './watch-run.ts';
 
-/** The run of a script, and its result once it is over. */
+/** The run of a script, and its result once it has ended. */
 export interface ScriptRun {
   readonly run: RunDetails;
   readonly result?: ChainRunResult;
 }
 
-/** Runs a script and shows its calls until it is over or paused. @throws KernelError as {@link watchRun} */
+/** Runs a script and shows its calls until it ends or pauses. @throws KernelError as {@link watchRun} */
 export async function runScript(
   client: Connection,
   script: Script,
   invocation: Invocation,
   terminal: Terminal,
 ): Promise<ScriptRun> {
-  // Where nobody here decides, the server says whether the script waits for somebody else.
+  // If nothing here decides, the server chooses whether the script waits for an approver.
   const decidesHere = client.isEmbedded || invocation.values['approve'] !== undefined || terminal.isInteractive;
   const mode = decidesHere ? ({ approvalMode: 'wait' } as const) : {};
   const { id } = await client.runs.start({ kind: 'chain', ...script, ...mode });

@@ -3,24 +3,24 @@ import type { RunEvent } from '@ravi/api';
 import { visible } from './render/visible.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Shows the events of a run as they come. */
+/** Prints the events of a run as they arrive. */
 export interface EventView {
   show(event: RunEvent): void;
-  /** The last answer of the model, once the run is over. */
+  /** Final text of the agent, once the run has ended. */
   readonly text: string;
-  /** Whether that answer stands on standard output already. */
+  /** True if that text is on standard output already. */
   readonly hasShownText: boolean;
 }
 
-/** What a view shows beside calls, console lines and artifacts. */
+/** Options of {@link createEventView}. */
 export interface EventViewOptions {
-  /** Whether the words of the model go to standard output. */
+  /** True if the text of the model goes to standard output. */
   readonly showsText: boolean;
-  /** Whether somebody else has to decide; then it says how. */
+  /** True if another approver has to decide; the view then prints the command for it. */
   readonly namesApprovals: boolean;
 }
 
-/** Words on standard output, everything else on standard error. */
+/** Creates a view that prints text on standard output and everything else on standard error. */
 export function createEventView(terminal: Terminal, { showsText, namesApprovals }: EventViewOptions): EventView {
   const { warn, write, progress } = terminal;
   let isInLine = false;

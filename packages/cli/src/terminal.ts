@@ -1,33 +1,33 @@
 import { styleText } from 'node:util';
 import { untilShutdown } from '@ravi/monolith/shutdown';
 
-/** The styles that commands use, by what they mean. */
+/** Styles by meaning. */
 export type Style = 'good' | 'bad' | 'warning' | 'faint' | 'strong';
 
-/** Where a command reads and writes; the process's own outside of tests. */
+/** Input and output of a command; those of the process outside tests. */
 export interface Terminal {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether somebody sits there who can be asked. */
+  /** True if a user can be asked. */
   readonly isInteractive: boolean;
-  /** One line of the command's result, on standard output. */
+  /** Prints one line of the result on standard output. */
   print(line: string): void;
-  /** A piece of the command's result, without a line break. */
+  /** Prints a piece of the result, without a line break. */
   write(text: string): void;
-  /** One line about the command, on standard error. */
+  /** Prints one line about the command on standard error. */
   warn(line: string): void;
-  /** What goes on at present, on standard error, until the next line takes its place; nothing where nobody looks. */
+  /** Shows the current activity on standard error until the next line replaces it; only at a terminal. */
   progress(text: string): void;
-  /** Resolves when somebody wants the command to end: at Ctrl-C and SIGTERM. From then on a second one ends it at once. */
+  /** Resolves at Ctrl-C or SIGTERM; a second one ends the process at once. */
   interrupted(): Promise<unknown>;
-  /** The text in a style, for standard output; plain where that is no terminal, and as `NO_COLOR` and `FORCE_COLOR` say. */
+  /** Returns the text in a style for standard output; plain without a terminal. Respects `NO_COLOR` and `FORCE_COLOR`. */
   paint(style: Style, text: string): string;
 }
 
 const formats = { good: 'green', bad: 'red', warning: 'yellow', faint: 'gray', strong: 'bold' } as const;
 const clearLine = '\r\u001B[K';
 
-/** The terminal of this process. */
+/** Creates the terminal of this process. */
 export function createProcessTerminal(): Terminal {
   const { stdin, stdout, stderr } = process;
   let shown = '';

@@ -14,15 +14,15 @@ import { createEventView } from './show-event.ts';
 import type { EventView } from './show-event.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A run that is over or paused, and how it was shown. */
+/** A run that ended or paused, with the view that showed it. */
 export interface WatchedRun {
   readonly run: RunDetails;
   readonly view: EventView;
 }
 
 /**
- * Shows a run from its start, or after an event, to its end: what it asks is decided and
- * answered here where somebody can, and Ctrl-C cancels it.
+ * Shows a run from its start, or after an event, until it ends or pauses. Decides its approvals and asks its questions
+ * at the terminal, if there is one. Ctrl-C cancels the run.
  * @throws KernelError as {@link followRun}
  */
 export async function watchRun(
@@ -71,7 +71,7 @@ async function cancel(client: Connection, runId: string, { warn }: Terminal): Pr
   try {
     await client.runs.cancel(runId);
   } catch (error) {
-    // One that has just ended cannot be cancelled, and is told of all the same.
+    // A run that has just ended cannot be cancelled; its end is shown anyway.
     if (hasCode(error, 'E_STATE_CONFLICT')) return;
     warn(visible(`The run could not be cancelled: ${(error as Error).message}`));
   }

@@ -11,7 +11,7 @@ import { runCaptured } from './support/server.ts';
 const files = { 'launch.ts': 'return await tools.launch();' };
 const config = { tools: ['./tools'], chains: { approvals: 'pause' } };
 
-/** The command line without a server, beside the data of one that may have run before. */
+/** Runs the command line without a server, over the data of one that may have run before. */
 function here(folder: string): (...args: string[]) => Promise<Ended> {
   return (...args) => runCaptured(args, { cwd: folder, env: {} });
 }
@@ -34,7 +34,7 @@ async function leavePaused(folder: string): Promise<{ readonly run: string; read
   return { run, approval };
 }
 
-test('without a server approvals are listed, shown and given, and the run goes on with the next server', async () => {
+test('without a server approvals are listed, shown and given, and the run continues with the next server', async () => {
   await using own = await createFolder({ ...files, 'ravi.config.json': JSON.stringify(config) });
   const { run, approval } = await leavePaused(own.folder);
   const ravi = here(own.folder);
@@ -54,7 +54,7 @@ test('without a server approvals are listed, shown and given, and the run goes o
   assert.equal(await readFile(join(own.folder, 'launches.txt'), 'utf8'), 'launch\n');
 });
 
-test('without a server a call is denied, and one that nobody asks about is unknown', async () => {
+test('without a server a call is denied, and an approval that was not requested is unknown', async () => {
   await using own = await createFolder({ ...files, 'ravi.config.json': JSON.stringify(config) });
   const { approval } = await leavePaused(own.folder);
   const ravi = here(own.folder);

@@ -12,15 +12,15 @@ export default [
 ];`;
 const files = { 'tools/careless.mjs': careless };
 
-test('a promise that a tool forgets is one line of warning, and the command goes on', async () => {
+test('a promise that a tool forgets is one line of warning, and the command continues', async () => {
   await using ravi = await createRavi(files);
   const { code, output, errors } = await ravi.run(['tools', 'call', 'forget']);
   assert.deepEqual([code, output], [0, 'forgot\n'], errors);
-  assert.match(errors, /^warning: a promise was rejected that nobody awaited: late \(\/.*careless\.mjs:6:\d+\)$/m);
+  assert.match(errors, /^warning: unhandled promise rejection: late \(\/.*careless\.mjs:6:\d+\)$/m);
   assert.doesNotMatch(errors, /^ +at /m);
 });
 
-test('an exception that nobody caught ends a command with 1 and one line', async () => {
+test('an uncaught exception ends a command with 1 and one line', async () => {
   await using ravi = await createRavi(files);
   const plain = await ravi.run(['tools', 'call', 'explode']);
   assert.equal(plain.code, 1);

@@ -20,7 +20,7 @@ function streamOf(pieces: readonly string[], breaks = false): ReadableStream<Uin
   });
 }
 
-test('a stream that breaks off is taken up after the last event, and told of once', async () => {
+test('a stream that breaks off continues after the last event, with one warning', async () => {
   const asked: (string | null)[] = [];
   const streams = [streamOf([frame(1), frame(2)], true), undefined, streamOf([frame(3)])];
   const client = createConnection({
@@ -52,7 +52,7 @@ test('a stream that breaks off is taken up after the last event, and told of onc
   assert.deepEqual(lost, ['terminated']);
 });
 
-test('a refusal of the server is no lost connection', async () => {
+test('a refusal of the server is not a lost connection', async () => {
   const client = createConnection({
     url: 'http://localhost',
     isEmbedded: false,

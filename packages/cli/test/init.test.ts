@@ -5,7 +5,7 @@ import { test } from 'vitest';
 import { createFolder } from './support/folder.ts';
 import { runCaptured } from './support/server.ts';
 
-test('init writes a project beside what is there, and says what it left', async () => {
+test('init writes a project next to existing files, and lists the files it kept', async () => {
   await using own = await createFolder();
   const where = { cwd: own.folder, env: {} };
   const { code, output } = await runCaptured(['init', '--yes', '--name', 'My shop'], where);
@@ -19,7 +19,7 @@ test('init writes a project beside what is there, and says what it left', async 
   assert.deepEqual((JSON.parse(again.output) as { written: string[] }).written, ['demo.ts']);
 });
 
-test('init asks nobody where nobody sits, and writes into no file', async () => {
+test('init does not ask without a terminal, and does not overwrite a file', async () => {
   await using own = await createFolder();
   const where = { cwd: own.folder, env: {} };
   const unasked = await runCaptured(['init'], where);

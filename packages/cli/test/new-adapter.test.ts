@@ -86,7 +86,7 @@ test('an adapter that is packed can be used by the name of its package', async (
   assert.match(output, /ok {6}blobStore ravi-blob-azure: writes, reads and deletes/);
 });
 
-test('an unknown port, a name that is none and a folder that exists are refused', async () => {
+test('an unknown port, an invalid name and a folder that exists are refused', async () => {
   await using own = await createFolder();
   const where = { cwd: own.folder, env: {} };
   assert.equal((await runCaptured(['new-adapter', 'blobStore', 'azure'], where)).code, 0);

@@ -77,7 +77,7 @@ test('the agent answers a task in words, and its run as JSON', async () => {
   assert.match(run.text, /5/);
 });
 
-test('a call waits for somebody at another terminal, who approves it', async () => {
+test('a call waits until it is approved at another terminal', async () => {
   const question = nextQuestion();
   const running = server.ravi(['chain', 'run', 'launch.ts']);
   const id = await question;
@@ -225,7 +225,7 @@ test('a server with tokens knows who asks by RAVI_TOKEN', async () => {
   assert.equal(owner.code, 0, owner.errors);
 });
 
-test('a run that is stored while it waits ends the command with 4, and goes on with the answer', async () => {
+test('a run that is stored while it waits ends the command with 4, and continues with the answer', async () => {
   const config = { tools: ['./tools'], chains: { approvals: 'pause' } };
   await using pausing = await startServer({ ...files, 'ravi.config.json': JSON.stringify(config) });
   const paused = await pausing.ravi(['chain', 'run', 'launch.ts']);

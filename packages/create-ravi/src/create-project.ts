@@ -2,22 +2,22 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { projectFiles } from './project-files.ts';
 
-/** What a project is made from. */
+/** Options of {@link createProject}. */
 export interface CreateProjectOptions {
-  /** Absolute; made when it is not there. */
+  /** Absolute path; created if missing. */
   readonly folder: string;
-  /** Of the package; made from the folder's name when absent. */
+  /** Name of the package; derived from the folder's name when absent. */
   readonly name?: string;
 }
 
-/** The files of a project, by their paths inside of its folder. */
+/** Files of a project, by their paths inside its folder. */
 export interface CreatedProject {
   readonly written: readonly string[];
-  /** Those that were there already; they are as they were. */
+  /** Files that existed already; they are unchanged. */
   readonly kept: readonly string[];
 }
 
-/** Writes a project that runs without any key. What is there already stays as it is. */
+/** Writes a project that runs without any key. Keeps existing files. */
 export async function createProject({
   folder,
   name = basename(folder),

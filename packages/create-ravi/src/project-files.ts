@@ -3,7 +3,7 @@ import { compilerConfig, jsonFile } from './compiler-config.ts';
 /** A file to write: its path inside the project and its text. */
 export type ProjectFile = readonly [path: string, text: string];
 
-/** What differs between projects. */
+/** Names that differ between projects. */
 export interface ProjectNames {
   readonly name: string;
   /** Of the packages of Ravi. */
@@ -61,7 +61,7 @@ const orders = [
 const listOrders: Tool = defineTool({
   name: 'list_orders',
   description: 'Lists the orders of the shop, all of them or those of one month.',
-  // A call that is not safe waits for somebody's yes.
+  // A call that is not safe waits for an approval.
   risk: 'safe',
   inputSchema: {
     type: 'object',
@@ -106,7 +106,7 @@ test('lists the orders of one month', async () => {
   assert.equal((structured as unknown[]).length, 2);
 });
 
-test('refuses what is no month', async () => {
+test('refuses an invalid month', async () => {
   await using session = invoker.openSession();
   const { status, error } = await invoker.invoke({ name: 'list_orders', args: { month: 'May' } }, { session });
   assert.equal(status, 'error');
@@ -126,7 +126,7 @@ npm start       # the console, on http://127.0.0.1:7341
 
 - \`tools/\`: each file is a tool. \`npx ravi tools list\` shows them, \`npx ravi tools call list_orders\` calls one.
 - \`skills/\`: what the agent may read up on.
-- \`demo.ts\`: the script that the demonstration runs. \`npx ravi chain run demo.ts\` runs it by itself.
+- \`demo.ts\`: the script that the demonstration runs. \`npx ravi chain run demo.ts\` runs only the script.
 - \`ravi.config.json\`: what is plugged in. \`npx ravi config show\` shows all of it, \`npx ravi doctor\` checks it.
 
 With \`OPENAI_API_KEY\`, \`ANTHROPIC_API_KEY\` or \`GOOGLE_API_KEY\` in the environment a model takes the place of the

@@ -4,7 +4,7 @@ import { getSystemErrorMessage } from 'node:util';
 import { createProject } from './create-project.ts';
 import { shellWord } from './shell-word.ts';
 
-/** Where `npm create ravi` reads and writes. */
+/** Folder and output of `npm create ravi`. */
 export interface CreateTerminal {
   /** Absolute. */
   readonly cwd: string;
@@ -14,13 +14,13 @@ export interface CreateTerminal {
 
 const usage = `Usage: npm create ravi [folder]
 
-Makes a project in a new or empty folder, my-ravi when none is named: a configuration, a tool, a skill, a test and a
+Creates a project in a new or empty folder (default: my-ravi): a configuration, a tool, a skill, a test and a
 script that runs without any key.`;
 
 const ok = 0;
 const badUsage = 2;
 
-/** Makes the project that the arguments ask for, and gives the exit code: 0, or 2 when it cannot be made there. */
+/** Creates the project that the arguments name. Returns the exit code: 0, or 2 if it cannot be created there. */
 export async function runCreate(args: readonly string[], { cwd, print, warn }: CreateTerminal): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     print(usage);
@@ -55,12 +55,12 @@ async function tryCreate(folder: string): Promise<string | undefined> {
   } catch (error) {
     const { errno, code } = error as NodeJS.ErrnoException;
     if (errno === undefined) throw error;
-    return `cannot be made: ${getSystemErrorMessage(errno)} (${code})`;
+    return `cannot be created: ${getSystemErrorMessage(errno)} (${code})`;
   }
 }
 
 async function problemOf(folder: string): Promise<string | undefined> {
-  const taken = 'is no empty folder: choose another name, or use "npx @ravi/cli init" in it';
+  const taken = 'is not an empty folder: choose another name, or use "npx @ravi/cli init" in it';
   try {
     return (await readdir(folder)).length === 0 ? undefined : taken;
   } catch (error) {
@@ -71,6 +71,6 @@ async function problemOf(folder: string): Promise<string | undefined> {
       () => true,
       () => false,
     );
-    return isLink ? 'is a link that leads nowhere: remove it, or choose another name' : undefined;
+    return isLink ? 'is a broken link: remove it, or choose another name' : undefined;
   }
 }

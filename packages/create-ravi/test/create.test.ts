@@ -41,11 +41,11 @@ test('a folder with files, more than one name and an unknown option are refused'
   assert.deepEqual(await readdir(cwd), ['notes.txt']);
 });
 
-test('a folder that cannot be made is refused in one line that says why', async () => {
+test('a folder that cannot be created is refused in one line that says why', async () => {
   await symlink(join(cwd, 'nowhere'), join(cwd, 'dangling'));
   const cases: readonly (readonly [string, RegExp])[] = [
-    ['dangling', /^dangling is a link that leads nowhere: .*$/],
-    ['x'.repeat(300), /^x{300} cannot be made: name too long \(ENAMETOOLONG\)$/],
+    ['dangling', /^dangling is a broken link: .*$/],
+    ['x'.repeat(300), /^x{300} cannot be created: name too long \(ENAMETOOLONG\)$/],
   ];
   for (const [name, message] of cases) {
     const { code, errors } = await create(name);
@@ -54,14 +54,14 @@ test('a folder that cannot be made is refused in one line that says why', async 
   }
 });
 
-test.skipIf(process.getuid?.() === 0)('a folder in which nobody may write is refused in one line', async () => {
+test.skipIf(process.getuid?.() === 0)('a folder without write permission is refused in one line', async () => {
   await mkdir(join(cwd, 'locked'), { mode: 0o500 });
   const { code, errors } = await create('locked');
   assert.equal(code, 2);
-  assert.equal(errors, 'locked cannot be made: permission denied (EACCES)');
+  assert.equal(errors, 'locked cannot be created: permission denied (EACCES)');
 });
 
-test('a name is a single word of the shell, whatever is in it', () => {
+test('a name with any character is a single word of the shell', () => {
   assert.equal(shellWord('my-ravi'), 'my-ravi');
   assert.equal(shellWord("it's $HOME"), process.platform === 'win32' ? `"it's $HOME"` : `'it'\\''s $HOME'`);
 });

@@ -11,7 +11,7 @@ import { timeText } from '../render/time.ts';
 import { visible } from '../render/visible.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** Lists approvals, newest first; those that wait when no status is named. */
+/** Lists approvals, newest first; pending ones by default. */
 export const listApprovals: CommandBody = async (invocation, terminal) => {
   const { status = 'pending', run: runId, limit, cursor } = invocation.values;
   await using client = await connect(invocation, terminal);
@@ -36,7 +36,7 @@ export const showApproval: CommandBody = async (invocation, terminal) => {
   for (const line of approvalLines(approval, terminal)) terminal.print(line);
 };
 
-/** Says yes to a call, with other arguments or for the rest of its run when asked to. */
+/** Approves a call, optionally with other arguments or for the rest of its run. */
 export const approve: CommandBody = async (invocation, terminal) => {
   const { approval: id = '', reason, scope, args } = invocation.values;
   const modifiedArgs = args === undefined ? undefined : await readJsonObject(args, 'The arguments', terminal);
@@ -49,7 +49,7 @@ export const approve: CommandBody = async (invocation, terminal) => {
   terminal.print(invocation.isJson ? JSON.stringify(approval) : visible(`${approval.tool} may run`));
 };
 
-/** Says no to a call; the reason reaches the model. */
+/** Denies a call; the reason is shown to the model. */
 export const deny: CommandBody = async (invocation, terminal) => {
   const { approval: id = '', reason } = invocation.values;
   await using client = await connect(invocation, terminal);

@@ -26,7 +26,7 @@ export const listArtifacts: CommandBody = async (invocation, terminal) => {
   ]);
 };
 
-/** Writes the content of an artifact to a file or to standard output; with JSON it says what is known of it. */
+/** Writes the content of an artifact to a file or to standard output; with JSON, prints its metadata. */
 export const getArtifact: CommandBody = async (invocation, terminal) => {
   const { artifact: ref = '', output } = invocation.values;
   await using client = await connect(invocation, terminal);
@@ -41,7 +41,7 @@ export const getArtifact: CommandBody = async (invocation, terminal) => {
 
 async function writeTo(file: string, content: Readable): Promise<void> {
   try {
-    // A file that is there already stays as it is.
+    // Never overwrites a file.
     await pipeline(content, createWriteStream(file, { flags: 'wx' }));
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;

@@ -5,7 +5,7 @@ import { exitCode } from '../exit-code.ts';
 import { readScript } from '../read-input.ts';
 import { visible } from '../render/visible.ts';
 
-/** Says what is certain to go wrong in a script, without running it. */
+/** Checks a script without running it, and prints its mistakes. */
 export const checkChainFile: CommandBody = async (invocation, terminal) => {
   const { file = '' } = invocation.values;
   const script = await readScript(file, terminal);

@@ -5,16 +5,16 @@ import { exitCode, exitCodeOfRun } from '../exit-code.ts';
 import { readScript } from '../read-input.ts';
 import { visible } from '../render/visible.ts';
 import { runScript } from '../run-script.ts';
-import { sayPaused } from '../say-paused.ts';
+import { printPaused } from '../print-paused.ts';
 
-/** Saves a script as a tool: one that ran well already, or a file that runs now. */
+/** Saves a script as a tool: the script of a run that succeeded, or a file that runs now. */
 export const saveChain: CommandBody = async (invocation, terminal) => {
   const { name = '', file, run: known, description } = invocation.values;
   if ((file === undefined) === (known === undefined)) {
-    throw new KernelError('E_USAGE', 'Name either a file to run or, with --run, a script that ran well');
+    throw new KernelError('E_USAGE', 'Give either a file to run or, with --run, a run that succeeded');
   }
   if (description === undefined) {
-    throw new KernelError('E_USAGE', 'Say with --description what the script does; the model reads it');
+    throw new KernelError('E_USAGE', 'Describe the script with --description; the model reads it');
   }
   const script = file === undefined ? undefined : await readScript(file, terminal);
   await using client = await connect(invocation, terminal, { decides: true });
@@ -22,7 +22,7 @@ export const saveChain: CommandBody = async (invocation, terminal) => {
   if (script !== undefined) {
     const { run, result } = await runScript(client, script, invocation, terminal);
     if (result?.status !== 'ok') {
-      if (result === undefined) sayPaused(run, terminal);
+      if (result === undefined) printPaused(run, terminal);
       else terminal.warn(visible(result.outputText));
       return exitCodeOfRun(run);
     }

@@ -10,18 +10,18 @@ import { statusText } from '../render/status.ts';
 import { visible } from '../render/visible.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** One thing that was looked at. */
+/** Result of one check. */
 export interface CheckResult {
   readonly check: string;
   readonly status: 'ok' | 'failed';
-  /** What was found, or what is wrong and how to mend it. */
+  /** The finding, or the problem and how to fix it. */
   readonly message: string;
 }
 
 const leastNodeMajor = 24;
 
-/** Looks at everything that a run needs, each thing by itself, and says what is missing and how to mend it. */
-export const examine: CommandBody = async ({ values: { config }, isJson }, terminal) => {
+/** Checks everything that a run needs, one thing at a time, and prints problems with their fix. */
+export const runDoctor: CommandBody = async ({ values: { config }, isJson }, terminal) => {
   const results: CheckResult[] = [];
   for await (const result of checks(config, terminal)) {
     results.push(result);
@@ -51,7 +51,7 @@ async function* checks(config: string | undefined, { cwd, env }: Terminal): Asyn
   if (isComplete) yield check('tools', () => checkTools({ configPath: config, cwd, env }));
 }
 
-/** What runs here and what a server runs: each leaves another port empty. */
+/** Returns the plugins of a command and of a server together, because each leaves another port empty. */
 async function findEveryPort(where: InstallationOptions): Promise<Installation> {
   const here = await findInstallation(where);
   const server = await findInstallation({ ...where, isServer: true });

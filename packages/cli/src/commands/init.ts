@@ -6,12 +6,12 @@ import { ask } from '../ask.ts';
 import type { CommandBody } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** Writes a project into a folder and leaves what is there as it is. Asks for folder and name, or takes what was typed. */
+/** Writes a project into a folder and keeps existing files. Asks for the folder and name that were not given. */
 export const initProject: CommandBody = async ({ values, flags, isJson }, terminal) => {
   const { cwd, print, isInteractive } = terminal;
   const asks = !flags.has('yes') && isInteractive;
   if (!asks && !flags.has('yes')) {
-    throw new KernelError('E_USAGE', 'Nobody can be asked here; with --yes nothing is asked');
+    throw new KernelError('E_USAGE', 'Not a terminal: pass --yes to accept the defaults');
   }
   const given = values['folder'] ?? (asks ? await ask('Folder', '.') : '.');
   const folder = resolve(cwd, given);

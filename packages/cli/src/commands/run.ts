@@ -2,10 +2,10 @@ import { connect } from '../connection/connect.ts';
 import type { CommandBody } from '../command.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
 import { visible } from '../render/visible.ts';
-import { sayPaused } from '../say-paused.ts';
+import { printPaused } from '../print-paused.ts';
 import { watchRun } from '../watch-run.ts';
 
-/** Gives the agent a task and shows what it does; with `session` it knows what was said there. */
+/** Gives the agent a task and shows its events; `session` continues a conversation. */
 export const runTask: CommandBody = async (invocation, terminal) => {
   const { task, session: sessionId } = invocation.values;
   await using client = await connect(invocation, terminal, { decides: true });
@@ -16,7 +16,7 @@ export const runTask: CommandBody = async (invocation, terminal) => {
   });
   const { run, view } = await watchRun(client, id, invocation, terminal);
   if (invocation.isJson) terminal.print(JSON.stringify({ ...run, text: view.text }));
-  else if (run.status !== 'completed') sayPaused(run, terminal);
+  else if (run.status !== 'completed') printPaused(run, terminal);
   else if (!view.hasShownText) terminal.print(visible(view.text));
   return exitCodeOfRun(run);
 };

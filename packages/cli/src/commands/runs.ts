@@ -10,7 +10,7 @@ import { runLines } from '../render/run-lines.ts';
 import { statusText } from '../render/status.ts';
 import { timeText } from '../render/time.ts';
 import { visible } from '../render/visible.ts';
-import { sayPaused } from '../say-paused.ts';
+import { printPaused } from '../print-paused.ts';
 import { createEventView } from '../show-event.ts';
 import { watchRun } from '../watch-run.ts';
 
@@ -36,7 +36,7 @@ export const showRun: CommandBody = async (invocation, terminal) => {
   for (const line of runLines(run, terminal)) terminal.print(line);
 };
 
-/** Tells what a run does until it is over or paused; with JSON, one event a line. */
+/** Streams the events of a run until it ends or pauses; with JSON, one event per line. */
 export const tailRun: CommandBody = async (invocation, terminal) => {
   const { run: runId = '' } = invocation.values;
   await using client = await connect(invocation, terminal);
@@ -51,7 +51,7 @@ export const tailRun: CommandBody = async (invocation, terminal) => {
   return exitCodeOfRun(run);
 };
 
-/** Goes on with a run that is paused, and shows it to its end. */
+/** Resumes a paused run and shows it to its end. */
 export const resumeRun: CommandBody = async (invocation, terminal) => {
   const { run: id = '', answer } = invocation.values;
   await using client = await connect(invocation, terminal, { decides: true });
@@ -60,13 +60,13 @@ export const resumeRun: CommandBody = async (invocation, terminal) => {
   await client.runs.resume(id, answer === undefined ? {} : answerTo(paused, answer));
   const { run, view } = await watchRun(client, id, invocation, terminal, last);
   if (invocation.isJson) terminal.print(JSON.stringify(run));
-  else if (run.status !== 'completed') sayPaused(run, terminal);
+  else if (run.status !== 'completed') printPaused(run, terminal);
   else if (view.text !== '' && !view.hasShownText) terminal.print(visible(view.text));
   else for (const line of runLines(run, terminal)) terminal.print(line);
   return exitCodeOfRun(run);
 };
 
-/** Ends a run for good. */
+/** Cancels a run. */
 export const cancelRun: CommandBody = async (invocation, terminal) => {
   const { run: id = '' } = invocation.values;
   await using client = await connect(invocation, terminal);
@@ -74,7 +74,7 @@ export const cancelRun: CommandBody = async (invocation, terminal) => {
   terminal.print(invocation.isJson ? JSON.stringify(run) : `${run.id} is being cancelled`);
 };
 
-// Of a run that goes on already the stream would not end.
+// The stream of a run that is running would not end.
 async function lastEventOf(
   events: AsyncIterable<{ readonly sequence: number }>,
   { status }: Pick<RunDetails, 'status'>,

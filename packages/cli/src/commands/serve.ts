@@ -3,7 +3,7 @@ import { parsePort, runServer } from '@ravi/monolith';
 import type { CommandBody } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 
-/** Serves HTTP and the console until Ctrl-C, SIGTERM or an exception that nobody caught. */
+/** Serves HTTP and the console until Ctrl-C, SIGTERM or an uncaught exception. */
 export const serveHere: CommandBody = async ({ values: { config, host, port } }) => {
   const code = await runServer({ config, host, port: portOf(port) });
   return code === 0 ? exitCode.ok : exitCode.failed;

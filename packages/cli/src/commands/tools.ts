@@ -10,7 +10,7 @@ import { statusText } from '../render/status.ts';
 import { tableLines } from '../render/table.ts';
 import { visible } from '../render/visible.ts';
 
-/** Lists the tools with their risk, all of them or those that contain the words. */
+/** Lists the tools with their risk, optionally only those that contain the words. */
 export const listTools: CommandBody = async (invocation, terminal) => {
   const { query: q } = invocation.values;
   await using client = await connect(invocation, terminal);
@@ -36,7 +36,7 @@ export const describeTool: CommandBody = async (invocation, terminal) => {
   if (outputSchema !== undefined) terminal.print(`\noutput ${visible(JSON.stringify(outputSchema, undefined, 2))}`);
 };
 
-/** Calls a tool through the invoker, every gate included, and prints what it says. */
+/** Calls a tool through the invoker and prints its result. */
 export const callTool: CommandBody = async (invocation, terminal) => {
   const { tool: name = '', args = '{}' } = invocation.values;
   const body = { args: await readJsonObject(args, 'The arguments', terminal) };

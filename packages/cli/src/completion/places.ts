@@ -1,13 +1,13 @@
 import { commands, groupSummaries } from '../commands.ts';
 import { optionsOf } from '../common-options.ts';
 
-/** A word that may come next, and what it means. */
+/** A word that may come next, and its description. */
 export interface Candidate {
   readonly word: string;
   readonly description: string;
 }
 
-/** What may come after some words of a command line. */
+/** Words that may follow a part of a command line. */
 export interface Place {
   /** The words so far, options left out: `runs ls`; empty right after `ravi`. */
   readonly path: string;
@@ -16,7 +16,7 @@ export interface Place {
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Every place of the command line that a completion knows: the groups, and the commands with their options. */
+/** Returns every place that completion knows: the groups, and the commands with their options. */
 export function completionPlaces(): readonly Place[] {
   const groups = new Map<string, Map<string, string>>();
   for (const { path, summary } of commands) {

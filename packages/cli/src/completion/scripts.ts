@@ -10,7 +10,7 @@ export function completionScript(shell: Shell): string {
   return shell === 'fish' ? fishScript(places) : posixScript(shell, places);
 }
 
-// Both shells know these words; only where the command line stands and where candidates go differs.
+// Both shells share this script; only the variables of the command line and of the candidates differ.
 function posixScript(shell: 'bash' | 'zsh', places: readonly Place[]): string {
   const isBash = shell === 'bash';
   const known = places.map(({ path }) => path).filter((path) => path !== '');

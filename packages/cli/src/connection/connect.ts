@@ -5,15 +5,15 @@ import type { Terminal } from '../terminal.ts';
 import { createConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
 
-/** What a command needs beside what was typed. */
+/** Options of {@link connect}. */
 export interface ConnectOptions {
-  /** Whether calls may wait for somebody: then the terminal, or `--approve`, decides where the configuration does not. */
+  /** True if calls may need a decision: the terminal, or `--approve`, decides unless the configuration does. */
   readonly decides?: boolean;
 }
 
 /**
- * The server that `--server` or `RAVI_SERVER` names, with the token of `RAVI_TOKEN`; without them the installation,
- * opened in this process.
+ * Connects to the server that `--server` or `RAVI_SERVER` names, with the token of `RAVI_TOKEN`; without them opens the
+ * installation in this process.
  * @throws KernelError `E_USAGE`, and as `openMonolith`
  */
 export async function connect(
@@ -27,7 +27,7 @@ export async function connect(
   }
   const named = server ?? (config === undefined ? env['RAVI_SERVER'] || undefined : undefined);
   if (named !== undefined) return connectTo(named, env['RAVI_TOKEN'] || undefined);
-  // A command that asks a server has no use for the runtime, which takes longer to load than the answer to come.
+  // A command that uses a server does not need the runtime, which is slow to load.
   const { openHere } = await import('./open-here.ts');
   return openHere({ config, decides, approve: approve as ApprovalMode | undefined }, terminal);
 }
@@ -35,7 +35,7 @@ export async function connect(
 function connectTo(server: string, token: string | undefined): Connection {
   const url = URL.parse(server);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new KernelError('E_USAGE', `"${server}" is no address of a server; one looks like http://127.0.0.1:7341`);
+    throw new KernelError('E_USAGE', `"${server}" is not an address of a server; use one like http://127.0.0.1:7341`);
   }
   return createConnection({ url: url.href, isEmbedded: false, token });
 }

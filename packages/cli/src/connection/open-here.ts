@@ -8,15 +8,15 @@ import { createTextLogger } from '../text-logger.ts';
 import { createConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
 
-/** Which installation, and who approves its calls. */
+/** Options of {@link openHere}. */
 export interface OpenHereOptions {
   readonly config: string | undefined;
-  /** Whether calls may wait for somebody. */
+  /** True if calls may need a decision. */
   readonly decides: boolean;
   readonly approve: ApprovalMode | undefined;
 }
 
-/** Opens the installation in this process, as a server does that does not listen. @throws KernelError as `openMonolith` */
+/** Opens the installation in this process, like a server that does not listen. @throws KernelError as `openMonolith` */
 export async function openHere(
   { config: configPath, decides, approve }: OpenHereOptions,
   terminal: Terminal,
@@ -39,8 +39,8 @@ export async function openHere(
 }
 
 /**
- * The plugin that decides inside of this process: the one of the mode, else the configured one, else the terminal, and
- * where nobody sits at it nothing is approved.
+ * Returns the plugin that decides in this process: the one of the mode, else the configured one, else the terminal.
+ * Without a terminal every call that needs approval is denied.
  */
 async function approvalsHere(
   where: InstallationOptions,

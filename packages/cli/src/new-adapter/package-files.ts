@@ -5,7 +5,7 @@ import type { Starter } from './starters.ts';
 /** A file to write: its path inside the package and its text. */
 export type PackageFile = readonly [path: string, text: string];
 
-/** A package of its own with one adapter, which compiles and passes the contract suite of its port as it is. */
+/** Returns the files of a package with one adapter, which compiles and passes the contract suite of its port. */
 export function packageFiles(port: string, starter: Starter, name: string, version: string): readonly PackageFile[] {
   const { subject, plugin } = adapterNames(starter, name);
   return [
@@ -50,18 +50,18 @@ const buildConfig = {
 function readme(port: string, plugin: string, { type }: Starter): string {
   return `# ravi-${plugin}
 
-A Ravi ${type}: say in one paragraph what it talks to and when to take it.
+A Ravi ${type}: describe in one paragraph which service it uses and when to choose it.
 
 \`\`\`sh
 npm install
 npm test
 \`\`\`
 
-The test is the contract suite of the port \`${port}\`. In a configuration beside this folder:
+The test is the contract suite of the port \`${port}\`. In a configuration next to this folder:
 \`"${port}": ${useOf(port, `./ravi-${plugin}/src/index.ts`)}\`.
 
-\`npm pack\` and \`npm publish\` make JavaScript of it first, for Node runs no TypeScript from \`node_modules\`. Whoever has
-installed it writes \`"${port}": ${useOf(port, `ravi-${plugin}`)}\`.
+\`npm pack\` and \`npm publish\` compile it first, because Node runs no TypeScript from \`node_modules\`. After
+\`npm install\`, a configuration uses it as \`"${port}": ${useOf(port, `ravi-${plugin}`)}\`.
 `;
 }
 

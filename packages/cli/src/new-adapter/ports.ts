@@ -1,8 +1,8 @@
-/** What differs between the adapters of one port and those of another. */
+/** Parts of an adapter that depend on its port. */
 export interface PortTemplate {
   /** Folder under `packages/`. */
   readonly folder: string;
-  /** Stands before the adapter's name in its package name; a tool source bears its own name alone. */
+  /** Prefix of the package name; a tool source has none. */
   readonly prefix: string;
   /** The kernel's interface, also the last words of the factory's name. */
   readonly type: string;
@@ -56,20 +56,20 @@ function pluginTested(folder: string, prefix: string, type: string): PortTemplat
   return { folder, prefix, type, suite: 'pluginContract', suiteEntry: 'plugin', suiteArguments: () => 'plugin, {}' };
 }
 
-/** What an adapter of a name is called: `FsBlobStore` in code, `blob-fs` as a plugin. */
+/** Names of an adapter: `FsBlobStore` in code, `blob-fs` as a plugin. */
 export interface AdapterNames {
   /** The factory is `create` and this. */
   readonly subject: string;
   readonly plugin: string;
 }
 
-/** The names of an adapter. */
+/** Returns the names of an adapter. */
 export function adapterNames({ prefix, type }: PortTemplate, name: string): AdapterNames {
   const words = name.split('-').map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
   return { subject: `${words.join('')}${type}`, plugin: prefix === '' ? name : `${prefix}-${name}` };
 }
 
-/** Why there can be no adapter of that port and name; `undefined` when there can. */
+/** Returns the reason why an adapter cannot have that port and name; `undefined` if it can. */
 export function adapterProblem(port: string, name: string): string | undefined {
   if (!Object.hasOwn(portTemplates, port)) {
     return `There is no port "${port}". The ports are ${Object.keys(portTemplates).join(', ')}`;
@@ -78,7 +78,7 @@ export function adapterProblem(port: string, name: string): string | undefined {
   return `"${name}" cannot name an adapter: use at most 40 lower-case letters and digits in words joined by "-", such as "fs" or "isolated-vm"`;
 }
 
-/** The test that holds an adapter to the contract of its port, for vitest or `node --test`. */
+/** Returns the contract test of an adapter, for vitest or `node --test`. */
 export function contractTest(
   { suite, suiteEntry, suiteArguments }: PortTemplate,
   subject: string,

@@ -1,15 +1,15 @@
 import type { AdapterNames, PortTemplate } from './ports.ts';
 import { portTemplates } from './ports.ts';
 
-/** What a new adapter does until its author makes it do something else: enough to keep the contract of its port. */
+/** First version of an adapter, which passes the contract suite of its port. */
 export interface Starter extends PortTemplate {
-  /** The package of the adapter that it begins as; absent when it needs none. */
+  /** Package that it wraps; absent if it needs none. */
   readonly begunAs?: string;
   /** Its source file. */
   readonly source: (names: AdapterNames) => string;
 }
 
-/** What adapters of each port begin as, by the key that a configuration uses. */
+/** Starters by port, as a configuration names it. */
 export const starters: Readonly<Record<string, Starter>> = {
   blobStore: {
     ...template('blobStore'),
@@ -23,7 +23,7 @@ export const starters: Readonly<Record<string, Starter>> = {
         options: `{\n  /** Measures lifetimes; the system's when absent. */\n  readonly clock?: Clock;\n}`,
         given: 'options',
         body: '  return createMemoryBlobStore(options);',
-        doc: 'It keeps blobs in memory: replace that, one method after the other.',
+        doc: 'It stores blobs in memory: replace its methods one by one.',
         create: (factory) => `(_options, { clock }) => ${factory}({ clock })`,
       }),
   },
@@ -34,9 +34,9 @@ export const starters: Readonly<Record<string, Starter>> = {
         types: ['ApprovalHandler', 'Plugin'],
         result: 'ApprovalHandler',
         body: `  return {
-    request: async ({ tool }) => ({ decision: 'denied', reason: \`Nobody is asked about \${tool} yet\` }),
+    request: async ({ tool }) => ({ decision: 'denied', reason: \`No approver is configured for \${tool} yet\` }),
   };`,
-        doc: 'It denies every call: ask somebody instead, and let go of the question when `signal` aborts.',
+        doc: 'It denies every call: ask an approver instead, and withdraw the request when `signal` aborts.',
       }),
   },
   sandbox: {
@@ -48,7 +48,7 @@ export const starters: Readonly<Record<string, Starter>> = {
         types: ['Plugin', 'Sandbox'],
         result: 'Sandbox',
         body: '  return createVmSandbox({ unsafe: true });',
-        doc: 'It runs scripts in processes that are no wall against hostile ones: put yours in their place.',
+        doc: 'It runs scripts in processes that do not isolate hostile code: replace them with yours.',
       }),
   },
   stateStore: {
@@ -91,7 +91,7 @@ export const starters: Readonly<Record<string, Starter>> = {
         result: 'ToolSource',
         body: `  const hello = defineTool({
     name: 'hello',
-    description: 'Greets somebody.',
+    description: 'Greets a person.',
     risk: 'safe',
     inputSchema: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
     execute: ({ name }) => \`Hello, \${String(name)}\`,
@@ -115,7 +115,7 @@ interface SourceParts {
   readonly types: readonly string[];
   readonly result: string;
   readonly options?: string;
-  /** What the factory calls its options; they begin with `_` when it does not read them. */
+  /** Name of the factory's options; begins with `_` if it does not read them. */
   readonly given?: string;
   readonly body: string;
   readonly doc: string;
@@ -137,7 +137,7 @@ function sourceOf({ subject, plugin }: AdapterNames, port: string, parts: Source
   return `${imports}import { ${values.join(', ')} } from '@ravi/kernel';
 import type { ${types.join(', ')} } from '@ravi/kernel';
 
-/** Options of {@link create${subject}}; what a configuration may say stands in \`configSchema\` too. */
+/** Options of {@link create${subject}}; \`configSchema\` has those that a configuration may set. */
 export interface ${subject}Options ${options}
 
 /** Opens the adapter. ${doc} */

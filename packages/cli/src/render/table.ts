@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Rows as lines whose columns stand below each other; the last column keeps its own width. Cells may carry styles. */
+/** Returns rows as lines with aligned columns; the last column keeps its own width. Cells may carry styles. */
 export function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = [];
   for (const row of rows) {

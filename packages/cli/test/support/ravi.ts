@@ -5,7 +5,7 @@ import { createFolder } from './folder.ts';
 
 const entry = join(import.meta.dirname, '../../src/main.ts');
 
-/** How a command line ended. */
+/** Result of a command line. */
 export interface Ended {
   readonly code: number | null;
   readonly output: string;
@@ -18,7 +18,7 @@ export interface Ravi extends AsyncDisposable {
   run(args: readonly string[], options?: RunOptions): Promise<Ended>;
 }
 
-/** What a run gets beside its arguments. */
+/** Options of a run of the command line. */
 export interface RunOptions {
   readonly input?: string;
   /** Sends this signal once standard error shows the text. */

@@ -33,7 +33,7 @@ export async function startServer(
   };
 }
 
-/** Runs a command line in this process, where nobody sits at the terminal. */
+/** Runs a command line in this process, without a terminal. */
 export async function runCaptured(args: readonly string[], where: Pick<Terminal, 'cwd' | 'env'>): Promise<Ended> {
   const written = { output: '', errors: '' };
   const code = await runCommandLine(args, {

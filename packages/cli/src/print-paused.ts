@@ -2,8 +2,8 @@ import type { RunDetails } from '@ravi/api';
 import { visible } from './render/visible.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Says on standard error what a run that is not over waits for, and how to go on with it. */
-export function sayPaused({ id, status, error, pendingApprovals, questions }: RunDetails, { warn }: Terminal): void {
+/** Prints on standard error what a run waits for, and how to resume it. */
+export function printPaused({ id, status, error, pendingApprovals, questions }: RunDetails, { warn }: Terminal): void {
   const reason = error === undefined ? '' : `: ${error.message}`;
   if (status !== 'paused') return warn(visible(`The run ${id} is ${status}${reason}`));
   for (const { id: approval, tool } of pendingApprovals) {

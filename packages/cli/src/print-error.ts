@@ -1,8 +1,8 @@
 import { visible } from './render/visible.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Why a command failed: one line on standard error, or `{ "error": { code, message } }` on standard output as JSON. */
-export function tellError(
+/** Prints why a command failed: one line on standard error, or `{ "error": { code, message } }` on standard output as JSON. */
+export function printError(
   { code, message }: { readonly code: string; readonly message: string },
   isJson: boolean,
   { print, warn }: Pick<Terminal, 'print' | 'warn'>,
