@@ -36,7 +36,7 @@ test('a folder with files, more than one name and an unknown option are refused'
   for (const args of [['.'], ['a', 'b'], ['--force']]) {
     const { code, errors } = await create(...args);
     assert.equal(code, 2, args.join(' '));
-    assert.match(errors, /no empty folder|Usage: npm create ravi/);
+    assert.match(errors, /not an empty folder|Usage: npm create ravi/);
   }
   assert.deepEqual(await readdir(cwd), ['notes.txt']);
 });
