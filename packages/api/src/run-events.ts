@@ -19,7 +19,8 @@ const progressSchema = sameAs<ProgressUpdate>()(
 );
 
 /** Keys of events that belong to a call. */
-const place = { callId: string(), parentId: string({ description: 'The call or run that it happened in.' }) };
+const parentId = string({ description: 'The call or run that it happened in.' });
+const place = { callId: string(), parentId };
 
 const failureSchema = object({ code: string(), message: string() });
 
@@ -38,17 +39,18 @@ export const runEventData = {
   step: object({ step: count, status: enumOf(['started', 'ended']) }),
   'model-delta': object({ text: string() }),
   'reasoning-delta': object({ text: string() }),
-  'tool-call': object({ tool: string(), caller: callerSchema, argsPreview: string() }, place),
+  'tool-call': object({ callId: string(), tool: string(), caller: callerSchema, argsPreview: string() }, { parentId }),
   'tool-progress': object({ callId: string(), tool: string(), update: progressSchema }),
   'tool-result': object(
     {
+      callId: string(),
       tool: string(),
       caller: callerSchema,
       status: enumOf(['ok', 'error', 'denied', 'timeout', 'cancelled']),
       durationMs: milliseconds,
       argsPreview: string(),
     },
-    { ...place, bytes: count, artifactRef: string(), errorCode: string() },
+    { parentId, bytes: count, artifactRef: string(), errorCode: string() },
   ),
   'approval-requested': object({ tool: string(), requestId: string(), risk }, place),
   'approval-decided': object({ tool: string(), approval: approvalTraceSchema }, place),

@@ -1,28 +1,13 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { ApprovalView, ChangeView } from '@ravi/approval-kit';
-import type { ApprovalDecision, JsonObject } from '@ravi/kernel';
+import type { api, ApprovalEvent, ApprovalList, ApprovalView, BodyOf, JsonOf } from '@ravi/api';
 import { followEvents } from './events.ts';
 import { runQuery } from './queries.ts';
 import { path, request } from './request.ts';
 import { setServerTime } from './server-clock.ts';
 
-/** A page of the approvals that the approver may see. */
-export interface ApprovalList {
-  readonly items: readonly ApprovalView[];
-  readonly next?: string;
-  /** Sequence number of the last event that the list includes. */
-  readonly sequence: number;
-  readonly now: number;
-}
-
 /** Body of a decision. */
-export interface DecisionBody {
-  readonly decision: ApprovalDecision;
-  readonly reason?: string;
-  readonly modifiedArgs?: JsonObject;
-  readonly scope?: 'once' | 'run';
-}
+export type DecisionBody = BodyOf<typeof api.approvals.decide>;
 
 /** State of the event stream of approvals. */
 export type Connection = 'connecting' | 'live' | 'lost';
@@ -43,7 +28,7 @@ export const approvalQuery = (id: string) =>
   queryOptions({
     queryKey: ['approval', id],
     queryFn: ({ signal }) =>
-      request<{ readonly approval: ApprovalView; readonly changes: readonly ChangeView[] }>(path`/approvals/${id}`, {
+      request<JsonOf<typeof api.approvals.get>>(path`/approvals/${id}`, {
         signal,
       }),
   });
@@ -53,7 +38,7 @@ export const approvalQuery = (id: string) =>
  * @throws ApiError if the server refused the decision; its body may hold the current request
  */
 export async function decideApproval(id: string, body: DecisionBody): Promise<ApprovalView> {
-  const answer = await request<{ readonly approval: ApprovalView }>(path`/approvals/${id}/decision`, {
+  const answer = await request<JsonOf<typeof api.approvals.decide>>(path`/approvals/${id}/decision`, {
     method: 'POST',
     body,
   });
@@ -82,7 +67,7 @@ export function useApprovalEvents(): Connection {
       onLost: () => setConnection('lost'),
       on: {
         approval(data) {
-          const { approval, now } = data as { readonly approval?: ApprovalView; readonly now: number };
+          const { approval, now } = data as Extract<ApprovalEvent, { readonly type: 'approval' }>;
           setServerTime(now);
           if (approval === undefined) return;
           client.setQueryData(queryKey, (list) => list && withApproval(list, approval));

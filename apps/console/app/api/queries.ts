@@ -1,18 +1,20 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { BlobStat, Job, Snippet, Turn } from '@ravi/kernel';
+import type { BlobStat, Job, Run, Turn } from '@ravi/kernel';
+import type {
+  Budget,
+  Conversation,
+  Exchange,
+  Page,
+  RunDetails,
+  Settings,
+  SkillSummary,
+  SnippetDetails,
+  SnippetSummary,
+  ToolDetails,
+  ToolSummary,
+} from '@ravi/api';
 import { isLive } from './is-live.ts';
 import { path, request } from './request.ts';
-import type {
-  BudgetView,
-  Exchange,
-  ListAnswer,
-  RunView,
-  SessionView,
-  SettingsView,
-  SkillView,
-  SnippetView,
-  ToolView,
-} from './wire.ts';
 
 /** Filter of a list of runs; absent fields match every run. */
 export interface RunListFilter {
@@ -32,7 +34,7 @@ function pages<Item>(
     queryFn: ({ pageParam, signal }) => {
       const search = new URLSearchParams({ limit: '50' });
       for (const [name, value] of Object.entries({ ...query, cursor: pageParam })) if (value) search.set(name, value);
-      return request<ListAnswer<Item>>(`${address}?${search}`, { signal });
+      return request<Page<Item>>(`${address}?${search}`, { signal });
     },
     getNextPageParam: ({ next }) => next,
   });
@@ -40,7 +42,7 @@ function pages<Item>(
 
 /** Runs, newest first. */
 export const runsQuery = ({ status, sessionId }: RunListFilter = {}) =>
-  pages<RunView>(['runs'], '/runs', { status, sessionId });
+  pages<Run>(['runs'], '/runs', { status, sessionId });
 
 const refreshMs = 5_000;
 
@@ -48,7 +50,7 @@ const refreshMs = 5_000;
 export const runQuery = (id: string) =>
   queryOptions({
     queryKey: ['run', id],
-    queryFn: ({ signal }) => request<RunView>(path`/runs/${id}`, { signal }),
+    queryFn: ({ signal }) => request<RunDetails>(path`/runs/${id}`, { signal }),
     refetchInterval: ({ state: { data } }) => data !== undefined && isLive(data) && refreshMs,
   });
 
@@ -56,42 +58,42 @@ export const runQuery = (id: string) =>
 export const exchangesQuery = (runId: string) =>
   queryOptions({
     queryKey: ['run', runId, 'exchanges'],
-    queryFn: ({ signal }) => request<ListAnswer<Exchange>>(path`/runs/${runId}/exchanges`, { signal }),
+    queryFn: ({ signal }) => request<Page<Exchange>>(path`/runs/${runId}/exchanges`, { signal }),
   });
 
 /** Every tool; the search happens here, where the list is. */
 export const toolsQuery = () =>
   queryOptions({
     queryKey: ['tools'],
-    queryFn: async ({ signal }) => (await request<ListAnswer<ToolView>>('/tools', { signal })).items,
+    queryFn: async ({ signal }) => (await request<Page<ToolSummary>>('/tools', { signal })).items,
   });
 
 /** One tool with stub, schemas and metrics. */
 export const toolQuery = (name: string) =>
   queryOptions({
     queryKey: ['tool', name],
-    queryFn: ({ signal }) => request<ToolView>(path`/tools/${name}`, { signal }),
+    queryFn: ({ signal }) => request<ToolDetails>(path`/tools/${name}`, { signal }),
   });
 
 /** Scripts that the caller has saved. */
 export const snippetsQuery = () =>
   queryOptions({
     queryKey: ['snippets'],
-    queryFn: async ({ signal }) => (await request<ListAnswer<SnippetView>>('/snippets', { signal })).items,
+    queryFn: async ({ signal }) => (await request<Page<SnippetSummary>>('/snippets', { signal })).items,
   });
 
 /** One saved script with its code. */
 export const snippetQuery = (name: string) =>
   queryOptions({
     queryKey: ['snippet', name],
-    queryFn: ({ signal }) => request<Snippet>(path`/snippets/${name}`, { signal }),
+    queryFn: ({ signal }) => request<SnippetDetails>(path`/snippets/${name}`, { signal }),
   });
 
 /** Query of the skills of the agent. */
 export const skillsQuery = () =>
   queryOptions({
     queryKey: ['skills'],
-    queryFn: async ({ signal }) => (await request<ListAnswer<SkillView>>('/skills', { signal })).items,
+    queryFn: async ({ signal }) => (await request<Page<SkillSummary>>('/skills', { signal })).items,
   });
 
 /** Query of the artifacts that tools have stored. */
@@ -111,19 +113,19 @@ export const jobsQuery = () => pages<Job>(['jobs'], '/jobs');
 export const budgetsQuery = () =>
   queryOptions({
     queryKey: ['budgets'],
-    queryFn: ({ signal }) => request<ListAnswer<BudgetView>>('/budgets', { signal }),
+    queryFn: ({ signal }) => request<Page<Budget>>('/budgets', { signal }),
   });
 
 /** Query of the settings of the server. */
 export const settingsQuery = () =>
-  queryOptions({ queryKey: ['settings'], queryFn: ({ signal }) => request<SettingsView>('/settings', { signal }) });
+  queryOptions({ queryKey: ['settings'], queryFn: ({ signal }) => request<Settings>('/settings', { signal }) });
 
 /** Conversations, newest first. */
-export const sessionsQuery = () => pages<SessionView>(['sessions'], '/sessions');
+export const sessionsQuery = () => pages<Conversation>(['sessions'], '/sessions');
 
 /** The turns of a conversation, oldest first. */
 export const historyQuery = (sessionId: string) =>
   queryOptions({
     queryKey: ['history', sessionId],
-    queryFn: ({ signal }) => request<ListAnswer<Turn>>(path`/sessions/${sessionId}/history?limit=200`, { signal }),
+    queryFn: ({ signal }) => request<Page<Turn>>(path`/sessions/${sessionId}/history?limit=200`, { signal }),
   });

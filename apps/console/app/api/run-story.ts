@@ -1,11 +1,24 @@
-import type { ChainCallRecord, ConsoleLine, ModelUsage, ProgressUpdate } from '@ravi/kernel';
-import type { CallView, StepView } from './wire.ts';
+import type { Call, RunEventData } from '@ravi/api';
+import type { ConsoleLine, ModelUsage, ProgressUpdate } from '@ravi/kernel';
+
+/** One response of the model within a run. */
+export interface StepView {
+  /** From 1. */
+  readonly step: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  /** Absent while the model writes. */
+  readonly durationMs?: number;
+  readonly model?: string;
+  readonly usage?: ModelUsage;
+  readonly text?: string;
+}
 
 /** State of a run from its events, including what its record does not hold. */
 export interface RunStory {
   readonly steps: readonly StepView[];
   /** By id, in the order of their beginning. */
-  readonly calls: Readonly<Record<string, CallView>>;
+  readonly calls: Readonly<Record<string, Call>>;
   /** Text of the current model response so far. */
   readonly text: string;
   readonly progress: Readonly<Record<string, ProgressUpdate>>;
@@ -15,33 +28,24 @@ export interface RunStory {
 /** The beginning of every story. */
 export const emptyStory: RunStory = { steps: [], calls: {}, text: '', progress: {}, console: [] };
 
-type CallEvent = Pick<CallView, 'callId' | 'tool' | 'caller' | 'parentId'> & Partial<ChainCallRecord>;
+type CallEvent = RunEventData['tool-call'] | RunEventData['tool-result'];
 
-/** Data of each event by name; other events only signal that the run has changed. */
-export interface RunEventData {
-  readonly step: { readonly step: number; readonly status: 'started' | 'ended' };
-  readonly usage: ModelUsage & { readonly step?: number };
-  readonly 'model-delta': { readonly text: string };
-  readonly 'tool-call': CallEvent;
-  readonly 'tool-progress': { readonly callId: string; readonly update: ProgressUpdate };
-  readonly 'tool-result': CallEvent;
-  readonly console: ConsoleLine;
-}
+/** Events that continue a story; other events only say that the run has changed. */
+export type StoryEvent = 'step' | 'usage' | 'model-delta' | 'tool-call' | 'tool-progress' | 'tool-result' | 'console';
 
 /** Adds an event to a story; `at` is its time in milliseconds since the Unix epoch. */
 export const continuations: {
-  readonly [Name in keyof RunEventData]: (story: RunStory, data: RunEventData[Name], at: number) => RunStory;
+  readonly [Name in StoryEvent]: (story: RunStory, data: RunEventData[Name], at: number) => RunStory;
 } = {
   step: (story, { step, status }, at) => {
     if (status === 'started') return { ...story, text: '', steps: [...story.steps, { step, startedAt: at }] };
     return withStep(story, step, (begun) => ({ ...begun, durationMs: at - begun.startedAt }));
   },
-  usage: (story, { step, ...usage }) =>
-    step === undefined ? story : withStep(story, step, (begun) => ({ ...begun, usage })),
+  usage: (story, { step, ...usage }) => withStep(story, step, (begun) => ({ ...begun, usage })),
   'model-delta': (story, { text }) => ({ ...story, text: story.text + text }),
   'tool-call': (story, event, at) => withCall(story, event, { status: 'started', startedAt: at, durationMs: 0 }),
   'tool-result': (story, event, at) => {
-    const { durationMs = 0, status = 'ok' } = event;
+    const { durationMs, status } = event;
     return withCall(story, event, { startedAt: at - durationMs, durationMs, status });
   },
   'tool-progress': (story, { callId, update }) => ({ ...story, progress: { ...story.progress, [callId]: update } }),
@@ -55,10 +59,11 @@ function withStep(story: RunStory, step: number, change: (begun: StepView) => St
 function withCall(
   story: RunStory,
   event: CallEvent,
-  facts: Pick<CallView, 'status' | 'startedAt' | 'durationMs'>,
+  facts: Pick<Call, 'status' | 'startedAt' | 'durationMs'>,
 ): RunStory {
-  const { callId, tool, caller, parentId, errorCode } = event;
-  const call: CallView = {
+  const { callId, tool, caller, parentId } = event;
+  const errorCode = 'errorCode' in event ? event.errorCode : undefined;
+  const call: Call = {
     argsDigest: '',
     argsPreview: '',
     ...story.calls[callId],

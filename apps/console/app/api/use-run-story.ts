@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import type { RunEventData } from '@ravi/api';
 import type { RunStatus } from '@ravi/kernel';
 import { followEvents } from './events.ts';
 import type { EventStream } from './events.ts';
 import { runQuery } from './queries.ts';
 import { path } from './request.ts';
 import { continuations, emptyStory } from './run-story.ts';
-import type { RunEventData, RunStory } from './run-story.ts';
+import type { RunStory, StoryEvent } from './run-story.ts';
 
 /** Events after which the record of the run is read again. */
 const changes: ReadonlySet<string> = new Set([
@@ -80,11 +81,11 @@ export function useRunStory(runId: string, status: RunStatus | undefined): RunSt
   return story;
 }
 
-function isTold(name: string): name is keyof RunEventData {
+function isTold(name: string): name is StoryEvent {
   return Object.hasOwn(continuations, name);
 }
 
-function continued<Name extends keyof RunEventData>(story: RunStory, name: Name, event: unknown): RunStory {
+function continued<Name extends StoryEvent>(story: RunStory, name: Name, event: unknown): RunStory {
   const { at, data } = event as { readonly at: number; readonly data: RunEventData[Name] };
   return continuations[name](story, data, at);
 }

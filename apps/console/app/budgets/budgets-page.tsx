@@ -1,8 +1,8 @@
 import { Meter } from '@base-ui/react/meter';
 import { useQuery } from '@tanstack/react-query';
 import { Gauge } from 'lucide-react';
+import type { Budget } from '@ravi/api';
 import { budgetsQuery } from '../api/queries.ts';
-import type { BudgetView } from '../api/wire.ts';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { formatCount, formatDuration, formatMoney } from '../ui/format.ts';
 import { PageHeader } from '../ui/page-header.tsx';
@@ -37,7 +37,7 @@ export function BudgetsPage() {
   );
 }
 
-function BudgetMeter({ budget: { name, unit, limit, used } }: { readonly budget: BudgetView }) {
+function BudgetMeter({ budget: { name, unit, limit, used } }: { readonly budget: Budget }) {
   const format = formats[unit];
   if (limit === undefined) {
     return (
@@ -71,7 +71,7 @@ function BudgetMeter({ budget: { name, unit, limit, used } }: { readonly budget:
   );
 }
 
-const formats: Readonly<Record<BudgetView['unit'], (value: number) => string>> = {
+const formats: Readonly<Record<Budget['unit'], (value: number) => string>> = {
   tokens: (value) => `${formatCount(value)} tokens`,
   cost: formatMoney,
   calls: (value) => `${formatCount(value)} ${value === 1 ? 'call' : 'calls'}`,

@@ -2,9 +2,9 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { Bot, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import type { Run } from '@ravi/kernel';
 import { historyQuery, runsQuery, sessionsQuery } from '../api/queries.ts';
 import { request } from '../api/request.ts';
-import type { RunView } from '../api/wire.ts';
 import { isLive } from '../api/is-live.ts';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { Moment } from '../ui/facts.tsx';
@@ -19,7 +19,7 @@ export function ChatPage({ sessionId }: { readonly sessionId?: string }) {
   const [, navigate] = useLocation();
   const send = useMutation({
     mutationFn: (task: string) =>
-      request<RunView>('/runs', {
+      request<Run>('/runs', {
         method: 'POST',
         body: { kind: 'agent', task, ...(sessionId === undefined ? {} : { sessionId }) },
       }),

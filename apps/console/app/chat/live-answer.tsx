@@ -3,11 +3,11 @@ import { LoaderCircle } from 'lucide-react';
 import { useEffect, useEffectEvent } from 'react';
 import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
+import type { RunDetails } from '@ravi/api';
 import { approvalsQuery } from '../api/approvals.ts';
 import { isLive } from '../api/is-live.ts';
 import { runQuery } from '../api/queries.ts';
 import { useRunStory } from '../api/use-run-story.ts';
-import type { RunView } from '../api/wire.ts';
 import { ApprovalCard } from '../inbox/approval-card.tsx';
 import { Questions } from '../runs/questions.tsx';
 
@@ -42,7 +42,7 @@ export function LiveAnswer({ runId, onEnded }: { readonly runId: string; readonl
   );
 }
 
-function waitsFor(run: RunView | undefined, approvals: number): string {
+function waitsFor(run: RunDetails | undefined, approvals: number): string {
   if (approvals > 0) return 'Waits for your decision';
   return (run?.questions ?? []).length > 0 ? 'Waits for your answer' : 'At work';
 }

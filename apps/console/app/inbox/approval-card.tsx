@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Check, CheckCheck, Pencil, X } from 'lucide-react';
 import { useRef } from 'react';
-import type { ApprovalView } from '@ravi/approval-kit';
+import type { ApprovalView } from '@ravi/api';
 import type { JsonObject } from '@ravi/kernel';
 import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { InboxIcon } from 'lucide-react';
 import { useSearchParams } from 'wouter';
-import type { ApprovalView } from '@ravi/approval-kit';
+import type { ApprovalView } from '@ravi/api';
 import { printable } from '@ravi/approval-web/text';
 import { approvalsQuery } from '../api/approvals.ts';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';

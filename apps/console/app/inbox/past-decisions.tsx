@@ -1,5 +1,5 @@
 import { History } from 'lucide-react';
-import type { ApprovalView } from '@ravi/approval-kit';
+import type { ApprovalView } from '@ravi/api';
 import { Link } from 'wouter';
 import { outcomeOf, printable } from '@ravi/approval-web/text';
 import { RiskBadge, StatusBadge } from '../ui/badge.tsx';

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { UseMutationResult } from '@tanstack/react-query';
-import type { ApprovalView } from '@ravi/approval-kit';
+import type { ApprovalView } from '@ravi/api';
 import { outcomeOf } from '@ravi/approval-web/text';
 import { approvalsQuery, decideApproval, withApproval } from '../api/approvals.ts';
 import type { DecisionBody } from '../api/approvals.ts';

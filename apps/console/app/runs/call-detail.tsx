@@ -1,12 +1,12 @@
 import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
-import type { CallView } from '../api/wire.ts';
+import type { Call } from '@ravi/api';
 import { StatusBadge } from '../ui/badge.tsx';
 import { Facts, Moment } from '../ui/facts.tsx';
 import { formatBytes, formatDuration } from '../ui/format.ts';
 
 /** Everything on record about one call. */
-export function CallDetail({ call }: { readonly call: CallView }) {
+export function CallDetail({ call }: { readonly call: Call }) {
   const { approval, artifactRef, bytes } = call;
   return (
     <div className="call-detail">

@@ -2,14 +2,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { MessageCircleQuestion, SendHorizontal } from 'lucide-react';
 import { useId, useState } from 'react';
 import { printable } from '@ravi/approval-web/text';
+import type { Question, RunDetails } from '@ravi/api';
 import { runQuery } from '../api/queries.ts';
 import { path, request } from '../api/request.ts';
-import type { QuestionView, RunView } from '../api/wire.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
 
 /** Open questions of an agent, with a field for each answer; nothing if there are none. */
-export function Questions({ run: { id, questions = [] } }: { readonly run: RunView }) {
+export function Questions({ run: { id, questions = [] } }: { readonly run: RunDetails }) {
   const client = useQueryClient();
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
   const send = useMutation({
@@ -45,7 +45,7 @@ export function Questions({ run: { id, questions = [] } }: { readonly run: RunVi
 }
 
 interface QuestionProps {
-  readonly question: QuestionView;
+  readonly question: Question;
   readonly answer: string;
   readonly onChange: (answer: string) => void;
 }

@@ -1,15 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CirclePlay, CircleStop, RotateCcw } from 'lucide-react';
 import { useLocation } from 'wouter';
+import type { RunDetails } from '@ravi/api';
 import { runQuery } from '../api/queries.ts';
 import { path, request } from '../api/request.ts';
-import type { RunView } from '../api/wire.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
 import { isLive } from '../api/is-live.ts';
 
 /** Actions on a run: cancel, resume, start again. */
-export function RunActions({ run }: { readonly run: RunView }) {
+export function RunActions({ run }: { readonly run: RunDetails }) {
   const client = useQueryClient();
   const [, navigate] = useLocation();
   const reread = () => client.invalidateQueries({ queryKey: runQuery(run.id).queryKey });
@@ -22,7 +22,7 @@ export function RunActions({ run }: { readonly run: RunView }) {
     onSettled: reread,
   });
   const repeat = useMutation({
-    mutationFn: () => request<RunView>('/runs', { method: 'POST', body: bodyToRepeat(run) }),
+    mutationFn: () => request<RunDetails>('/runs', { method: 'POST', body: bodyToRepeat(run) }),
     onSuccess: ({ id }) => navigate(`/runs/${encodeURIComponent(id)}`),
   });
 
@@ -47,7 +47,7 @@ export function RunActions({ run }: { readonly run: RunView }) {
   );
 }
 
-function bodyToRepeat({ definition, script, task }: RunView): object {
+function bodyToRepeat({ definition, script, task }: RunDetails): object {
   const { kind, input, details, language } = definition;
   const code = script ?? definition.code;
   if (kind === 'chain') return { kind, code, ...(language === undefined ? {} : { language }) };

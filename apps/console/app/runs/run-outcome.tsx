@@ -1,14 +1,14 @@
 import { CircleAlert } from 'lucide-react';
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { printable } from '@ravi/approval-web/text';
-import type { RunView } from '../api/wire.ts';
+import type { RunDetails } from '@ravi/api';
 import { JsonTree } from '../ui/json-tree.tsx';
 
 // Beyond this a tree with two levels open hides everything below it.
 const manyCharacters = 1_000;
 
 /** Outcome of a run, or the current text of its model. */
-export function RunOutcomeView({ run, liveText }: { readonly run: RunView; readonly liveText: string }) {
+export function RunOutcomeView({ run, liveText }: { readonly run: RunDetails; readonly liveText: string }) {
   const error = run.error ?? run.outcome?.error;
   const answer = run.status === 'running' ? liveText : textOf(run.outcome?.result);
   const value = valueOf(run.outcome?.result);

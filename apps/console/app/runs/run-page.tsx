@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
+import type { RunDetails } from '@ravi/api';
 import { approvalsQuery } from '../api/approvals.ts';
 import { runQuery } from '../api/queries.ts';
 import { useServerTime } from '../api/server-clock.ts';
 import { useRunStory } from '../api/use-run-story.ts';
-import type { RunView } from '../api/wire.ts';
 import { ArtifactList } from '../artifacts/artifact-list.tsx';
 import { ApprovalCard } from '../inbox/approval-card.tsx';
 import { StatusBadge } from '../ui/badge.tsx';
@@ -38,7 +38,7 @@ export function RunPage({ id }: { readonly id: string }) {
   return <RunContent run={query.data} />;
 }
 
-function RunContent({ run }: { readonly run: RunView }) {
+function RunContent({ run }: { readonly run: RunDetails }) {
   const story = useRunStory(run.id, run.status);
   const serverTime = useServerTime();
   const now = isLive(run) ? serverTime : run.updatedAt;

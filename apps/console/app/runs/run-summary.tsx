@@ -1,13 +1,13 @@
 import { printable } from '@ravi/approval-web/text';
+import type { RunDetails } from '@ravi/api';
 import type { RunStory } from '../api/run-story.ts';
-import type { RunView } from '../api/wire.ts';
 import { formatCompact, formatCount, formatDuration, formatMoney } from '../ui/format.ts';
 import type { Timeline } from './timeline.ts';
 import { TokenComparison } from './token-comparison.tsx';
 
 /** Props of a {@link RunSummary}. */
 export interface RunSummaryProps {
-  readonly run: RunView;
+  readonly run: RunDetails;
   readonly story: RunStory;
   readonly timeline: Timeline;
 }
@@ -55,7 +55,7 @@ export function RunSummary({ run, story, timeline }: RunSummaryProps) {
 const maxLength = 90;
 
 /** Returns the title of a run in one line: its task, the first comment or line of its script, or its kind. */
-export function titleOf({ definition, task }: Pick<RunView, 'definition' | 'task'>): string {
+export function titleOf({ definition, task }: Pick<RunDetails, 'definition' | 'task'>): string {
   const { input, details, code, kind } = definition;
   const asked = [task, details?.['title'], input].find((value) => typeof value === 'string');
   const line = asked ?? firstLine(code) ?? `${kind} run`;

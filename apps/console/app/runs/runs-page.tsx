@@ -1,9 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ListTree } from 'lucide-react';
 import { Link, useSearchParams } from 'wouter';
-import type { RunStatus } from '@ravi/kernel';
+import type { RunStatus, Run } from '@ravi/kernel';
 import { runsQuery } from '../api/queries.ts';
-import type { RunView } from '../api/wire.ts';
 import { StatusBadge } from '../ui/badge.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { formatDuration } from '../ui/format.ts';
@@ -77,7 +76,7 @@ export function RunsPage() {
   );
 }
 
-function RunRow({ run }: { readonly run: RunView }) {
+function RunRow({ run }: { readonly run: Run }) {
   return (
     <li>
       <Link href={`/runs/${encodeURIComponent(run.id)}`} className="row">

@@ -1,13 +1,13 @@
 import { Terminal } from 'lucide-react';
 import type { ConsoleLine } from '@ravi/kernel';
 import { printable } from '@ravi/approval-web/text';
-import type { RunView } from '../api/wire.ts';
+import type { RunDetails } from '@ravi/api';
 import { CodeView, CopyButton } from '../ui/code-view.tsx';
 import { formatCount } from '../ui/format.ts';
 import { EmptyState } from '../ui/loaded.tsx';
 
 /** The script of a run with the failing line marked. */
-export function ScriptView({ run, script }: { readonly run: RunView; readonly script: string }) {
+export function ScriptView({ run, script }: { readonly run: RunDetails; readonly script: string }) {
   const { error, definition } = run;
   const language = definition.language ?? 'javascript';
   const mark = error?.line === undefined ? {} : { mark: { line: error.line, message: error.message } };

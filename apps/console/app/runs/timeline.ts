@@ -1,5 +1,5 @@
+import type { Call, RunDetails } from '@ravi/api';
 import type { RunStory } from '../api/run-story.ts';
-import type { CallView, RunView } from '../api/wire.ts';
 
 /** A row of the waterfall. Times are milliseconds since the Unix epoch. */
 export interface TimelineRow {
@@ -12,7 +12,7 @@ export interface TimelineRow {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly isRunning: boolean;
-  readonly call?: CallView;
+  readonly call?: Call;
   /** Tokens of a step. */
   readonly tokens?: number;
 }
@@ -26,7 +26,7 @@ export interface Timeline {
 }
 
 /** Steps of the model, their calls, and the calls inside of scripts; what still runs reaches to `now`. */
-export function timelineOf(run: RunView, story: Pick<RunStory, 'steps' | 'calls'>, now: number): Timeline {
+export function timelineOf(run: RunDetails, story: Pick<RunStory, 'steps' | 'calls'>, now: number): Timeline {
   const { steps } = story;
   const calls = callsOf(run, story).toSorted((left, right) => left.startedAt - right.startedAt);
   const byId = new Map(calls.map((call) => [call.callId, call]));
@@ -34,7 +34,7 @@ export function timelineOf(run: RunView, story: Pick<RunStory, 'steps' | 'calls'
     call.parentId === undefined ? scriptAround(call, calls) : byId.get(call.parentId),
   );
   const outer = inside.get(undefined) ?? [];
-  const rowsOf = (call: CallView, depth: number): readonly TimelineRow[] => {
+  const rowsOf = (call: Call, depth: number): readonly TimelineRow[] => {
     const inner = inside.get(call) ?? [];
     const row = callRow(call, { depth, now, hasCalls: inner.length > 0 });
     return [row, ...inner.flatMap((each) => rowsOf(each, depth + 1))];
@@ -68,14 +68,14 @@ export function timelineOf(run: RunView, story: Pick<RunStory, 'steps' | 'calls'
 }
 
 /** Merges what record and events say about each call; the record wins where both do. */
-function callsOf({ trace = [] }: RunView, story: Pick<RunStory, 'calls'>): readonly CallView[] {
+function callsOf({ trace = [] }: RunDetails, story: Pick<RunStory, 'calls'>): readonly Call[] {
   const recorded = trace.map((call) => ({ ...story.calls[call.callId], ...call }));
   const ids = new Set(trace.map(({ callId }) => callId));
   return [...recorded, ...Object.values(story.calls).filter(({ callId }) => !ids.has(callId))];
 }
 
 /** The direct call during which a call of a script began, for servers that do not say whose script it was. */
-function scriptAround(call: CallView, calls: readonly CallView[]): CallView | undefined {
+function scriptAround(call: Call, calls: readonly Call[]): Call | undefined {
   if (call.caller !== 'chain') return undefined;
   return calls.findLast(
     (other) =>
@@ -86,7 +86,7 @@ function scriptAround(call: CallView, calls: readonly CallView[]): CallView | un
 }
 
 function callRow(
-  call: CallView,
+  call: Call,
   { depth, now, hasCalls }: { readonly depth: number; readonly now: number; readonly hasCalls: boolean },
 ): TimelineRow {
   const isRunning = call.status === 'started';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ScrollText } from 'lucide-react';
+import type { Exchange } from '@ravi/api';
 import { exchangesQuery } from '../api/queries.ts';
-import type { Exchange } from '../api/wire.ts';
 import { CodeView, CopyButton } from '../ui/code-view.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 

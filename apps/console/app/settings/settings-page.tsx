@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import type { AdapterHealth, Settings } from '@ravi/api';
 import { settingsQuery } from '../api/queries.ts';
-import type { HealthView, PluginView, SettingsView } from '../api/wire.ts';
 import { StatusBadge } from '../ui/badge.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { formatBytes, formatCount, formatDuration } from '../ui/format.ts';
@@ -23,11 +23,7 @@ export function SettingsPage() {
   );
 }
 
-function SettingsContent({
-  settings: { plugins, health, policy, versions, model },
-}: {
-  readonly settings: SettingsView;
-}) {
+function SettingsContent({ settings: { plugins, health, policy, versions, model } }: { readonly settings: Settings }) {
   return (
     <>
       {model !== undefined && (
@@ -85,8 +81,8 @@ function limitText(name: string, value: number | string): string {
 }
 
 interface PluginCardProps {
-  readonly plugin: PluginView;
-  readonly health: HealthView | undefined;
+  readonly plugin: Settings['plugins'][number];
+  readonly health: AdapterHealth | undefined;
 }
 
 function PluginCard({ plugin: { port, package: name }, health }: PluginCardProps) {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { BookMarked } from 'lucide-react';
 import { printable } from '@ravi/approval-web/text';
+import type { SnippetSummary } from '@ravi/api';
 import { snippetQuery, snippetsQuery } from '../api/queries.ts';
-import type { SnippetView } from '../api/wire.ts';
 import { CodeView } from '../ui/code-view.tsx';
 import { Disclosure } from '../ui/disclosure.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
@@ -31,15 +31,15 @@ export function SavedScripts() {
   );
 }
 
-function SavedScript({ script }: { readonly script: SnippetView }) {
-  const { name, version, description, language, tools, createdAt } = script;
+function SavedScript({ script }: { readonly script: SnippetSummary }) {
+  const { name, version, description = '', language = 'unknown', tools = [], createdAt, isDamaged = false } = script;
   return (
     <Disclosure
       className="panel exchange"
       summary={
         <>
           <code>{printable(name)}</code>
-          <span className="muted">{printable(description)}</span>
+          <span className="muted">{isDamaged ? 'damaged' : printable(description)}</span>
         </>
       }
     >
@@ -49,7 +49,7 @@ function SavedScript({ script }: { readonly script: SnippetView }) {
             facts={{
               Version: String(version),
               Language: language,
-              Saved: <Moment at={createdAt} />,
+              ...(createdAt === undefined ? {} : { Saved: <Moment at={createdAt} /> }),
               Calls: tools.length === 0 ? 'nothing' : tools.join(', '),
             }}
           />

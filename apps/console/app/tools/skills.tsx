@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { GraduationCap } from 'lucide-react';
 import { printable } from '@ravi/approval-web/text';
+import type { SkillSummary } from '@ravi/api';
 import { skillsQuery } from '../api/queries.ts';
-import type { SkillView } from '../api/wire.ts';
 import { DataTable } from '../ui/data-table.tsx';
 import type { Column } from '../ui/data-table.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 
-const columns: readonly Column<SkillView>[] = [
+const columns: readonly Column<SkillSummary>[] = [
   { name: 'Skill', cell: ({ name }) => <code>{printable(name)}</code> },
   { name: 'What for', cell: ({ description }) => printable(description) },
   { name: 'May call', isMinor: true, cell: ({ allowedTools }) => allowedTools?.join(', ') ?? 'every tool' },

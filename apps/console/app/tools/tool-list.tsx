@@ -2,13 +2,13 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
-import type { ToolView } from '../api/wire.ts';
+import type { ToolSummary } from '@ravi/api';
 import { RiskBadge } from '../ui/badge.tsx';
 
 const rowHeight = 76;
 
 /** Tools as rows; of thousands only those in sight are in the document. */
-export function ToolList({ tools }: { readonly tools: readonly ToolView[] }) {
+export function ToolList({ tools }: { readonly tools: readonly ToolSummary[] }) {
   const list = useRef<HTMLUListElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop(list.current?.offsetTop ?? 0), []);
@@ -39,7 +39,7 @@ export function ToolList({ tools }: { readonly tools: readonly ToolView[] }) {
   );
 }
 
-function ToolRow({ tool }: { readonly tool: ToolView }) {
+function ToolRow({ tool }: { readonly tool: ToolSummary }) {
   const { name, description, risk, source } = tool;
   return (
     <Link href={`/tools/${encodeURIComponent(name)}`} className="row">

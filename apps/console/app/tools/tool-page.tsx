@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
+import type { ToolDetails, ToolMetrics } from '@ravi/api';
 import { toolQuery } from '../api/queries.ts';
-import type { ToolMetrics, ToolView } from '../api/wire.ts';
 import { RiskBadge } from '../ui/badge.tsx';
 import { CodeView } from '../ui/code-view.tsx';
 import { formatCount, formatDuration } from '../ui/format.ts';
@@ -29,7 +29,7 @@ export function ToolPage({ name }: { readonly name: string }) {
   );
 }
 
-function ToolContent({ tool }: { readonly tool: ToolView }) {
+function ToolContent({ tool }: { readonly tool: ToolDetails }) {
   const { metrics, stub, inputSchema, outputSchema } = tool;
   const schemas = { ...(inputSchema && { input: inputSchema }), ...(outputSchema && { output: outputSchema }) };
   return (

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Search, Wrench } from 'lucide-react';
 import { useDeferredValue } from 'react';
 import { useSearchParams } from 'wouter';
+import type { ToolSummary } from '@ravi/api';
 import { toolsQuery } from '../api/queries.ts';
-import type { ToolView } from '../api/wire.ts';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { formatCount } from '../ui/format.ts';
 import { PageHeader } from '../ui/page-header.tsx';
@@ -51,7 +51,7 @@ function Catalogue() {
   );
 }
 
-function Found({ tools, words }: { readonly tools: readonly ToolView[]; readonly words: string }) {
+function Found({ tools, words }: { readonly tools: readonly ToolSummary[]; readonly words: string }) {
   const found = searchTools(tools, useDeferredValue(words));
   if (tools.length === 0) {
     return (

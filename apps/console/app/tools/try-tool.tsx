@@ -4,9 +4,9 @@ import { useState } from 'react';
 import type { InvocationResult, JsonObject } from '@ravi/kernel';
 import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
+import type { ToolDetails } from '@ravi/api';
 import { toolQuery } from '../api/queries.ts';
 import { path, request } from '../api/request.ts';
-import type { ToolView } from '../api/wire.ts';
 import { initialValue } from '../forms/schema.ts';
 import { SchemaForm } from '../forms/schema-form.tsx';
 import { StatusBadge } from '../ui/badge.tsx';
@@ -15,7 +15,7 @@ import { ErrorText } from '../ui/error-notice.tsx';
 import { JsonTree } from '../ui/json-tree.tsx';
 
 /** Calls a tool with arguments from a form, through the same gates as any other call. */
-export function TryTool({ tool }: { readonly tool: ToolView }) {
+export function TryTool({ tool }: { readonly tool: ToolDetails }) {
   const { name, inputSchema, kind, risk } = tool;
   const client = useQueryClient();
   const [args, setArgs] = useState<JsonObject>(() => initialValue(inputSchema));

@@ -36,7 +36,7 @@ test('of two scripts at once each has the calls that the server says are its own
   ];
   const story = continuations['tool-call'](
     emptyStory,
-    { callId: 'inner', tool: 'open_dataset', caller: 'chain', parentId: 'first' },
+    { callId: 'inner', tool: 'open_dataset', caller: 'chain', argsPreview: '', parentId: 'first' },
     began + 10,
   );
   const { rows } = timelineOf({ ...finishedRun, trace }, story, finishedRun.updatedAt);
@@ -47,7 +47,7 @@ test('of two scripts at once each has the calls that the server says are its own
 });
 
 test('a call that only the events know reaches to the present while it runs', () => {
-  const begun = { callId: 'open', tool: 'open_dataset', caller: 'chain' } as const;
+  const begun = { callId: 'open', tool: 'open_dataset', caller: 'chain', argsPreview: '' } as const;
   const story = continuations['tool-call'](emptyStory, begun, began + 40);
   const running = { ...finishedRun, status: 'running', trace: [] } as const;
   const [row] = timelineOf(running, story, began + 5_000).rows;

@@ -4,7 +4,7 @@ import { streamSSE } from 'hono/streaming';
 import { createWebApprovalHandler } from '@ravi/approval-web';
 import { createMemoryApprovalStore } from '@ravi/testkit';
 import type { ApprovalRequest, ApprovalDecisionInput, Run, Snippet, Turn } from '@ravi/kernel';
-import type { RunView, SnippetView } from '../../app/api/wire.ts';
+import type { RunDetails, SnippetSummary } from '@ravi/api';
 import { budgets, jobs, settings, skills, snippets, tools } from './catalogue.ts';
 import { artifacts, contents } from './contents.ts';
 import { startDemoRun } from './demo-run.ts';
@@ -38,7 +38,7 @@ export function openApiDouble(): ApiDouble {
   let failure: 0 | 401 | 500 = 0;
   const app = new Hono();
   const list = <Item>(items: readonly Item[]) => ({ items: isEmpty ? [] : items });
-  const runs = (): readonly RunView[] => [
+  const runs = (): readonly RunDetails[] => [
     ...[...demos.values()].map(({ view }) => view).toReversed(),
     finishedRun,
     failedRun,
@@ -69,9 +69,7 @@ export function openApiDouble(): ApiDouble {
   app.get('/v1/tools/:name', (context) =>
     one(
       context,
-      tools
-        .filter(({ name }) => name === context.req.param('name'))
-        .map((tool) => ({ metrics: { calls: 0, p50: 0, p95: 0, errors: 0, denials: 0 }, ...tool }))[0],
+      tools.find(({ name }) => name === context.req.param('name')),
     ),
   );
   app.post('/v1/tools/:name', async (context) => {
@@ -104,7 +102,7 @@ export function openApiDouble(): ApiDouble {
   });
   app.get('/v1/runs', (context) => {
     const { status, sessionId } = context.req.query();
-    const isWanted = (run: RunView): boolean =>
+    const isWanted = (run: RunDetails): boolean =>
       (status === undefined || run.status === status) && (sessionId === undefined || run.sessionId === sessionId);
     return context.json(list(runs().filter(isWanted).map(recordOf)));
   });
@@ -119,7 +117,7 @@ export function openApiDouble(): ApiDouble {
   });
   app.get('/v1/runs/:id', (context) => {
     const found = runs().find(({ id }) => id === context.req.param('id'));
-    return one(context, found && { ...nothingYet, ...found });
+    return one(context, found);
   });
   app.get('/v1/runs/:id/exchanges', (context) => context.json(list(exchanges)));
   app.post('/v1/runs/:id/cancel', (context) => {
@@ -161,24 +159,12 @@ export function openApiDouble(): ApiDouble {
   };
 }
 
-function listedSnippet({ name, version, description, language, createdAt, tools: used }: Snippet): SnippetView {
+function listedSnippet({ name, version, description, language, createdAt, tools: used }: Snippet): SnippetSummary {
   return { name, version, description, language, createdAt, tools: used.map((tool) => tool.name) };
 }
 
-/** Details of a run before its first event. */
-const nothingYet = {
-  trace: [],
-  steps: 0,
-  usage: { inputTokens: 0, outputTokens: 0 },
-  plainConversationTokens: 0,
-  logs: [],
-  artifacts: [],
-  questions: [],
-  pendingApprovals: [],
-};
-
 /** A run without what only its details tell. */
-function recordOf({ id, principal, sessionId, definition, createdAt, updatedAt, status, outcome }: RunView): Run {
+function recordOf({ id, principal, sessionId, definition, createdAt, updatedAt, status, outcome }: RunDetails): Run {
   const record = { id, principal, sessionId, definition, createdAt, updatedAt, status };
   return outcome === undefined ? record : { ...record, outcome };
 }

@@ -1,10 +1,10 @@
 import { defaultChainPolicy } from '@ravi/kernel';
 import type { Job, Snippet } from '@ravi/kernel';
-import type { BudgetView, SettingsView, SkillView, ToolView } from '../../app/api/wire.ts';
+import type { Budget, Settings, SkillSummary, ToolDetails } from '@ravi/api';
 import { began, script } from './runs.ts';
 
 /** The tool whose calls ask for approval. */
-export const publishReport: ToolView = {
+export const publishReport: ToolDetails = {
   name: 'publish_report',
   description: 'Writes a report to disk, where everybody can read it.',
   kind: 'local',
@@ -46,8 +46,10 @@ const nouns = [
   'branch',
 ];
 
+const metrics = { calls: 0, p50: 0, p95: 0, errors: 0, denials: 0 };
+
 /** A catalogue of a size that real servers have. */
-export const tools: readonly ToolView[] = [
+export const tools: readonly ToolDetails[] = [
   {
     name: 'open_dataset',
     description: 'Opens one of the data sets as a table.',
@@ -55,9 +57,10 @@ export const tools: readonly ToolView[] = [
     risk: 'safe',
     source: './tools',
     inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+    metrics,
   },
   publishReport,
-  ...Array.from({ length: 600 }, (_, index): ToolView => {
+  ...Array.from({ length: 600 }, (_, index): ToolDetails => {
     const verb = verbs[index % verbs.length] ?? '';
     const noun = nouns[Math.floor(index / verbs.length) % nouns.length] ?? '';
     return {
@@ -66,6 +69,7 @@ export const tools: readonly ToolView[] = [
       kind: 'local',
       risk: verb === 'archive' ? 'critical' : 'safe',
       source: 'mcp/office',
+      metrics,
     };
   }),
 ];
@@ -100,7 +104,7 @@ const ofLocal = { scope: 'principal', principal: 'local' } as const;
 const ofRun = { scope: 'run', principal: 'local', runId: 'run-flights-7f3a' } as const;
 
 /** Budgets, one of them nearly used up. */
-export const budgets: readonly BudgetView[] = [
+export const budgets: readonly Budget[] = [
   { ...ofLocal, name: 'Tokens today', unit: 'tokens', used: 214_380 },
   { ...ofLocal, name: 'Cost today', unit: 'cost', used: 43.2 },
   { ...ofRun, name: 'Tokens of run-flights-7f3a', unit: 'tokens', limit: 5_000, used: 4_215 },
@@ -124,12 +128,12 @@ export const snippets: readonly (Snippet & { readonly versions: readonly number[
 ];
 
 /** Skills of the agent. */
-export const skills: readonly SkillView[] = [
+export const skills: readonly SkillSummary[] = [
   { name: 'refunds', description: 'How refunds are decided.', version: '1.0.0', allowedTools: ['list_order_18'] },
 ];
 
 /** Settings of the server. */
-export const settings: SettingsView = {
+export const settings: Settings = {
   model: { id: 'scripted-demo', isDemo: true },
   versions: { ravi: '0.1.0', node: 'v24.21.0' },
   policy: defaultChainPolicy,

@@ -1,7 +1,7 @@
 import { createApprovalRequest } from '@ravi/testkit';
 import type { ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
-import type { CallView, RunView } from '../../app/api/wire.ts';
-import { artifact, script } from './runs.ts';
+import type { Call, RunDetails } from '@ravi/api';
+import { artifact, script, noDetails } from './runs.ts';
 
 /** An event of a run as the stream has it. */
 export interface RunEvent {
@@ -13,7 +13,7 @@ export interface RunEvent {
 
 /** A run in the background: it continues to an approval, and then to its report. */
 export interface DemoRun {
-  readonly view: RunView;
+  readonly view: RunDetails;
   readonly events: readonly RunEvent[];
   /** Resolves with the next event after the first `count`. */
   after(count: number): Promise<void>;
@@ -30,8 +30,9 @@ export function startDemoRun(
   const events: RunEvent[] = [];
   const cancelled = new AbortController();
   let told = Promise.withResolvers<void>();
-  let trace: readonly CallView[] = [];
-  let view: RunView = {
+  let trace: readonly Call[] = [];
+  let view: RunDetails = {
+    ...noDetails,
     id,
     principal: 'local',
     sessionId,
@@ -47,16 +48,16 @@ export function startDemoRun(
     artifacts: [],
   };
 
-  function tell(event: string, data: object, change: Partial<RunView> = {}): void {
+  function tell(event: string, data: object, change: Partial<RunDetails> = {}): void {
     view = { ...view, ...change, trace, updatedAt: Date.now() };
     events.push({ at: Date.now(), event, data });
     told.resolve();
     told = Promise.withResolvers<void>();
   }
 
-  function record(callId: string, tool: string, change: Partial<CallView>): void {
+  function record(callId: string, tool: string, change: Partial<Call>): void {
     const earlier = trace.find((each) => each.callId === callId);
-    const begun: CallView = earlier ?? {
+    const begun: Call = earlier ?? {
       callId,
       tool,
       caller: 'chain',

@@ -1,5 +1,5 @@
-import type { BlobStat, ChainCallRecord, ModelMessage } from '@ravi/kernel';
-import type { CallView, Exchange, RunView } from '../../app/api/wire.ts';
+import type { BlobStat, ChainCallRecord, ModelMessage, Run } from '@ravi/kernel';
+import type { Call, Exchange, RunDetails } from '@ravi/api';
 import type { RunEvent } from './demo-run.ts';
 
 /** The moment at which everything in the fixtures has happened: a quarter of an hour ago. */
@@ -7,8 +7,20 @@ export const began: number = Date.now() - 900_000;
 
 const principal = 'local';
 
+/** Details of a run that has done nothing. */
+export const noDetails: Omit<RunDetails, keyof Run> = {
+  trace: [],
+  steps: 0,
+  usage: { inputTokens: 0, outputTokens: 0 },
+  plainConversationTokens: 0,
+  logs: [],
+  artifacts: [],
+  questions: [],
+  pendingApprovals: [],
+};
+
 /** A finished call; what `change` names is otherwise. */
-export function call(callId: string, tool: string, atMs: number, change: Partial<CallView> = {}): CallView {
+export function call(callId: string, tool: string, atMs: number, change: Partial<Call> = {}): Call {
   const record: ChainCallRecord = {
     callId,
     tool,
@@ -51,7 +63,8 @@ export default { flights: profile.rows, published };
 `;
 
 /** A finished run of the agent whose script made the calls. */
-export const finishedRun: RunView = {
+export const finishedRun: RunDetails = {
+  ...noDetails,
   id: 'run-flights-7f3a',
   principal,
   sessionId: 'session-1',
@@ -104,7 +117,8 @@ export const finishedRun: RunView = {
 };
 
 /** A script that failed in its third line. */
-export const failedRun: RunView = {
+export const failedRun: RunDetails = {
+  ...noDetails,
   id: 'run-invoices-19c2',
   principal,
   sessionId: 'session-2',
