@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { MessageCircleQuestion, SendHorizontal } from 'lucide-react';
 import { useId, useState } from 'react';
 import { printable } from '@ravi/approval-web/text';
-import type { Question, RunDetails } from '@ravi/api';
+import type { Question as AgentQuestion, RunDetails } from '@ravi/api';
 import { runQuery } from '../api/queries.ts';
 import { path, request } from '../api/request.ts';
 import { Button } from '../ui/button.tsx';
@@ -45,7 +45,7 @@ export function Questions({ run: { id, questions = [] } }: { readonly run: RunDe
 }
 
 interface QuestionProps {
-  readonly question: Question;
+  readonly question: AgentQuestion;
   readonly answer: string;
   readonly onChange: (answer: string) => void;
 }
