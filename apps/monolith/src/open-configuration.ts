@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { defaultRequestsPerMinute } from '@ravi/host';
 import type { Clock } from '@ravi/kernel';
-import { createAccess } from './access/access.ts';
-import { readAccessTokens } from './access/access-tokens.ts';
+import { createAccess } from './http/access/access.ts';
+import { readAccessTokens } from './http/access/access-tokens.ts';
 import { loadDigestKey } from './digest-key.ts';
 import type { Installation } from './installation.ts';
 import { knownSecrets } from './logging/known-secrets.ts';

@@ -7,8 +7,8 @@ import {
 import { silentLogger, systemClock } from '@ravi/kernel';
 import type { ApprovalHandler } from '@ravi/kernel';
 import { createRateLimit } from '@ravi/support';
-import { createSessions } from './access/sessions.ts';
-import { readTokens } from './access/tokens.ts';
+import { createSessions } from './http/access/sessions.ts';
+import { readTokens } from './http/access/tokens.ts';
 import { withDefaults } from './config-schema.ts';
 import { createRoutes } from './http/routes.ts';
 import type { WebApprovalOptions } from './options.ts';

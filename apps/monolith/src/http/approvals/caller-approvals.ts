@@ -1,6 +1,6 @@
 import { createApprovalDesk, createApprovalEventStreams } from '@ravi/approval-kit';
 import type { ApprovalDesk, ApprovalEventStreams, ApprovalServices, Approver } from '@ravi/approval-kit';
-import type { Caller } from '../../access/caller.ts';
+import type { Caller } from '../access/caller.ts';
 
 /** Approvals that the callers of the server decide. */
 export interface CallerApprovals {

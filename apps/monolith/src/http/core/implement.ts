@@ -1,5 +1,5 @@
 import type { BodyOf, EmptyResponse, JsonResponse, Operation, Page, ParamsOf, QueryOf, RawResponse } from '@ravi/api';
-import type { Caller } from '../../access/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { problem } from './problem.ts';
 
 /** A request of an operation; params, query and body have been checked against its schemas. */

@@ -1,6 +1,6 @@
 import { api } from '@ravi/api';
 import type { Job, JobStore } from '@ravi/kernel';
-import { maySee } from '../../access/caller.ts';
+import { maySee } from '../access/caller.ts';
 import type { RunService } from '../../runs/run-service.ts';
 import { implement, listOf, pageOf, Reply } from '../core/implement.ts';
 import type { ApiRequest, Endpoint } from '../core/implement.ts';

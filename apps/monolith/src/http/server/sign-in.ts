@@ -1,5 +1,5 @@
 import { api } from '@ravi/api';
-import type { Access } from '../../access/access.ts';
+import type { Access } from '../access/access.ts';
 import { implement, Reply } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 

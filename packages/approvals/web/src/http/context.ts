@@ -1,8 +1,8 @@
 import type { ApprovalDesk, ApprovalEventStreams } from '@ravi/approval-kit';
 import type { Logger } from '@ravi/kernel';
 import type { RateLimit } from '@ravi/support';
-import type { Sessions } from '../access/sessions.ts';
-import type { KnownToken, TokenHolder } from '../access/tokens.ts';
+import type { Sessions } from './access/sessions.ts';
+import type { KnownToken, TokenHolder } from './access/tokens.ts';
 import type { WebApprovalConfig } from '../options.ts';
 
 /** Services that the routes share. */

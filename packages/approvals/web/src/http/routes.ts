@@ -1,4 +1,4 @@
-import { authenticate } from '../access/authenticate.ts';
+import { authenticate } from './access/authenticate.ts';
 import type { ApprovalPage } from '../page.ts';
 import { answer, safeHeaders } from './answer.ts';
 import type { HttpServices } from './context.ts';

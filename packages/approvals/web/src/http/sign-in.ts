@@ -1,4 +1,4 @@
-import { authenticate, checkToken } from '../access/authenticate.ts';
+import { authenticate, checkToken } from './access/authenticate.ts';
 import { answer } from './answer.ts';
 import type { Access, HttpServices } from './context.ts';
 import { problem } from './problem.ts';

@@ -1,6 +1,6 @@
 import { createRateLimit } from '@ravi/support';
 import type { Clock } from '@ravi/kernel';
-import { problem } from '../http/core/problem.ts';
+import { problem } from '../core/problem.ts';
 import { localCaller } from './caller.ts';
 import type { Caller } from './caller.ts';
 import { callerOf } from './access-tokens.ts';

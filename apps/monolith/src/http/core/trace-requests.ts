@@ -1,8 +1,8 @@
 import { context as contexts, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { TextMapGetter } from '@opentelemetry/api';
 import type { MiddlewareHandler } from 'hono';
-import { matchedRoute } from '../http/core/matched-route.ts';
-import type { TelemetryProviders } from './open-exporters.ts';
+import { matchedRoute } from './matched-route.ts';
+import type { TelemetryProviders } from '../../observability/open-exporters.ts';
 
 const headerNames: TextMapGetter<Headers> = {
   get: (headers, name) => headers.get(name) ?? undefined,

@@ -1,5 +1,5 @@
-import { problem } from '../http/problem.ts';
-import type { Access, HttpServices } from '../http/context.ts';
+import { problem } from '../problem.ts';
+import type { Access, HttpServices } from '../context.ts';
 import { approverOf } from './tokens.ts';
 import type { TokenHolder } from './tokens.ts';
 

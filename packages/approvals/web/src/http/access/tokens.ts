@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { KernelError } from '@ravi/kernel';
 import type { Approver } from '@ravi/approval-kit';
-import type { ApproverRole, ApproverToken } from '../options.ts';
+import type { ApproverRole, ApproverToken } from '../../options.ts';
 
 /** The approver that a token belongs to. */
 export interface TokenHolder extends Approver {

@@ -1,7 +1,7 @@
 import type { Run, RunStore } from '@ravi/kernel';
 import { maySee } from './caller.ts';
-import type { ApiRequest } from '../http/core/implement.ts';
-import { problem } from '../http/core/problem.ts';
+import type { ApiRequest } from '../core/implement.ts';
+import { problem } from '../core/problem.ts';
 
 /** Returns a run that the caller may see. @throws KernelError `E_RUN_NOT_FOUND`, also for a run of another principal */
 export async function findRun(runs: RunStore, { caller }: Pick<ApiRequest, 'caller'>, runId: string): Promise<Run> {
