@@ -10,10 +10,10 @@ export type { RunRecovery, RunRecoveryOptions } from './chain/durable/run-recove
 export type { ApprovalMode, DurableChainRequest } from './chain/durable/run-definition.ts';
 export { runChain } from './chain/run-chain.ts';
 export type { ChainRunOptions } from './chain/run-chain.ts';
-export { findSourceError } from './chain/source/prepare-script.ts';
-export type { ChainSource } from './chain/source/prepare-script.ts';
-export type { DescribedTool, DeclarationProblem, ToolDeclarations } from './chain/declarations/tool-declarations.ts';
-export { toolDeclarations } from './chain/declarations/tool-declarations.ts';
+export { findSourceError } from './source/prepare-script.ts';
+export type { ChainSource } from './source/prepare-script.ts';
+export type { DescribedTool, DeclarationProblem, ToolDeclarations } from './declarations/tool-declarations.ts';
+export { toolDeclarations } from './declarations/tool-declarations.ts';
 export { createDiscoveryTools } from './discovery/discovery-tools.ts';
 export type { DiscoverySession } from './discovery/visible-tools.ts';
 export { createPreflight } from './preflight/preflight.ts';

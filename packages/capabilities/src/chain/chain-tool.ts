@@ -14,8 +14,8 @@ import { toolOverview } from '../discovery/tool-overview.ts';
 import { scriptTools } from '../discovery/visible-tools.ts';
 import type { Preflight } from '../preflight/preflight.ts';
 import { runChain } from './run-chain.ts';
-import { toolDeclarations } from './declarations/tool-declarations.ts';
-import type { ToolDeclarations } from './declarations/tool-declarations.ts';
+import { toolDeclarations } from '../declarations/tool-declarations.ts';
+import type { ToolDeclarations } from '../declarations/tool-declarations.ts';
 
 /** Options of {@link createToolChainTool}. */
 export interface ToolChainToolOptions {

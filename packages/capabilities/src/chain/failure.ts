@@ -1,6 +1,6 @@
 import type { ChainError, ChainPolicy, EndingLimit, GuestError, SandboxOutcome } from '@ravi/kernel';
-import { excerptOf } from './source/text.ts';
-import type { PreparedScript } from './source/prepare-script.ts';
+import { excerptOf } from '../source/text.ts';
+import type { PreparedScript } from '../source/prepare-script.ts';
 
 /** End of a run that failed. */
 export interface ChainFailure {

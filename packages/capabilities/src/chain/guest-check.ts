@@ -2,9 +2,9 @@ import type { BridgeCall } from '@ravi/kernel';
 import { unknownToolFinding } from '../preflight/finding.ts';
 import type { Finding, PreflightReport, PreflightScript } from '../preflight/finding.ts';
 import { preflightReport } from '../preflight/preflight-report.ts';
-import { createLineIndex } from './source/text.ts';
-import type { PreparedScript } from './source/prepare-script.ts';
-import { isRecord } from './declarations/definitions.ts';
+import { createLineIndex } from '../source/text.ts';
+import type { PreparedScript } from '../source/prepare-script.ts';
+import { isRecord } from '../declarations/definitions.ts';
 
 type Reply = (call: BridgeCall) => Promise<string>;
 

@@ -1,5 +1,6 @@
 import type { ChainCallRecord, ChainError, ConsoleLine, WholeResult } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
+import { callOf } from '../declarations/type-text.ts';
 
 const maxListedCalls = 50;
 
@@ -89,14 +90,4 @@ export function suggestionFor(
   if (hostGlobals.includes(missing)) return 'A script reaches the world through `tools` only';
   const [near] = nearNames(missing, toolNames);
   return near === undefined ? undefined : `Did you mean ${callOf(near)}?`;
-}
-
-/** Returns the expression by which a script refers to a tool. */
-export function referenceOf(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}` : `tools[${JSON.stringify(name)}]`;
-}
-
-/** Returns a call of a tool as a script writes it. */
-export function callOf(name: string): string {
-  return `${referenceOf(name)}(args)`;
 }

@@ -22,8 +22,8 @@ import type { ChainFailure } from './failure.ts';
 import { createGuestCheck } from './guest-check.ts';
 import type { GuestCheck } from './guest-check.ts';
 import { durablePreludeSource, preludeSource } from './prelude/source.ts';
-import { prepareChain, withOpening } from './source/prepare-script.ts';
-import type { ChainSource, PreparedScript } from './source/prepare-script.ts';
+import { prepareChain, withOpening } from '../source/prepare-script.ts';
+import type { ChainSource, PreparedScript } from '../source/prepare-script.ts';
 
 /** Options of {@link runScript}. */
 export interface RunScriptOptions extends ChainSource {

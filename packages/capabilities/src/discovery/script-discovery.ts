@@ -1,6 +1,6 @@
 import { KernelError } from '@ravi/kernel';
 import type { ToolRegistry } from '@ravi/kernel';
-import { isRecord } from '../chain/declarations/definitions.ts';
+import { isRecord } from '../declarations/definitions.ts';
 import { toolDirectoryOf } from './tool-directory.ts';
 import type { ToolDetail, ToolSearchPage } from './tool-directory.ts';
 import { scriptTools } from './visible-tools.ts';

@@ -3,8 +3,8 @@ import { nearNames } from '@ravi/support';
 import type { Tool, ToolRegistry } from '@ravi/kernel';
 import { parameterList, summaryOf } from './summary.ts';
 import { createToolIndex } from './tool-index.ts';
-import { commonTypes } from '../chain/declarations/shared-types.ts';
-import { toolDeclarations } from '../chain/declarations/tool-declarations.ts';
+import { commonTypes } from '../declarations/shared-types.ts';
+import { toolDeclarations } from '../declarations/tool-declarations.ts';
 
 /** Detail of a description: the name, the name with parameters and one line, or the whole declaration. */
 export type ToolDetail = 'name' | 'summary' | 'full';

@@ -1,5 +1,5 @@
 import type { Tool, ToolRegistry } from '@ravi/kernel';
-import { toolDeclarations } from '../chain/declarations/tool-declarations.ts';
+import { toolDeclarations } from '../declarations/tool-declarations.ts';
 import { parameterList, summaryOf } from './summary.ts';
 import { lineOf } from './tool-directory.ts';
 import { scriptTools } from './visible-tools.ts';

@@ -1,7 +1,7 @@
 import type { AnyTool, Tool, ToolRegistry } from '@ravi/kernel';
-import { commonTypes } from '../chain/declarations/shared-types.ts';
-import { propertyName } from '../chain/declarations/type-text.ts';
-import { toolDeclarations } from '../chain/declarations/tool-declarations.ts';
+import { commonTypes } from '../declarations/shared-types.ts';
+import { propertyName } from '../declarations/type-text.ts';
+import { toolDeclarations } from '../declarations/tool-declarations.ts';
 import { isForScripts } from '../discovery/visible-tools.ts';
 import type { CheckedTool } from './finding.ts';
 import { valueShape } from './value-shape.ts';

@@ -1,4 +1,4 @@
-import { resultTypes } from '../chain/declarations/shared-types.ts';
+import { resultTypes } from '../declarations/shared-types.ts';
 
 /**
  * Declarations of the globals of a guest other than the language and its tools: the types that the model reads, and a few

@@ -1,7 +1,7 @@
 import { nearNames } from '@ravi/support';
 import type { ChainError } from '@ravi/kernel';
-import { excerptOf, createLineIndex } from '../chain/source/text.ts';
-import { callOf } from '../chain/report.ts';
+import { excerptOf, createLineIndex } from '../source/text.ts';
+import { callOf } from '../declarations/type-text.ts';
 import { scriptTools } from '../discovery/visible-tools.ts';
 import type { Finding, PreflightReport, PreflightScript } from './finding.ts';
 

@@ -1,9 +1,9 @@
 import ts from 'typescript-api';
-import { replaceDefaultExport, withTrailingObject } from '../chain/source/script-value.ts';
-import { originalOffset, shiftedMap } from '../chain/source/offset-map.ts';
-import type { OffsetMap } from '../chain/source/offset-map.ts';
-import { unwrapFence } from '../chain/source/text.ts';
-import { propertyName } from '../chain/declarations/type-text.ts';
+import { replaceDefaultExport, withTrailingObject } from '../source/script-value.ts';
+import { originalOffset, shiftedMap } from '../source/offset-map.ts';
+import type { OffsetMap } from '../source/offset-map.ts';
+import { unwrapFence } from '../source/text.ts';
+import { propertyName } from '../declarations/type-text.ts';
 import { nodesOf } from './checks/syntax-tree.ts';
 import type { CheckedTool } from './finding.ts';
 import { guestGlobals } from './guest-globals.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../chain/declarations/definitions.ts';
+import { isRecord } from '../declarations/definitions.ts';
 
 /** Kinds of JSON values, as JSON Schema names them. */
 export type ValueKind = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object';

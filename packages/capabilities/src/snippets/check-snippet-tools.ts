@@ -1,6 +1,6 @@
 import { isLocalTool, KernelError } from '@ravi/kernel';
-import type { Snippet, ToolRegistry, JsonValue, Tool } from '@ravi/kernel';
-import { sha256OfJson } from '@ravi/invoker';
+import type { Snippet, ToolRegistry } from '@ravi/kernel';
+import { definitionDigest } from '../declarations/tool-declarations.ts';
 
 /**
  * Compares the tools of a snippet with the current ones. Returns the changes in one sentence if the snippet may run all
@@ -25,9 +25,4 @@ export function checkSnippetTools(
     `${[...gone, ...changed].join(', ')}. Check its code against the current tools, and save a new version`;
   if (gone.length > 0 || onChangedTool === 'refuse') throw new KernelError('E_SNIPPET_OUTDATED', report);
   return report;
-}
-
-/** Returns the digest of what a script relies on in a tool: name, description and schemas. Risk is checked at each call instead. */
-export function definitionDigest({ name, description, inputSchema, outputSchema }: Tool): string {
-  return sha256OfJson({ name, description, inputSchema, outputSchema: outputSchema ?? null } as JsonValue);
 }

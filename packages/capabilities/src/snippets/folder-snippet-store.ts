@@ -5,7 +5,7 @@ import { sha256OfJson } from '@ravi/invoker';
 import { KernelError, toolNamePattern } from '@ravi/kernel';
 import { problemWithSnippet } from '@ravi/support';
 import type { JsonValue, Principal, Snippet, SnippetStore } from '@ravi/kernel';
-import { isRecord } from '../chain/declarations/definitions.ts';
+import { isRecord } from '../declarations/definitions.ts';
 import { createFile, entriesOf, guarded, readIfThere, removeFolder } from './snippet-files.ts';
 
 /**

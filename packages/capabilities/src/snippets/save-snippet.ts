@@ -10,7 +10,7 @@ import type {
   SnippetTool,
   ToolRegistry,
 } from '@ravi/kernel';
-import { definitionDigest } from './check-snippet-tools.ts';
+import { definitionDigest } from '../declarations/tool-declarations.ts';
 
 /** Options of {@link saveSnippet}. */
 export interface SaveSnippetOptions {

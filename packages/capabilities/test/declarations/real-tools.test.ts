@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { sharedDataFile } from '@ravi/testkit';
 import { expect, test } from 'vitest';
-import { toolDeclarations } from '../../src/chain/declarations/tool-declarations.ts';
-import type { DescribedTool } from '../../src/chain/declarations/tool-declarations.ts';
+import { toolDeclarations } from '../../src/declarations/tool-declarations.ts';
+import type { DescribedTool } from '../../src/declarations/tool-declarations.ts';
 import { typeErrors } from './accepts.ts';
 
 const file = sharedDataFile('toolschemas/mcp-tools.jsonl');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { commonTypes } from '../../src/chain/declarations/shared-types.ts';
-import { toolDeclarations } from '../../src/chain/declarations/tool-declarations.ts';
-import type { DescribedTool } from '../../src/chain/declarations/tool-declarations.ts';
+import { commonTypes } from '../../src/declarations/shared-types.ts';
+import { toolDeclarations } from '../../src/declarations/tool-declarations.ts';
+import type { DescribedTool } from '../../src/declarations/tool-declarations.ts';
 import { typeErrors } from './accepts.ts';
 
 function tool(name: string, inputSchema: unknown, outputSchema?: unknown): DescribedTool {

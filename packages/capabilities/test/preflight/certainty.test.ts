@@ -3,7 +3,7 @@ import { ToolInvoker, Toolbox } from '@ravi/invoker';
 import type { JsonObject, Tool } from '@ravi/kernel';
 import { sharedDataFile } from '@ravi/testkit';
 import { expect, test } from 'vitest';
-import { createLineIndex } from '../../src/chain/source/text.ts';
+import { createLineIndex } from '../../src/source/text.ts';
 import { checkScript } from '../../src/preflight/check-script.ts';
 import { checkedTools } from '../../src/preflight/checked-tools.ts';
 import { createTypeChecker } from '../../src/preflight/type-checker.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { compileScript } from '../../src/chain/source/compile-script.ts';
-import { eraseTypes } from '../../src/chain/source/erase-types.ts';
-import { createLineIndex } from '../../src/chain/source/text.ts';
-import { originalOffset } from '../../src/chain/source/offset-map.ts';
+import { compileScript } from '../../src/source/compile-script.ts';
+import { eraseTypes } from '../../src/source/erase-types.ts';
+import { createLineIndex } from '../../src/source/text.ts';
+import { originalOffset } from '../../src/source/offset-map.ts';
 
 /** Returns the source text at the position of `mark` in the compiled code. */
 function textAt(source: string, mark: string): string {

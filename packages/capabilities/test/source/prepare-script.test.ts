@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { prepareScript } from '../../src/chain/source/prepare-script.ts';
-import { createScriptCompiler } from '../../src/chain/source/script-compiler.ts';
+import { prepareScript } from '../../src/source/prepare-script.ts';
+import { createScriptCompiler } from '../../src/source/script-compiler.ts';
 
 const compiler = createScriptCompiler();
 afterAll(() => compiler[Symbol.asyncDispose]());

@@ -1,5 +1,5 @@
-import { compileScript } from '../../src/chain/source/compile-script.ts';
-import { eraseTypes } from '../../src/chain/source/erase-types.ts';
+import { compileScript } from '../../src/source/compile-script.ts';
+import { eraseTypes } from '../../src/source/erase-types.ts';
 
 type AsyncFunctionConstructor = new (...parts: string[]) => (...values: unknown[]) => Promise<unknown>;
 const AsyncFunction = (async () => undefined).constructor as AsyncFunctionConstructor;

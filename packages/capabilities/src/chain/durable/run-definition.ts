@@ -11,7 +11,7 @@ import type {
   SandboxLanguage,
   ToolRegistry,
 } from '@ravi/kernel';
-import { definitionDigest } from '../../snippets/check-snippet-tools.ts';
+import { definitionDigest } from '../../declarations/tool-declarations.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
 /** Behaviour while a call waits for approval: the script waits too, or the run is stored and resumed with the decision. */

@@ -1,6 +1,6 @@
 import ts from 'typescript-api';
 import { nearNames } from '@ravi/support';
-import { referenceOf } from '../../chain/report.ts';
+import { referenceOf } from '../../declarations/type-text.ts';
 import type { CheckedTool, Finding } from '../finding.ts';
 import type { TypedScript } from '../type-checker.ts';
 import type { ObjectShape, ValueKind, ValueShape } from '../value-shape.ts';

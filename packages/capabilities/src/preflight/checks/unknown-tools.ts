@@ -1,5 +1,5 @@
 import ts from 'typescript-api';
-import { callOf } from '../../chain/report.ts';
+import { callOf } from '../../declarations/type-text.ts';
 import type { Finding } from '../finding.ts';
 import type { TypedScript } from '../type-checker.ts';
 import { catchersOf, isAssigned, textsIn } from './syntax-tree.ts';

@@ -1,5 +1,5 @@
-import { answerQuestions } from '../../helper/answer-questions.ts';
-import type { HelperMessage } from '../../helper/helper-process.ts';
+import { answerQuestions } from '../helper/answer-questions.ts';
+import type { HelperMessage } from '../helper/helper-process.ts';
 import { compileScript } from './compile-script.ts';
 import type { Compilation } from './compile-script.ts';
 import { CompilerBrokenError, eraseTypes } from './erase-types.ts';

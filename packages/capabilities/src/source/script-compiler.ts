@@ -1,7 +1,7 @@
 import { KernelError, systemClock } from '@ravi/kernel';
 import type { Clock } from '@ravi/kernel';
-import { openHelperProcess } from '../../helper/helper-process.ts';
-import type { HelperProcess } from '../../helper/helper-process.ts';
+import { openHelperProcess } from '../helper/helper-process.ts';
+import type { HelperProcess } from '../helper/helper-process.ts';
 import { compileScript } from './compile-script.ts';
 import type { Compilation } from './compile-script.ts';
 

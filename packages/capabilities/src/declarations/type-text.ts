@@ -89,3 +89,13 @@ function pascalCase(text: string): string {
   const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
   return /^\d/.test(joined) ? `T${joined}` : joined;
 }
+
+/** Returns the expression by which a script refers to a tool. */
+export function referenceOf(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}` : `tools[${JSON.stringify(name)}]`;
+}
+
+/** Returns a call of a tool as a script writes it. */
+export function callOf(name: string): string {
+  return `${referenceOf(name)}(args)`;
+}

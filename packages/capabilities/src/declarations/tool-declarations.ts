@@ -1,4 +1,5 @@
-import type { Tool } from '@ravi/kernel';
+import { sha256OfJson } from '@ravi/invoker';
+import type { JsonValue, Tool } from '@ravi/kernel';
 import { isRecord } from './definitions.ts';
 import { schemaTypes } from './schema-type.ts';
 import { commonTypes, reservedNames } from './shared-types.ts';
@@ -95,4 +96,9 @@ export function toolDeclarations(
       return { text: fallback, aliases: [] };
     }
   }
+}
+
+/** Returns the digest of what a script relies on in a tool: name, description and schemas. Risk is checked at each call instead. */
+export function definitionDigest({ name, description, inputSchema, outputSchema }: Tool): string {
+  return sha256OfJson({ name, description, inputSchema, outputSchema: outputSchema ?? null } as JsonValue);
 }
