@@ -5,7 +5,7 @@ import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createScriptedModel } from '@ravi/testkit';
 import { afterAll, expect, test } from 'vitest';
 import { createSnippetTool, createToolChainTool } from '../../src/index.ts';
-import { definitionDigest } from '../../src/snippets/check-snippet-tools.ts';
+import { definitionDigest } from '../../src/declarations/tool-declarations.ts';
 import { freeTool } from './harness.ts';
 
 const sandbox = createIsolatedVmSandbox();
