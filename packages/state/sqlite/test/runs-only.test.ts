@@ -13,7 +13,7 @@ async function createRunsOnly(): Promise<StateStore> {
 
 stateStoreContract(test, createRunsOnly);
 
-test('a program that needs more than runs is told which parts are missing', async () => {
+test('a program that needs more than runs gets an error that names the missing parts', async () => {
   await using store = await createRunsOnly();
   assert.throws(
     () => requireStateStoreParts(store, ['journal', 'approvals']),
