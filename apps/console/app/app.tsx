@@ -82,7 +82,7 @@ function createClient(onSignedOut: () => void): QueryClient {
       queries: {
         staleTime: 5_000,
         networkMode: 'always',
-        // A refusal is an answer; only a server that is not there may be back in a moment.
+        // A refusal is final; only an unreachable server is worth another attempt.
         retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status === 503),
       },
       mutations: { networkMode: 'always' },

@@ -1,4 +1,4 @@
-/** Path under which the console lies, without a slash at its end; the server writes it into the document. */
+/** Base path of the console, without a trailing slash; the server writes it into the document. */
 export const basePath: string = new URL(document.baseURI).pathname.replace(/\/[^/]*$/, '');
 
 /** Base address of the API, without a trailing slash. */

@@ -5,11 +5,11 @@ import type { ConsoleFile } from './files.ts';
 
 /** Options of {@link createConsoleHandler}. */
 export interface ConsoleOptions {
-  /** Path under which the server mounts the console; `/` when absent. */
+  /** Path under which the server mounts the console; default `/`. */
   readonly basePath?: string;
   /** Base of the API: a path of the same server, or an address of another; default `/v1`. */
   readonly apiBase?: string;
-  /** Folder of the built page; the one of this package when absent. */
+  /** Folder of the built page; by default the one in this package. */
   readonly folder?: string;
 }
 
@@ -48,7 +48,7 @@ export function createConsoleHandler(options: ConsoleOptions = {}): ConsoleHandl
     const path = pathname.slice(basePath.length + 1);
     const file = files.assets.get(path);
     if (file !== undefined) return fileResponse(request, file);
-    // A file that is gone must not look like the page: browsers would run it as script.
+    // A missing file must not respond with the page: browsers would run it as a script.
     return path.startsWith('assets/') ? refuse(404) : page(request);
   }
 

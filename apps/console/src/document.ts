@@ -3,7 +3,7 @@ export function documentFor(
   built: string,
   { basePath, apiBase }: { readonly basePath: string; readonly apiBase: string },
 ): string {
-  // As functions, because a text to put in may hold `$&`.
+  // As functions, because the inserted text may contain `$&`.
   return built
     .replace('<base href="/" />', () => `<base href="${attribute(`${basePath}/`)}" />`)
     .replace('name="ravi-api" content="/v1"', () => `name="ravi-api" content="${attribute(apiBase)}"`);
@@ -13,7 +13,7 @@ function attribute(value: string): string {
   return value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
-/** The content security policy of the page: everything comes from its own server, and the API from where it lies. */
+/** Returns the content security policy of the page: only its own server, and the server of the API. */
 export function contentPolicy(apiBase: string): string {
   const api = URL.canParse(apiBase) ? ` ${new URL(apiBase).origin}` : '';
   return [

@@ -26,7 +26,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** The same from `src` and from `dist`. */
+/** Path of the built page, the same from `src` and from `dist`. */
 const builtFolder = fileURLToPath(new URL('../dist/app', import.meta.url));
 
 /**

@@ -2,18 +2,18 @@ import { addressOf } from './request.ts';
 
 /** Options of {@link followEvents}. */
 export interface EventsOptions {
-  /** Of the last event that is known already. */
+  /** Sequence number of the last event that is already known. */
   readonly after?: number;
-  /** By name of the event; gets what the event carries. */
+  /** Listeners by event name; each receives the data of the event. */
   readonly on: Readonly<Record<string, (data: unknown) => void>>;
   readonly onOpen?: () => void;
-  /** It will be tried again. */
+  /** Called when the connection is lost; it reconnects automatically. */
   readonly onLost?: () => void;
 }
 
-/** A stream that is being followed. */
+/** A stream of events. */
 export interface EventStream {
-  /** Tries at once what would be tried later. */
+  /** Reconnects now instead of later. */
   hurry(): void;
   close(): void;
 }

@@ -61,21 +61,21 @@ export const exchangesQuery = (runId: string) =>
     queryFn: ({ signal }) => request<Page<Exchange>>(path`/runs/${runId}/exchanges`, { signal }),
   });
 
-/** Every tool; the search happens here, where the list is. */
+/** Query of every tool; the search runs in the browser. */
 export const toolsQuery = () =>
   queryOptions({
     queryKey: ['tools'],
     queryFn: async ({ signal }) => (await request<Page<ToolSummary>>('/tools', { signal })).items,
   });
 
-/** One tool with stub, schemas and metrics. */
+/** Query of one tool with its declaration, schemas and metrics. */
 export const toolQuery = (name: string) =>
   queryOptions({
     queryKey: ['tool', name],
     queryFn: ({ signal }) => request<ToolDetails>(path`/tools/${name}`, { signal }),
   });
 
-/** Scripts that the caller has saved. */
+/** Query of the scripts that the caller has saved. */
 export const snippetsQuery = () =>
   queryOptions({
     queryKey: ['snippets'],
@@ -109,7 +109,7 @@ export const artifactQuery = (ref: string) =>
 /** Work in the background, newest first. */
 export const jobsQuery = () => pages<Job>(['jobs'], '/jobs');
 
-/** Bounds and what of them is used. */
+/** Query of budgets and their usage. */
 export const budgetsQuery = () =>
   queryOptions({
     queryKey: ['budgets'],

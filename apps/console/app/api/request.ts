@@ -1,7 +1,7 @@
 import type { JsonObject } from '@ravi/kernel';
 import { apiBase } from '../environment.ts';
 
-/** A refusal of the server, or that it was not reached (`status` 0). */
+/** A refusal by the server, or a failure to reach it (`status` 0). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -44,12 +44,12 @@ export async function request<Answer>(path: string, options: RequestOptions = {}
   throw refusal(response.status, answer);
 }
 
-/** The address of a path below the API's base, for what a browser loads itself. */
+/** Returns the address of a path of the API, for resources that the browser loads itself. */
 export function addressOf(path: string): string {
   return `${apiBase}${path}`;
 }
 
-/** The path with each inserted value encoded. */
+/** Builds a path in which each inserted value is encoded. */
 export function path(parts: TemplateStringsArray, ...values: readonly string[]): string {
   return String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)));
 }

@@ -17,7 +17,7 @@ export interface StepView {
 /** State of a run from its events, including what its record does not hold. */
 export interface RunStory {
   readonly steps: readonly StepView[];
-  /** By id, in the order of their beginning. */
+  /** By id, in the order of their start. */
   readonly calls: Readonly<Record<string, Call>>;
   /** Text of the current model response so far. */
   readonly text: string;
@@ -25,7 +25,7 @@ export interface RunStory {
   readonly console: readonly ConsoleLine[];
 }
 
-/** The beginning of every story. */
+/** The story of a run without events. */
 export const emptyStory: RunStory = { steps: [], calls: {}, text: '', progress: {}, console: [] };
 
 type CallEvent = RunEventData['tool-call'] | RunEventData['tool-result'];

@@ -5,7 +5,7 @@ const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let second = Math.floor(Date.now() / 1_000);
 
-/** Learns what time it is for the server, whose clock decides about what expires. */
+/** Sets the time of the server, whose clock decides what has expired. */
 export function setServerTime(now: number): void {
   offsetMs = now - Date.now();
 }

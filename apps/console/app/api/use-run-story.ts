@@ -90,7 +90,7 @@ function continued<Name extends StoryEvent>(story: RunStory, name: Name, event: 
   return continuations[name](story, data, at);
 }
 
-/** Does the work soon after it is asked for, and once for many who ask meanwhile. */
+/** Runs the work soon after it is requested, once for all requests until then. */
 function paced(pauseMs: number, work: () => void): { readonly ask: () => void; readonly stop: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {

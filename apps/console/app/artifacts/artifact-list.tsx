@@ -42,7 +42,7 @@ export function ArtifactsPage() {
   const query = useInfiniteQuery(artifactsQuery());
   return (
     <>
-      <PageHeader title="Artifacts" lead="Large results travel as references; this is what they refer to." />
+      <PageHeader title="Artifacts" lead="Large results that tools and scripts have stored." />
       <Loaded query={query}>
         {({ pages }) => (
           <>

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { ApiError } from '../api/request.ts';
 import { Loaded } from '../ui/loaded.tsx';
 
-/** A PDF in the browser's own viewer. The bytes are named as PDF here, so that nothing else can come of them. */
+/** A PDF in the viewer of the browser. The media type is set here, so that the bytes cannot be shown as anything else. */
 export function PdfView({ address }: { readonly address: string }) {
   const query = useQuery({
     queryKey: ['pdf', address],

@@ -32,7 +32,7 @@ const endings: Readonly<Record<string, string>> = {
   'text/plain': 'txt',
 };
 
-/** The name that a download gets. */
+/** Returns the file name of a download. */
 export function fileNameOf({ ref, mediaType }: Pick<BlobStat, 'ref' | 'mediaType'>): string {
   const type = essenceOf(mediaType);
   const ending = endings[type] ?? /\/([a-z0-9]+)$/.exec(type)?.[1] ?? 'bin';

@@ -9,7 +9,7 @@ export interface TextTable {
 
 const maxColumns = 40;
 
-/** A list of objects, bare or as the only long list of an object, as a table; `undefined` when the value is none. */
+/** A list of objects, bare or as the only long list of an object, as a table; `undefined` for other values. */
 export function tableOf(value: JsonValue, maxRows: number): TextTable | undefined {
   const list = Array.isArray(value) ? value : listIn(value);
   if (list === undefined || list.length < 2 || !list.every(isObject)) return undefined;

@@ -15,7 +15,7 @@ export function BudgetsPage() {
   const query = useQuery({ ...budgetsQuery(), refetchInterval: refreshMs });
   return (
     <>
-      <PageHeader title="Budgets" lead="Bounds on tokens, money, calls and time, and what is used of them." />
+      <PageHeader title="Budgets" lead="Limits on tokens, money, calls and time, and their usage." />
       <Loaded query={query}>
         {({ items }) =>
           items.length === 0 ? (

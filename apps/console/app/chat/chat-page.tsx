@@ -13,7 +13,7 @@ import { Composer } from './composer.tsx';
 import { Conversation } from './conversation.tsx';
 import { LiveAnswer } from './live-answer.tsx';
 
-/** Talks to the agent. Each message is a run; the conversation is its session. */
+/** Page to chat with the agent. Each message is a run of the conversation. */
 export function ChatPage({ sessionId }: { readonly sessionId?: string }) {
   const client = useQueryClient();
   const [, navigate] = useLocation();
@@ -32,7 +32,7 @@ export function ChatPage({ sessionId }: { readonly sessionId?: string }) {
 
   return (
     <>
-      <PageHeader title="Chat" lead="Give the agent a task. Its calls pass the same gates as everywhere.">
+      <PageHeader title="Chat" lead="Give the agent a task. Its calls pass the same checks as all others.">
         {sessionId !== undefined && (
           <Link href="/chat" className="button plain">
             <Plus aria-hidden size={16} /> New conversation
@@ -60,7 +60,7 @@ function OpenConversation({ sessionId }: { readonly sessionId: string }) {
   const client = useQueryClient();
   const history = useQuery(historyQuery(sessionId));
   const runs = useInfiniteQuery(runsQuery({ sessionId }));
-  // A run is followed until its answer is in the history, which is later than the list says that it is over.
+  // A run is followed until its response is in the history, which is later than the end of the run in the list.
   const [followed, follow] = useState<string>();
   const [over, setOver] = useState<string>();
   const live = runs.data?.pages.flatMap(({ items }) => items).find((run) => isLive(run) && run.id !== over);

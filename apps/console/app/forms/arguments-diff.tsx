@@ -32,7 +32,7 @@ function textOf(value: JsonValue): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
 }
 
-/** An argument that is another now; `undefined` where it is not there. */
+/** A changed argument; `undefined` where it is absent. */
 export interface Change {
   readonly name: string;
   readonly before: JsonValue | undefined;

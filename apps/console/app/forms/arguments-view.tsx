@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { printable } from '@ravi/approval-web/text';
 import { JsonTree } from '../ui/json-tree.tsx';
 
-/** Arguments as people read them: each by its name, long texts as texts. */
+/** Arguments by name, with long texts shown as text. */
 export function ArgumentsView({ args }: { readonly args: JsonObject }) {
   const entries = Object.entries(args);
   if (entries.length === 0) return <p className="muted">No arguments.</p>;

@@ -138,7 +138,7 @@ function inputFor({ field, value, onChange }: FieldProps, attributes: InputAttri
   }
 }
 
-/** An empty text is nothing, where nothing is allowed. */
+/** Returns `undefined` for an empty text if the field is optional. */
 function textOf(text: string, { isRequired }: FieldDefinition): string | undefined {
   return text === '' && !isRequired ? undefined : text;
 }

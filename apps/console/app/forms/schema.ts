@@ -3,7 +3,7 @@ import type { JsonObject, JsonSchema, JsonValue } from '@ravi/kernel';
 /** Kind of input for a value. `json` is for values without a form of their own. */
 export type FieldKind = 'text' | 'long-text' | 'number' | 'integer' | 'boolean' | 'choice' | 'object' | 'json';
 
-/** A field of a form as its schema, or the value that it holds, asks for it. */
+/** A field of a form, from its schema or its current value. */
 export interface FieldDefinition {
   readonly name: string;
   readonly kind: FieldKind;
@@ -25,7 +25,7 @@ export function fieldsOf(schema: JsonSchema | undefined, value: JsonObject = {})
   );
 }
 
-/** The value of a new form: what the schema names as defaults. */
+/** Returns the value of a new form: the defaults of the schema. */
 export function initialValue(schema: JsonSchema | undefined): JsonObject {
   const properties = Object.entries(objectOf(schema?.['properties']));
   const defaults = properties.map(([name, property]) => [name, objectOf(property)['default']]);

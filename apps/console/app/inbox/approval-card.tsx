@@ -22,11 +22,11 @@ import { useShortcuts } from './use-shortcuts.ts';
 /** Props of an {@link ApprovalCard}. */
 export interface ApprovalCardProps {
   readonly approval: ApprovalView;
-  /** Takes the shortcuts of the page: a approves, r for the run, e edits, d denies. */
+  /** True if the card handles the shortcuts of the page: a approves, r for the run, e edits, d denies. */
   readonly hasShortcuts?: boolean;
 }
 
-/** A request that waits: what is asked, by whom and why, and the ways to decide. */
+/** A pending request with its call, its origin, and the actions to decide it. */
 export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardProps) {
   const { tool, risk, summary, description, principal, runId, requestedAt } = approval;
   const [draft, change, forget] = useDraft(approval.id);
@@ -132,7 +132,7 @@ interface WholeArgumentsProps {
   readonly children: (args: JsonObject) => React.ReactNode;
 }
 
-/** Arguments that are too long for the list are asked for. */
+/** Loads the arguments if they are too long for the list. */
 function WholeArguments({ approval, children }: WholeArgumentsProps) {
   const query = useQuery({ ...approvalQuery(approval.id), enabled: approval.args === undefined });
   if (approval.args !== undefined) return children(approval.args);

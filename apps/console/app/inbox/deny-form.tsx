@@ -10,7 +10,7 @@ export interface DenyFormProps {
   readonly onBack: () => void;
 }
 
-/** Asks why a call may not run; the model reads the answer. */
+/** Form for the reason of a denial, which is shown to the model. */
 export function DenyForm({ reason, isBusy, onChange, onSubmit, onBack }: DenyFormProps) {
   const id = useId();
   return (

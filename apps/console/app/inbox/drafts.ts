@@ -11,7 +11,7 @@ export interface Draft {
 
 const empty: Draft = { mode: 'view', reason: '' };
 
-/** The draft of an answer to one request; it survives a reload of the page and ends with the tab. */
+/** Draft of a decision; it survives a reload of the page, and is lost when the tab is closed. */
 export function useDraft(id: string): readonly [Draft, (change: Partial<Draft>) => void, () => void] {
   const key = `ravi.draft.${id}`;
   const [draft, setDraft] = useState(() => read(key));

@@ -17,7 +17,7 @@ export interface EditFormProps {
   readonly onBack: () => void;
 }
 
-/** Changes arguments before a call runs, and shows what differs. */
+/** Form that edits arguments before a call runs, and shows the differences. */
 export function EditForm({ tool, before, after, isBusy, onChange, onSubmit, onBack }: EditFormProps) {
   const { data, isPending } = useQuery(toolQuery(tool));
   const isChanged = changesBetween(before, after).length > 0;

@@ -10,7 +10,7 @@ import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { formatCount } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
 
-/** Exactly what was sent to the model and what it answered, step by step. */
+/** Exact model requests and responses, step by step. */
 export function ExchangesView({ runId }: { readonly runId: string }) {
   const query = useQuery(exchangesQuery(runId));
   return (

@@ -15,7 +15,7 @@ const kinds: readonly { readonly kind: Kind; readonly name: string }[] = [
   { kind: 'chain', name: 'Script' },
 ];
 
-/** Starts a run and goes to its page. */
+/** Form that starts a run and opens its page. */
 export function NewRun() {
   const [isOpen, setOpen] = useState(false);
   const [kind, setKind] = useState<Kind>('agent');

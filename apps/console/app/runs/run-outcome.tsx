@@ -47,7 +47,7 @@ function textOf(result: JsonValue | undefined): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** The value of a script or of an agent's output; nothing when there is only text. */
+/** The value of a script or of an agent's output; nothing if there is only text. */
 function valueOf(result: JsonValue | undefined): JsonValue | undefined {
   if (result === undefined || result === null || typeof result === 'string') return undefined;
   if (!isObject(result)) return result;

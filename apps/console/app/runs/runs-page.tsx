@@ -35,7 +35,7 @@ export function RunsPage() {
   });
   return (
     <>
-      <PageHeader title="Runs" lead="What agents and scripts have done, and what they are doing.">
+      <PageHeader title="Runs" lead="Agent and script runs, finished and active.">
         <NewRun />
       </PageHeader>
       <div className="segments" role="group" aria-label="Status">

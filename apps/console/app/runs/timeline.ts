@@ -17,7 +17,7 @@ export interface TimelineRow {
   readonly tokens?: number;
 }
 
-/** The rows of a run in the order of their beginning, each below what it belongs to. */
+/** Rows of a run in the order of their start, each below the row it belongs to. */
 export interface Timeline {
   readonly rows: readonly TimelineRow[];
   readonly startedAt: number;
@@ -25,7 +25,7 @@ export interface Timeline {
   readonly endedAt: number;
 }
 
-/** Steps of the model, their calls, and the calls inside of scripts; what still runs reaches to `now`. */
+/** Returns the steps, their calls, and the calls of scripts; those still running end at `now`. */
 export function timelineOf(run: RunDetails, story: Pick<RunStory, 'steps' | 'calls'>, now: number): Timeline {
   const { steps } = story;
   const calls = callsOf(run, story).toSorted((left, right) => left.startedAt - right.startedAt);
@@ -74,7 +74,7 @@ function callsOf({ trace = [] }: RunDetails, story: Pick<RunStory, 'calls'>): re
   return [...recorded, ...Object.values(story.calls).filter(({ callId }) => !ids.has(callId))];
 }
 
-/** The direct call during which a call of a script began, for servers that do not say whose script it was. */
+/** Returns the direct call during which a call of a script started, if the record has no parent id. */
 function scriptAround(call: Call, calls: readonly Call[]): Call | undefined {
   if (call.caller !== 'chain') return undefined;
   return calls.findLast(

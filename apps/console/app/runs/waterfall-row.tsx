@@ -6,7 +6,7 @@ import type { TimelineRow } from './timeline.ts';
 
 const icons = { step: Bot, call: Wrench, chain: ScrollText, nested: CornerDownRight };
 
-/** Props of a {@link WaterfallRow}. Places are percent of the axis. */
+/** Props of a {@link WaterfallRow}. Positions are percentages of the axis. */
 export interface WaterfallRowProps {
   readonly row: TimelineRow;
   readonly from: number;

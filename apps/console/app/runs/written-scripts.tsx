@@ -5,7 +5,7 @@ import { exchangesQuery } from '../api/queries.ts';
 import { CodeView, CopyButton } from '../ui/code-view.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 
-/** The scripts that the model of a run wrote, as it wrote them. */
+/** The scripts of a run, as the model wrote them. */
 export function WrittenScripts({ runId }: { readonly runId: string }) {
   const query = useQuery(exchangesQuery(runId));
   return (

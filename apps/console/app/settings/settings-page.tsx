@@ -16,7 +16,7 @@ export function SettingsPage() {
     <>
       <PageHeader
         title="Settings"
-        lead="What is plugged into this server, and how it does. Options are not shown: they may hold secrets."
+        lead="Installed plugins and their health. Options are not shown because they may hold secrets."
       />
       <Loaded query={query}>{(settings) => <SettingsContent settings={settings} />}</Loaded>
     </>
@@ -73,7 +73,7 @@ function SettingsContent({ settings: { plugins, health, policy, versions, model 
   );
 }
 
-/** A limit in the unit that its name says. */
+/** Returns a limit in the unit of its name. */
 function limitText(name: string, value: number | string): string {
   if (typeof value === 'string') return value;
   if (name.endsWith('Ms')) return formatDuration(value);

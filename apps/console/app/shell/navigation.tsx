@@ -2,7 +2,7 @@ import { Link, useLocation } from 'wouter';
 import { useWaitingCount } from '../api/approvals.ts';
 import { pageGroups } from './pages.ts';
 
-/** The way to every page. `onNavigate` hears that a link was taken. */
+/** Links to every page. `onNavigate` is called when a link is followed. */
 export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }) {
   const [location] = useLocation();
   const waiting = useWaitingCount();

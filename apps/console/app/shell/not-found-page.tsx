@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { EmptyState } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 
-/** For an address that no page has. */
+/** Page for an unknown address. */
 export function NotFoundPage() {
   return (
     <>

@@ -3,7 +3,7 @@ import { request } from '../api/request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
 
-/** Asks for a token and opens a session with it. */
+/** Page that signs in with a token. */
 export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const signIn = useMutation({
     mutationFn: (token: string) => request('/session', { method: 'POST', body: { token } }),

@@ -5,7 +5,7 @@ import { IconButton } from '../ui/button.tsx';
 const following: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
 const icons = { system: Monitor, light: Sun, dark: Moon };
 
-/** Goes from the system's look to light, to dark, and back. */
+/** Switches from the theme of the system to light, to dark, and back. */
 export function ThemeSwitch() {
   const [theme, setTheme] = useState(storedTheme);
 
@@ -28,7 +28,7 @@ export function storedTheme(): Theme {
   return stored === 'light' || stored === 'dark' ? stored : 'system';
 }
 
-/** Shows it, and remembers it for the next visit. */
+/** Applies a theme, and stores it for the next visit. */
 export function applyTheme(theme: Theme): void {
   document.documentElement.style.colorScheme = theme === 'system' ? 'light dark' : theme;
   if (theme === 'system') localStorage.removeItem(key);

@@ -8,7 +8,7 @@ import { Disclosure } from '../ui/disclosure.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { Facts, Moment } from '../ui/facts.tsx';
 
-/** Scripts that went well and were saved: each is a tool of its owner. */
+/** Saved scripts; each is a tool of its owner. */
 export function SavedScripts() {
   const query = useQuery(snippetsQuery());
   return (

@@ -7,7 +7,7 @@ import { RiskBadge } from '../ui/badge.tsx';
 
 const rowHeight = 76;
 
-/** Tools as rows; of thousands only those in sight are in the document. */
+/** Tools as rows; of thousands only the visible ones are in the document. */
 export function ToolList({ tools }: { readonly tools: readonly ToolSummary[] }) {
   const list = useRef<HTMLUListElement>(null);
   const [top, setTop] = useState(0);

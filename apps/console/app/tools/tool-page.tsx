@@ -12,7 +12,7 @@ import { PageHeader } from '../ui/page-header.tsx';
 import { TabView } from '../ui/tabs.tsx';
 import { TryTool } from './try-tool.tsx';
 
-/** One tool: what the model sees of it, how it did, and a way to try it. */
+/** Page of one tool: its declaration, metrics, and a form to try it. */
 export function ToolPage({ name }: { readonly name: string }) {
   const query = useQuery(toolQuery(name));
   const risk = query.data?.risk;

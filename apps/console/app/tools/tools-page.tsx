@@ -17,7 +17,7 @@ import { ToolList } from './tool-list.tsx';
 export function ToolsPage() {
   return (
     <>
-      <PageHeader title="Tools" lead="Everything that agents and scripts may call, through one invoker." />
+      <PageHeader title="Tools" lead="Everything that agents and scripts may call." />
       <TabView
         label="Kinds"
         panels={[

@@ -32,7 +32,7 @@ export function toneOf(status: string): Tone {
   return tones[status] ?? 'quiet';
 }
 
-/** A word for a state, in its colour. */
+/** Badge with a status in its colour. */
 export function StatusBadge({ status }: { readonly status: string }) {
   return (
     <span className="badge" data-tone={toneOf(status)}>

@@ -6,7 +6,7 @@ import { printable } from '@ravi/approval-web/text';
 import { jsonLine } from './format.ts';
 import { JsonTree } from './json-tree.tsx';
 
-/** One piece of a message as people read it. */
+/** One content block of a message. */
 export function BlockView({ block }: { readonly block: ContentBlock }) {
   switch (block.type) {
     case 'text':

@@ -6,12 +6,12 @@ import type { ComponentProps, ReactNode } from 'react';
 export interface ButtonProps extends ComponentProps<'button'> {
   readonly variant?: 'primary' | 'plain' | 'danger' | 'quiet';
   readonly icon?: LucideIcon;
-  /** Its work is under way: it keeps its place and focus and does nothing more. */
+  /** True while its work is in progress: it keeps its focus and ignores clicks. */
   readonly isBusy?: boolean;
   readonly children: ReactNode;
 }
 
-/** A button; `plain` unless it says otherwise. */
+/** A button; `plain` by default. */
 export function Button({ variant = 'plain', icon: Icon, isBusy = false, children, onClick, ...props }: ButtonProps) {
   return (
     <button
@@ -37,7 +37,7 @@ export interface IconButtonProps extends ComponentProps<'button'> {
   readonly icon: LucideIcon;
 }
 
-/** A button that shows a symbol and says its name. */
+/** A button with an icon and an accessible name. */
 export function IconButton({ label, icon: Icon, ...props }: IconButtonProps) {
   return (
     <button

@@ -8,7 +8,7 @@ import { Copy } from 'lucide-react';
 import { IconButton } from './button.tsx';
 import { useTell } from './toasts.tsx';
 
-/** Languages that are coloured. */
+/** Languages with syntax colouring. */
 export type CodeLanguage = 'javascript' | 'typescript' | 'python' | 'text';
 
 /** Props of a {@link CodeView}. */
@@ -16,7 +16,7 @@ export interface CodeViewProps {
   readonly label: string;
   readonly code: string;
   readonly language: CodeLanguage;
-  /** Line to mark, from 1, and what to say under it. */
+  /** Line to mark, counted from 1, and the text below it. */
   readonly mark?: { readonly line: number; readonly message: string };
 }
 
@@ -82,7 +82,7 @@ function linesOf(source: string, language: CodeLanguage): readonly ReactNode[] {
   return lines;
 }
 
-/** Puts the text on the clipboard and says so. */
+/** Button that copies the text to the clipboard. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
   const tell = useTell();
   const copy = async (): Promise<void> => {

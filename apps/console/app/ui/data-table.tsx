@@ -7,7 +7,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** True for figures, which are aligned to the right. */
   readonly isNumber?: boolean;
-  /** Left out where there is little room. */
+  /** True to hide the column on narrow screens. */
   readonly isMinor?: boolean;
 }
 

@@ -4,13 +4,13 @@ import type { ReactNode } from 'react';
 /** Props of a {@link Disclosure}. */
 export interface DisclosureProps {
   readonly summary: ReactNode;
-  /** At first. */
+  /** Initial state. */
   readonly isOpen?: boolean;
   readonly className?: string;
   readonly children: () => ReactNode;
 }
 
-/** Something that can be opened; what is in it is made while it is open, because there may be much of it. */
+/** A section that can be opened. Its content is rendered only while it is open, because it may be large. */
 export function Disclosure({ summary, isOpen = false, className, children }: DisclosureProps) {
   const [open, setOpen] = useState(isOpen);
   return (

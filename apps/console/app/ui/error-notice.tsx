@@ -2,7 +2,7 @@ import { CircleAlert } from 'lucide-react';
 import { ApiError } from '../api/request.ts';
 import { Button } from './button.tsx';
 
-/** Says that something could not be loaded, and offers to try again. */
+/** Notice that loading failed, with a button to try again. */
 export function ErrorNotice({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) {
   return (
     <div className="notice" role="alert">
@@ -16,7 +16,7 @@ export function ErrorNotice({ error, onRetry }: { readonly error: Error; readonl
   );
 }
 
-/** A line that says why an action failed; nothing without an error. */
+/** One line with the error of an action; nothing without an error. */
 export function ErrorText({ error }: { readonly error: Error | null }) {
   return (
     <p className="error-text" role="alert">

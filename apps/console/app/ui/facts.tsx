@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { formatMoment } from '@ravi/approval-web/text';
 
-/** Names and what they stand for; what is `undefined` is left out. */
+/** List of names and values; `undefined` values are left out. */
 export function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> }) {
   return (
     <dl className="facts">
@@ -17,7 +17,7 @@ export function Facts({ facts }: { readonly facts: Readonly<Record<string, React
   );
 }
 
-/** A moment that machines can read too. */
+/** A time, readable for people and machines. */
 export function Moment({ at }: { readonly at: number }) {
   return (
     <time dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString()}>

@@ -3,7 +3,7 @@ import { formatWait, printable } from '@ravi/approval-web/text';
 const number = new Intl.NumberFormat('en');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** `12 345` in the reader's way of writing. */
+/** Formats a number in the locale of the reader: `12 345`. */
 export function formatCount(value: number): string {
   return number.format(value);
 }
@@ -13,7 +13,7 @@ export function formatCompact(value: number): string {
   return compact.format(value);
 }
 
-/** Milliseconds at the exactness that matters: `820 µs`, `84 ms`, `1.24 s`, `3 min 20 s`, `2 h 05 min`. */
+/** Formats milliseconds with the precision that matters: `820 µs`, `84 ms`, `1.24 s`, `3 min 20 s`, `2 h 05 min`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1) return milliseconds === 0 ? '0 ms' : `${Math.round(milliseconds * 1_000)} µs`;
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
@@ -24,14 +24,14 @@ export function formatDuration(milliseconds: number): string {
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-/** Bytes in decimal units: `1.2 MB`. */
+/** Formats bytes in decimal units: `1.2 MB`. */
 export function formatBytes(bytes: number): string {
   const power = bytes < 1_000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   const value = bytes / 1_000 ** power;
   return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power]}`;
 }
 
-/** US dollars, with as many digits as small amounts need. */
+/** Formats US dollars, with more digits for small amounts. */
 export function formatMoney(dollars: number): string {
   const digits = dollars !== 0 && dollars < 0.1 ? 4 : 2;
   return new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumFractionDigits: digits }).format(
@@ -39,7 +39,7 @@ export function formatMoney(dollars: number): string {
   );
 }
 
-/** A JSON value on one line, cut when it is long. */
+/** Returns a JSON value on one line, truncated if it is long. */
 export function jsonLine(value: unknown, maxLength = 120): string {
   const text = printable(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;

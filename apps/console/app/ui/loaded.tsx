@@ -19,7 +19,7 @@ export function Loaded<Data>({ query, placeholder = <Skeleton />, children }: Lo
   return placeholder;
 }
 
-/** Holds the place of rows that are on their way. */
+/** Placeholder for rows that are loading. */
 export function Skeleton({ rows = 6, height = 44 }: { readonly rows?: number; readonly height?: number }) {
   return (
     <div className="skeleton" role="status" aria-label="Loading">
@@ -38,7 +38,7 @@ export interface EmptyStateProps {
   readonly children?: ReactNode;
 }
 
-/** Says that there is nothing yet, and how there will be something. */
+/** Notice that a list is empty, and how to fill it. */
 export function EmptyState({ icon: Icon, title, children }: EmptyStateProps) {
   return (
     <div className="empty">

@@ -9,11 +9,11 @@ export interface PageHeaderProps {
   readonly children?: ReactNode;
   /** One line under the title. */
   readonly lead?: ReactNode;
-  /** Way back to the list that holds this page. */
+  /** Link to the list that this page belongs to. */
   readonly parent?: ReactNode;
 }
 
-/** The head of a page, which also names the document; its children are what one can do here. */
+/** Header of a page; also sets the document title. Its children are the actions of the page. */
 export function PageHeader({ title, badge, children, lead, parent }: PageHeaderProps) {
   useEffect(() => {
     document.title = `${title} · Ravi`;

@@ -3,7 +3,7 @@ import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { IconButton } from './button.tsx';
 
-/** Lets everything inside of it tell people what has happened. */
+/** Provides toasts to everything inside of it. */
 export function ToastRegion({ children }: { readonly children: ReactNode }) {
   return (
     <Toast.Provider timeout={6_000}>
@@ -17,7 +17,7 @@ export function ToastRegion({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Tells people what has happened, for a few seconds. */
+/** Returns a function that shows a message for a few seconds. */
 export function useTell(): (title: string) => void {
   const { add } = Toast.useToastManager();
   return (title) => void add({ title });
