@@ -8,8 +8,7 @@ import type { BlobRef, BlobStore } from '@ravi/kernel';
 import { Disk } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
 import { drain, heapRow, megabyte, pieces, readBack, storeOptions, timed } from './blob-streams.ts';
-import type { BenchGroup } from './group.ts';
-import type { BenchRow } from './row.ts';
+import type { BenchGroup, BenchRow } from './row.ts';
 import { rowsOf } from './rows-of.ts';
 import type { Measurement } from './rows-of.ts';
 

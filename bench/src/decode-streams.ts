@@ -2,7 +2,7 @@ import type { ModelProvider, ModelRequest } from '@ravi/kernel';
 import { anthropicScenes } from './decode/anthropic-scenes.ts';
 import { googleScenes } from './decode/google-scenes.ts';
 import { openAiScenes } from './decode/openai-scenes.ts';
-import type { BenchGroup } from './group.ts';
+import type { BenchGroup } from './row.ts';
 import { rowsOf } from './rows-of.ts';
 
 const networkBytes = 65_536;

@@ -5,8 +5,7 @@ import { createDiscoveryTools } from '@ravi/capabilities';
 import { defineTool } from '@ravi/kernel';
 import type { JsonSchema, Tool } from '@ravi/kernel';
 import { sharedDataFile } from '@ravi/testkit';
-import type { BenchGroup } from './group.ts';
-import type { BenchRow } from './row.ts';
+import type { BenchGroup, BenchRow } from './row.ts';
 import { rowsOf } from './rows-of.ts';
 
 const toolCount = 3_413;

@@ -12,8 +12,7 @@ import { defineTool } from '@ravi/kernel';
 import type { ChainRunResult, Sandbox, CompleteStateStore, ToolRisk } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
-import type { BenchGroup } from './group.ts';
-import type { BenchRow } from './row.ts';
+import type { BenchGroup, BenchRow } from './row.ts';
 import { rowsOf } from './rows-of.ts';
 
 const calls = 400;

@@ -1,4 +1,4 @@
-import type { BenchGroup } from './group.ts';
+import type { BenchGroup } from './row.ts';
 
 /** Groups in the order in which they run; each is loaded only when it runs. */
 export const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {

@@ -1,5 +1,3 @@
-import { median } from './median.ts';
-
 /** Implementation that a row measures. */
 export interface Contender {
   readonly name: string;
@@ -40,4 +38,13 @@ export async function interleave(contenders: readonly Contender[], rounds: numbe
 function rotate<Item>(items: readonly Item[], by: number): readonly Item[] {
   const start = by % Math.max(items.length, 1);
   return [...items.slice(start), ...items.slice(0, start)];
+}
+
+/** Returns the median of `values`, the mean of the two middle ones for an even number; `NaN` if empty. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  const middle = sorted.length / 2;
+  const lower = sorted[Math.ceil(middle) - 1] ?? Number.NaN;
+  const upper = sorted[Math.floor(middle)] ?? Number.NaN;
+  return (lower + upper) / 2;
 }

@@ -3,7 +3,7 @@ import type { InvokerSession } from '@ravi/invoker';
 import { defineTool } from '@ravi/kernel';
 import type { Journal } from '@ravi/kernel';
 import { functionCallUs } from './floors/function-floor.ts';
-import type { BenchGroup } from './group.ts';
+import type { BenchGroup } from './row.ts';
 import { rowsOf } from './rows-of.ts';
 
 const calls = 20_000;

@@ -7,10 +7,9 @@ import type { CompleteStateStore } from '@ravi/kernel';
 import { createPostgresStateStore } from '@ravi/state-postgres';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { postgresForTests } from '@ravi/state-testing';
-import type { BenchGroup } from './group.ts';
+import type { BenchGroup, BenchRow } from './row.ts';
 import type { Contender } from './interleave.ts';
-import { median } from './median.ts';
-import type { BenchRow } from './row.ts';
+import { median } from './interleave.ts';
 import { rowsOf } from './rows-of.ts';
 
 const calls = 1_000;

@@ -4,8 +4,8 @@ import { createPreflight } from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';
 import { defineTool } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
-import type { BenchGroup } from './group.ts';
-import { median } from './median.ts';
+import type { BenchGroup } from './row.ts';
+import { median } from './interleave.ts';
 import { rowsOf } from './rows-of.ts';
 
 const checks = 40;

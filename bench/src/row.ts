@@ -19,3 +19,12 @@ export interface BenchRow {
   /** Note about the figure, or the reason why it is missing. */
   readonly note?: string;
 }
+
+/** Settings of a run. */
+export interface BenchSettings {
+  /** Counted rounds; the median of their figures is reported. */
+  readonly rounds: number;
+}
+
+/** Group of rows that are measured together. */
+export type BenchGroup = (settings: BenchSettings) => Promise<readonly BenchRow[]>;

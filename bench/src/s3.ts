@@ -5,8 +5,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { createS3BlobStore } from '@ravi/blob-s3';
 import { noS3TestServer, s3TestServer } from '@ravi/testkit';
 import { drain, heapRow, megabyte, pieces, readBack, storeOptions, timed } from './blob-streams.ts';
-import type { BenchGroup } from './group.ts';
-import type { BenchRow } from './row.ts';
+import type { BenchGroup, BenchRow } from './row.ts';
 import { rowsOf } from './rows-of.ts';
 
 const group = 's3';

@@ -1,12 +1,11 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
-import { ApiError } from './api/request.ts';
+import { ApiError, basePath } from './api/request.ts';
 import { ArtifactPage } from './artifacts/artifact-page.tsx';
 import { ArtifactsPage } from './artifacts/artifact-list.tsx';
 import { BudgetsPage } from './budgets/budgets-page.tsx';
 import { ChatPage } from './chat/chat-page.tsx';
-import { basePath } from './environment.ts';
 import { InboxPage } from './inbox/inbox-page.tsx';
 import { JobsPage } from './jobs/jobs-page.tsx';
 import { RunPage } from './runs/run-page.tsx';

@@ -1,5 +1,5 @@
-import { outcomeOf } from './claim.ts';
-import type { Claim } from './claim.ts';
+import { outcomeOf } from './contender.ts';
+import type { Claim } from './contender.ts';
 import { showCrash } from './crash.ts';
 
 const rowCount = 20_000;

@@ -1,4 +1,4 @@
-import type { BenchGroup } from '../group.ts';
+import type { BenchGroup } from '../row.ts';
 import { rowsOf } from '../rows-of.ts';
 import type { Measurement } from '../rows-of.ts';
 import { functionCallUs } from './function-floor.ts';

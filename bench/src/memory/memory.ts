@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import type { BenchGroup } from '../group.ts';
+import type { BenchGroup, BenchRow } from '../row.ts';
 import type { Contender } from '../interleave.ts';
-import type { BenchRow } from '../row.ts';
 import { processFigure } from '../process-figure.ts';
 import { rowsOf } from '../rows-of.ts';
 import { peerNames } from '../sandboxes/runners.ts';

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { median } from '../median.ts';
+import { median } from '../interleave.ts';
 import { rowCount, rowsSource, textOf, textSource } from './payloads.ts';
 import type { ScriptRunner } from './script-runner.ts';
 

@@ -1,7 +1,6 @@
 import { openPipeFloor } from '../floors/pipe-floor.ts';
-import type { BenchGroup } from '../group.ts';
+import type { BenchGroup, BenchRow } from '../row.ts';
 import type { Contender } from '../interleave.ts';
-import type { BenchRow } from '../row.ts';
 import { rowsOf } from '../rows-of.ts';
 import { createDockerRunner } from './docker-runner.ts';
 import { idleLag } from './measures.ts';

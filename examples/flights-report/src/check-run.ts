@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path';
 import type { ChainRunResult, JsonObject } from '@ravi/kernel';
 
 const flights = 200_000;
@@ -12,4 +13,9 @@ export function checkRun(run: ChainRunResult): string | undefined {
   if (publishing.approval.decision === 'approved' && publishing.status !== 'ok') return 'the report was not published';
   if (!run.callTrace.some(({ artifactRef }) => artifactRef !== undefined)) return 'no result was stored as an artifact';
   return undefined;
+}
+
+/** Folder of published reports: `reports` in the data folder of the installation. */
+export function reportsFolder(env: Readonly<Record<string, string | undefined>>): string {
+  return join(env['RAVI_DATA'] ? resolve(env['RAVI_DATA']) : join(import.meta.dirname, '..', 'data'), 'reports');
 }

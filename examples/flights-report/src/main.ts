@@ -5,11 +5,10 @@ import type { PluginEntry } from '@ravi/host';
 import { isKernelError } from '@ravi/kernel';
 import { createServerLog, openMonolith, parsePort, serve, tokens, untilShutdown } from '@ravi/monolith';
 import type { Monolith } from '@ravi/monolith';
-import { checkRun } from './check-run.ts';
+import { checkRun, reportsFolder } from './check-run.ts';
 import { collectPayloads } from './conversation/collect-payloads.ts';
 import { compare } from './conversation/compare.ts';
 import { runAtOnce, runInStore } from './run-script.ts';
-import { reportsFolder } from './reports-folder.ts';
 import { showApproval, showArtifacts, showComparison, showResult, showTrace } from './show/show-run.ts';
 import { heading } from './show/table.ts';
 

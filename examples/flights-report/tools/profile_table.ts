@@ -4,7 +4,7 @@ import { createColumnProfile } from '../src/rows/column-profile.ts';
 import type { ColumnProfile } from '../src/rows/column-profile.ts';
 import { readRows } from '../src/rows/read-rows.ts';
 import { columnsOf, valueAt } from '../src/rows/row.ts';
-import { tableOf, tableSchema } from '../src/rows/table-schema.ts';
+import { tableOf, tableSchema } from '../src/rows/row-reader.ts';
 
 const profileTable: Tool = defineTool({
   name: 'profile_table',

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defineTool } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
-import { reportsFolder } from '../src/reports-folder.ts';
+import { reportsFolder } from '../src/check-run.ts';
 
 const publishReport: Tool = defineTool({
   name: 'publish_report',

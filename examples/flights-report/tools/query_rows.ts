@@ -5,7 +5,7 @@ import type { Condition } from '../src/rows/condition.ts';
 import { readRows } from '../src/rows/read-rows.ts';
 import { requireColumns, valueAt } from '../src/rows/row.ts';
 import type { Row } from '../src/rows/row.ts';
-import { tableOf, tableSchema } from '../src/rows/table-schema.ts';
+import { tableOf, tableSchema } from '../src/rows/row-reader.ts';
 
 const queryRows: Tool = defineTool({
   name: 'query_rows',

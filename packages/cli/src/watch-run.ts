@@ -1,7 +1,6 @@
 import type { RunDetails } from '@ravi/api';
 import { createApprovalAnswerer } from './answer-approvals.ts';
-import { answerTo } from './answer-to.ts';
-import { ask } from './ask.ts';
+import { answerTo, ask } from './ask.ts';
 import { remoteApprovals } from './approve.ts';
 import type { ApprovalMode } from './approve.ts';
 import type { Connection } from './connection/connection.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { answerTo } from '../src/answer-to.ts';
+import { answerTo } from '../src/ask.ts';
 import type { Question } from '@ravi/api';
 
 const asking = (...questions: readonly Question[]) => ({ questions });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, test } from 'vitest';
-import { showContent } from '../src/render/show-content.ts';
+import { showContent } from '../src/render/visible.ts';
 import type { Ended } from './support/ravi.ts';
 import { runCaptured, startServer } from './support/server.ts';
 import type { TestServer } from './support/server.ts';

@@ -13,7 +13,6 @@ import type {
   ToolDetails,
   ToolSummary,
 } from '@ravi/api';
-import { isLive } from './is-live.ts';
 import { path, request } from './request.ts';
 
 /** Filter of a list of runs; absent fields match every run. */
@@ -129,3 +128,8 @@ export const historyQuery = (sessionId: string) =>
     queryKey: ['history', sessionId],
     queryFn: ({ signal }) => request<Page<Turn>>(path`/sessions/${sessionId}/history?limit=200`, { signal }),
   });
+
+/** Returns true if a run may still continue. */
+export function isLive({ status }: Pick<Run, 'status'>): boolean {
+  return status === 'running' || status === 'paused';
+}

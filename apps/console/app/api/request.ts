@@ -1,5 +1,4 @@
 import type { JsonObject } from '@ravi/kernel';
-import { apiBase } from '../environment.ts';
 
 /** A refusal by the server, or a failure to reach it (`status` 0). */
 export class ApiError extends Error {
@@ -76,3 +75,10 @@ function refusal(status: number, answer: unknown): ApiError {
     body,
   });
 }
+
+/** Base path of the console, without a trailing slash; the server writes it into the document. */
+export const basePath: string = new URL(document.baseURI).pathname.replace(/\/[^/]*$/, '');
+
+/** Base address of the API, without a trailing slash. */
+const apiBase: string =
+  document.querySelector<HTMLMetaElement>('meta[name="ravi-api"]')?.content.replace(/\/$/, '') ?? '/v1';

@@ -4,7 +4,7 @@ import { useRef } from 'react';
 import type { ApprovalView } from '@ravi/api';
 import type { JsonObject } from '@ravi/kernel';
 import { Link } from 'wouter';
-import { printable } from '@ravi/approval-web/text';
+import { printable, formatWait } from '@ravi/approval-web/text';
 import { approvalQuery } from '../api/approvals.ts';
 import { ArgumentsView } from '../forms/arguments-view.tsx';
 import { RiskBadge } from '../ui/badge.tsx';
@@ -15,9 +15,9 @@ import { Loaded } from '../ui/loaded.tsx';
 import { DenyForm } from './deny-form.tsx';
 import { useDraft } from './drafts.ts';
 import { EditForm } from './edit-form.tsx';
-import { TimeLeft } from './time-left.tsx';
 import { useDecision } from './use-decision.ts';
 import { useShortcuts } from './use-shortcuts.ts';
+import { useServerTime } from '../api/server-clock.ts';
 
 /** Props of an {@link ApprovalCard}. */
 export interface ApprovalCardProps {
@@ -137,4 +137,16 @@ function WholeArguments({ approval, children }: WholeArgumentsProps) {
   const query = useQuery({ ...approvalQuery(approval.id), enabled: approval.args === undefined });
   if (approval.args !== undefined) return children(approval.args);
   return <Loaded query={query}>{(whole) => children(whole.approval.args ?? {})}</Loaded>;
+}
+
+const urgentMs = 15_000;
+
+/** Time until a request expires, by the server's clock. */
+export function TimeLeft({ expiresAt }: { readonly expiresAt: number }) {
+  const leftMs = expiresAt - useServerTime();
+  return (
+    <span className="time-left" data-urgent={leftMs < urgentMs}>
+      {leftMs > 0 ? `${formatWait(leftMs)} left` : 'Time is over'}
+    </span>
+  );
 }

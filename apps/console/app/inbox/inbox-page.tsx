@@ -8,9 +8,8 @@ import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { TabView } from '../ui/tabs.tsx';
 import { RiskBadge } from '../ui/badge.tsx';
-import { ApprovalCard } from './approval-card.tsx';
+import { ApprovalCard, TimeLeft } from './approval-card.tsx';
 import { PastDecisions } from './past-decisions.tsx';
-import { TimeLeft } from './time-left.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 
 /** Page of the pending requests and of past decisions. */

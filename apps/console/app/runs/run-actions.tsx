@@ -2,11 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CirclePlay, CircleStop, RotateCcw } from 'lucide-react';
 import { useLocation } from 'wouter';
 import type { RunDetails } from '@ravi/api';
-import { runQuery } from '../api/queries.ts';
+import { runQuery, isLive } from '../api/queries.ts';
 import { path, request } from '../api/request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
-import { isLive } from '../api/is-live.ts';
 
 /** Actions on a run: cancel, resume, start again. */
 export function RunActions({ run }: { readonly run: RunDetails }) {

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { ListTree } from 'lucide-react';
 import { Link, useSearchParams } from 'wouter';
 import type { RunStatus, Run } from '@ravi/kernel';
-import { runsQuery } from '../api/queries.ts';
+import { runsQuery, isLive } from '../api/queries.ts';
 import { StatusBadge } from '../ui/badge.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { formatDuration } from '../ui/format.ts';
@@ -10,7 +10,6 @@ import { Moment } from '../ui/facts.tsx';
 import { MoreRows } from '../ui/data-table.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { NewRun } from './new-run.tsx';
-import { isLive } from '../api/is-live.ts';
 import { titleOf } from './run-summary.tsx';
 
 const filters: readonly { readonly status: RunStatus | ''; readonly name: string }[] = [

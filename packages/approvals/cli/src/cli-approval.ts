@@ -1,6 +1,6 @@
 import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput, JsonObject } from '@ravi/kernel';
 import { answerChoices, parseAnswer } from './parse-answer.ts';
-import { printable } from './printable.ts';
+import { printable } from './terminal-text.ts';
 import { renderAllArguments, renderRequest } from './render-request.ts';
 import { isInteractive, openTerminal } from './terminal.ts';
 import type { Terminal, TerminalInput, TerminalOutput } from './terminal.ts';

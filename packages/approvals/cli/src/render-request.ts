@@ -1,6 +1,5 @@
 import type { ApprovalRequest, JsonObject } from '@ravi/kernel';
-import { printable } from './printable.ts';
-import { wrap } from './wrap.ts';
+import { printable, wrap } from './terminal-text.ts';
 
 const maxFieldCharacters = 600;
 const maxArgumentRows = 40;

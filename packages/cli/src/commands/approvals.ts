@@ -4,10 +4,8 @@ import { connect } from '../connection/connect.ts';
 import { inputOf } from '../connection/connection.ts';
 import type { CommandBody } from '../command.ts';
 import { readJsonObject } from '../read-input.ts';
-import { printList } from '../render/print-list.ts';
-import { statusText } from '../render/status.ts';
-import { tableLines } from '../render/table.ts';
-import { timeText } from '../render/time.ts';
+import { printList, tableLines } from '../render/table.ts';
+import { statusText, timeText } from '../render/format.ts';
 import { visible } from '../render/visible.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -8,10 +8,9 @@ import type { api, QueryOf } from '@ravi/api';
 import { connect } from '../connection/connect.ts';
 import { inputOf } from '../connection/connection.ts';
 import type { CommandBody } from '../command.ts';
-import { printList } from '../render/print-list.ts';
-import { showContent } from '../render/show-content.ts';
-import { sizeText, timeText } from '../render/time.ts';
-import { visible } from '../render/visible.ts';
+import { printList } from '../render/table.ts';
+import { showContent, visible } from '../render/visible.ts';
+import { sizeText, timeText } from '../render/format.ts';
 
 /** Lists the artifacts of a run, or of the newest runs. */
 export const listArtifacts: CommandBody = async (invocation, terminal) => {

@@ -6,7 +6,7 @@ import type { Installation, InstallationOptions } from '@ravi/monolith';
 import type { CommandBody } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { probe } from '../probe.ts';
-import { statusText } from '../render/status.ts';
+import { statusText } from '../render/format.ts';
 import { visible } from '../render/visible.ts';
 import type { Terminal } from '../terminal.ts';
 

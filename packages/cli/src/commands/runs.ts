@@ -1,16 +1,15 @@
 import type { api, QueryOf, RunDetails } from '@ravi/api';
-import { answerTo } from '../answer-to.ts';
+import { answerTo } from '../ask.ts';
 import { connect } from '../connection/connect.ts';
 import { inputOf } from '../connection/connection.ts';
 import type { CommandBody } from '../command.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
 import { followRun } from '../follow-run.ts';
-import { printList } from '../render/print-list.ts';
+import { printList } from '../render/table.ts';
 import { runLines } from '../render/run-lines.ts';
-import { statusText } from '../render/status.ts';
-import { timeText } from '../render/time.ts';
+import { statusText, timeText } from '../render/format.ts';
 import { visible } from '../render/visible.ts';
-import { printPaused } from '../print-paused.ts';
+import { printPaused } from '../print-error.ts';
 import { createEventView } from '../show-event.ts';
 import { watchRun } from '../watch-run.ts';
 

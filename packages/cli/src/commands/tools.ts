@@ -6,7 +6,7 @@ import { hasCode } from '../command-error.ts';
 import type { CommandBody } from '../command.ts';
 import { exitCode, exitCodeOfError } from '../exit-code.ts';
 import { readJsonObject } from '../read-input.ts';
-import { statusText } from '../render/status.ts';
+import { statusText } from '../render/format.ts';
 import { tableLines } from '../render/table.ts';
 import { visible } from '../render/visible.ts';
 

@@ -1,8 +1,7 @@
 import type { RunDetails } from '@ravi/api';
 import type { Terminal } from '../terminal.ts';
-import { statusText } from './status.ts';
+import { statusText, sizeText, timeText } from './format.ts';
 import { tableLines } from './table.ts';
-import { sizeText, timeText } from './time.ts';
 import { visible } from './visible.ts';
 
 /** A run for people: how it is, each of its calls, what it stored and what it waits for. */

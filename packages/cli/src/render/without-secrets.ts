@@ -2,7 +2,7 @@ const secretName =
   /(?:token|secret|password|passphrase|credential|authorization|(?:access|api|private|signing)_?key)s?$/i;
 const left = '[left out]';
 
-/** The value with each text left out that the name of its field calls a secret, and the passwords in addresses. */
+/** Returns a copy without the texts of fields with secret-looking names, and without passwords in URLs. */
 export function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value === 'string') return withoutPassword(value);
