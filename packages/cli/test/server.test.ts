@@ -156,7 +156,7 @@ test('a script is saved as a tool when it runs well, from its file or its run', 
   assert.equal(failed.code, 1);
   assert.match(failed.errors, /There is no tool named "ad"/);
   const neither = await server.ravi(['chain', 'save', 'sum_up', ...described]);
-  assert.match(neither.errors, /E_USAGE: Name either a file/);
+  assert.match(neither.errors, /E_USAGE: Give either a file/);
 });
 
 test('a tool is called with checked arguments, and a wrong name gets the near one', async () => {

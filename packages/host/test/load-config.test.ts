@@ -92,7 +92,7 @@ test('the default export of a TypeScript file is the configuration', async () =>
 test('a folder with both kinds of file is an error', async () => {
   await assert.rejects(
     load({ 'ravi.config.json': '{}', 'ravi.config.ts': 'export default {}' }),
-    invalid('both there'),
+    invalid('both exist'),
   );
 });
 
