@@ -13,6 +13,7 @@ const checks: readonly Check[] = [
   { name: 'boundaries', command: ['turbo', 'boundaries'] },
   { name: 'lint', command: ['oxlint'] },
   { name: 'format', command: ['oxfmt', '--check'] },
+  { name: 'prose', command: ['node', 'scripts/check-prose.ts'] },
   { name: 'unused', command: ['knip', '--no-progress'] },
   { name: 'manifests', command: ['sherif', '--fail-on-warnings', '-r', 'packages-without-package-json'] },
   { name: 'tests', command: ['node', 'scripts/test.ts'] },
