@@ -16,7 +16,7 @@ export class AdapterRequestError extends Error {
 export function createAdapter(root: string, port: string | undefined, name: string | undefined): string {
   const ports = Object.keys(portTemplates).join(', ');
   if (port === undefined || name === undefined) {
-    throw new AdapterRequestError(`Usage: pnpm new-adapter <port> <name>, with a port out of ${ports}`);
+    throw new AdapterRequestError(`Usage: npm run new-adapter -- <port> <name>, with a port out of ${ports}`);
   }
   const problem = adapterProblem(port, name);
   const template = portTemplates[port];

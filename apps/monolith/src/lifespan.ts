@@ -73,6 +73,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   opening.defer(cancelRuns);
   const container = createContainer({ ...configuration, ...adapters });
   const parts = partsOf(container);
+  opening.defer(() => parts.callerApprovals?.streams.close());
   logRuns(parts.hooks, parts.logger);
   opening.use(parts.telemetry);
   const toolReport = await fillToolbox(parts, installation, toolSources);

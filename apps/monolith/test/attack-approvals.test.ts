@@ -143,6 +143,16 @@ test('a body over a mebibyte is refused', async () => {
   assertProblem(await send('ada', 'POST', `/${id}/decision`, body), 413, 'E_BODY_TOO_LARGE', /1048576 bytes/);
 });
 
+test('no response about approvals may be cached, refusals included', async () => {
+  const id = await pending();
+  const headers = { authorization: as('ada').authorization };
+  for (const path of ['/v1/approvals', `/v1/approvals/${id}`, '/v1/approvals/unknown']) {
+    const response = await fetch(`${server.url}${path}`, { headers });
+    await response.body?.cancel();
+    assert.equal(response.headers.get('cache-control'), 'no-store', path);
+  }
+});
+
 test('the page of another site cannot read or decide: Origin and Sec-Fetch-Site are checked', async () => {
   const id = await pending();
   const foreign: readonly Record<string, string>[] = [

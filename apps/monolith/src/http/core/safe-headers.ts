@@ -16,7 +16,13 @@ export const safeHeaders: MiddlewareHandler = async (context, next) => {
   for (const [name, value] of defaults) {
     if (!headers.has(name)) headers.set(name, value);
   }
+  // Arguments of calls, refusals included, must not stay in a cache.
+  if (isAboutApprovals(context.req.path) && !headers.has('cache-control')) headers.set('cache-control', 'no-store');
 };
+
+function isAboutApprovals(path: string): boolean {
+  return path === '/v1/approvals' || path.startsWith('/v1/approvals/');
+}
 
 /** Cancels the body of a response to `HEAD`, which would keep a file open. */
 export const headWithoutBody: MiddlewareHandler = async (context, next) => {
