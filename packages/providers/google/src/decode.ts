@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ModelEvent, ModelStopReason } from '@ravi/kernel';
+import type { JsonObject, JsonValue, ModelEvent, ModelStopReason, ModelUsage } from '@ravi/kernel';
 import {
   argumentsOf,
   createResponseBuilder,
@@ -17,7 +17,6 @@ import { mediaBlock } from './media.ts';
 import { createPartialArguments } from './partial-arguments.ts';
 import type { PartialArguments } from './partial-arguments.ts';
 import { streamError } from './refusal.ts';
-import { usageOf } from './usage.ts';
 import type { WireContext } from './wire-settings.ts';
 
 /** Fields with the sources of a candidate, for people. */
@@ -238,4 +237,24 @@ function stopReason(reason: string, hasCalls: boolean): ModelStopReason {
   // Calls end with STOP, and calls of unknown tools with UNEXPECTED_TOOL_CALL.
   if (hasCalls && wholeReasons.has(reason)) return 'tool-use';
   return reason === 'STOP' ? 'end' : 'other';
+}
+
+/**
+ * Returns the token counts of a response; `undefined` without counts. Gemini counts thoughts and the input of hosted
+ * tools separately.
+ */
+function usageOf(value: unknown): ModelUsage | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const count = (name: string): number | undefined => {
+    const found = (value as Readonly<Record<string, unknown>>)[name];
+    return typeof found === 'number' && Number.isFinite(found) ? found : undefined;
+  };
+  const thoughts = count('thoughtsTokenCount');
+  const cached = count('cachedContentTokenCount');
+  return {
+    inputTokens: (count('promptTokenCount') ?? 0) + (count('toolUsePromptTokenCount') ?? 0),
+    outputTokens: (count('candidatesTokenCount') ?? 0) + (thoughts ?? 0),
+    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
+    ...(thoughts === undefined ? {} : { reasoningTokens: thoughts }),
+  };
 }
