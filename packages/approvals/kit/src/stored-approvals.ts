@@ -8,10 +8,10 @@ import type {
   ApprovalStore,
   Clock,
   Logger,
+  ApprovalBinding,
 } from '@ravi/kernel';
 import { errorText, readApproval, retryWhileUnavailable } from '@ravi/support';
 import { createApprovalFeed } from './approval-feed.ts';
-import { storeRequest } from './store-request.ts';
 
 /** Options of {@link createStoredApprovals}. */
 export interface StoredApprovalsOptions {
@@ -27,6 +27,7 @@ export interface StoredApprovalsOptions {
 // The invoker stops waiting at `expiresAt`. This bounds the wait of callers that do not.
 const graceMs = 1_000;
 const handlerFailed = 'the approval handler failed';
+const boundFields: readonly (keyof ApprovalBinding)[] = ['runId', 'principal', 'tool', 'toolDigest', 'argsDigest'];
 
 /**
  * Creates a handler whose requests outlive the process. A request is stored before an approver is asked; the first
@@ -134,6 +135,21 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
     const { decidedAt: _, ...decision } = settled.answer;
     return decision;
   }
+}
+
+/**
+ * Stores a request under its id. Returns `same` if the id is already taken by a request for the same call, as after a
+ * restart, and `other` if it is taken by a request for another call.
+ */
+async function storeRequest(store: ApprovalStore, request: ApprovalRequest): Promise<'new' | 'same' | 'other'> {
+  try {
+    await store.create(request);
+    return 'new';
+  } catch (error) {
+    if (!isKernelError(error, 'E_STATE_CONFLICT')) throw error;
+  }
+  const known = await store.get(request.id);
+  return boundFields.every((field) => known?.request[field] === request[field]) ? 'same' : 'other';
 }
 
 function isSuspension(reason: unknown): boolean {

@@ -1,7 +1,6 @@
 import type { ApprovalStatus, JsonObject } from '@ravi/kernel';
-import { answer, safeHeaders } from './answer.ts';
+import { answer, safeHeaders, problem, refuse } from './responses.ts';
 import type { Access, HttpServices } from './context.ts';
-import { problem, refuse } from './problem.ts';
 import { readBody } from './read-body.ts';
 
 const statuses: ReadonlySet<string> = new Set<ApprovalStatus>(['pending', 'approved', 'denied', 'expired', 'consumed']);

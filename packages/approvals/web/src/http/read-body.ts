@@ -1,5 +1,5 @@
 import type { JsonObject } from '@ravi/kernel';
-import { problem } from './problem.ts';
+import { problem } from './responses.ts';
 
 /**
  * Reads the body as a JSON object, and no more of it than `maxBytes`.

@@ -1,9 +1,8 @@
 import { authenticate } from './access/authenticate.ts';
 import type { ApprovalPage } from '../page.ts';
-import { answer, safeHeaders } from './answer.ts';
+import { answer, safeHeaders, answerProblem, problem } from './responses.ts';
 import type { HttpServices } from './context.ts';
 import { decideApproval, listApprovals, readApproval, streamApprovals } from './approvals.ts';
-import { answerProblem, problem } from './problem.ts';
 import { checkHost, checkOrigin } from './same-origin.ts';
 import { currentApprover, signIn, signOut } from './sign-in.ts';
 

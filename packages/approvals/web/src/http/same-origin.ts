@@ -1,4 +1,4 @@
-import { problem } from './problem.ts';
+import { problem } from './responses.ts';
 
 const loopbackName = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])$/;
 

@@ -1,7 +1,6 @@
 import { authenticate, checkToken } from './access/authenticate.ts';
-import { answer } from './answer.ts';
+import { answer, problem } from './responses.ts';
 import type { Access, HttpServices } from './context.ts';
-import { problem } from './problem.ts';
 import { readBody } from './read-body.ts';
 
 const maxBodyBytes = 4_096;

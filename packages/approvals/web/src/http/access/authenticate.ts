@@ -1,4 +1,4 @@
-import { problem } from '../problem.ts';
+import { problem } from '../responses.ts';
 import type { Access, HttpServices } from '../context.ts';
 import { approverOf } from './tokens.ts';
 import type { TokenHolder } from './tokens.ts';
