@@ -17,7 +17,7 @@ import type { Telemetry } from '@ravi/otel';
 import type { Hono } from 'hono';
 import type { InjectionToken } from 'tsyringe';
 import type { Access } from './http/access/access.ts';
-import type { CallerApprovals } from './http/approvals/caller-approvals.ts';
+import type { CallerApprovals } from './http/approvals/approval-operations.ts';
 import type { Endpoint } from './http/core/implement.ts';
 import type { ScriptRunner } from './http/scripts/chains.ts';
 import type { HealthCheck } from './http/server/health.ts';

@@ -5,7 +5,7 @@ import { Hono } from 'hono';
 import type { Access } from './access/access.ts';
 import type { TelemetryProviders } from '../observability/open-exporters.ts';
 import { traceRequests } from './core/trace-requests.ts';
-import type { CallerApprovals } from './approvals/caller-approvals.ts';
+import type { CallerApprovals } from './approvals/approval-operations.ts';
 import { mountApprovalWeb } from './approvals/mount-approval-web.ts';
 import { mount } from './core/mount.ts';
 import type { Endpoint } from './core/implement.ts';

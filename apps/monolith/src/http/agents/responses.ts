@@ -3,7 +3,7 @@ import type { JsonValue, RunStore } from '@ravi/kernel';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
 import type { RunService } from '../../runs/run-service.ts';
 import { streamEvents } from '../events/event-stream.ts';
-import { findRun } from '../access/find-run.ts';
+import { findRun } from '../access/caller.ts';
 import { implement } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';

@@ -1,10 +1,27 @@
 import { api } from '@ravi/api';
+import { createApprovalDesk, createApprovalEventStreams } from '@ravi/approval-kit';
+import type { ApprovalDesk, ApprovalEventStreams, ApprovalServices, Approver } from '@ravi/approval-kit';
 import { implement, pageOf, Reply, resumeAfter } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
-import { approverOf } from './caller-approvals.ts';
-import type { CallerApprovals } from './caller-approvals.ts';
+import type { Caller } from '../access/caller.ts';
 
 const maxDecisionBytes = 1_048_576;
+const maxStreams = 1_000;
+const heartbeatMs = 15_000;
+
+/** Approvals that the callers of the server decide. */
+export interface CallerApprovals {
+  readonly desk: ApprovalDesk;
+  readonly streams: ApprovalEventStreams;
+}
+
+/** Creates the approvals of callers over the state store of the server. */
+export function createCallerApprovals(services: ApprovalServices): CallerApprovals {
+  return {
+    desk: createApprovalDesk(services),
+    streams: createApprovalEventStreams(services, { maxStreams, maxStreamsPerClient: maxStreams, heartbeatMs }),
+  };
+}
 
 /**
  * Implements the operations on approvals. A caller sees and decides the requests of its own principal, with the role
@@ -42,4 +59,9 @@ export function approvalOperations({ desk, streams }: CallerApprovals): readonly
       { maxBodyBytes: maxDecisionBytes },
     ),
   ];
+}
+
+/** Returns the caller as an approver: with the role `approve` or `admin` it decides for every principal. */
+function approverOf({ principal, roles }: Caller): Approver {
+  return { principal, decidesForAll: roles.includes('approve') || roles.includes('admin') };
 }

@@ -1,10 +1,9 @@
 import { api } from '@ravi/api';
 import { isKernelError } from '@ravi/kernel';
 import type { BlobStat, BlobStore, RunStore } from '@ravi/kernel';
-import { maySee } from '../access/caller.ts';
+import { maySee, findRun } from '../access/caller.ts';
 import { artifactRefs } from '../../runs/run-details.ts';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
-import { findRun } from '../access/find-run.ts';
 import { implement, listOf, pageOf, Reply } from '../core/implement.ts';
 import type { ApiRequest, Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';

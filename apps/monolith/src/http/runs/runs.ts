@@ -11,7 +11,7 @@ import { statsOf } from '../blobs/artifacts.ts';
 import { maxScriptBodyBytes, scriptOf } from '../scripts/script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
 import type { EventFormat } from '../events/event-stream.ts';
-import { findRun } from '../access/find-run.ts';
+import { findRun } from '../access/caller.ts';
 import { implement, listOf, pageOf, Reply, resumeAfter } from '../core/implement.ts';
 import type { ApiRequest, Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';

@@ -19,7 +19,7 @@ import type { DurableServices } from '../../runs/durable-services.ts';
 import type { SnippetTools } from '../../tools/snippet-tools.ts';
 import { maxScriptBodyBytes, scriptOf } from './script-request.ts';
 import type { ScriptRunner } from './chains.ts';
-import { findRun } from '../access/find-run.ts';
+import { findRun } from '../access/caller.ts';
 import { implement, listOf, Reply } from '../core/implement.ts';
 import type { ApiRequest, Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';
