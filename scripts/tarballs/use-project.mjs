@@ -1,7 +1,8 @@
 // Runs inside a project that has only the packed packages: the first steps after "npm create ravi".
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const packages = join(import.meta.dirname, 'node_modules');
@@ -25,7 +26,11 @@ async function untilListening(server) {
   throw new Error(`The server ended before it listened: ${seen}`);
 }
 
-run(import.meta.dirname, join(packages, 'create-ravi/dist/main.js'), 'my-shop');
+// In a folder from which no other package is found: npm installs it alone.
+const alone = mkdtempSync(join(tmpdir(), 'create-ravi-'));
+cpSync(join(packages, 'create-ravi'), alone, { recursive: true });
+run(import.meta.dirname, join(alone, 'dist/main.js'), 'my-shop');
+rmSync(alone, { recursive: true });
 assert.match(run(folder, ravi, 'run', 'What did each customer buy?'), /"Ada": ?160/);
 run(folder, '--test', ...readdirSync(join(folder, 'test')).map((file) => `test/${file}`));
 

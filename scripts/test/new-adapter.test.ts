@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import type { SpawnSyncReturns } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -17,7 +18,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'vitest';
 
 import { portTemplates } from '../../packages/cli/src/new-adapter/ports.ts';
-import { AdapterRequestError, createAdapter } from '../adapter/create.ts';
 import { root } from '../lib/workspace.ts';
 
 let workspace = '';
@@ -37,14 +37,29 @@ beforeEach(() => {
 
 afterEach(() => rmSync(workspace, { recursive: true }));
 
-const refusal =
-  (message: RegExp) =>
-  (error: unknown): boolean =>
-    error instanceof AdapterRequestError && message.test(error.message);
+/** Runs `npm run new-adapter` and returns the folder that it wrote. */
+function newAdapter(...args: readonly [port: string, name: string]): string {
+  const { stdout, stderr, status } = start(...args);
+  assert.equal(status, 0, stderr);
+  const [, folder = ''] = /^Wrote (\S+)\. Next:/.exec(stdout) ?? [];
+  return folder;
+}
+
+function start(...args: readonly string[]): SpawnSyncReturns<string> {
+  return spawnSync(process.execPath, [join(root, 'scripts/new-adapter.ts'), ...args, workspace], { encoding: 'utf8' });
+}
+
+function assertRefused(args: readonly string[], message: RegExp): void {
+  const { stdout, stderr, status } = start(...args);
+  assert.equal(status, 1);
+  assert.equal(stdout, '');
+  assert.match(stderr, message);
+  assert.doesNotMatch(stderr, /\n./);
+}
 
 for (const port of Object.keys(portTemplates)) {
   test(`a new ${port} adapter compiles with its contract test and is formatted`, () => {
-    const folder = join(workspace, createAdapter(workspace, port, 'two-words'));
+    const folder = join(workspace, newAdapter(port, 'two-words'));
     assert.equal(run('typescript/bin/tsc', '-p', folder), '');
     assert.equal(run('oxfmt/bin/oxfmt', '-c', join(root, '.oxfmtrc.json'), '--list-different', folder), '');
   });
@@ -57,7 +72,7 @@ function run(program: string, ...args: string[]): string {
 }
 
 test('the package, the plugin and the folder have the requested name', () => {
-  const folder = createAdapter(workspace, 'blobStore', 's3');
+  const folder = newAdapter('blobStore', 's3');
   assert.equal(folder, 'packages/blobs/s3');
   const manifest = JSON.parse(readFileSync(join(workspace, folder, 'package.json'), 'utf8')) as { name: string };
   assert.equal(manifest.name, '@ravi/blob-s3');
@@ -65,28 +80,28 @@ test('the package, the plugin and the folder have the requested name', () => {
 });
 
 test('the folder of a port belongs to the workspace from its first adapter on', () => {
-  for (const name of ['first', 'second']) createAdapter(workspace, 'stateStore', name);
-  createAdapter(workspace, 'blobStore', 's3');
+  for (const name of ['first', 'second']) newAdapter('stateStore', name);
+  newAdapter('blobStore', 's3');
   const text = readFileSync(join(workspace, 'pnpm-workspace.yaml'), 'utf8');
   assert.equal(text, 'packages:\n  - packages/state/*\n  - packages/blobs/*\n');
 });
 
 test('a folder that exists is refused and left as it is', () => {
-  const folder = join(workspace, createAdapter(workspace, 'sandbox', 'wasm'));
+  const folder = join(workspace, newAdapter('sandbox', 'wasm'));
   rmSync(join(folder, 'README.md'));
-  assert.throws(() => createAdapter(workspace, 'sandbox', 'wasm'), refusal(/packages\/sandboxes\/wasm exists already/));
+  assertRefused(['sandbox', 'wasm'], /packages\/sandboxes\/wasm exists already/);
   assert.equal(existsSync(join(folder, 'README.md')), false);
 });
 
 test('invalid names are refused before anything is written', () => {
   for (const name of ['', 'S3', '../up', 'a_b', 'a--b', '-a', 'a-', 'a b', 'a'.repeat(41)]) {
-    assert.throws(() => createAdapter(workspace, 'blobStore', name), refusal(/cannot name an adapter/));
+    assertRefused(['blobStore', name], /cannot name an adapter/);
   }
   assert.equal(existsSync(join(workspace, 'packages')), false);
 });
 
 test('an unknown port is refused with the list of ports', () => {
-  assert.throws(() => createAdapter(workspace, 'blobs', 's3'), refusal(/no port "blobs".*blobStore/));
-  assert.throws(() => createAdapter(workspace, 'constructor', 's3'), refusal(/no port "constructor"/));
-  assert.throws(() => createAdapter(workspace, undefined, undefined), refusal(/^Usage/));
+  assertRefused(['blobs', 's3'], /no port "blobs".*blobStore/);
+  assertRefused(['constructor', 's3'], /no port "constructor"/);
+  assertRefused([], /^Usage.*blobStore/);
 });

@@ -28,7 +28,7 @@ export const commands: readonly CommandSpec[] = [
       { flags: '--name <name>', description: 'name of the package' },
       { flags: '--yes', description: 'accept the defaults without asking' },
     ],
-    load: async () => (await import('./commands/init.ts')).initProject,
+    load: async () => (await import('./commands/generate.ts')).initProject,
   },
   {
     path: 'serve',
@@ -234,7 +234,7 @@ export const commands: readonly CommandSpec[] = [
       { name: 'port', description: 'port of the adapter', choices: Object.keys(portTemplates) },
       { name: 'name', description: 'name in lower case, for example azure' },
     ],
-    load: async () => (await import('./commands/new-adapter.ts')).newAdapter,
+    load: async () => (await import('./commands/generate.ts')).newAdapter,
   },
   {
     path: 'completion',

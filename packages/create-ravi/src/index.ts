@@ -1,6 +1,10 @@
-export { compilerConfig, jsonFile } from './compiler-config.ts';
-export { createProject } from './create-project.ts';
-export type { CreatedProject, CreateProjectOptions } from './create-project.ts';
-export { runCreate } from './run-create.ts';
-export type { CreateTerminal } from './run-create.ts';
-export { shellWord } from './shell-word.ts';
+import { runCreate } from '@ravi/cli/create';
+
+/** Runs `npm create ravi` with these arguments in the current folder. Returns its exit code. */
+export function createRavi(args: readonly string[]): Promise<number> {
+  return runCreate(args, {
+    cwd: process.cwd(),
+    print: (line) => console.log(line),
+    warn: (line) => console.error(line),
+  });
+}

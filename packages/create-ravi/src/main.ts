@@ -1,8 +1,4 @@
 #!/usr/bin/env node
-import { runCreate } from './run-create.ts';
+import { createRavi } from './index.ts';
 
-process.exitCode = await runCreate(process.argv.slice(2), {
-  cwd: process.cwd(),
-  print: (line) => console.log(line),
-  warn: (line) => console.error(line),
-});
+process.exitCode = await createRavi(process.argv.slice(2));

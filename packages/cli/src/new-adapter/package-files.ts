@@ -1,71 +1,45 @@
-import { compilerConfig, jsonFile } from 'create-ravi';
+import { jsonFile } from '../project/write-files.ts';
+import type { NewFile } from '../project/write-files.ts';
 import { adapterNames, contractTest } from './ports.ts';
+import type { AdapterNames, TestRunner } from './ports.ts';
 import type { Starter } from './starters.ts';
 
-/** A file to write: its path inside the package and its text. */
-export type PackageFile = readonly [path: string, text: string];
+/** An adapter to write. */
+export interface NewAdapter {
+  /** Key of the port in a configuration. */
+  readonly port: string;
+  /** As the user gave it: `azure` for `blob-azure`. */
+  readonly name: string;
+  readonly names: AdapterNames;
+  readonly starter: Starter;
+}
 
-/** Returns the files of a package with one adapter, which compiles and passes the contract suite of its port. */
-export function packageFiles(port: string, starter: Starter, name: string, version: string): readonly PackageFile[] {
-  const { subject, plugin } = adapterNames(starter, name);
+/** Parts of an adapter package that depend on where it lives. */
+export interface PackageLayout {
+  /** Returns the folder of the package, relative to the one in which it is created. */
+  folder(adapter: NewAdapter): string;
+  starter(port: string): Starter | undefined;
+  manifest(adapter: NewAdapter): object;
+  readme(adapter: NewAdapter): string;
+  /** Settings of the compiler and other tools. */
+  readonly settings: readonly NewFile[];
+  readonly runner: TestRunner;
+}
+
+/** Returns the adapter with this port and name; `undefined` if the layout has no such port. */
+export function adapterOf(port: string, name: string, layout: PackageLayout): NewAdapter | undefined {
+  const starter = layout.starter(port);
+  return starter && { port, name, starter, names: adapterNames(starter, name) };
+}
+
+/** Returns the files of a package with one adapter and the contract test of its port. */
+export function packageFiles(adapter: NewAdapter, layout: PackageLayout): readonly NewFile[] {
+  const { starter, names } = adapter;
   return [
-    ['package.json', jsonFile(manifest(plugin, starter, version))],
-    ['tsconfig.json', jsonFile(compilerConfig(['src', 'test']))],
-    ['tsconfig.build.json', jsonFile(buildConfig)],
-    ['.gitignore', 'node_modules/\ndist/\n'],
-    ['src/index.ts', starter.source({ subject, plugin })],
-    [`test/${plugin}.test.ts`, contractTest(starter, subject, 'node:test')],
-    ['README.md', readme(port, plugin, starter)],
+    ['package.json', jsonFile(layout.manifest(adapter))],
+    ...layout.settings,
+    ['src/index.ts', starter.source(names)],
+    [`test/${names.plugin}.test.ts`, contractTest(starter, names.subject, layout.runner)],
+    ['README.md', layout.readme(adapter)],
   ];
-}
-
-function manifest(plugin: string, { type, begunAs }: Starter, version: string): object {
-  return {
-    name: `ravi-${plugin}`,
-    version: '0.1.0',
-    description: `A Ravi ${type}.`,
-    type: 'module',
-    // Node runs TypeScript, but not from `node_modules`.
-    exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
-    files: ['dist'],
-    scripts: { test: 'node --test "test/*.test.ts"', prepack: 'tsc -p tsconfig.build.json' },
-    dependencies: { ...(begunAs === undefined ? {} : { [begunAs]: version }), '@ravi/kernel': version },
-    devDependencies: { '@ravi/testkit': version, '@types/node': '^24.0.0', typescript: '^7.0.0' },
-    engines: { node: '>=24' },
-  };
-}
-
-const buildConfig = {
-  extends: './tsconfig.json',
-  compilerOptions: {
-    noEmit: false,
-    declaration: true,
-    rewriteRelativeImportExtensions: true,
-    rootDir: 'src',
-    outDir: 'dist',
-  },
-  include: ['src'],
-};
-
-function readme(port: string, plugin: string, { type }: Starter): string {
-  return `# ravi-${plugin}
-
-A Ravi ${type}: describe in one paragraph which service it uses and when to choose it.
-
-\`\`\`sh
-npm install
-npm test
-\`\`\`
-
-The test is the contract suite of the port \`${port}\`. In a configuration next to this folder:
-\`"${port}": ${useOf(port, `./ravi-${plugin}/src/index.ts`)}\`.
-
-\`npm pack\` and \`npm publish\` compile it first, because Node runs no TypeScript from \`node_modules\`. After
-\`npm install\`, a configuration uses it as \`"${port}": ${useOf(port, `ravi-${plugin}`)}\`.
-`;
-}
-
-function useOf(port: string, specifier: string): string {
-  const use = `{ "use": "${specifier}" }`;
-  return port === 'modelProvider' || port === 'toolSource' ? `[${use}]` : use;
 }

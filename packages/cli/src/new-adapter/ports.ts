@@ -51,7 +51,7 @@ export const portTemplates: Readonly<Record<string, PortTemplate>> = {
   toolSource: pluginTested('integrations', '', 'ToolSource'),
 };
 
-/** A port that has no suite of its own yet is held to the one that every plugin keeps. */
+/** Returns the template of a port without a suite of its own: its adapters are tested by the suite for all plugins. */
 function pluginTested(folder: string, prefix: string, type: string): PortTemplate {
   return { folder, prefix, type, suite: 'pluginContract', suiteEntry: 'plugin', suiteArguments: () => 'plugin, {}' };
 }
@@ -78,21 +78,24 @@ export function adapterProblem(port: string, name: string): string | undefined {
   return `"${name}" cannot name an adapter: use at most 40 lower-case letters and digits in words joined by "-", such as "fs" or "isolated-vm"`;
 }
 
-/** Returns the contract test of an adapter, for vitest or `node --test`. */
+/** Test runner of a generated package, by the module that its tests import. */
+export type TestRunner = 'vitest' | 'node:test';
+
+/** Returns the source of the contract test of an adapter. */
 export function contractTest(
   { suite, suiteEntry, suiteArguments }: PortTemplate,
   subject: string,
-  runner: 'vitest' | 'node:test',
+  runner: TestRunner,
 ): string {
   const create = `create${subject}({})`;
-  const taken = suiteArguments(create);
-  const imported = taken.includes(`create${subject}(`) ? `{ create${subject} }` : 'plugin';
+  const given = suiteArguments(create);
+  const imported = given.includes(`create${subject}(`) ? `{ create${subject} }` : 'plugin';
   const lines = [`import { ${suite} } from '@ravi/testkit/${suiteEntry}';`, `import { test } from '${runner}';`];
   const [first, second] = runner === 'vitest' ? lines : lines.toReversed();
   return `${first}
 ${second}
 import ${imported} from '../src/index.ts';
 
-${suite}(test, ${taken});
+${suite}(test, ${given});
 `;
 }

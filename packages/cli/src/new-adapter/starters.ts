@@ -102,6 +102,24 @@ export const starters: Readonly<Record<string, Starter>> = {
   },
 };
 
+/** Returns the starter of an adapter without an implementation: its factory throws `E_UNSUPPORTED`. */
+export function emptyStarter(port: string): Starter | undefined {
+  const found = portTemplates[port];
+  return (
+    found && {
+      ...found,
+      source: (names) =>
+        sourceOf(names, port, {
+          values: ['KernelError', 'definePlugin'],
+          types: [found.type, 'Plugin'].toSorted(),
+          result: found.type,
+          body: `  throw new KernelError('E_UNSUPPORTED', '${names.plugin} does not implement ${found.type} yet');`,
+          doc: `@throws KernelError \`E_UNSUPPORTED\` until it is implemented`,
+        }),
+    }
+  );
+}
+
 function template(port: string): PortTemplate {
   const found = portTemplates[port];
   if (found === undefined) throw new TypeError(`There is no template for ${port}`);

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createProject, runCreate, shellWord } from 'create-ravi';
+import { createProject, runCreate } from '@ravi/cli/create';
 import { afterEach, beforeEach, test } from 'vitest';
+import { shellWord } from '../src/project/create-project.ts';
 
 let cwd = '';
 beforeEach(async () => {
@@ -61,12 +62,12 @@ test.skipIf(process.getuid?.() === 0)('a folder without write permission is refu
   assert.equal(errors, 'locked cannot be created: permission denied (EACCES)');
 });
 
-test('a name with any character is a single word of the shell', () => {
+test('a name with any character becomes one word of the shell', () => {
   assert.equal(shellWord('my-ravi'), 'my-ravi');
   assert.equal(shellWord("it's $HOME"), process.platform === 'win32' ? `"it's $HOME"` : `'it'\\''s $HOME'`);
 });
 
-test('what is there already stays as it is', async () => {
+test('existing files are kept unchanged', async () => {
   await writeFile(join(cwd, 'demo.ts'), 'return 1;\n');
   const { written, kept } = await createProject({ folder: cwd });
   assert.deepEqual(kept, ['demo.ts']);

@@ -1,17 +1,15 @@
-import { compilerConfig, jsonFile } from './compiler-config.ts';
-
-/** A file to write: its path inside the project and its text. */
-export type ProjectFile = readonly [path: string, text: string];
+import { compilerConfig, jsonFile } from './write-files.ts';
+import type { NewFile } from './write-files.ts';
 
 /** Names that differ between projects. */
 export interface ProjectNames {
   readonly name: string;
-  /** Of the packages of Ravi. */
+  /** Version of the Ravi packages that the project depends on. */
   readonly version: string;
 }
 
-/** Everything that a new project holds. */
-export function projectFiles({ name, version }: ProjectNames): readonly ProjectFile[] {
+/** Returns the files of a new project. */
+export function projectFiles({ name, version }: ProjectNames): readonly NewFile[] {
   return [
     ['package.json', jsonFile(manifest(name, version))],
     ['ravi.config.json', jsonFile(config)],
@@ -125,11 +123,11 @@ npm start       # the console, on http://127.0.0.1:7341
 \`\`\`
 
 - \`tools/\`: each file is a tool. \`npx ravi tools list\` shows them, \`npx ravi tools call list_orders\` calls one.
-- \`skills/\`: what the agent may read up on.
+- \`skills/\`: instructions that the agent reads when it needs them.
 - \`demo.ts\`: the script that the demonstration runs. \`npx ravi chain run demo.ts\` runs only the script.
-- \`ravi.config.json\`: what is plugged in. \`npx ravi config show\` shows all of it, \`npx ravi doctor\` checks it.
+- \`ravi.config.json\`: tools, skills and plugins. \`npx ravi config show\` prints it with all defaults, \`npx ravi doctor\` checks it.
 
-With \`OPENAI_API_KEY\`, \`ANTHROPIC_API_KEY\` or \`GOOGLE_API_KEY\` in the environment a model takes the place of the
-demonstration; with \`OPENAI_BASE_URL\` also one on this machine.
+Set \`OPENAI_API_KEY\`, \`ANTHROPIC_API_KEY\` or \`GOOGLE_API_KEY\` to use a model instead of the demonstration script. For a
+model on this machine, set \`OPENAI_BASE_URL\`.
 `;
 }

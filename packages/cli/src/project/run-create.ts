@@ -1,8 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
-import { createProject } from './create-project.ts';
-import { shellWord } from './shell-word.ts';
+import { createProject, nextSteps } from './create-project.ts';
 
 /** Folder and output of `npm create ravi`. */
 export interface CreateTerminal {
@@ -39,14 +38,16 @@ export async function runCreate(args: readonly string[], { cwd, print, warn }: C
   }
   const place = relative(cwd, folder);
   print(`Wrote ${place || 'this folder'}. Next:`);
-  if (place !== '') print(`  cd ${shellWord(place)}`);
-  print('  npm install');
-  print('  npm run demo     (a run of the agent, without any key)');
-  print('  npm start        (the console, on http://127.0.0.1:7341)');
+  const commands = [
+    'npm install',
+    'npm run demo     (a run of the agent, without any key)',
+    'npm start        (the console, on http://127.0.0.1:7341)',
+  ];
+  for (const line of nextSteps(place, commands)) print(line);
   return ok;
 }
 
-/** Makes the project, or says why there is none, as the end of a sentence about the folder. */
+/** Creates the project. Returns the reason if it cannot, as the end of a sentence about the folder. */
 async function tryCreate(folder: string): Promise<string | undefined> {
   try {
     const problem = await problemOf(folder);
