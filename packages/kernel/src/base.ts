@@ -1,5 +1,5 @@
 export { systemClock } from './base/clock.ts';
-export type { Clock, Timer } from './base/clock.ts';
+export type { Clock, Timer, TimerOptions } from './base/clock.ts';
 export { KernelError, isKernelError } from './base/errors.ts';
 export type { KernelErrorCode, KernelErrorOptions } from './base/errors.ts';
 export type { JsonObject, JsonSchema, JsonValue } from './base/json.ts';

@@ -12,7 +12,7 @@ export type {
 } from './approval/approval-store.ts';
 export type { ApprovalDecision, ApprovalDecisionInput, ApprovalHandler, ApprovalRequest } from './approval/approval.ts';
 export { systemClock } from './base/clock.ts';
-export type { Clock, Timer } from './base/clock.ts';
+export type { Clock, Timer, TimerOptions } from './base/clock.ts';
 export { KernelError, isKernelError } from './base/errors.ts';
 export type { KernelErrorCode, KernelErrorOptions } from './base/errors.ts';
 export type { JsonObject, JsonSchema, JsonValue } from './base/json.ts';

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'vitest';
 import { compareRisk, definePlugin, isToolRisk, silentLogger, systemClock, textBlock, textOf } from '../src/index.ts';
 import type { ContentBlock } from '../src/index.ts';
@@ -31,10 +32,8 @@ test('the clock of the platform: time passes, timers fire once, cancelled ones n
     const cancelled = systemClock.setTimer(() => void fired.push('cancelled'), 0);
     cancelled.cancel();
     cancelled.cancel();
-    const keepsAlive = setInterval(() => {}, 1_000);
     systemClock.setTimer(() => {
       fired.push('kept');
-      clearInterval(keepsAlive);
       resolve();
     }, 1);
   });
@@ -42,6 +41,36 @@ test('the clock of the platform: time passes, timers fire once, cancelled ones n
   assert.deepEqual(fired, ['kept']);
   assert.ok(systemClock.monotonic() > before);
   assert.ok(Math.abs(systemClock.now() - Date.now()) < 60_000);
+});
+
+const runsToItsEnd = (program: string): { readonly status: number | null; readonly stdout: string } => {
+  const source = `import { systemClock } from ${JSON.stringify(import.meta.resolve('../src/index.ts'))};\n${program}`;
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module'], { input: source, encoding: 'utf8' });
+  return { status, stdout };
+};
+
+test('a process ends only after the timers that a caller waits for', () => {
+  const waits = "await new Promise((resolve) => systemClock.setTimer(resolve, 50)); console.log('waited');";
+  assert.deepEqual(runsToItsEnd(waits), { status: 0, stdout: 'waited\n' });
+  const background = "systemClock.setTimer(() => console.log('swept'), 60_000, { isBackground: true });";
+  assert.deepEqual(runsToItsEnd(background), { status: 0, stdout: '' });
+});
+
+test('a timer keeps the process alive from the moment a caller waits for it until the caller stops', () => {
+  const awaited = `
+    const timer = systemClock.setTimer(() => console.log('fired'), 50, { isBackground: true });
+    timer.setBackground(false);`;
+  assert.deepEqual(runsToItsEnd(awaited), { status: 0, stdout: 'fired\n' });
+  const left = "systemClock.setTimer(() => console.log('fired'), 60_000).setBackground(true);";
+  assert.deepEqual(runsToItsEnd(left), { status: 0, stdout: '' });
+});
+
+test('a delay beyond the limit of the platform does not fire early', () => {
+  const program = `
+    for (const delayMs of [2 ** 31, 2 ** 40, Infinity]) systemClock.setTimer(() => console.log('early'), delayMs);
+    await new Promise((resolve) => systemClock.setTimer(resolve, 50));
+    process.exit();`;
+  assert.deepEqual(runsToItsEnd(program), { status: 0, stdout: '' });
 });
 
 test('the silent logger takes everything and says nothing', () => {

@@ -31,7 +31,7 @@ export function repeat({ work, failure, intervalMs, clock, logger }: RepeatOptio
       logger.error(failure, { error });
     }
     if (ending.signal.aborted) return;
-    timer = clock.setTimer(() => void (working = workAndRepeat()), intervalMs);
+    timer = clock.setTimer(() => void (working = workAndRepeat()), intervalMs, { isBackground: true });
   }
 
   return {

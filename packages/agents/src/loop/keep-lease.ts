@@ -36,7 +36,7 @@ export function keepLease(options: LeaseOptions): KeptLease {
   let certainUntil = heldSince + leaseMs;
   let isLost = false;
   let isOver = false;
-  let timer: Timer = clock.setTimer(renew, intervalMs);
+  let timer: Timer = clock.setTimer(renew, intervalMs, { isBackground: true });
 
   async function confirm(): Promise<boolean> {
     const now = clock.now();
@@ -54,7 +54,7 @@ export function keepLease(options: LeaseOptions): KeptLease {
   }
 
   function schedule(): void {
-    if (!isOver) timer = clock.setTimer(renew, intervalMs);
+    if (!isOver) timer = clock.setTimer(renew, intervalMs, { isBackground: true });
   }
 
   function handleLoss(): void {

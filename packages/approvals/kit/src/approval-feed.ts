@@ -47,7 +47,7 @@ export function createApprovalFeed(options: ApprovalFeedOptions): ApprovalFeed {
     } finally {
       isReading = false;
     }
-    if (listeners.size > 0) timer = clock.setTimer(() => void read(), pauseMs);
+    if (listeners.size > 0) timer = clock.setTimer(() => void read(), pauseMs, { isBackground: true });
     else cursor = undefined;
   }
 

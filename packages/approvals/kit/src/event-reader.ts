@@ -73,7 +73,7 @@ export function openEventReader(options: EventReaderOptions, services: ApprovalS
   async function isWokenInTime(): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     wake = () => resolve(true);
-    const timer = clock.setTimer(() => resolve(false), heartbeatMs);
+    const timer = clock.setTimer(() => resolve(false), heartbeatMs, { isBackground: true });
     try {
       return await promise;
     } finally {

@@ -109,7 +109,7 @@ export function createApprovalEventStreams(
       start(controller) {
         const reset = isReset ? 'event: reset\ndata: {}\n\n' : '';
         controller.enqueue(encoder.encode(`retry: ${reconnectMs}\n\n${reset}`));
-        stalled = clock.setTimer(close, stalledMs);
+        stalled = clock.setTimer(close, stalledMs, { isBackground: true });
       },
       async pull(controller) {
         stalled?.cancel();
@@ -119,7 +119,7 @@ export function createApprovalEventStreams(
           return controller.close();
         }
         controller.enqueue(encoder.encode(text));
-        stalled = clock.setTimer(close, stalledMs);
+        stalled = clock.setTimer(close, stalledMs, { isBackground: true });
       },
       cancel: close,
     });

@@ -18,7 +18,11 @@ export abstract class Expiring implements Deadline {
   abstract expire(): void;
 
   cancel(): void {
-    if (this.lane !== undefined) unlink(this, this.lane);
+    const { lane } = this;
+    if (lane === undefined) return;
+    unlink(this, lane);
+    // The timer of an empty lane stays armed for the next deadline, but no caller waits for it.
+    if (lane.head === undefined) lane.timer?.setBackground(true);
   }
 }
 
@@ -68,7 +72,8 @@ export class Deadlines {
     else lane.tail.next = deadline;
     lane.tail = deadline;
     // A timer that is still armed for a cancelled head fires early and is armed again.
-    lane.timer ??= this.#arm(lane, delayMs);
+    if (lane.timer === undefined) lane.timer = this.#arm(lane, delayMs);
+    else if (lane.head === deadline) lane.timer.setBackground(false);
   }
 
   #lane(delayMs: number): Lane {

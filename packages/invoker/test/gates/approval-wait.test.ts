@@ -63,7 +63,8 @@ test('an approval after the limit has no effect', async () => {
 
 test('an approval after the limit has no effect even if the timer is late', async () => {
   const fake = createFakeClock();
-  const lateTimers: Clock = { now: fake.now, monotonic: fake.monotonic, setTimer: () => ({ cancel() {} }) };
+  const setTimer: Clock['setTimer'] = () => ({ cancel() {}, setBackground() {} });
+  const lateTimers: Clock = { now: fake.now, monotonic: fake.monotonic, setTimer };
   const tool = recordingTool('t', { risk: 'high' });
   const approvalHandler = heldApprovals();
   const invoker = new ToolInvoker({ registry: new Toolbox([tool]), approvalHandler, clock: lateTimers });

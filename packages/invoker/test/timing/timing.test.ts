@@ -33,6 +33,21 @@ test('locks: no two calls that share a key run at once, and all get their turn',
   );
 });
 
+test('deadlines keep a process alive as long as one is pending', () => {
+  const clock = createFakeClock();
+  const deadlines = new Deadlines(clock);
+  const first = deadlines.set(100, () => {});
+  const second = deadlines.set(100, () => {});
+  first.cancel();
+  assert.equal(clock.awaitedTimers, 1);
+  second.cancel();
+  assert.equal(clock.awaitedTimers, 0);
+  deadlines.set(100, () => {});
+  assert.equal(clock.awaitedTimers, 1);
+  clock.advance(1_000);
+  assert.equal(clock.pendingTimers, 0);
+});
+
 test('deadlines expire in order, each at its time, and cancelled ones never', () => {
   const due = fc.record({
     setAt: fc.nat({ max: 50 }),

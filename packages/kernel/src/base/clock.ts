@@ -4,28 +4,73 @@ export interface Clock {
   now(): number;
   /** Monotonic time in milliseconds from an arbitrary start; never goes back, sub-millisecond. */
   monotonic(): number;
-  /** Calls `callback` once after `delayMs` milliseconds unless cancelled first. Must not keep the process alive. */
-  setTimer(callback: () => void, delayMs: number): Timer;
+  /**
+   * Calls `callback` once after `delayMs` milliseconds unless cancelled first. Until then the process stays alive, so that
+   * a program cannot end while a caller waits; a background timer does not keep it alive. `Infinity` never ends.
+   */
+  setTimer(callback: () => void, delayMs: number, options?: TimerOptions): Timer;
+}
+
+/** Options of {@link Clock.setTimer}. */
+export interface TimerOptions {
+  /** True for work that no caller waits for, such as a sweep or a heartbeat. Default: false. */
+  readonly isBackground?: boolean;
 }
 
 /** A pending call of {@link Clock.setTimer}. */
 export interface Timer {
   /** Idempotent; after it returns the callback is never called. */
   cancel(): void;
+  /** Changes {@link TimerOptions.isBackground} of a pending timer: a caller has begun or stopped to wait for it. */
+  setBackground(isBackground: boolean): void;
 }
 
-/** Clock of the platform. It uses web-standard globals only, and its timers never keep a process alive. */
+/** Longest delay of platform timers: a longer one would fire at once. */
+const longestMs = 2 ** 31 - 1;
+
+/** Clock of the platform. It uses web-standard globals only; where timers cannot be told apart, all keep the process alive. */
 export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  setTimer(callback: () => void, delayMs: number) {
-    const handle: unknown = setTimeout(callback, delayMs);
-    if (hasUnref(handle)) handle.unref();
-    return { cancel: () => clearTimeout(handle as number) };
-  },
+  setTimer: (callback: () => void, delayMs: number, options?: TimerOptions) =>
+    new SystemTimer(callback, delayMs, options?.isBackground === true),
 });
 
-// Node returns timer objects with `unref`; other platforms return numbers.
-function hasUnref(handle: unknown): handle is { unref(): void } {
+class SystemTimer implements Timer {
+  readonly #callback: () => void;
+  #leftMs: number;
+  #isBackground: boolean;
+  #handle: unknown;
+
+  constructor(callback: () => void, delayMs: number, isBackground: boolean) {
+    this.#callback = callback;
+    this.#leftMs = delayMs;
+    this.#isBackground = isBackground;
+    this.#arm();
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle as number);
+  }
+
+  setBackground(isBackground: boolean): void {
+    if (isBackground === this.#isBackground) return;
+    this.#isBackground = isBackground;
+    if (!isNodeTimer(this.#handle)) return;
+    if (isBackground) this.#handle.unref();
+    else this.#handle.ref();
+  }
+
+  #arm(): void {
+    const isLast = !(this.#leftMs > longestMs);
+    const stageMs = isLast ? this.#leftMs : longestMs;
+    this.#leftMs -= stageMs;
+    this.#handle = setTimeout(isLast ? this.#callback : () => this.#arm(), stageMs);
+    if (this.#isBackground && isNodeTimer(this.#handle)) this.#handle.unref();
+  }
+}
+
+// Node returns timer objects; other platforms return numbers.
+function isNodeTimer(handle: unknown): handle is { ref(): void; unref(): void } {
   return typeof handle === 'object' && handle !== null && 'unref' in handle;
 }

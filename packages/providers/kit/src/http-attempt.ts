@@ -3,7 +3,6 @@ import type { ConnectionOptions } from './connection-options.ts';
 import { modelError, redirectError, refusalError } from './http-error.ts';
 import type { Refusal } from './http-error.ts';
 import type { HttpRequest } from './http-request.ts';
-import { setTimer } from './timing.ts';
 
 /** Options of {@link attempt}. */
 export interface AttemptOptions extends Pick<ConnectionOptions, 'fetch'> {
@@ -20,7 +19,7 @@ export async function attempt(
   { fetch: send = fetch, refusalOf, clock, idleTimeoutMs, signal }: AttemptOptions,
 ): Promise<Response | ModelError> {
   const idleTimeout = new AbortController();
-  const timer = setTimer(clock, () => idleTimeout.abort(), idleTimeoutMs);
+  const timer = clock.setTimer(() => idleTimeout.abort(), idleTimeoutMs);
   try {
     const response = await send(url.href, {
       method: 'POST',
@@ -44,7 +43,7 @@ export async function attempt(
     }
     return modelError('E_MODEL_UNAVAILABLE', `The model provider cannot be reached: ${reasonOf(error)}`, true);
   } finally {
-    timer?.cancel();
+    timer.cancel();
   }
 }
 

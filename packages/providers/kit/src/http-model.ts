@@ -19,7 +19,6 @@ import { loadMedia } from './load-media.ts';
 import { readResponse } from './read-response.ts';
 import { backoffMs } from './retry-hints.ts';
 import { secretsOf, withoutSecrets } from './secrets.ts';
-import { setTimer, unlessAborted } from './timing.ts';
 import { wireJson } from './wire.ts';
 
 /** Encoded request and the decoder of its response. */
@@ -109,7 +108,20 @@ function isResponse(outcome: Response | ModelError): outcome is Response {
 
 async function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimer(clock, resolve, delayMs);
+  const timer = clock.setTimer(resolve, delayMs);
   await unlessAborted(promise, signal);
-  timer?.cancel();
+  timer.cancel();
+}
+
+// Returns the value of a promise, or `undefined` once the signal is aborted, even if the promise never settles.
+async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const onAbort = (): void => resolve(undefined);
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }

@@ -2,7 +2,6 @@ import type { Clock, ModelError, ModelEvent } from '@ravi/kernel';
 import { createBodyReader } from './body-reader.ts';
 import type { BodyReader, ModelDecoder } from './body-reader.ts';
 import { modelError, thrownError } from './http-error.ts';
-import { setTimer } from './timing.ts';
 
 /** Options of {@link readResponse}. */
 export interface ReadOptions {
@@ -84,8 +83,7 @@ async function readChunk(
 ): Promise<Chunk> {
   const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<Chunk>();
   const onAbort = (): void => interrupt({ failure: modelError('E_CANCELLED', 'The request was cancelled', false) });
-  const timer = setTimer(
-    clock,
+  const timer = clock.setTimer(
     () => interrupt({ failure: modelError('E_MODEL_TIMEOUT', `The response stalled for ${idleTimeoutMs} ms`, true) }),
     idleTimeoutMs,
   );
@@ -98,7 +96,7 @@ async function readChunk(
     const message = `The connection broke during the response: ${(error as Error).message}`;
     return { failure: modelError('E_MODEL_TRUNCATED', message, true) };
   } finally {
-    timer?.cancel();
+    timer.cancel();
     signal.removeEventListener('abort', onAbort);
   }
 }

@@ -11,11 +11,14 @@ export interface FakeClock extends Clock {
   advance(ms: number): void;
   /** Timers that are neither fired nor cancelled: 0 after a component cleaned up. */
   readonly pendingTimers: number;
+  /** Pending timers that would keep a process alive. */
+  readonly awaitedTimers: number;
 }
 
 interface PendingTimer {
   readonly dueAt: number;
   readonly callback: () => void;
+  isBackground: boolean;
 }
 
 /** A {@link FakeClock} whose wall clock starts at `startMs` (milliseconds since the epoch) and whose monotonic time starts at 0. */
@@ -26,10 +29,13 @@ export function createFakeClock(startMs: number = Date.UTC(2025, 0, 1)): FakeClo
   return {
     now: () => startMs + elapsed,
     monotonic: () => elapsed,
-    setTimer(callback, delayMs) {
-      const timer: PendingTimer = { dueAt: elapsed + Math.max(0, delayMs), callback };
+    setTimer(callback, delayMs, { isBackground = false } = {}) {
+      const timer: PendingTimer = { dueAt: elapsed + Math.max(0, delayMs), callback, isBackground };
       pending.add(timer);
-      return { cancel: () => void pending.delete(timer) };
+      return {
+        cancel: () => void pending.delete(timer),
+        setBackground: (value) => void (timer.isBackground = value),
+      };
     },
     advance(ms) {
       if (!(ms >= 0)) throw new RangeError(`A clock cannot advance by ${ms} ms`);
@@ -43,6 +49,9 @@ export function createFakeClock(startMs: number = Date.UTC(2025, 0, 1)): FakeClo
     },
     get pendingTimers() {
       return pending.size;
+    },
+    get awaitedTimers() {
+      return [...pending].filter(({ isBackground }) => !isBackground).length;
     },
   };
 }

@@ -82,7 +82,8 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
   }
 
   function schedule(findPaused: boolean): void {
-    if (!isOver) timer = clock.setTimer(() => void (polling = poll(findPaused)), intervalMs);
+    if (isOver) return;
+    timer = clock.setTimer(() => void (polling = poll(findPaused)), intervalMs, { isBackground: true });
   }
 
   // Decisions of which no process was notified: the event came before the run was paused, or its reader died.
