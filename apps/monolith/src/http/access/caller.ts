@@ -16,7 +16,10 @@ export function maySee({ principal: own, roles }: Caller, principal: Principal):
   return own === principal || roles.includes('admin');
 }
 
-/** Returns a run that the caller may see. @throws KernelError `E_RUN_NOT_FOUND`, also for a run of another principal */
+/**
+ * Returns a run that the caller may see.
+ * @throws KernelError `E_RUN_NOT_FOUND`, also for a run of another principal
+ */
 export async function findRun(runs: RunStore, { caller }: { readonly caller: Caller }, runId: string): Promise<Run> {
   const run = await runs.get(runId);
   if (run === undefined || !maySee(caller, run.principal))
