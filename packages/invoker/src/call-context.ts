@@ -1,7 +1,7 @@
 import { KernelError } from '@ravi/kernel';
 import type { BlobReader, Clock, Logger, ProgressUpdate, Scratchpad, ToolContext } from '@ravi/kernel';
 import type { PendingCall } from './pending-call.ts';
-import { sessionBlobs } from './scope/session-blobs.ts';
+import { sessionBlobs } from './scope/session-artifacts.ts';
 import type { InvokerSession } from './scope/session.ts';
 
 /** Context of one running tool. The signal and the blob reader are created when the tool reads them. */

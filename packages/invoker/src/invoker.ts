@@ -31,7 +31,7 @@ import { createScrubber } from './scrub.ts';
 import type { GateStop } from './error-results.ts';
 import type { ExecutionWrapper, InvokerRuntime } from './runtime.ts';
 import { InvokerSession } from './scope/session.ts';
-import type { SessionOptions } from './scope/session.ts';
+import type { SessionOptions } from './scope/session-options.ts';
 import { Deadlines } from './timing/deadlines.ts';
 import { KeyedLocks } from './timing/keyed-locks.ts';
 import { SchemaCache } from './validation/schema-cache.ts';

@@ -12,65 +12,22 @@ import type {
   ProgressSink,
   RunContext,
   Scratchpad,
-  Skill,
 } from '@ravi/kernel';
-import { emptyArray, errorText, randomId, utf8Length } from '@ravi/support';
+import { emptyArray, errorText, randomId } from '@ravi/support';
 import type { InvokerRuntime } from '../runtime.ts';
 import { Cancellation } from '../timing/cancellation.ts';
 import { HumanClock } from '../timing/human-clock.ts';
-import { RunGrants } from './run-grants.ts';
+import { RunState } from './run-state.ts';
+import type { RunGrants } from './run-state.ts';
+import { SessionArtifacts } from './session-artifacts.ts';
+import type { ArtifactOrigin } from './session-artifacts.ts';
 import type { SessionDurability } from './session-durability.ts';
 import { allowListsOf, policyOf } from './session-limits.ts';
-import { SessionPins } from './session-pins.ts';
-
-/** Options of `invoker.openSession`. */
-export interface SessionOptions {
-  /** A new random id when absent. */
-  readonly runId?: string;
-  /** Owner of the artifacts; a new random id when absent. */
-  readonly sessionId?: string;
-  /** `local` when absent. */
-  readonly principal?: Principal;
-  /** Cancels every call of the session. */
-  readonly signal?: AbortSignal;
-  /** Replaces single fields of the invoker's policy. */
-  readonly policy?: Partial<ChainPolicy>;
-  /** The only tools that may be called; absent means all. */
-  readonly allowedTools?: readonly string[];
-  /** Active skills; each one that names tools narrows further. */
-  readonly skills?: readonly Skill[];
-  /** Files of earlier calls of the same session; its scripts find them at their paths. */
-  readonly files?: readonly ChainFile[];
-  /** `false` denies every call. */
-  readonly toolsEnabled?: boolean;
-  /**
-   * Session inside which this one runs. Its ids, principal and policy are the defaults; if ids and principal are the same,
-   * grants, scratchpad and files are shared. Only tools that it allows are allowed here, and its cancellation cancels
-   * this session.
-   */
-  readonly parent?: InvokerSession;
-  /** Call inside which this session runs; its id prefixes the ids of calls here. */
-  readonly parentCallId?: string;
-  readonly onProgress?: ProgressSink;
-  /** Present in a run that outlives the process. */
-  readonly durability?: SessionDurability;
-  /**
-   * True if a repeated call requests its approval under the same id, so that a decision is valid in the process that
-   * resumes the run. The value of the parent when absent.
-   */
-  readonly hasStableApprovalIds?: boolean;
-}
+import type { SessionOptions } from './session-options.ts';
 
 /** Entry of the trace; the whole record is built when it is read. */
 export interface TraceLine extends Pick<ChainCallRecord, 'tool' | 'status'> {
   readonly record: ChainCallRecord;
-}
-
-/** Call that produced an artifact, for observers. */
-export interface ArtifactOrigin {
-  readonly callId?: string;
-  readonly parentId?: string;
-  readonly tool?: string;
 }
 
 /** Reason of the aborted signal of a closed session. One object for all: every run closes a session and few read the reason. */
@@ -88,25 +45,18 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly hasStableApprovalIds: boolean;
   readonly cancellation: Cancellation;
   readonly #runtime: InvokerRuntime;
-  /** Session of the same run around this one: it keeps the state that belongs to the run. */
-  readonly #outer: InvokerSession | undefined;
+  /** Shared with the sessions of the same run around this one. */
+  readonly #run: RunState;
   #allowLists: readonly ReadonlySet<string>[];
   readonly #onProgress: ProgressSink | undefined;
   readonly #trace: TraceLine[] = [];
   #humanClock: HumanClock | undefined;
-  #grants: RunGrants | undefined;
   #blobScope: BlobScope | undefined;
-  #heldPins: SessionPins | undefined;
-  #scratchpad: Map<string, unknown> | undefined;
-  #files: Map<string, ChainFile> | undefined;
+  #ownArtifacts: SessionArtifacts | undefined;
   #controller: AbortController | undefined;
   #closing: Promise<void> | undefined;
   #isEndedByClose = false;
   #callCount = 0;
-  /** Of calls that are not inside another call. */
-  #lastCallId = 0;
-  /** Of calls inside another call, by the prefix of their ids. */
-  #lastInnerIds: Map<string, number> | undefined;
 
   constructor(runtime: InvokerRuntime, basePolicy: ChainPolicy, options: SessionOptions) {
     const { parent } = options;
@@ -116,10 +66,10 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.principal = options.principal ?? parent?.principal ?? 'local';
     this.policy = policyOf(options.policy, parent, basePolicy);
     this.toolsEnabled = (options.toolsEnabled ?? true) && (parent?.toolsEnabled ?? true);
-    const shared = parent !== undefined && isSameRun(this, parent) ? parent : undefined;
     this.durability = options.durability;
     this.hasStableApprovalIds = options.hasStableApprovalIds ?? parent?.hasStableApprovalIds ?? false;
-    this.#outer = shared;
+    const isInSameRun = parent !== undefined && isSameRun(this, parent);
+    this.#run = isInSameRun ? parent.#run : new RunState(options.durability?.grants);
     for (const file of options.files ?? emptyArray) this.addFile(file);
     this.parentCallId = options.parentCallId;
     this.#allowLists = allowListsOf(options, parent);
@@ -144,7 +94,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** Approvals that hold for the whole run. */
   get grants(): RunGrants {
-    return this.#outer?.grants ?? (this.#grants ??= new RunGrants(this.durability?.grants));
+    return this.#run.grants;
   }
 
   get blobScope(): BlobScope {
@@ -152,8 +102,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return (this.#blobScope ??= Object.freeze({ principal, sessionId }));
   }
 
-  get #pins(): SessionPins {
-    return (this.#heldPins ??= new SessionPins(this.#runtime, this.runId, this.durability));
+  get #artifacts(): SessionArtifacts {
+    return (this.#ownArtifacts ??= new SessionArtifacts(this.#runtime, this, this.durability));
   }
 
   /** Number of calls that were attempted, refused ones included. */
@@ -173,23 +123,21 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** Files of the run's calls so far, one per path. */
   get files(): readonly ChainFile[] {
-    if (this.#outer !== undefined) return this.#outer.files;
-    return this.#files === undefined ? [] : [...this.#files.values()];
+    return this.#run.files;
   }
 
   get scratchpad(): Scratchpad {
-    if (this.#outer !== undefined) return this.#outer.scratchpad;
-    return (this.#scratchpad ??= new Map<string, unknown>());
+    return this.#run.scratchpad;
   }
 
   /** Artifacts that this session pins until it closes. */
   get pinnedRefs(): readonly BlobRef[] {
-    return this.#pins.refs;
+    return this.#artifacts.refs;
   }
 
   /** Owner of its pins. */
   get pinOwner(): string {
-    return this.#pins.owner;
+    return this.#artifacts.pinOwner;
   }
 
   /** Milliseconds of waits for humans so far; they count against no time limit. */
@@ -223,16 +171,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   /** Returns an id that no other call of the run has. Sessions inside the same call (`within`) share one counter. */
   nextCallId(within: string | undefined = this.parentCallId): string {
     const prefix = within === undefined ? '' : `${within}.`;
-    return `${prefix}call_${this.#nextNumber(prefix)}`;
-  }
-
-  #nextNumber(prefix: string): number {
-    if (this.#outer !== undefined) return this.#outer.#nextNumber(prefix);
-    if (prefix === '') return ++this.#lastCallId;
-    this.#lastInnerIds ??= new Map();
-    const number = (this.#lastInnerIds.get(prefix) ?? 0) + 1;
-    this.#lastInnerIds.set(prefix, number);
-    return number;
+    return `${prefix}call_${this.#run.nextCallNumber(prefix)}`;
   }
 
   /** True if every allow-list of the session names the tool. */
@@ -264,26 +203,18 @@ export class InvokerSession implements RunContext, AsyncDisposable {
    * Stores data for this session only, pinned until it closes, or until the run ends if the run is durable.
    * @throws KernelError of the store, or of the journal of a durable run
    */
-  async storeArtifact(data: Uint8Array | string, mediaType: string, origin: ArtifactOrigin = {}): Promise<BlobRef> {
-    const ref = await this.#pins.store(data, { mediaType, scope: this.blobScope });
-    const { hooks } = this.#runtime;
-    if (hooks.observes('artifact-stored')) {
-      const bytes = typeof data === 'string' ? utf8Length(data) : data.byteLength;
-      hooks.emit('artifact-stored', { ...this.scope, ...origin, ref, mediaType, bytes });
-    }
-    return ref;
+  storeArtifact(data: Uint8Array | string, mediaType: string, origin: ArtifactOrigin = {}): Promise<BlobRef> {
+    return this.#artifacts.store(data, mediaType, origin);
   }
 
   /** Pins an artifact that is already stored, for as long as {@link InvokerSession.storeArtifact} does. */
   pinArtifact(ref: BlobRef): Promise<void> {
-    return this.#pins.pin(ref);
+    return this.#artifacts.pin(ref);
   }
 
   /** Adds a file of the run; it replaces a file of the same path. */
   addFile(file: ChainFile): void {
-    if (this.#outer !== undefined) return this.#outer.addFile(file);
-    this.#files ??= new Map();
-    this.#files.set(file.path, file);
+    this.#run.addFile(file);
   }
 
   record(line: TraceLine): void {
@@ -309,7 +240,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   close(): Promise<void> {
     if (this.#closing === undefined) {
       // Set before the cancellation: its listeners may close the session too.
-      this.#closing = Promise.resolve().then(() => this.#giveBackPins());
+      this.#closing = Promise.resolve().then(() => this.#unpinAll());
       this.cancellation.dispose();
       this.#isEndedByClose = !this.cancellation.isCancelled;
       this.cancel(closed.message);
@@ -321,8 +252,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return this.close();
   }
 
-  async #giveBackPins(): Promise<void> {
-    const unpinFailures = await this.#pins.giveBack();
+  async #unpinAll(): Promise<void> {
+    const unpinFailures = await this.#artifacts.unpinAll();
     this.#runtime.hooks.emit('session-closed', { ...this.scope, toolCalls: this.#callCount, unpinFailures });
   }
 }

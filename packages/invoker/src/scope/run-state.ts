@@ -1,0 +1,66 @@
+import { compareRisk } from '@ravi/kernel';
+import type { ChainFile, Scratchpad, ToolRisk } from '@ravi/kernel';
+import type { RunGrant } from './session-durability.ts';
+
+/** State of a run that all its sessions share. Most runs use little of it, so each part is created when it is first used. */
+export class RunState {
+  readonly #knownGrants: readonly RunGrant[] | undefined;
+  #grants: RunGrants | undefined;
+  #scratchpad: Map<string, unknown> | undefined;
+  #files: Map<string, ChainFile> | undefined;
+  /** Last number of the calls that are not inside another call. */
+  #lastNumber = 0;
+  /** Last numbers of the calls inside another call, by the prefix of their ids. */
+  #lastInnerNumbers: Map<string, number> | undefined;
+
+  constructor(knownGrants?: readonly RunGrant[]) {
+    this.#knownGrants = knownGrants;
+  }
+
+  get grants(): RunGrants {
+    return (this.#grants ??= new RunGrants(this.#knownGrants));
+  }
+
+  get scratchpad(): Scratchpad {
+    return (this.#scratchpad ??= new Map<string, unknown>());
+  }
+
+  get files(): readonly ChainFile[] {
+    return this.#files === undefined ? [] : [...this.#files.values()];
+  }
+
+  /** Adds a file; it replaces a file of the same path. */
+  addFile(file: ChainFile): void {
+    this.#files ??= new Map();
+    this.#files.set(file.path, file);
+  }
+
+  /** Returns a number that no other call with this prefix has. */
+  nextCallNumber(prefix: string): number {
+    if (prefix === '') return ++this.#lastNumber;
+    this.#lastInnerNumbers ??= new Map();
+    const number = (this.#lastInnerNumbers.get(prefix) ?? 0) + 1;
+    this.#lastInnerNumbers.set(prefix, number);
+    return number;
+  }
+}
+
+/** Approvals for the whole run: per tool and definition, up to the approved risk, never `critical`. */
+export class RunGrants {
+  #risks: Map<string, ToolRisk> | undefined;
+
+  constructor(known: readonly RunGrant[] = []) {
+    for (const { tool, toolDigest, risk } of known) this.add(tool, toolDigest, risk);
+  }
+
+  add(tool: string, toolDigest: string, risk: ToolRisk): void {
+    if (risk === 'critical') return;
+    this.#risks ??= new Map();
+    this.#risks.set(`${tool}:${toolDigest}`, risk);
+  }
+
+  covers(tool: string, toolDigest: string, risk: ToolRisk): boolean {
+    const granted = this.#risks?.get(`${tool}:${toolDigest}`);
+    return granted !== undefined && compareRisk(risk, granted) <= 0;
+  }
+}

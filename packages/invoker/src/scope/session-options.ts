@@ -1,0 +1,41 @@
+import type { ChainFile, ChainPolicy, Principal, ProgressSink, Skill } from '@ravi/kernel';
+import type { SessionDurability } from './session-durability.ts';
+import type { InvokerSession } from './session.ts';
+
+/** Options of `invoker.openSession`. */
+export interface SessionOptions {
+  /** A new random id when absent. */
+  readonly runId?: string;
+  /** Owner of the artifacts; a new random id when absent. */
+  readonly sessionId?: string;
+  /** `local` when absent. */
+  readonly principal?: Principal;
+  /** Cancels every call of the session. */
+  readonly signal?: AbortSignal;
+  /** Replaces single fields of the invoker's policy. */
+  readonly policy?: Partial<ChainPolicy>;
+  /** The only tools that may be called; absent means all. */
+  readonly allowedTools?: readonly string[];
+  /** Active skills; each one that names tools narrows further. */
+  readonly skills?: readonly Skill[];
+  /** Files of earlier calls of the same session; its scripts find them at their paths. */
+  readonly files?: readonly ChainFile[];
+  /** `false` denies every call. */
+  readonly toolsEnabled?: boolean;
+  /**
+   * Session inside which this one runs. Its ids, principal and policy are the defaults; if ids and principal are the same,
+   * grants, scratchpad and files are shared. Only tools that it allows are allowed here, and its cancellation cancels
+   * this session.
+   */
+  readonly parent?: InvokerSession;
+  /** Call inside which this session runs; its id prefixes the ids of calls here. */
+  readonly parentCallId?: string;
+  readonly onProgress?: ProgressSink;
+  /** Present in a run that outlives the process. */
+  readonly durability?: SessionDurability;
+  /**
+   * True if a repeated call requests its approval under the same id, so that a decision is valid in the process that
+   * resumes the run. The value of the parent when absent.
+   */
+  readonly hasStableApprovalIds?: boolean;
+}
