@@ -1,18 +1,9 @@
 import type { InvokerSession } from '@ravi/invoker';
 import { KernelError, compareRisk } from '@ravi/kernel';
 import type { JsonObject, ChainPolicy, Skill } from '@ravi/kernel';
-import { emptyArray } from '@ravi/support';
 import { isSameList } from '../skills/active-skills.ts';
 import type { ActiveSkills, SkillBound } from '../skills/active-skills.ts';
 import type { Budget, BudgetLimits, BudgetSpent } from './budget.ts';
-
-/** Permissions of a run as they are recorded; JSON. */
-export interface RecordedPermissions {
-  /** Without the restrictions of its skills. */
-  readonly permissions: Permissions;
-  /** Restrictions that hold while their skills are active. */
-  readonly skillBounds: readonly SkillBound[];
-}
 
 /** Parts of a run that its snapshot consists of. */
 export interface SnapshotSource {
@@ -39,29 +30,12 @@ export function snapshotOf(run: SnapshotSource): JsonObject | undefined {
 
 /** Returns the permissions of the run, or nothing if they are recorded already: lists of tools may be long. */
 export function changedPermissions(run: Pick<SnapshotSource, 'session' | 'skills'>): JsonObject {
-  const { session, skills } = run;
-  const { bounds, lists } = skills;
-  const permissions = {
-    ...permissionsOf(session, skills.activeNames),
-    allowedTools: session.allowLists.filter((list) => !lists.has(list)).map((list) => [...list]),
-  };
-  const changed = { permissions, ...(bounds.length === 0 ? {} : { skillBounds: bounds }) } as unknown as JsonObject;
+  const { session } = run;
+  const changed = { permissions: permissionsOf(run) } as unknown as JsonObject;
   const text = JSON.stringify(changed);
   if (text === recorded.get(session)) return {};
   recorded.set(session, text);
   return changed;
-}
-
-/** Reads the stored permissions of a run; `undefined` if the turn has emptyArray. @throws KernelError `E_STATE_CORRUPT` */
-export function readRecordedPermissions({
-  permissions,
-  skillBounds = emptyArray,
-}: JsonObject): RecordedPermissions | undefined {
-  if (permissions === undefined) return undefined;
-  if (!Array.isArray(skillBounds) || !skillBounds.every((bound) => isSkillBound(bound))) {
-    throw new KernelError('E_STATE_CORRUPT', "The stored tool restrictions of this run's skills are corrupt");
-  }
-  return { permissions: readPermissions(permissions), skillBounds: skillBounds as unknown as readonly SkillBound[] };
 }
 
 function isSkillBound(value: unknown): boolean {
@@ -71,24 +45,28 @@ function isSkillBound(value: unknown): boolean {
 
 /** Permissions of a run at one point in time; JSON. */
 export interface Permissions {
-  /** A tool must be in each of these lists. */
+  /** A tool must be in each of these lists. Without those of active skills. */
   readonly allowedTools: readonly (readonly string[])[];
   readonly toolsEnabled: boolean;
   readonly maxRiskUnapproved: ChainPolicy['maxRiskUnapproved'];
   readonly defaultRisk: ChainPolicy['defaultRisk'];
   /** Names of the active skills. */
   readonly skills: readonly string[];
+  /** Restrictions that hold while their skills are active. */
+  readonly skillBounds: readonly SkillBound[];
 }
 
-/** Returns the current permissions of a session. */
-export function permissionsOf(session: InvokerSession, skills: readonly string[]): Permissions {
+/** Returns the current permissions of a run. */
+export function permissionsOf({ session, skills }: Pick<SnapshotSource, 'session' | 'skills'>): Permissions {
   const { maxRiskUnapproved, defaultRisk } = session.policy;
+  const { lists } = skills;
   return {
-    allowedTools: session.allowLists.map((list) => [...list]),
+    allowedTools: session.allowLists.filter((list) => !lists.has(list)).map((list) => [...list]),
     toolsEnabled: session.toolsEnabled,
     maxRiskUnapproved,
     defaultRisk,
-    skills: [...skills],
+    skills: [...skills.activeNames],
+    skillBounds: skills.bounds,
   };
 }
 
@@ -114,16 +92,19 @@ export function narrowedPolicy(
 
 /** Reads stored permissions. @throws KernelError `E_STATE_CORRUPT`: a run must not continue without them */
 export function readPermissions(value: unknown): Permissions {
-  const { allowedTools, toolsEnabled, maxRiskUnapproved, defaultRisk, skills } = (value ?? {}) as Partial<Permissions>;
+  const stored = (value ?? {}) as Partial<Permissions>;
+  const { allowedTools, toolsEnabled, maxRiskUnapproved, defaultRisk, skills, skillBounds } = stored;
   const isWhole =
     Array.isArray(allowedTools) &&
     allowedTools.every((list) => Array.isArray(list)) &&
     typeof toolsEnabled === 'boolean' &&
     (maxRiskUnapproved === 'safe' || maxRiskUnapproved === 'high') &&
     (defaultRisk === 'safe' || defaultRisk === 'high' || defaultRisk === 'critical') &&
-    Array.isArray(skills);
+    Array.isArray(skills) &&
+    Array.isArray(skillBounds) &&
+    skillBounds.every((bound) => isSkillBound(bound));
   if (!isWhole) throw new KernelError('E_STATE_CORRUPT', 'The stored permissions of the run are corrupt');
-  return { allowedTools, toolsEnabled, maxRiskUnapproved, defaultRisk, skills };
+  return { allowedTools, toolsEnabled, maxRiskUnapproved, defaultRisk, skills, skillBounds };
 }
 
 /** Stored budget of a run; JSON. */

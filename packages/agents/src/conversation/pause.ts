@@ -28,7 +28,7 @@ export interface Pausable {
 export function pauseState(run: Pausable): PauseState {
   const { runId, sessionId, principal, agent, step: steps, usage } = run;
   const questions = [...run.questions.values()];
-  const permissions = permissionsOf(run.session, run.skills.activeNames);
+  const permissions = permissionsOf(run);
   const budget = budgetRecordOf(run.budget);
   return {
     runId,

@@ -56,7 +56,7 @@ export async function resumeRun(
     title: undefined,
     resumedFrom: { steps, usage },
   });
-  run.skills.restore(permissions.skills);
+  run.skills.restore(permissions.skills, permissions.skillBounds);
   onStart?.(run);
   return runAgent(run, appendAnswers, { answers, state });
 }

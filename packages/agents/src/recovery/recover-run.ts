@@ -12,7 +12,7 @@ import type {
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
 import { narrowedPolicy, narrowTo, readPermissions } from '../agent/run-snapshot.ts';
-import type { RecordedPermissions } from '../agent/run-snapshot.ts';
+import type { Permissions } from '../agent/run-snapshot.ts';
 import { modelResult } from '../conversation/model-result.ts';
 import { readPause } from '../conversation/pause.ts';
 import { AgentRun } from '../loop/agent-run.ts';
@@ -63,7 +63,7 @@ export async function recoverRun(definition: AgentDefinition, row: Run, parts: R
 function restore(definition: AgentDefinition, row: Run, history: RunHistory, { signal, emit }: RecoverParts): AgentRun {
   const { id: runId, principal, sessionId, definition: recorded } = row;
   const { invoker } = definition;
-  const { permissions, skillBounds } = history.permissions ?? permissionsAtStart(recorded);
+  const permissions = history.permissions ?? permissionsAtStart(recorded);
   const policyAtStart = withRisksOf(invoker.policy, defineChainPolicy(recorded.policy));
   const policy = { ...policyAtStart, ...narrowedPolicy(policyAtStart, undefined, permissions) };
   const session = openSession(definition, { runId, sessionId, principal, policy, signal }, emit, {
@@ -82,12 +82,12 @@ function restore(definition: AgentDefinition, row: Run, history: RunHistory, { s
     title: undefined,
     resumedFrom: { steps: history.steps, usage: history.usage, isRecovered: true },
   });
-  run.skills.restore(history.skills, skillBounds);
+  run.skills.restore(history.skills, permissions.skillBounds);
   return run;
 }
 
-function permissionsAtStart({ details }: RunDefinition): RecordedPermissions {
-  return { permissions: readPermissions(details?.['permissions']), skillBounds: [] };
+function permissionsAtStart({ details }: RunDefinition): Permissions {
+  return readPermissions(details?.['permissions']);
 }
 
 async function continueRun(

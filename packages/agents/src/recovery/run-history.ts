@@ -1,8 +1,8 @@
 import type { ModelUsage, Turn } from '@ravi/kernel';
 import { nothingSpent } from '../agent/budget.ts';
 import type { BudgetLimits, BudgetSpent } from '../agent/budget.ts';
-import { readBudgetRecord, readRecordedPermissions } from '../agent/run-snapshot.ts';
-import type { BudgetRecord, RecordedPermissions } from '../agent/run-snapshot.ts';
+import { readBudgetRecord, readPermissions } from '../agent/run-snapshot.ts';
+import type { BudgetRecord, Permissions } from '../agent/run-snapshot.ts';
 import { addUsage } from '../agent/usage.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import type { ConversationPlace } from '../conversation/conversation.ts';
@@ -27,7 +27,7 @@ export interface RunHistory {
   /** Names of the skills that were active after the last results. */
   readonly skills: readonly string[];
   /** Permissions at that time; absent if they have not changed since the run was created. */
-  readonly permissions: RecordedPermissions | undefined;
+  readonly permissions: Permissions | undefined;
 }
 
 /** Loads a conversation and the state of one run in it. @throws KernelError of the store, `E_STATE_CORRUPT` */
@@ -36,7 +36,7 @@ export async function loadRunHistory(place: ConversationPlace, runId: string): P
   let budget: BudgetRecord = { spent: nothingSpent };
   let [notedAt, endedAt]: (number | undefined)[] = [];
   let skills: readonly string[] = [];
-  let permissions: RecordedPermissions | undefined;
+  let permissions: Permissions | undefined;
   let last: Turn | undefined;
   const conversation = new Conversation([], place);
   await conversation.load((turn) => {
@@ -49,7 +49,7 @@ export async function loadRunHistory(place: ConversationPlace, runId: string): P
     if (noted !== undefined) [budget, usageSince, notedAt] = [noted, noUsage, turn.createdAt];
     if (details['isTask'] === true) hasTask = true;
     if (Array.isArray(details['skills'])) skills = details['skills'] as readonly string[];
-    permissions = readRecordedPermissions(details) ?? permissions;
+    if (details['permissions'] !== undefined) permissions = readPermissions(details['permissions']);
     if (turn.message.role !== 'assistant') return;
     steps++;
     if (details['usage'] === undefined) return;

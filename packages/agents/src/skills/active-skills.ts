@@ -71,9 +71,9 @@ export class ActiveSkills {
 
   /**
    * Activates the skills of a resumed or recovered run again. Their earlier restrictions apply in addition to the current
-   * ones, and permanently if a skill no longer exists. After a pause, `bounds` is empty: the permissions restore them.
+   * ones until the skill is deactivated, and permanently if a skill no longer exists.
    */
-  restore(names: readonly string[], bounds: readonly SkillBound[] = emptyArray): void {
+  restore(names: readonly string[], bounds: readonly SkillBound[]): void {
     for (const name of names) {
       const before = bounds.filter((bound) => bound.skill === name).map(({ tools }) => tools);
       const skill = this.find(name);

@@ -167,7 +167,7 @@ test('permissions are recorded when they change, and corrupt ones end the run', 
   while (world.office.done.length < 3) await new Promise(setImmediate);
   const noted = history.turns.map(({ details }) => details?.['permissions'] !== undefined);
   assert.deepEqual(noted, [false, false, true, false, false, false]);
-  Object.assign(history.turns[2]?.details as object, { skillBounds: ['look'] });
+  Object.assign(history.turns[2]?.details?.['permissions'] as object, { skillBounds: ['look'] });
   const third = world.process(createScriptedModel([{ text: 'done' }]));
   await assert.rejects(third.recover(world.row(), world.recovery).result, (error) =>
     isKernelError(error, 'E_STATE_CORRUPT'),

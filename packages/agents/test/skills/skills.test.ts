@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Skill } from '@ravi/kernel';
+import type { ModelProvider, Skill } from '@ravi/kernel';
 import { createScriptedModel, pairingProblems } from '@ravi/testkit';
 import { test } from 'vitest';
-import { askUserTool, infoTool, ReActAgent } from '../../src/index.ts';
+import { askUserTool, createAgentTool, infoTool, ReActAgent } from '../../src/index.ts';
 import { createOffice } from '../support/office-tools.ts';
 
 const reading: Skill = {
@@ -92,6 +92,73 @@ test('a resumed run keeps the skill restrictions of its pause, even if the skill
   assert.deepEqual(office.done, ['look']);
   assert.match(model.requests[2]?.system ?? '', /## Skill: reading/);
   assert.deepEqual(pairingProblems(result.messages), []);
+});
+
+test('a skill of the pause ends with its deactivation after the resume, as it does after a crash', async () => {
+  const office = createOffice();
+  const deactivate = { name: 'deactivate_skill', arguments: { name: 'reading' } };
+  const model = createScriptedModel([
+    { toolCalls: [activate('reading')] },
+    { toolCalls: [{ name: 'ask_user', arguments: { question: 'Which?' } }] },
+    { toolCalls: [{ name: 'write' }] },
+    { toolCalls: [deactivate] },
+    { toolCalls: [{ name: 'write' }] },
+    { text: 'ok' },
+  ]);
+  const parts = { name: 'clerk', model, tools: [...office.tools, askUserTool], policy, skills: [reading] } as const;
+  const { paused } = await new ReActAgent(parts).run('go');
+  assert.ok(paused !== undefined);
+  const stored = JSON.parse(JSON.stringify(paused)) as typeof paused;
+  const { trace } = await new ReActAgent(parts).resume(stored, 'this');
+  assert.deepEqual(
+    trace.map(({ tool, errorCode = 'ok' }) => `${tool} ${errorCode}`),
+    ['write E_TOOL_NOT_ALLOWED', 'deactivate_skill ok', 'write ok'],
+  );
+  assert.deepEqual(office.done, ['write']);
+});
+
+test('a skill restricts a sub-agent that is already running, until the skill is deactivated', async () => {
+  const office = createOffice();
+  const called = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  const go = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  const helperTurns = createScriptedModel([
+    ...[0, 1, 2].map((turn) => ({ toolCalls: [{ name: 'write', arguments: { n: turn } }] })),
+    { text: 'helped' },
+  ]);
+  const helperModel: ModelProvider = {
+    id: 'helper',
+    async *stream(request, options) {
+      const turn = helperTurns.requests.length;
+      called[turn]?.resolve();
+      await go[turn]?.promise;
+      yield* helperTurns.stream(request, options);
+    },
+  };
+  const helper = new ReActAgent({ name: 'helper', model: helperModel, tools: office.tools, policy });
+  // Each response of the main agent comes after the calls of the sub-agent that it is to restrict or to allow.
+  const mainTurns = createScriptedModel([
+    { toolCalls: [{ name: 'helper', arguments: { task: 'help' } }] },
+    { toolCalls: [activate('reading')] },
+    { toolCalls: [{ name: 'deactivate_skill', arguments: { name: 'reading' } }] },
+    { text: 'waiting' },
+    { text: 'done' },
+  ]);
+  const model: ModelProvider = {
+    id: 'main',
+    async *stream(request, options) {
+      const turn = mainTurns.requests.length;
+      if (turn === 1 || turn === 2) {
+        go[turn - 1]?.resolve();
+        await called[turn]?.promise;
+      }
+      if (turn === 3) go[2]?.resolve();
+      yield* mainTurns.stream(request, options);
+    },
+  };
+  const tools = [...office.tools, createAgentTool(helper, { mode: 'background' })];
+  const result = await new ReActAgent({ name: 'clerk', model, tools, policy, skills: [reading] }).run('go');
+  assert.equal(result.status, 'completed');
+  assert.deepEqual(office.done, ['write 0', 'write 2']);
 });
 
 test('tool hints are one line each, sorted by name, and info returns the documentation', async () => {

@@ -1,19 +1,5 @@
 import { compareRisk, defineChainPolicy } from '@ravi/kernel';
-import type { ChainPolicy, Skill } from '@ravi/kernel';
-import { emptyArray } from '@ravi/support';
-
-/** Limits of a session, which a session inside of it can only narrow. */
-export interface SessionLimits {
-  readonly policy: ChainPolicy;
-  /** A tool is allowed if every list names it. */
-  readonly allowLists: readonly ReadonlySet<string>[];
-}
-
-/** Options that narrow which tools a session may call. */
-export interface AllowListOptions {
-  readonly allowedTools?: readonly string[];
-  readonly skills?: readonly Skill[];
-}
+import type { ChainPolicy } from '@ravi/kernel';
 
 /**
  * Returns the policy of a session: `base` with the fields of `policy`. Inside a parent, limits may differ, but nothing
@@ -22,7 +8,7 @@ export interface AllowListOptions {
  */
 export function policyOf(
   policy: Partial<ChainPolicy> | undefined,
-  parent: SessionLimits | undefined,
+  parent: { readonly policy: ChainPolicy } | undefined,
   basePolicy: ChainPolicy,
 ): ChainPolicy {
   const base = parent?.policy ?? basePolicy;
@@ -40,14 +26,4 @@ export function withRisksOf(base: ChainPolicy, own: ChainPolicy): ChainPolicy {
     },
     own,
   );
-}
-
-/** Returns the allow-lists of a session, those of its parent included. */
-export function allowListsOf(
-  { allowedTools, skills = emptyArray }: AllowListOptions,
-  parent: SessionLimits | undefined,
-): readonly ReadonlySet<string>[] {
-  const inherited = parent?.allowLists ?? emptyArray;
-  const own = [allowedTools, ...skills.map((skill) => skill.allowedTools)].filter((list) => list !== undefined);
-  return own.length === 0 ? inherited : [...inherited, ...own.map((list) => new Set(list))];
 }

@@ -24,8 +24,8 @@ export interface SessionOptions {
   readonly toolsEnabled?: boolean;
   /**
    * Session inside which this one runs. Its ids, principal and policy are the defaults; if ids and principal are the same,
-   * grants, scratchpad and files are shared. Only tools that it allows are allowed here, and its cancellation cancels
-   * this session.
+   * grants, scratchpad and files are shared. Only tools that it allows at the time of a call are allowed here, and its
+   * cancellation cancels this session.
    */
   readonly parent?: InvokerSession;
   /** Call inside which this session runs; its id prefixes the ids of calls here. */

@@ -17,12 +17,13 @@ import { emptyArray, errorText, randomId } from '@ravi/support';
 import type { InvokerRuntime } from '../runtime.ts';
 import { Cancellation } from '../timing/cancellation.ts';
 import { HumanClock } from '../timing/human-clock.ts';
+import { AllowLists } from './allow-lists.ts';
 import { RunState } from './run-state.ts';
 import type { RunGrants } from './run-state.ts';
 import { SessionArtifacts } from './session-artifacts.ts';
 import type { ArtifactOrigin } from './session-artifacts.ts';
 import type { SessionDurability } from './session-durability.ts';
-import { allowListsOf, policyOf } from './session-limits.ts';
+import { policyOf } from './session-limits.ts';
 import type { SessionOptions } from './session-options.ts';
 
 /** Entry of the trace; the whole record is built when it is read. */
@@ -47,7 +48,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly #runtime: InvokerRuntime;
   /** Shared with the sessions of the same run around this one. */
   readonly #run: RunState;
-  #allowLists: readonly ReadonlySet<string>[];
+  readonly #allowLists: AllowLists;
   readonly #onProgress: ProgressSink | undefined;
   readonly #trace: TraceLine[] = [];
   #humanClock: HumanClock | undefined;
@@ -72,7 +73,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.#run = isInSameRun ? parent.#run : new RunState(options.durability?.grants);
     for (const file of options.files ?? emptyArray) this.addFile(file);
     this.parentCallId = options.parentCallId;
-    this.#allowLists = allowListsOf(options, parent);
+    this.#allowLists = new AllowLists(options, parent === undefined ? undefined : parent.#allowLists);
     this.#onProgress = options.onProgress;
     this.cancellation = new Cancellation(options.signal, parent?.cancellation);
   }
@@ -174,24 +175,22 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return `${prefix}call_${this.#run.nextCallNumber(prefix)}`;
   }
 
-  /** True if every allow-list of the session names the tool. */
+  /** True if every allow-list of the session and of its parents names the tool. */
   allows(tool: string): boolean {
-    for (const list of this.#allowLists) if (!list.has(tool)) return false;
-    return true;
+    return this.#allowLists.allows(tool);
   }
 
-  /** Allow-lists of the session; an empty array means that every tool is allowed. */
+  /** Current allow-lists of the session and its parents; an empty array means that every tool is allowed. */
   get allowLists(): readonly ReadonlySet<string>[] {
-    return this.#allowLists;
+    return this.#allowLists.all;
   }
 
-  /** Restricts the allowed tools to these, until the returned function is called. A set is used without a copy. */
+  /**
+   * Restricts the allowed tools to these, until the returned function is called: in this session and in every session
+   * inside of it, those that are already open included. A set is used without a copy.
+   */
   narrow(tools: Iterable<string>): () => void {
-    const list: ReadonlySet<string> = tools instanceof Set ? tools : new Set(tools);
-    this.#allowLists = [...this.#allowLists, list];
-    return () => {
-      this.#allowLists = this.#allowLists.filter((each) => each !== list);
-    };
+    return this.#allowLists.add(tools instanceof Set ? tools : new Set(tools));
   }
 
   /** True if blobs of this scope belong to the session. */
