@@ -1,4 +1,5 @@
 import type { Clock, ModelUsage } from '@ravi/kernel';
+import type { AgentEnding } from './agent-result.ts';
 import { costOf } from './usage.ts';
 import type { PriceTable } from './usage.ts';
 
@@ -157,6 +158,11 @@ export class Budget {
   *#chain(): Iterable<Budget> {
     for (let budget: Budget | undefined = this; budget !== undefined; budget = budget.#parent) yield budget;
   }
+}
+
+/** Returns the ending of a run that has reached a limit of its budget; `message` names the limit. */
+export function budgetExceeded(message: string): AgentEnding {
+  return { status: 'stopped', reason: 'budget', error: { code: 'E_BUDGET_EXHAUSTED', message, retryable: false } };
 }
 
 function tokensOf({ inputTokens, outputTokens }: ModelUsage): number {

@@ -41,3 +41,11 @@ export interface PausedSession {
 
 /** A paused run, or the session in whose history it waits. */
 export type ResumePoint = PausedRun | PausedSession;
+
+/** Progress of a run when it stopped. */
+export interface ResumedFrom {
+  readonly steps: number;
+  readonly usage: ModelUsage;
+  /** True if the process of the run ended: the run store already lists the run as running, and as ours. */
+  readonly isRecovered?: boolean;
+}

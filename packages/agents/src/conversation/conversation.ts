@@ -1,6 +1,7 @@
 import { KernelError } from '@ravi/kernel';
 import type { HistoryStore, JsonObject, ModelMessage, NewTurn, Principal, Turn } from '@ravi/kernel';
 import type { AgentEventSink } from '../agent/agent-event.ts';
+import { UsageEstimate } from '../agent/usage.ts';
 import { closeOpenCalls, joinMessages } from './join-messages.ts';
 
 /** Store of a conversation, with its key. */
@@ -15,6 +16,7 @@ export class Conversation {
   readonly #messages: ModelMessage[];
   readonly #place: ConversationPlace | undefined;
   readonly #callIds = new Set<string>();
+  #estimate: UsageEstimate | undefined;
   /** Number of turns in the store. */
   #length = 0;
 
@@ -39,6 +41,11 @@ export class Conversation {
       onTurn?.(turn);
     }
     return details;
+  }
+
+  /** Estimates the tokens of the requests that send this conversation. */
+  get estimate(): UsageEstimate {
+    return (this.#estimate ??= new UsageEstimate());
   }
 
   /** All messages; later messages are added to the same array. */

@@ -1,22 +1,21 @@
 import type { InvokerSession } from '@ravi/invoker';
-import { KernelError } from '@ravi/kernel';
-import type { InvocationResult, JsonObject, ModelMessage, ModelUsage, ToolContext, ToolRegistry } from '@ravi/kernel';
-import { randomId } from '@ravi/support';
-import { agentContextOf, setAgentContext } from '../agent/agent-context.ts';
+import type { InvocationResult, JsonObject, ModelMessage, ModelUsage } from '@ravi/kernel';
+import { setAgentContext } from '../agent/agent-context.ts';
 import type { Agent, AgentContext, SpawnOptions } from '../agent/agent-context.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEventSink } from '../agent/agent-event.ts';
 import type { AgentEnding, AgentResult } from '../agent/agent-result.ts';
 import type { Budget } from '../agent/budget.ts';
-import type { Question } from '../agent/paused-run.ts';
-import { UsageEstimate } from '../agent/usage.ts';
+import type { Question, ResumedFrom } from '../agent/paused-run.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { noUsage } from '../conversation/model-response.ts';
 import { Jobs } from '../jobs/jobs.ts';
 import { OfferedTools } from '../prompt/offered-tools.ts';
 import { SystemPrompt } from '../prompt/system-prompt.ts';
 import { ActiveSkills } from '../skills/active-skills.ts';
-import type { Supervision } from '../supervision/supervision.ts';
+import { SubAgents } from '../supervision/sub-agents.ts';
+import type { StartChild } from '../supervision/sub-agents.ts';
+import type { OpenCalls } from './agent-stream.ts';
 import type { KeptLease } from './keep-lease.ts';
 
 /** Parts of an {@link AgentRun}. */
@@ -29,38 +28,11 @@ export interface AgentRunParts {
   readonly priority: number;
   readonly parent: AgentRun | undefined;
   /** Starts an agent under this run. */
-  readonly startChild: (parent: AgentRun, agent: Agent, task: string, options: ChildOptions) => Promise<AgentResult>;
+  readonly startChild: (parent: AgentRun, ...child: Parameters<StartChild>) => ReturnType<StartChild>;
   /** First line of the task, for lists of runs; absent after a pause. */
   readonly title: string | undefined;
   /** Progress before a pause, or before its process ended. */
   readonly resumedFrom: ResumedFrom | undefined;
-}
-
-/** Progress of a run when it stopped. */
-export interface ResumedFrom {
-  readonly steps: number;
-  readonly usage: ModelUsage;
-  /** True if the process of the run ended: the run store already lists the run as running, and as ours. */
-  readonly isRecovered?: boolean;
-}
-
-/** Options of a sub-agent whose run id is known. */
-export interface ChildOptions extends SpawnOptions {
-  readonly runId: string;
-}
-
-/** The calls of the current response, as streams and tools use them. */
-export interface OpenCalls {
-  /** True while the step waits for the result of this call. */
-  isOpen(callId: string): boolean;
-  /** Turns a running call into a job. Returns `false` if it cannot become one. */
-  promote(callId: string): boolean;
-}
-
-/** Returns the run whose model called the tool; `undefined` for a call of a script or without an agent. */
-export function runOf(context: ToolContext): AgentRun | undefined {
-  const run = agentContextOf(context);
-  return run instanceof AgentRun ? run : undefined;
 }
 
 const noQuestions: ReadonlyMap<string, Question> = new Map();
@@ -69,6 +41,10 @@ const noQuestions: ReadonlyMap<string, Question> = new Map();
 export class AgentRun implements AgentContext {
   readonly definition: AgentDefinition;
   readonly session: InvokerSession;
+  readonly agent: string;
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly principal: string;
   readonly conversation: Conversation;
   readonly budget: Budget | undefined;
   readonly emit: AgentEventSink | undefined;
@@ -84,7 +60,7 @@ export class AgentRun implements AgentContext {
   isRecorded = false;
   /** Lease of an agent whose runs can be recovered. */
   lease: KeptLease | undefined;
-  readonly supervision: Supervision | undefined;
+  readonly supervision: AgentDefinition['supervision'];
   readonly offered: OfferedTools;
   readonly systemPrompt: SystemPrompt;
   /** Open questions to the user, by call id. */
@@ -99,15 +75,17 @@ export class AgentRun implements AgentContext {
   calls: OpenCalls | undefined;
   /** Set once the run is to end. */
   ending: AgentEnding | undefined;
-  readonly #startChild: AgentRunParts['startChild'];
-  #children: Map<string, Promise<AgentResult>> | undefined;
+  readonly #subAgents: SubAgents;
   #skills: ActiveSkills | undefined;
   #jobs: Jobs | undefined;
-  #estimate: UsageEstimate | undefined;
 
   constructor(parts: AgentRunParts) {
     this.definition = parts.definition;
     this.session = parts.session;
+    this.agent = parts.definition.name;
+    this.runId = parts.session.runId;
+    this.sessionId = parts.session.sessionId;
+    this.principal = parts.session.principal;
     this.conversation = parts.conversation;
     this.budget = parts.budget;
     this.emit = parts.emit;
@@ -120,7 +98,7 @@ export class AgentRun implements AgentContext {
     this.isResumed = parts.resumedFrom !== undefined && !this.isRecovered;
     this.step = parts.resumedFrom?.steps ?? 0;
     this.usage = parts.resumedFrom?.usage ?? noUsage;
-    this.#startChild = parts.startChild;
+    this.#subAgents = new SubAgents(this, (...child) => parts.startChild(this, ...child));
     this.offered = new OfferedTools(this.definition, this.session);
     this.systemPrompt = new SystemPrompt(this);
     setAgentContext(this.session, this);
@@ -140,37 +118,12 @@ export class AgentRun implements AgentContext {
     return this.#jobs !== undefined;
   }
 
-  /** Estimates the tokens of requests. */
-  get estimate(): UsageEstimate {
-    return (this.#estimate ??= new UsageEstimate());
-  }
-
-  get agent(): string {
-    return this.definition.name;
-  }
-
-  get runId(): string {
-    return this.session.runId;
-  }
-
-  get sessionId(): string {
-    return this.session.sessionId;
-  }
-
-  get principal(): string {
-    return this.session.principal;
-  }
-
   get signal(): AbortSignal {
     return this.session.signal;
   }
 
   get messages(): readonly ModelMessage[] {
     return this.conversation.messages;
-  }
-
-  get registry(): ToolRegistry {
-    return this.definition.invoker.registry;
   }
 
   check(): void {
@@ -204,11 +157,6 @@ export class AgentRun implements AgentContext {
     this.ending ??= ending;
   }
 
-  /** Ends the run because a limit of its budget is reached. */
-  exceed(message: string): void {
-    this.end({ status: 'stopped', reason: 'budget', error: { code: 'E_BUDGET_EXHAUSTED', message, retryable: false } });
-  }
-
   /** Records that a call asks the user. */
   ask(question: Question): void {
     this.questions = new Map([...this.questions, [question.callId, question]]);
@@ -220,19 +168,10 @@ export class AgentRun implements AgentContext {
   }
 
   spawn(agent: Agent, task: string, options: SpawnOptions = {}): string {
-    this.supervision?.admit(this.depth + 1);
-    const { runId, sessionId } = this;
-    const childRunId = randomId('run');
-    this.definition.invoker.hooks.emit('handoff', { runId, sessionId, agent: this.agent, to: agent.name, childRunId });
-    this.#children ??= new Map();
-    this.#children.set(childRunId, this.#startChild(this, agent, task, { ...options, runId: childRunId }));
-    return childRunId;
+    return this.#subAgents.spawn(agent, task, options);
   }
 
   join(runId: string): Promise<AgentResult> {
-    const child = this.#children?.get(runId);
-    if (child === undefined)
-      return Promise.reject(new KernelError('E_STATE_INVALID', `This run has no sub-agent ${runId}`));
-    return child;
+    return this.#subAgents.join(runId);
   }
 }

@@ -1,7 +1,14 @@
 import type { AgentEvent, AgentEventSink } from '../agent/agent-event.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import type { OpenCalls } from './agent-run.ts';
+
+/** The calls of the current response, as streams and tools use them. */
+export interface OpenCalls {
+  /** True while the step waits for the result of this call. */
+  isOpen(callId: string): boolean;
+  /** Turns a running call into a job. Returns `false` if it cannot become one. */
+  promote(callId: string): boolean;
+}
 
 /** Parts of a run that its stream controls. */
 export interface StreamedRun {

@@ -9,6 +9,7 @@ import type {
   ModelStopReason,
   ModelUsage,
 } from '@ravi/kernel';
+import { budgetExceeded } from '../agent/budget.ts';
 import type { Reservation } from '../agent/budget.ts';
 import { wrapModel } from '../agent/middleware.ts';
 import { addUsage } from '../agent/usage.ts';
@@ -122,9 +123,9 @@ async function keepText(run: AgentRun, { text }: ModelResponse): Promise<void> {
 function reserve(run: AgentRun, request: ModelRequest): Reservation | undefined {
   if (run.budget === undefined) return undefined;
   const model = request.model ?? run.definition.model.id;
-  const reservation = run.budget.reserve(run.estimate.of(request), model);
+  const reservation = run.budget.reserve(run.conversation.estimate.of(request), model);
   if (typeof reservation !== 'string') return reservation;
-  run.exceed(reservation);
+  run.end(budgetExceeded(reservation));
   return undefined;
 }
 

@@ -11,6 +11,7 @@ import type {
 } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import type { AgentEnding, AgentEndReason, AgentResult } from '../agent/agent-result.ts';
+import { budgetExceeded } from '../agent/budget.ts';
 import { wrapStep } from '../agent/middleware.ts';
 import { snapshotOf } from '../agent/run-snapshot.ts';
 import { appendMessage } from '../conversation/conversation.ts';
@@ -54,7 +55,7 @@ function startTimeLimit(run: AgentRun): Timer | undefined {
   const remainingMs = run.budget?.remainingMs;
   if (remainingMs === undefined) return undefined;
   return run.definition.invoker.clock.setTimer(() => {
-    run.exceed('The time limit of the budget (maxTimeMs) is reached');
+    run.end(budgetExceeded('The time limit of the budget (maxTimeMs) is reached'));
     run.session.cancel('The time limit of the budget is reached');
   }, remainingMs);
 }

@@ -10,8 +10,8 @@ import type { RunOptions } from '../agent/agent-options.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
 import { snapshotOf } from '../agent/run-snapshot.ts';
 import { appendMessage, Conversation, turnDetails } from '../conversation/conversation.ts';
+import type { ChildOptions } from '../supervision/sub-agents.ts';
 import { AgentRun } from './agent-run.ts';
-import type { ChildOptions } from './agent-run.ts';
 import { openBudget, openSession } from './open-session.ts';
 import { runAgent } from './run-agent.ts';
 

@@ -3,9 +3,11 @@ import type { CancelListener } from '@ravi/invoker/internal';
 import { isLocalTool } from '@ravi/kernel';
 import type { InvocationResult, ModelStopReason, Timer, Tool, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
+import { budgetExceeded } from '../agent/budget.ts';
 import { wrapsCalls } from '../agent/middleware.ts';
 import { modelResult } from '../conversation/model-result.ts';
-import type { AgentRun, OpenCalls } from './agent-run.ts';
+import type { AgentRun } from './agent-run.ts';
+import type { OpenCalls } from './agent-stream.ts';
 import { CallIds } from './call-ids.ts';
 import { invokeCall } from './invoke-call.ts';
 import { isSuspended } from './run-record.ts';
@@ -115,7 +117,7 @@ export class StepCalls implements CancelListener, OpenCalls {
   }
 
   #startEarly(slot: Slot): void {
-    const tool = this.#run.registry.get(slot.call.name);
+    const tool = this.#run.definition.invoker.registry.get(slot.call.name);
     if (tool === undefined || !isLocalTool(tool)) return;
     if (tool.runAfterResponse === true) this.#mayStartEarly = false;
     else if (isHarmless(tool)) this.#start(slot);
@@ -133,7 +135,7 @@ export class StepCalls implements CancelListener, OpenCalls {
     slot.isStarted = true;
     const breach = run.budget?.countCall();
     if (breach !== undefined) {
-      run.exceed(breach);
+      run.end(budgetExceeded(breach));
       return this.#setResult(slot, errorResult('E_BUDGET_EXHAUSTED', breach));
     }
     const isJob = isBackground(run, call);
@@ -203,7 +205,7 @@ function promoteLater({ definition: { promoteAfterMs, invoker } }: AgentRun, pro
 }
 
 function isBackground(run: AgentRun, call: ToolUseBlock): boolean {
-  const tool = run.registry.get(call.name);
+  const tool = run.definition.invoker.registry.get(call.name);
   return tool !== undefined && isLocalTool(tool) && tool.mode === 'background';
 }
 

@@ -1,6 +1,6 @@
 import { defineTool, KernelError } from '@ravi/kernel';
 import type { JsonObject, Tool, ToolContext } from '@ravi/kernel';
-import { runOf } from '../loop/agent-run.ts';
+import { toolRunOf } from './tool-run.ts';
 
 const inputSchema = {
   type: 'object',
@@ -38,7 +38,7 @@ export function createAskTool({ name, description }: { readonly name: string; re
 }
 
 function ask(tool: string, args: JsonObject, context: ToolContext): string {
-  const run = runOf(context);
+  const run = toolRunOf(context);
   const { callId } = context;
   // The answer becomes the result of the call, so the step must be waiting for it.
   if (run?.calls?.isOpen(callId) !== true)

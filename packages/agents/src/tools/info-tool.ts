@@ -1,7 +1,7 @@
 import { defineTool, isHostedTool, isLocalTool, KernelError } from '@ravi/kernel';
 import type { AnyTool, Tool } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
-import { runOf } from '../loop/agent-run.ts';
+import { toolRunOf } from './tool-run.ts';
 
 /** Returns the full documentation of a tool to the model. A deferred tool is offered from then on. */
 export const infoTool: Tool = defineTool({
@@ -16,7 +16,7 @@ export const infoTool: Tool = defineTool({
   risk: 'safe',
   allowedCallers: ['direct'],
   execute({ tool: name }, context) {
-    const run = runOf(context);
+    const run = toolRunOf(context);
     if (run === undefined)
       throw new KernelError('E_TOOL_NOT_CALLABLE', 'info can only be called directly by the model of an agent');
     const tools = run.offered.tools();

@@ -2,8 +2,8 @@ import { defineTool, KernelError, textBlock } from '@ravi/kernel';
 import type { InvocationResult, JobStatus, JsonObject, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 import { mediaOf } from '../conversation/model-result.ts';
 import { isLive } from '../jobs/jobs.ts';
-import { runOf } from '../loop/agent-run.ts';
-import type { AgentRun } from '../loop/agent-run.ts';
+import { toolRunOf } from './tool-run.ts';
+import type { ToolRun } from './tool-run.ts';
 
 const id = { type: 'string', description: 'Id of the job' } as const;
 const defaultWaitMs = 60_000;
@@ -68,7 +68,7 @@ const stopJobTool: Tool = defineTool({
 /** Tools that an agent with background work gets in addition to its own. */
 export const jobTools: readonly Tool[] = [waitJobTool, readJobTool, stopJobTool];
 
-async function read(run: AgentRun, jobId: string): Promise<ToolExecutionResult> {
+async function read(run: ToolRun, jobId: string): Promise<ToolExecutionResult> {
   const job = run.jobs.get(jobId) ?? (await storedJob(run, jobId));
   if (job === undefined) throw unknownJob(jobId);
   if (isLive(job)) return { content: [textBlock(`The job ${jobId} is ${job.status}.`)], isError: false };
@@ -79,7 +79,7 @@ async function read(run: AgentRun, jobId: string): Promise<ToolExecutionResult> 
 
 // A job of an earlier run of the same session, and of no other.
 async function storedJob(
-  run: AgentRun,
+  run: ToolRun,
   jobId: string,
 ): Promise<{ readonly status: JobStatus; readonly result?: InvocationResult } | undefined> {
   const job = await run.definition.jobs?.get(jobId);
@@ -105,8 +105,8 @@ function unknownJob(jobId: string): KernelError {
   return new KernelError('E_ARGUMENTS_INVALID', `There is no job ${jobId}`);
 }
 
-function requireRun(context: ToolContext): AgentRun {
-  const run = runOf(context);
+function requireRun(context: ToolContext): ToolRun {
+  const run = toolRunOf(context);
   if (run === undefined)
     throw new KernelError('E_TOOL_NOT_CALLABLE', 'Job tools can only be called directly by the model of an agent');
   return run;

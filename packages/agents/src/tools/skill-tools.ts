@@ -1,8 +1,8 @@
 import { defineTool, KernelError } from '@ravi/kernel';
 import type { JsonObject, Skill, Tool, ToolContext } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
-import { runOf } from '../loop/agent-run.ts';
 import type { ActiveSkills } from '../skills/active-skills.ts';
+import { toolRunOf } from './tool-run.ts';
 
 const inputSchema = {
   type: 'object',
@@ -47,7 +47,7 @@ const deactivateSkillTool: Tool = defineTool({
 export const skillTools: readonly Tool[] = [activateSkillTool, deactivateSkillTool];
 
 function find(args: JsonObject, context: ToolContext): { readonly skills: ActiveSkills; readonly skill: Skill } {
-  const run = runOf(context);
+  const run = toolRunOf(context);
   if (run === undefined)
     throw new KernelError('E_TOOL_NOT_CALLABLE', 'Skill tools can only be called directly by the model of an agent');
   const name = args['name'] as string;

@@ -1,0 +1,28 @@
+import type { ToolContext } from '@ravi/kernel';
+import { agentContextOf } from '../agent/agent-context.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
+import type { Question } from '../agent/paused-run.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { AgentRun } from '../loop/agent-run.ts';
+import type { OpenCalls } from '../loop/agent-stream.ts';
+import type { OfferedTools } from '../prompt/offered-tools.ts';
+import type { ActiveSkills } from '../skills/active-skills.ts';
+
+/** Parts of a run that the tools of the loop use. */
+export interface ToolRun {
+  readonly principal: string;
+  readonly sessionId: string;
+  readonly definition: Pick<AgentDefinition, 'jobs' | 'skills'>;
+  readonly calls: OpenCalls | undefined;
+  readonly jobs: Jobs;
+  readonly offered: OfferedTools;
+  readonly skills: ActiveSkills;
+  /** Records that a call asks the user. */
+  ask(question: Question): void;
+}
+
+/** Returns the run whose model called the tool; `undefined` for a call of a script or without an agent. */
+export function toolRunOf(context: ToolContext): ToolRun | undefined {
+  const run = agentContextOf(context);
+  return run instanceof AgentRun ? run : undefined;
+}
