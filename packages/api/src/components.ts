@@ -3,7 +3,7 @@ import { blobStatSchema } from './artifacts.ts';
 import { budgetSchema } from './budgets.ts';
 import { callSchema, invocationResultSchema } from './calls.ts';
 import { chainErrorSchema, chainResultSchema, checkReportSchema, policySchema } from './chains.ts';
-import { conversationSchema, turnSchema } from './conversations.ts';
+import { conversationSchema, historyEntrySchema } from './conversations.ts';
 import { jobSchema } from './jobs.ts';
 import { callerIdentitySchema } from './login.ts';
 import { exchangeSchema, messageSchema, usageSchema } from './models.ts';
@@ -43,7 +43,7 @@ export const components: Readonly<Record<string, Schema<unknown>>> = {
   Artifact: blobStatSchema,
   Job: jobSchema,
   Session: conversationSchema,
-  Turn: turnSchema,
+  HistoryEntry: historyEntrySchema,
   Budget: budgetSchema,
   Settings: settingsSchema,
   Caller: callerIdentitySchema,

@@ -1,4 +1,4 @@
-import type { Turn } from '@ravi/kernel';
+import type { HistoryEntry } from '@ravi/kernel';
 import { messageSchema } from './models.ts';
 import { json, operation } from './operation.ts';
 import { page, pageQuery } from './page.ts';
@@ -13,7 +13,7 @@ export const conversationSchema = object({ sessionId: string(), runs: count, las
 export type Conversation = ValueOf<typeof conversationSchema>;
 
 /** A message of a conversation. */
-export const turnSchema = sameAs<Turn>()(
+export const historyEntrySchema = sameAs<HistoryEntry>()(
   object(
     { principal: string(), sessionId: string(), message: messageSchema, createdAt: timestamp, number: count },
     { runId: string(), details: jsonObject },
@@ -35,7 +35,7 @@ export const conversations = {
     path: '/v1/sessions/{id}/history',
     summary: 'List the messages of a conversation, oldest first.',
     query: strictObject({}, pageQuery),
-    responses: { 200: json(page(turnSchema)) },
+    responses: { 200: json(page(historyEntrySchema)) },
     errors: ['E_STATE_UNAVAILABLE'],
   }),
 } as const;

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { BlobStat, Job, Run, Turn } from '@ravi/kernel';
+import type { BlobStat, Job, Run, HistoryEntry } from '@ravi/kernel';
 import type {
   Budget,
   Conversation,
@@ -122,11 +122,11 @@ export const settingsQuery = () =>
 /** Conversations, newest first. */
 export const sessionsQuery = () => pages<Conversation>(['sessions'], '/sessions');
 
-/** The turns of a conversation, oldest first. */
+/** The messages of a conversation, oldest first. */
 export const historyQuery = (sessionId: string) =>
   queryOptions({
     queryKey: ['history', sessionId],
-    queryFn: ({ signal }) => request<Page<Turn>>(path`/sessions/${sessionId}/history?limit=200`, { signal }),
+    queryFn: ({ signal }) => request<Page<HistoryEntry>>(path`/sessions/${sessionId}/history?limit=200`, { signal }),
   });
 
 /** Returns true if a run may still continue. */

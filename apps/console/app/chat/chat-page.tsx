@@ -74,7 +74,7 @@ function OpenConversation({ sessionId }: { readonly sessionId: string }) {
 
   return (
     <>
-      <Loaded query={history}>{({ items }) => <Conversation turns={items} />}</Loaded>
+      <Loaded query={history}>{({ items }) => <Conversation entries={items} />}</Loaded>
       {followed !== undefined && <LiveAnswer key={followed} runId={followed} onEnded={() => void onEnded(followed)} />}
     </>
   );

@@ -27,7 +27,7 @@ export function LiveAnswer({ runId, onEnded }: { readonly runId: string; readonl
   return (
     <div className="live-answer" aria-live="polite">
       {story.text !== '' && <p className="block-text">{printable(story.text)}</p>}
-      <p className="turn-note">
+      <p className="chat-note">
         <LoaderCircle aria-hidden size={14} className="spinner" />
         {waitsFor(run, waiting.length)}
         {calls > 0 && `, ${calls} calls so far`} ·{' '}

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { createWebApprovalHandler } from '@ravi/approval-web';
 import { createMemoryApprovalStore } from '@ravi/testkit';
-import type { ApprovalRequest, ApprovalDecisionInput, Run, Snippet, Turn } from '@ravi/kernel';
+import type { ApprovalRequest, ApprovalDecisionInput, Run, Snippet, HistoryEntry } from '@ravi/kernel';
 import type { RunDetails, SnippetSummary } from '@ravi/api';
 import { budgets, jobs, settings, skills, snippets, tools } from './catalogue.ts';
 import { artifacts, contents } from './contents.ts';
@@ -86,7 +86,7 @@ export function openApiDouble(): ApiDouble {
   );
   app.get('/v1/sessions', (context) => context.json(list([{ sessionId: 'session-1', runs: 1, lastRunAt: began }])));
   app.get('/v1/sessions/:id/history', (context) =>
-    context.json(list(context.req.param('id') === 'session-1' ? turns() : [])),
+    context.json(list(context.req.param('id') === 'session-1' ? historyEntries() : [])),
   );
   app.get('/v1/artifacts', (context) => context.json(list(artifacts)));
   app.get('/v1/artifacts/:ref', (context) =>
@@ -169,7 +169,7 @@ function recordOf({ id, principal, sessionId, definition, createdAt, updatedAt, 
   return outcome === undefined ? record : { ...record, outcome };
 }
 
-function turns(): readonly Turn[] {
+function historyEntries(): readonly HistoryEntry[] {
   return conversation.map((message, index) => ({
     principal: 'local',
     sessionId: 'session-1',

@@ -16,7 +16,7 @@ export interface SnapshotSource {
 /** The permissions that were recorded last, by session. Not a field of the run: most runs are not recorded. */
 const recorded = new WeakMap<InvokerSession, string>();
 
-/** Returns the state that is saved with each turn so that another process can recover the run. */
+/** Returns the state that is saved with each message so that another process can recover the run. */
 export function snapshotOf(run: SnapshotSource): JsonObject | undefined {
   const { lease, skills } = run.definition;
   if (lease === undefined) return undefined;

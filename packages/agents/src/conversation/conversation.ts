@@ -1,5 +1,5 @@
 import { KernelError } from '@ravi/kernel';
-import type { HistoryStore, JsonObject, ModelMessage, NewTurn, Principal, Turn } from '@ravi/kernel';
+import type { HistoryStore, JsonObject, ModelMessage, NewHistoryEntry, Principal, HistoryEntry } from '@ravi/kernel';
 import type { AgentEventSink } from '../agent/agent-event.ts';
 import { UsageEstimate } from '../agent/usage.ts';
 import { closeOpenCalls, joinMessages } from './join-messages.ts';
@@ -17,7 +17,7 @@ export class Conversation {
   readonly #place: ConversationPlace | undefined;
   readonly #callIds = new Set<string>();
   #estimate: UsageEstimate | undefined;
-  /** Number of turns in the store. */
+  /** Number of entries in the store. */
   #length = 0;
 
   constructor(messages: Iterable<ModelMessage> = [], place?: ConversationPlace) {
@@ -27,18 +27,18 @@ export class Conversation {
   }
 
   /**
-   * Loads the stored turns after those in memory, calling `onTurn` for each. Returns the details of the last turn.
-   * @throws KernelError of the store, `E_STATE_CORRUPT` if a turn is damaged
+   * Loads the stored entries after those in memory, calling `onEntry` for each. Returns the details of the last entry.
+   * @throws KernelError of the store, `E_STATE_CORRUPT` if an entry is damaged
    */
-  async load(onTurn?: (turn: Turn) => void): Promise<JsonObject | undefined> {
+  async load(onEntry?: (entry: HistoryEntry) => void): Promise<JsonObject | undefined> {
     let details: JsonObject | undefined;
     if (this.#place === undefined) return details;
-    for await (const turn of storedTurns(this.#place)) {
-      this.#addIds(turn.message);
-      joinMessages(this.#messages, turn.message);
+    for await (const entry of storedEntries(this.#place)) {
+      this.#addIds(entry.message);
+      joinMessages(this.#messages, entry.message);
       this.#length++;
-      details = turn.details;
-      onTurn?.(turn);
+      details = entry.details;
+      onEntry?.(entry);
     }
     return details;
   }
@@ -67,9 +67,9 @@ export class Conversation {
   }
 
   /** Appends `text` as an error result for each call that a crash or an unanswered question left open. */
-  async closeOpenCalls(text: string, turn: TurnDetails): Promise<void> {
+  async closeOpenCalls(text: string, entry: EntryDetails): Promise<void> {
     const results = closeOpenCalls(this.#messages, text);
-    if (results !== undefined) await this.append(results, turn);
+    if (results !== undefined) await this.append(results, entry);
   }
 
   /** Like {@link Conversation.closeOpenCalls}, but only in memory: for a run whose store has failed. */
@@ -80,21 +80,21 @@ export class Conversation {
 
   /**
    * Appends a message. User content after tool results is joined with their message, as providers require; in the store it
-   * is a separate turn. Returns `undefined` without a store. The ids of its calls must have been claimed.
+   * is a separate entry. Returns `undefined` without a store. The ids of its calls must have been claimed.
    * @throws KernelError of the store, `E_STATE_CONFLICT` if another process wrote to the same session
    */
-  append(message: ModelMessage, turn: TurnDetails): Promise<void> | undefined {
+  append(message: ModelMessage, entry: EntryDetails): Promise<void> | undefined {
     joinMessages(this.#messages, message);
-    return this.#place === undefined ? undefined : this.#save(this.#place, message, turn);
+    return this.#place === undefined ? undefined : this.#save(this.#place, message, entry);
   }
 
   async #save(
     { store, principal, sessionId }: ConversationPlace,
     message: ModelMessage,
-    turn: TurnDetails,
+    entry: EntryDetails,
   ): Promise<void> {
-    const { runId, createdAt, details } = turn;
-    const row: NewTurn = {
+    const { runId, createdAt, details } = entry;
+    const row: NewHistoryEntry = {
       principal,
       sessionId,
       runId,
@@ -140,7 +140,7 @@ export function appendMessage(
 
 function append(run: ConversationWriter, message: ModelMessage, details?: JsonObject): Promise<void> | undefined {
   const { conversation, emit } = run;
-  const saving = conversation.append(message, turnDetails(run, details));
+  const saving = conversation.append(message, entryDetails(run, details));
   if (emit === undefined || message.content.length === 0) return saving;
   if (saving !== undefined) return saving.then(() => emit({ type: 'message', message }));
   emit({ type: 'message', message });
@@ -148,24 +148,24 @@ function append(run: ConversationWriter, message: ModelMessage, details?: JsonOb
 }
 
 /** Returns what is stored with a message of the run. */
-export function turnDetails(run: Pick<ConversationWriter, 'runId' | 'now'>, details?: JsonObject): TurnDetails {
+export function entryDetails(run: Pick<ConversationWriter, 'runId' | 'now'>, details?: JsonObject): EntryDetails {
   return { runId: run.runId, createdAt: run.now(), ...(details === undefined ? {} : { details }) };
 }
 
 /** Fields that are stored with a message. */
-export interface TurnDetails {
+export interface EntryDetails {
   readonly runId: string;
   readonly createdAt: number;
   readonly details?: JsonObject;
 }
 
-async function* storedTurns({ store, principal, sessionId }: ConversationPlace): AsyncIterable<Turn> {
+async function* storedEntries({ store, principal, sessionId }: ConversationPlace): AsyncIterable<HistoryEntry> {
   let cursor: string | undefined;
   do {
     const page = await store.read(principal, sessionId, { limit: 1_000, ...(cursor === undefined ? {} : { cursor }) });
     const [damaged] = page.corrupt;
     if (damaged !== undefined) {
-      throw new KernelError('E_STATE_CORRUPT', 'A turn of this conversation is damaged', { cause: damaged });
+      throw new KernelError('E_STATE_CORRUPT', 'An entry of this conversation is damaged', { cause: damaged });
     }
     yield* page.items;
     cursor = page.next;

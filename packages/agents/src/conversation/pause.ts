@@ -44,7 +44,7 @@ export function pauseState(run: Pausable): PauseState {
 }
 
 /**
- * Reads the pause from the details of a stored turn.
+ * Reads the pause from the details of a stored entry.
  * @throws KernelError `E_STATE_CONFLICT` if the conversation is not paused, `E_STATE_CORRUPT`
  */
 export function readPause(details: JsonObject | undefined, sessionId: string): PauseState {

@@ -13,8 +13,8 @@ import { Jobs } from '../jobs/jobs.ts';
 import { OfferedTools } from '../prompt/offered-tools.ts';
 import { SystemPrompt } from '../prompt/system-prompt.ts';
 import { ActiveSkills } from '../skills/active-skills.ts';
-import { SubAgents } from '../supervision/sub-agents.ts';
-import type { StartChild } from '../supervision/sub-agents.ts';
+import { SubAgents } from './sub-agents.ts';
+import type { StartChild } from './sub-agents.ts';
 import type { OpenCalls } from './agent-stream.ts';
 import type { KeptLease } from './keep-lease.ts';
 

@@ -9,8 +9,8 @@ import type { AgentEventSink } from '../agent/agent-event.ts';
 import type { RunOptions } from '../agent/agent-options.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
 import { snapshotOf } from '../agent/run-snapshot.ts';
-import { appendMessage, Conversation, turnDetails } from '../conversation/conversation.ts';
-import type { ChildOptions } from '../supervision/sub-agents.ts';
+import { appendMessage, Conversation, entryDetails } from '../conversation/conversation.ts';
+import type { ChildOptions } from './sub-agents.ts';
 import { AgentRun } from './agent-run.ts';
 import { openBudget, openSession } from './open-session.ts';
 import { runAgent } from './run-agent.ts';
@@ -83,7 +83,7 @@ const maxTitleBytes = 300;
 
 async function appendTask(run: AgentRun, task: AgentTask): Promise<void> {
   await run.conversation.load();
-  await run.conversation.closeOpenCalls('This call has no result, and it is unknown whether it ran', turnDetails(run));
+  await run.conversation.closeOpenCalls('This call has no result, and it is unknown whether it ran', entryDetails(run));
   const content = typeof task === 'string' ? [textBlock(task)] : task;
   await appendMessage(
     run,

@@ -1,4 +1,4 @@
-import type { ModelUsage, Turn } from '@ravi/kernel';
+import type { ModelUsage, HistoryEntry } from '@ravi/kernel';
 import { nothingSpent } from '../agent/budget.ts';
 import type { BudgetLimits, BudgetSpent } from '../agent/budget.ts';
 import { readBudgetRecord, readPermissions } from '../agent/run-snapshot.ts';
@@ -8,13 +8,13 @@ import { Conversation } from '../conversation/conversation.ts';
 import type { ConversationPlace } from '../conversation/conversation.ts';
 import { noUsage } from '../conversation/model-response.ts';
 
-/** State of a run, as the turns of its session record it. */
+/** State of a run, as the entries of its session record it. */
 export interface RunHistory {
   readonly conversation: Conversation;
   /** True if the task of the run is stored. */
   readonly hasTask: boolean;
-  /** Last turn of the conversation, of any run. */
-  readonly last: Turn | undefined;
+  /** Last entry of the conversation, of any run. */
+  readonly last: HistoryEntry | undefined;
   /** Number of stored responses of the model. */
   readonly steps: number;
   readonly usage: ModelUsage;
@@ -37,20 +37,20 @@ export async function loadRunHistory(place: ConversationPlace, runId: string): P
   let [notedAt, endedAt]: (number | undefined)[] = [];
   let skills: readonly string[] = [];
   let permissions: Permissions | undefined;
-  let last: Turn | undefined;
+  let last: HistoryEntry | undefined;
   const conversation = new Conversation([], place);
-  await conversation.load((turn) => {
-    last = turn;
-    if (turn.runId !== runId) return;
-    const { details = {} } = turn;
-    notedAt ??= turn.createdAt;
-    endedAt = turn.createdAt;
+  await conversation.load((entry) => {
+    last = entry;
+    if (entry.runId !== runId) return;
+    const { details = {} } = entry;
+    notedAt ??= entry.createdAt;
+    endedAt = entry.createdAt;
     const noted = readBudgetRecord(details['budget']);
-    if (noted !== undefined) [budget, usageSince, notedAt] = [noted, noUsage, turn.createdAt];
+    if (noted !== undefined) [budget, usageSince, notedAt] = [noted, noUsage, entry.createdAt];
     if (details['isTask'] === true) hasTask = true;
     if (Array.isArray(details['skills'])) skills = details['skills'] as readonly string[];
     if (details['permissions'] !== undefined) permissions = readPermissions(details['permissions']);
-    if (turn.message.role !== 'assistant') return;
+    if (entry.message.role !== 'assistant') return;
     steps++;
     if (details['usage'] === undefined) return;
     const used = details['usage'] as unknown as ModelUsage;

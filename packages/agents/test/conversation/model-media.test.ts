@@ -52,7 +52,7 @@ test('generated pictures and sound become artifacts; the conversation and its st
   ]);
   assert.deepEqual(told, ['blob_1', 'blob_2']);
   assert.deepEqual([artifactStore.text('blob_1'), artifactStore.text('blob_2')], ['a picture', 'a song']);
-  assert.deepEqual(answerOf(history.turns.map(({ message }) => message)), answer);
+  assert.deepEqual(answerOf(history.entries.map(({ message }) => message)), answer);
   assert.deepEqual(answerOf(model.requests[1]?.messages ?? []), answer);
   assert.deepEqual(
     session.files.map(({ path, bytes, artifactRef }) => [path, bytes, artifactRef]),

@@ -47,7 +47,7 @@ async function run(
 
 function assertPaired({ result, history }: Outcome, what: string): void {
   assert.deepEqual(pairingProblems(result.messages), [], what);
-  const stored = history.turns.map((turn) => turn.message);
+  const stored = history.entries.map((turn) => turn.message);
   assert.deepEqual(pairingProblems(stored), [], `${what}, as stored`);
   assert.deepEqual(stored, result.messages, what);
 }
@@ -208,5 +208,5 @@ test('two concurrent runs of one session do not mix: one ends with a conflict', 
     'E_STATE_CONFLICT',
     'completed',
   ]);
-  assert.deepEqual(pairingProblems(history.turns.map((turn) => turn.message)), []);
+  assert.deepEqual(pairingProblems(history.entries.map((turn) => turn.message)), []);
 });

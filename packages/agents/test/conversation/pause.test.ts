@@ -86,7 +86,7 @@ test('an answer that cannot be stored leaves the run paused, and can be sent aga
       stores,
     );
     const first = await agent.run('go', { sessionId: 's' });
-    history.failAt(history.turns.length + 1);
+    history.failAt(history.entries.length + 1);
     const failed = await agent.resume({ sessionId: 's' }, 'this');
     assert.deepEqual([failed.status, failed.error?.code], ['paused', 'E_STATE_UNAVAILABLE']);
     assert.deepEqual(failed.paused, first.paused);
@@ -96,7 +96,7 @@ test('an answer that cannot be stored leaves the run paused, and can be sent aga
     const again = await agent.resume(failed.paused, 'that');
     assert.deepEqual([again.status, again.text], ['completed', 'ok']);
     assert.deepEqual(pairingProblems(again.messages), []);
-    assert.match(JSON.stringify(history.turns.at(-2)), /"that"/);
+    assert.match(JSON.stringify(history.entries.at(-2)), /"that"/);
   }
 });
 
@@ -166,7 +166,7 @@ test('resume refuses a paused run of another agent, and tampered permissions', a
   await assert.rejects(other.resume(paused, 'x'), (error) => isKernelError(error, 'E_CONFIG_INVALID'));
   const history = createTestHistory();
   await agentWith(createScriptedModel([{ toolCalls: [ask('Which?')] }]), { history }).run('go', { sessionId: 's' });
-  const pause = history.turns.at(-1)?.details?.['pause'] as Record<string, unknown>;
+  const pause = history.entries.at(-1)?.details?.['pause'] as Record<string, unknown>;
   pause['permissions'] = { skills: [] };
   await assert.rejects(agentWith(createScriptedModel([]), { history }).resume({ sessionId: 's' }, 'x'), (error) =>
     isKernelError(error, 'E_STATE_CORRUPT'),

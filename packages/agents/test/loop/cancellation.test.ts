@@ -94,6 +94,6 @@ test('text of a cancelled response is dropped if a guardrail checks responses', 
     await settle();
     controller.abort();
     assert.equal((await running).status, 'cancelled');
-    assert.equal(history.turns.length, messages);
+    assert.equal(history.entries.length, messages);
   }
 });

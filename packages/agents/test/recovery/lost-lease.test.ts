@@ -49,7 +49,7 @@ async function assertGoesOn({ world, calls, second }: Awaited<ReturnType<typeof 
   const result = await second;
   assert.deepEqual([result.status, result.text], ['completed', 'done']);
   assert.equal(world.row().status, 'completed');
-  const stored = world.history.turns.map(({ message }): ModelMessage => message);
+  const stored = world.history.entries.map(({ message }): ModelMessage => message);
   assert.deepEqual(pairingProblems(stored), []);
   assert.deepEqual(
     stored.map(({ role }) => role),

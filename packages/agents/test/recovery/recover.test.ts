@@ -64,11 +64,11 @@ test('a process that has lost a run to another one writes nothing more', async (
   while (world.office.done.length === 0) await new Promise(setImmediate);
   const second = await world.process(createScriptedModel([{ text: 'done' }])).recover(world.row(), world.recovery)
     .result;
-  const turns = world.history.turns.length;
+  const turns = world.history.entries.length;
   clock.advance(leaseMs);
   assert.equal((await first).status, 'cancelled');
   assert.deepEqual([second.status, world.row().status], ['completed', 'completed']);
-  assert.equal(world.history.turns.length, turns);
+  assert.equal(world.history.entries.length, turns);
 });
 
 test('an orderly shutdown releases the run at once, and its calls stay open', async () => {
@@ -83,7 +83,7 @@ test('an orderly shutdown releases the run at once, and its calls stay open', as
   assert.deepEqual([suspended.status, suspended.error?.code], ['cancelled', 'E_RUN_SUSPENDED']);
   assert.deepEqual([world.row().status, world.row().lease], ['running', undefined]);
   assert.deepEqual(
-    world.history.turns.map(({ message }) => message.role),
+    world.history.entries.map(({ message }) => message.role),
     ['user', 'assistant'],
   );
 
@@ -165,9 +165,9 @@ test('permissions are recorded when they change, and corrupt ones end the run', 
   const model = createScriptedModel([{ toolCalls: [{ name: 'look' }] }, { toolCalls: [{ name: 'hang' }] }]);
   void world.process(model).recover(world.row(), world.recovery);
   while (world.office.done.length < 3) await new Promise(setImmediate);
-  const noted = history.turns.map(({ details }) => details?.['permissions'] !== undefined);
+  const noted = history.entries.map(({ details }) => details?.['permissions'] !== undefined);
   assert.deepEqual(noted, [false, false, true, false, false, false]);
-  Object.assign(history.turns[2]?.details?.['permissions'] as object, { skillBounds: ['look'] });
+  Object.assign(history.entries[2]?.details?.['permissions'] as object, { skillBounds: ['look'] });
   const third = world.process(createScriptedModel([{ text: 'done' }]));
   await assert.rejects(third.recover(world.row(), world.recovery).result, (error) =>
     isKernelError(error, 'E_STATE_CORRUPT'),
@@ -182,7 +182,7 @@ test('a stored final answer completes the run, and a stored question pauses it a
   const { outcome: _, ...unfinished } = world.row();
   runs.restore({ ...unfinished, status: 'running' });
   const result = await world.process(createScriptedModel([])).recover(world.row(), world.recovery).result;
-  assert.deepEqual([result.status, result.text, history.turns.length], ['completed', 'the answer', 2]);
+  assert.deepEqual([result.status, result.text, history.entries.length], ['completed', 'the answer', 2]);
 
   const asking = createWorld();
   const question = { name: 'ask_user', arguments: { question: 'Which?' } };
@@ -204,7 +204,7 @@ test('a stored response keeps the stop reason that the model gave', async () => 
     await world.process(createScriptedModel([{ text: 'Half of it' }, { text: 'never' }])).run('go', where);
     const { outcome: _, ...unfinished } = world.row();
     world.runs.restore({ ...unfinished, status: 'running' });
-    const details = world.history.turns[1]?.details as Record<string, unknown>;
+    const details = world.history.entries[1]?.details as Record<string, unknown>;
     assert.equal(details['stopReason'], 'end');
     // With the stop reason of the model; turns of earlier versions do not have one.
     details['stopReason'] = reason;
@@ -241,7 +241,7 @@ test('a call of a truncated response is refused in the next process too', async 
     const cut = createScriptedModel([{ toolCalls: [{ name: 'hang' }, { name: 'wait' }], reason }]);
     void world.process(cut, { tools }).run('go', where);
     await stalls;
-    while (world.history.turns.length < 2) await new Promise(setImmediate);
+    while (world.history.entries.length < 2) await new Promise(setImmediate);
     const next = world.process(createScriptedModel([{ text: 'done' }]), { tools });
     const result = await next.recover(world.row(), world.recovery).result;
     const [hang, waited] = resultsOf(result.messages);
@@ -345,7 +345,7 @@ test('maxTimeMs continues after recovery, without the time between the processes
 test('a corrupt stored budget ends the run', async () => {
   const world = createWorld();
   await killDuring(world, ['hang'], 'hang');
-  const [task] = world.history.turns;
+  const [task] = world.history.entries;
   assert.ok(task?.details !== undefined);
   Object.assign(task.details, { budget: { spent: { tokens: 'none' } } });
   const agent = world.process(createScriptedModel([{ text: 'done' }]));

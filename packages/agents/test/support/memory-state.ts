@@ -1,34 +1,34 @@
 import { KernelError } from '@ravi/kernel';
-import type { HistoryStore, Job, JobStore, LeaseRequest, Run, RunLease, RunStore, Turn } from '@ravi/kernel';
+import type { HistoryStore, Job, JobStore, LeaseRequest, Run, RunLease, RunStore, HistoryEntry } from '@ravi/kernel';
 
-/** History that a test can inspect; two turns per page, so that reading needs several pages. */
+/** History that a test can inspect; two entries per page, so that reading needs several pages. */
 export interface TestHistory extends HistoryStore {
-  readonly turns: readonly Turn[];
+  readonly entries: readonly HistoryEntry[];
   /** Makes the append with this number fail; the first is 1. */
   failAt(number: number): void;
 }
 
 export function createTestHistory(): TestHistory {
-  const turns: Turn[] = [];
+  const entries: HistoryEntry[] = [];
   let appends = 0;
   let failing = 0;
   return {
-    turns,
+    entries,
     failAt(number) {
       failing = number;
     },
     async append(added, expectedLength) {
       if (++appends === failing) throw new KernelError('E_STATE_UNAVAILABLE', 'The disk is full', { retryable: true });
-      const length = turns.filter((turn) => isOf(turn, added[0]?.principal, added[0]?.sessionId)).length;
+      const length = entries.filter((entry) => isOf(entry, added[0]?.principal, added[0]?.sessionId)).length;
       if (expectedLength !== undefined && expectedLength !== length) {
-        throw new KernelError('E_STATE_CONFLICT', `The conversation has ${length} turns, not ${expectedLength}`);
+        throw new KernelError('E_STATE_CONFLICT', `The conversation has ${length} entries, not ${expectedLength}`);
       }
-      const rows = added.map((turn, index) => ({ ...structuredClone(turn), number: length + index + 1 }));
-      turns.push(...rows);
+      const rows = added.map((entry, index) => ({ ...structuredClone(entry), number: length + index + 1 }));
+      entries.push(...rows);
       return rows;
     },
     async read(principal, sessionId, { cursor = '0' } = {}) {
-      const own = turns.filter((turn) => isOf(turn, principal, sessionId));
+      const own = entries.filter((entry) => isOf(entry, principal, sessionId));
       const from = Number(cursor);
       const next = from + 2 < own.length ? { next: String(from + 2) } : {};
       return { items: own.slice(from, from + 2), corrupt: [], ...next };
@@ -36,8 +36,8 @@ export function createTestHistory(): TestHistory {
   };
 }
 
-function isOf(turn: Turn, principal: string | undefined, sessionId: string | undefined): boolean {
-  return turn.principal === principal && turn.sessionId === sessionId;
+function isOf(entry: HistoryEntry, principal: string | undefined, sessionId: string | undefined): boolean {
+  return entry.principal === principal && entry.sessionId === sessionId;
 }
 
 /** Runs that a test can inspect and reset. */

@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../base/page.ts';
 import type { Principal } from '../base/run-context.ts';
 
 /** Message to append to a conversation. */
-export interface NewTurn {
+export interface NewHistoryEntry {
   readonly principal: Principal;
   readonly sessionId: string;
   readonly runId?: string;
@@ -16,7 +16,7 @@ export interface NewTurn {
 }
 
 /** Stored message of a conversation. It never changes. */
-export interface Turn extends NewTurn {
+export interface HistoryEntry extends NewHistoryEntry {
   /** Starts at 1, without gaps within one session of one principal. */
   readonly number: number;
 }
@@ -28,7 +28,7 @@ export interface HistoryStore {
    * @param expectedLength number of messages that the conversation must already have
    * @throws KernelError `E_STATE_CONFLICT` if it has another number
    */
-  append(turns: readonly NewTurn[], expectedLength?: number): Promise<readonly Turn[]>;
+  append(entries: readonly NewHistoryEntry[], expectedLength?: number): Promise<readonly HistoryEntry[]>;
   /** Oldest first. */
-  read(principal: Principal, sessionId: string, page?: PageRequest): Promise<Page<Turn>>;
+  read(principal: Principal, sessionId: string, page?: PageRequest): Promise<Page<HistoryEntry>>;
 }

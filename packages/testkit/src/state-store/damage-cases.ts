@@ -60,7 +60,7 @@ export function damageCases({ needing, skip, options: { damage } }: StateStoreSu
     reports(expired, 'b');
   });
 
-  needing('jobs', 'history')('a damaged job and a damaged turn are reported and hide no other', async (store) => {
+  needing('jobs', 'history')('a damaged job and a damaged entry are reported and hide no other', async (store) => {
     const owner = { principal: 'ada', sessionId: 'session-1', createdAt: midnight };
     for (const id of ['job-1', 'job-2']) await store.jobs.create({ id, kind: 'crawl', ...owner });
     for (let number = 1; number <= 3; number++) {
@@ -70,12 +70,12 @@ export function damageCases({ needing, skip, options: { damage } }: StateStoreSu
     await damage(store, { store: 'history', sessionId: 'session-1', number: 2 });
     await rejectsWith('E_STATE_CORRUPT', store.jobs.get('job-2'));
     reports(await store.jobs.list({}), 'job-2');
-    const turns = await store.history.read('ada', 'session-1');
+    const entries = await store.history.read('ada', 'session-1');
     assert.deepEqual(
-      turns.items.map(({ number }) => number),
+      entries.items.map(({ number }) => number),
       [1, 3],
     );
-    reports(turns, 'session-1 2');
+    reports(entries, 'session-1 2');
     const [added] = await store.history.append([{ ...owner, message: { role: 'user', content: [] } }]);
     assert.equal(added?.number, 4);
   });

@@ -3,7 +3,7 @@ import { KernelError } from '@ravi/kernel';
 import { randomId } from '@ravi/support';
 import type { Agent, SpawnOptions } from '../agent/agent-context.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
-import type { Supervision } from './supervision.ts';
+import type { Supervision } from '../supervision/supervision.ts';
 
 /** Run that starts sub-agents. */
 export interface ParentRun {
