@@ -8,7 +8,7 @@ import type {
   RunStore,
   ToolResultBlock,
   ToolUseBlock,
-  Turn,
+  HistoryEntry,
 } from '@ravi/kernel';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
@@ -124,7 +124,7 @@ async function continueRun(
 }
 
 /** Returns the calls of the last response if they have no results yet. A call that asked the user needs no approval. */
-function openCalls({ message, details }: Turn): readonly ToolUseBlock[] {
+function openCalls({ message, details }: HistoryEntry): readonly ToolUseBlock[] {
   if (message.role === 'user' || details?.['pause'] !== undefined) return [];
   return message.content.filter((block) => block.type === 'tool_use');
 }
