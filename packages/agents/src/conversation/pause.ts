@@ -6,6 +6,7 @@ import type { PausedRun, Question, QuestionAnswer, ResumePoint } from '../agent/
 import { budgetRecordOf, readBudgetRecord, permissionsOf, readPermissions } from '../agent/run-snapshot.ts';
 import type { ActiveSkills } from '../skills/active-skills.ts';
 import { resultBlock } from './join-messages.ts';
+import { noUsage } from './model-response.ts';
 
 /** A paused run without its conversation, which is stored separately. */
 export type PauseState = Omit<PausedRun, 'messages'>;
@@ -50,15 +51,27 @@ export function pauseState(run: Pausable): PauseState {
 export function readPause(details: JsonObject | undefined, sessionId: string): PauseState {
   const pause = details?.['pause'] as Partial<PauseState> | undefined;
   if (pause === undefined) throw new KernelError('E_STATE_CONFLICT', `Session ${sessionId} has no open question`);
-  const { runId, principal, agent, questions, steps, usage } = pause;
+  return checkPause({ ...pause, sessionId });
+}
+
+/** Returns a pause that a store or a caller kept as JSON, after a check. @throws KernelError `E_STATE_CORRUPT` */
+export function checkPause(pause: Partial<PauseState>): PauseState {
+  const { runId, sessionId, principal, agent, questions, steps, usage } = pause;
   const isWhole =
     typeof runId === 'string' &&
+    typeof sessionId === 'string' &&
     typeof principal === 'string' &&
     typeof agent === 'string' &&
     Array.isArray(questions) &&
     questions.length > 0 &&
-    typeof steps === 'number';
-  if (!isWhole) throw new KernelError('E_STATE_CORRUPT', `The stored pause of session ${sessionId} is corrupt`);
+    typeof steps === 'number' &&
+    pause.permissions !== undefined;
+  if (!isWhole) {
+    throw new KernelError(
+      'E_STATE_CORRUPT',
+      `The paused run of session ${sessionId} is not complete: resume needs every field of \`result.paused\``,
+    );
+  }
   const permissions = readPermissions(pause.permissions);
   const budget = readBudgetRecord(pause.budget);
   return {
@@ -69,7 +82,7 @@ export function readPause(details: JsonObject | undefined, sessionId: string): P
     questions,
     permissions,
     steps,
-    usage: usage as ModelUsage,
+    usage: usage ?? noUsage,
     ...(budget === undefined ? {} : { budget }),
   };
 }

@@ -6,7 +6,7 @@ import type { AgentResult } from '../agent/agent-result.ts';
 import type { QuestionAnswer, ResumePoint } from '../agent/paused-run.ts';
 import { narrowedPolicy, narrowTo, snapshotOf } from '../agent/run-snapshot.ts';
 import { appendMessage, Conversation } from '../conversation/conversation.ts';
-import { answersOf, checkPoint, readPause } from '../conversation/pause.ts';
+import { answersOf, checkPause, checkPoint, readPause } from '../conversation/pause.ts';
 import type { PauseState } from '../conversation/pause.ts';
 import { AgentRun } from './agent-run.ts';
 import { openBudget, openSession } from './open-session.ts';
@@ -86,7 +86,7 @@ async function readPoint(
     if (!('messages' in point)) {
       throw new KernelError('E_CONFIG_INVALID', `The agent has no history, so it cannot load session ${sessionId}`);
     }
-    return { state: point, conversation: new Conversation(point.messages) };
+    return { state: checkPause(point), conversation: new Conversation(point.messages) };
   }
   const conversation = new Conversation([], { store: history, principal, sessionId });
   const state = readPause(await conversation.load(), sessionId);

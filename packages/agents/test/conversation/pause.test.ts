@@ -173,6 +173,20 @@ test('resume refuses a paused run of another agent, and tampered permissions', a
   );
 });
 
+test('resume refuses a paused run that lost a field on its way', async () => {
+  const agent = agentWith(createScriptedModel([{ toolCalls: [ask('Which?')] }]));
+  const { paused } = await agent.run('go');
+  assert.ok(paused !== undefined);
+  for (const field of ['permissions', 'questions', 'agent', 'messages'] as const) {
+    const received = JSON.parse(JSON.stringify({ ...paused, [field]: undefined })) as PausedRun;
+    await assert.rejects(
+      agent.resume(received, 'yes'),
+      (error) => isKernelError(error, 'E_STATE_CORRUPT') || isKernelError(error, 'E_CONFIG_INVALID'),
+      field,
+    );
+  }
+});
+
 test('a script cannot ask the user: questions belong to the step', async () => {
   const model = createScriptedModel([
     { toolCalls: [{ name: 'ask_clarification', arguments: { question: 'What?' } }, { name: 'ask_user' }] },
