@@ -23,7 +23,10 @@ export function checkArguments(
   const { tool } = pending;
   if (!isLocalTool(tool)) return undefined;
   try {
-    const problem = validateArguments(pending.runtime.schemas, tool.inputSchema, pending.args, undecided);
+    const { schemas } = pending.runtime;
+    // A tool with an invalid outputSchema must not run: its result could not be checked after the effect.
+    if (tool.outputSchema !== undefined) schemas.compile(tool.outputSchema);
+    const problem = validateArguments(schemas, tool.inputSchema, pending.args, undecided);
     return problem === undefined ? undefined : invalid(pending, problem);
   } catch (error) {
     if (!isKernelError(error, 'E_TOOL_INVALID')) throw error;

@@ -2,6 +2,7 @@ import { isKernelError, textOf } from '@ravi/kernel';
 import type { ContentBlock, ErrorBlock, InvocationError, ToolExecutionResult } from '@ravi/kernel';
 import { cutUtf8 } from '@ravi/support';
 import type { PendingCall } from '../pending-call.ts';
+import { checkOutput } from './check-output.ts';
 import { encodeStructured } from './encode-structured.ts';
 
 const maxMessageBytes = 4_096;
@@ -31,7 +32,7 @@ export function readExecution(pending: PendingCall, execution: Exclude<Execution
   if (problem !== undefined) {
     return failed(foundFailure(`The tool ${pending.name} returned no valid result: ${problem}`));
   }
-  return read(pending, execution.result);
+  return checkOutput(pending, read(pending, execution.result));
 }
 
 function read(pending: PendingCall, result: ToolExecutionResult): ToolOutput {

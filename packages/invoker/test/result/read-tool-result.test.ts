@@ -222,3 +222,33 @@ test('metadata is for the host and does not reach the result', async () => {
   const result = await returned({ content: [], isError: false, structuredContent: 1, metadata: { token: 's3cret' } });
   assert.deepEqual(result, { status: 'ok', text: '1', structured: 1, files: [] });
 });
+
+test('a value that does not match the outputSchema is an error that keeps the content', async () => {
+  const outputSchema = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] } as const;
+  const answer = async (value: unknown) => {
+    const tool = { ...recordingTool('t', { run: () => valueResult(value) }), outputSchema };
+    return createHarness([tool], { artifactStore: createTestBlobs() }).call('t');
+  };
+  assert.equal((await answer({ id: 7 })).status, 'ok');
+  const result = await answer({ id: 'seven' });
+  assert.deepEqual([result.status, result.error?.code], ['error', 'E_OUTPUT_INVALID']);
+  assert.match(result.error?.message ?? '', /t has run, but its result does not match its outputSchema: .*id/);
+  assert.deepEqual(result.structured, { id: 'seven' });
+});
+
+test('without structured content, the text is the value that the outputSchema describes', async () => {
+  const answer = async (outputSchema: { readonly type: string }) => {
+    const run = () => ({ content: [{ type: 'text', text: 'hello' }], isError: false });
+    return createHarness([{ ...recordingTool('t', { run }), outputSchema }]).call('t');
+  };
+  assert.equal((await answer({ type: 'string' })).status, 'ok');
+  const result = await answer({ type: 'object' });
+  assert.equal(result.error?.code, 'E_OUTPUT_INVALID');
+  assert.match(result.text, /\n\nhello$/);
+});
+
+test('a tool with an invalid outputSchema does not run', async () => {
+  const tool = { ...recordingTool('t', { run: () => assert.fail('it ran') }), outputSchema: { type: 'objekt' } };
+  const harness = createHarness([tool]);
+  assert.equal((await harness.call('t')).error?.code, 'E_TOOL_INVALID');
+});
