@@ -46,14 +46,14 @@ async function runBundled(
 const everyPrelude = `
 import { createIsolatedVmSandbox } from '${root}/packages/sandboxes/isolated-vm/src/index.ts';
 import { createVmSandbox } from '${root}/packages/sandboxes/vm/src/index.ts';
-import { durablePreludeSource, preludeSource } from '${root}/packages/capabilities/src/chain/prelude/source.ts';
+import { javascriptPrelude } from '${root}/packages/capabilities/src/chain/prelude/source.ts';
 
 const limits = {
   wallTimeMs: 60_000, cpuTimeMs: 10_000, memoryBytes: 67_108_864, maxConsoleBytes: 1_000, maxResultBytes: 1_000,
   maxCalls: 5, maxInFlight: 2,
 };
 for (const sandbox of [createIsolatedVmSandbox(), createVmSandbox({ unsafe: true })]) {
-  for (const prelude of [preludeSource, durablePreludeSource]) {
+  for (const prelude of [false, true].map((isDurable) => javascriptPrelude({ isDurable, toolNames: ['echo'] }))) {
     const outcome = await sandbox.run({
       language: 'javascript',
       code: 'console.log([new TextEncoder()]); return [typeof tools, typeof file, typeof __name];',

@@ -45,6 +45,23 @@ class Tool:
 
 
 class Tools:
+    _names = []
+
+    def __contains__(self, name):
+        return name in self._names
+
+    def __iter__(self):
+        return iter(self._names)
+
+    def __len__(self):
+        return len(self._names)
+
+    def __dir__(self):
+        return list(self._names)
+
+    def __bool__(self):
+        return True
+
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)

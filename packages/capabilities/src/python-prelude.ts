@@ -10,17 +10,25 @@ let checks: string | undefined;
 
 /**
  * Returns the `prelude` of a sandbox request for a Python script: defines `tools`, the error classes, and `input` if there
- * is one. With `checked` it reports the tools that the script names to the host before the script runs. The folder of the
- * sources is next to `src` and to `dist`.
+ * is one. With `checked` it reports the tools that the script names to the host before the script runs. `toolNames` are the
+ * tools that the script can list. The folder of the sources is next to `src` and to `dist`.
  */
-export function pythonPrelude(options: { readonly input: JsonObject | undefined; readonly checked: boolean }): string {
-  const { input, checked } = options;
+export function pythonPrelude(options: {
+  readonly input: JsonObject | undefined;
+  readonly checked: boolean;
+  readonly toolNames: readonly string[];
+}): string {
+  const { input, checked, toolNames } = options;
   runs ??= parts.map(read).join('\n');
   checks ??= read('check');
-  const source = checked ? `${runs}\n${checks}` : runs;
-  if (input === undefined) return source;
-  // A JSON string is also a Python literal of the same string.
-  return `${source}\nnames["input"] = json.loads(${JSON.stringify(JSON.stringify(input))})\n`;
+  let source = checked ? `${runs}\n${checks}` : runs;
+  if (toolNames.length > 0) source += `\nTools._names = ${literalOf(toolNames)}\n`;
+  return input === undefined ? source : `${source}\nnames["input"] = ${literalOf(input)}\n`;
+}
+
+// A JSON string is also a Python literal of the same string.
+function literalOf(value: unknown): string {
+  return `json.loads(${JSON.stringify(JSON.stringify(value))})`;
 }
 
 function read(name: string): string {

@@ -14,6 +14,7 @@ import type {
 import type { PreflightReport } from '../preflight/finding.ts';
 import { createPreflight } from '../preflight/preflight.ts';
 import type { Preflight } from '../preflight/preflight.ts';
+import { scriptTools } from '../discovery/visible-tools.ts';
 import { pythonPrelude } from '../python-prelude.ts';
 import type { ConsoleLog } from './console-log.ts';
 import { cutResult, maxReturnedBytes } from './cut-result.ts';
@@ -21,7 +22,7 @@ import { failureOf, maxBridgeCalls } from './failure.ts';
 import type { ChainFailure } from './failure.ts';
 import { createGuestCheck } from './guest-check.ts';
 import type { GuestCheck } from './guest-check.ts';
-import { durablePreludeSource, preludeSource } from './prelude/source.ts';
+import { javascriptPrelude } from './prelude/source.ts';
 import { prepareChain, withOpening } from '../source/prepare-script.ts';
 import type { ChainSource, PreparedScript } from '../source/prepare-script.ts';
 
@@ -81,7 +82,7 @@ export async function runScript(
   const outcome = await sandbox.run({
     language,
     code: script.code,
-    prelude: preludeOf(options, { checked: check !== undefined, isDurable: durable !== undefined }),
+    prelude: preludeOf(options, session, { checked: check !== undefined, isDurable: durable !== undefined }),
     ...sandboxFiles(options, language, session),
     principal,
     signal,
@@ -147,11 +148,20 @@ function sandboxFiles(
 }
 
 function preludeOf(
-  { language, input }: RunScriptOptions,
+  { code, language, input, invoker }: RunScriptOptions,
+  session: InvokerSession,
   { checked, isDurable }: { readonly checked: boolean; readonly isDurable: boolean },
 ): string {
-  if (language === 'python') return pythonPrelude({ input, checked });
-  return isDurable ? durablePreludeSource : preludeSource;
+  const toolNames = listsTools(code) ? scriptTools(invoker.registry, session).map(({ name }) => name) : [];
+  return language === 'python'
+    ? pythonPrelude({ input, checked, toolNames })
+    : javascriptPrelude({ isDurable, toolNames });
+}
+
+// True if the script uses `tools` other than by the name of one tool, for example `'edit' in tools`. The list is left out
+// otherwise: sandboxes prepare guests for one prelude, and a server may have thousands of tools.
+function listsTools(code: string): boolean {
+  return /\btools\b(?!\s*(?:\?\.|\.|\[))/.test(code);
 }
 
 // A script with mistakes was not run at all.

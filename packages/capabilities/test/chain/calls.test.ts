@@ -151,7 +151,7 @@ test('a failed call throws a typed error that a script can catch', async () => {
     await look('budget', () => tools.quiet());
     return seen;
   `,
-    { maxToolCalls: 6, callTimeoutMs: 200, approvalTimeoutMs: 100 },
+    { maxScriptCalls: 6, callTimeoutMs: 200, approvalTimeoutMs: 100 },
   );
   expect(value).toEqual({
     coded: ['ToolError', true, 'fail_coded', 'error', 'E_RATE', true, 1500, 'Rate limited'],
@@ -342,4 +342,21 @@ test('a then on Object.prototype affects only its own script', async () => {
   expect(result.status).toBe('error');
   expect(result.callTrace.every(({ status }) => status === 'denied')).toBe(true);
   expect(await valueOf('return tools.add({ a: 1, b: 1 })')).toEqual({ sum: 2 });
+});
+
+test('a script sees which tools there are, and only those', async () => {
+  const code = `const names = Object.keys(tools);
+    const own = names.filter((name) => name in tools && typeof tools[name] === 'function');
+    return ['echo' in tools, 'ecko' in tools, own.length === names.length, names.includes('say.it-loud'), 'toString' in tools];`;
+  expect(await run(code)).toMatchObject({ value: [true, false, true, true, false] });
+});
+
+test('a script cannot change the list of tools', async () => {
+  const code = `const attempts = (() => { 'use strict'; return [
+      () => { tools.mine = 1; }, () => { delete tools.echo; }, () => { tools.echo = 1; }, () => Object.defineProperty(tools, 'echo', { value: 1 }),
+      () => Object.setPrototypeOf(tools, {}),
+    ]; })();
+    const refused = attempts.filter((attempt) => { try { attempt(); return false; } catch { return true; } });
+    return [refused.length, Object.keys(tools).length > 3, await tools.echo({ a: 1 })];`;
+  expect(await run(code)).toMatchObject({ value: [5, true, { a: 1 }] });
 });

@@ -116,6 +116,10 @@ const values: readonly (readonly [code: string, expected: JsonValue])[] = [
   ],
   ['input["who"]', 'wörld'],
   ['[t["name"] for t in tools.search("order", limit=1)["tools"]]', ['get-order']],
+  [
+    '["text" in tools, "texd" in tools, "text" in list(tools), len(tools) > 2, bool(tools)]',
+    [true, false, true, true, true],
+  ],
   ['```python\nprint("fenced")\n7\n```', 7],
 ];
 
@@ -168,7 +172,7 @@ test.skipIf(whyNot !== undefined)(
     const budget = await run(
       'try:\n    for _ in range(9): tools.text()\nexcept BudgetError as e:\n    result = e.code',
       {
-        policy: { maxToolCalls: 3 },
+        policy: { maxScriptCalls: 3 },
       },
     );
     assert.equal(budget.value, 'E_BUDGET_EXHAUSTED');

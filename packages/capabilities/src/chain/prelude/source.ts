@@ -18,20 +18,13 @@ const builtins = (${capturePreludeBuiltins})();`;
 const common = `const errors = (${createScriptErrors})(builtins);
 const artifacts = (${createArtifacts})(builtins, host);
 const encode = (${createArgumentEncoder})(builtins);
-const tools = (${createTools})({ builtins, host, errors, artifacts, encode });
+const tools = (${createTools})({ builtins, host, errors, artifacts, encode, toolNames });
 const names = { tools, file: artifacts.file, ...errors.classes };`;
 
-/**
- * The `prelude` of a sandbox request: defines `tools`, `file` and the error classes for a script. Each part is the text of a
- * function of this source tree, so it is type-checked here and needs no file at run time.
- */
-export const preludeSource: string = `${opening}
-${common}
+const once = `${common}
 return names;`;
 
-/** The `prelude` of a script that can be replayed: the host controls time, random numbers and the order of replies. */
-export const durablePreludeSource: string = `${opening}
-const durable = (${createDurableHost})(builtins, host);
+const durable = `const durable = (${createDurableHost})(builtins, host);
 const failLater = setTimeout;
 const timers = (${createDurableTimers})(builtins, durable.time, (error) => failLater(() => { throw error; }, 0));
 const { replacements, seed } = (${createDurableGlobals})(builtins, durable.time);
@@ -49,3 +42,17 @@ const begin = (now, random, maxInFlight) => {
 };
 return { ...names, ${beginName}: begin };
 })(durable.host);`;
+
+/**
+ * Returns the `prelude` of a sandbox request: defines `tools`, `file` and the error classes for a script. For a script that
+ * can be replayed, the host also controls time, random numbers and the order of replies. `toolNames` are the tools that the
+ * script can list. Each part is the text of a function of this source tree, so it is type-checked here and needs no file at
+ * run time.
+ */
+export function javascriptPrelude(options: {
+  readonly isDurable: boolean;
+  readonly toolNames: readonly string[];
+}): string {
+  const toolNames = `const toolNames = ${JSON.stringify(options.toolNames)};`;
+  return `${opening}\n${toolNames}\n${options.isDurable ? durable : once}`;
+}

@@ -9,16 +9,19 @@ export interface ToolsParts {
   readonly errors: ScriptErrors;
   readonly artifacts: ScriptArtifacts;
   readonly encode: (args: unknown, tool: string) => string;
+  /** Names of the tools that the script may call; empty if the script reads no list of them. */
+  readonly toolNames: readonly string[];
 }
 
 /**
  * Creates `tools`: every property is a function that calls the tool of that name, with `.safe` for the whole result.
  * `then`, symbols and inherited properties of objects are not tools. `search` and `describe` with a string as their first
- * argument ask the host about tools; `$search` and `$describe`, which cannot be tool names, always do.
+ * argument ask the host about tools; `$search` and `$describe`, which cannot be tool names, always do. The own properties
+ * are the tools of `toolNames`, for `in` and `Object.keys`. Another name is a function too: its call reports the unknown tool.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createTools(parts: ToolsParts): object {
-  const { builtins, host, errors, artifacts, encode } = parts;
+  const { builtins, host, errors, artifacts, encode, toolNames } = parts;
   const { parse, indexOf, slice, toText, ownKeys, create, defineProperty, freeze, objectPrototype, Proxy, TypeError } =
     builtins;
   const functions = create(null);
@@ -30,7 +33,15 @@ export function createTools(parts: ToolsParts): object {
   questions['search'] = questions['$search'] = 'query';
   questions['describe'] = questions['$describe'] = 'name';
 
-  return new Proxy(freeze(create(null)), {
+  const listed = create(null);
+  for (let index = 0; index < toolNames.length; index++) {
+    const name = toolNames[index] as string;
+    if (inherited[name] === true) continue;
+    functions[name] = toolFunction(name);
+    defineProperty(listed, name, { value: functions[name], enumerable: true });
+  }
+
+  return new Proxy(freeze(listed), {
     get(_, name) {
       if (typeof name !== 'string' || inherited[name] === true) return undefined;
       return (functions[name] ??= toolFunction(name));
