@@ -131,7 +131,7 @@ function endpointsOf(parts: Parts): readonly Endpoint[] {
     ...settingsOperations({ plugins: config.plugins, model, toolbox, invoker, checkHealth }),
     ...metricsOperations(toolMetrics, () => durable?.chains.active ?? 0),
     ...signInOperations(access),
-    ...toolOperations({ toolbox, invoker, toolMetrics, lifetime }),
+    ...toolOperations({ toolbox, invoker, toolMetrics, lifetime, artifactTtlMs: config.server.artifactTtlMs }),
     ...skillOperations(skills),
     ...chainOperations(invoker.policy, parts.runScript),
     chainCheckOperation({ invoker, preflight }),

@@ -70,6 +70,22 @@ test('a direct call returns the result of the invoker, refusals included', async
   assert.equal(invalid.body.error.code, 'E_ARGUMENTS_INVALID');
 });
 
+test('the result of a direct call can be passed to a further call of its session, and to no other', async () => {
+  const rows = Array.from({ length: 1_000 }, (_, id) => ({ id }));
+  const { body: stored } = await server.post('/v1/tools/echo', { args: { rows } });
+  assert.match(stored.artifactRef, /^blob_/);
+  const args = { table: { $artifact: stored.artifactRef } };
+  await server.monolith.container.resolve(tokens.blobStore).sweep(Date.now());
+  const { sessionId } = stored;
+  const { body: passed } = await server.post('/v1/tools/echo', { args, sessionId });
+  assert.equal(passed.status, 'ok', passed.text);
+  assert.equal(passed.sessionId, sessionId);
+  const { body: elsewhere } = await server.post('/v1/tools/echo', { args });
+  assert.equal(elsewhere.error.code, 'E_ARTIFACT_FORBIDDEN');
+  await server.monolith.container.resolve(tokens.blobStore).sweep(Date.now() + 3_600_001);
+  assert.equal(await server.monolith.container.resolve(tokens.blobStore).stat(stored.artifactRef), undefined);
+});
+
 test('a chain returns value, logs and trace', async () => {
   const { status, body } = await server.chain(`
     console.log('hello');

@@ -3,7 +3,7 @@ import { empty, json, operation } from './operation.ts';
 import { page } from './page.ts';
 import { described, enumOf, extend, number, object, strictObject, string } from './schema.ts';
 import type { ValueOf } from './schema.ts';
-import { count, jsonObject, jsonSchema, risk } from './values.ts';
+import { count, jsonObject, jsonSchema, requestId, risk } from './values.ts';
 
 /** A tool in a list. */
 export const toolSchema = object(
@@ -66,8 +66,17 @@ export const tools = {
     path: '/v1/tools/{name}',
     summary: 'Call a tool through the invoker and all its gates.',
     role: 'run',
-    body: strictObject({}, { args: described(jsonObject, 'Default: no arguments.') }),
-    responses: { 200: json(invocationResultSchema) },
+    body: strictObject(
+      {},
+      {
+        args: described(jsonObject, 'Default: no arguments.'),
+        sessionId: described(
+          requestId,
+          'Calls and runs of one session can use the artifacts of each other. Default: a new one.',
+        ),
+      },
+    ),
+    responses: { 200: json(extend(invocationResultSchema, { sessionId: string() })) },
     errors: [],
   }),
 } as const;

@@ -94,6 +94,12 @@ export const configSchema: JsonSchema = {
           default: 60_000,
           description: 'Time for a client to read the next part of a response.',
         },
+        artifactTtlMs: {
+          type: 'integer',
+          minimum: 1,
+          default: 3_600_000,
+          description: 'Time after which an artifact of a single tool call (POST /v1/tools/{name}) expires.',
+        },
       },
     },
     policy: {

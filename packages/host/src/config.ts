@@ -51,6 +51,8 @@ export interface ServerConfig {
   readonly requestTimeoutMs: number;
   /** Time for a client to read the next part of a response. */
   readonly unreadTimeoutMs: number;
+  /** Time after which an artifact of a single tool call expires. */
+  readonly artifactTtlMs: number;
 }
 
 /** Settings of a server's agent. */

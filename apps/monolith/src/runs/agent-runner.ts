@@ -41,8 +41,7 @@ export interface AgentRunner extends AsyncDisposable {
 export interface AgentRunnerOptions {
   readonly agent: ReActAgent;
   readonly recorder: RunRecorder;
-  /** Stores from which an interrupted run is recovered. */
-  readonly stores: Required<Pick<RecoverOptions, 'journal' | 'approvals'>>;
+  readonly journal: RecoverOptions['journal'];
   readonly lifetime: AbortSignal;
 }
 
@@ -53,7 +52,7 @@ interface Running {
 }
 
 /** Creates a runner of one agent. */
-export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRunnerOptions): AgentRunner {
+export function createAgentRunner({ agent, recorder, journal, lifetime }: AgentRunnerOptions): AgentRunner {
   const active = new Map<string, Running>();
   lifetime.addEventListener('abort', suspendAll, { once: true });
 
@@ -111,7 +110,7 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
     resume: (point, answer) =>
       begin(point.runId, { isResumed: true }, (signal) => agent.resumeStream(point, answer, { signal })),
     recover: (run) =>
-      begin(run.id, { isResumed: true, wasInterrupted: true }, (signal) => agent.recover(run, { ...stores, signal })),
+      begin(run.id, { isResumed: true, wasInterrupted: true }, (signal) => agent.recover(run, { journal, signal })),
     owns: ({ definition }) => definition.details?.['agent'] === agent.name,
     has: (runId) => active.has(runId),
     cancel(runId) {

@@ -15,6 +15,9 @@ export interface ArtifactOrigin {
 
 /** Session that owns artifacts. */
 export interface ArtifactOwner {
+  readonly durability: SessionDurability | undefined;
+  /** Milliseconds until the artifacts expire; `undefined`: they are released when the session closes. */
+  readonly artifactTtlMs: number | undefined;
   readonly runId: string;
   /** Fields of hook payloads about the session. */
   readonly scope: HookScope;
@@ -25,8 +28,9 @@ export interface ArtifactOwner {
 }
 
 /**
- * Artifacts that a session stores and pins. An ordinary session releases them when it closes. Those of a durable run are recorded
- * before they are pinned, because the process may end in between; the run releases them.
+ * Artifacts that a session stores and pins. An ordinary session releases them when it closes; with a time to live they stay
+ * pinned until they expire. Those of a durable run are recorded before they are pinned, because the process may end in
+ * between; the run releases them.
  */
 export class SessionArtifacts {
   readonly #runtime: InvokerRuntime;
@@ -36,10 +40,10 @@ export class SessionArtifacts {
   #pinOwner: string | undefined;
   #isClosed = false;
 
-  constructor(runtime: InvokerRuntime, session: ArtifactOwner, durability: SessionDurability | undefined) {
+  constructor(runtime: InvokerRuntime, session: ArtifactOwner) {
     this.#runtime = runtime;
     this.#session = session;
-    this.#durability = durability;
+    this.#durability = session.durability;
   }
 
   /** Owner of the pins. */
@@ -84,8 +88,10 @@ export class SessionArtifacts {
   async #storePinned(data: Uint8Array | string, options: { mediaType: string; scope: BlobScope }): Promise<BlobRef> {
     const store = this.#store();
     if (this.#durability === undefined) {
-      const ref = await store.store(data, { ...options, pinOwner: this.pinOwner });
-      await this.#keep(ref);
+      const { artifactTtlMs: ttlMs } = this.#session;
+      const expiry = ttlMs === undefined ? {} : { ttlMs };
+      const ref = await store.store(data, { ...options, ...expiry, pinOwner: this.pinOwner });
+      if (ttlMs === undefined) await this.#keep(ref);
       return ref;
     }
     for (let attempt = 1; ; attempt++) {

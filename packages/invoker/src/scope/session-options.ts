@@ -2,6 +2,9 @@ import type { ChainFile, ChainPolicy, Principal, ProgressSink, Skill } from '@ra
 import type { SessionDurability } from './session-durability.ts';
 import type { InvokerSession } from './session.ts';
 
+/** Field of the policy that limits the number of calls of a session. */
+export type CallLimit = 'maxToolCalls' | 'maxScriptCalls';
+
 /** Options of `invoker.openSession`. */
 export interface SessionOptions {
   /** A new random id when absent. */
@@ -12,6 +15,13 @@ export interface SessionOptions {
   readonly principal?: Principal;
   /** Cancels every call of the session. */
   readonly signal?: AbortSignal;
+  /** Limit of the policy on the number of calls: `maxScriptCalls` for a script; `maxToolCalls` when absent. */
+  readonly callLimit?: CallLimit;
+  /**
+   * Milliseconds after which the artifacts of the session expire. They outlive the session, so that a later session with the
+   * same `sessionId` and principal can use them. Absent: they are released when the session closes.
+   */
+  readonly artifactTtlMs?: number;
   /** Replaces single fields of the invoker's policy. */
   readonly policy?: Partial<ChainPolicy>;
   /** The only tools that may be called; absent means all. */

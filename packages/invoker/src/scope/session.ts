@@ -24,7 +24,7 @@ import { SessionArtifacts } from './session-artifacts.ts';
 import type { ArtifactOrigin } from './session-artifacts.ts';
 import type { SessionDurability } from './session-durability.ts';
 import { policyOf } from './session-limits.ts';
-import type { SessionOptions } from './session-options.ts';
+import type { CallLimit, SessionOptions } from './session-options.ts';
 
 /** Entry of the trace; the whole record is built when it is read. */
 export interface TraceLine extends Pick<ChainCallRecord, 'tool' | 'status'> {
@@ -40,6 +40,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly sessionId: string;
   readonly principal: Principal;
   readonly policy: ChainPolicy;
+  readonly callLimit: CallLimit;
+  readonly artifactTtlMs: number | undefined;
   readonly toolsEnabled: boolean;
   readonly parentCallId: string | undefined;
   readonly durability: SessionDurability | undefined;
@@ -66,6 +68,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.sessionId = options.sessionId ?? parent?.sessionId ?? randomId('session');
     this.principal = options.principal ?? parent?.principal ?? 'local';
     this.policy = policyOf(options.policy, parent, basePolicy);
+    this.callLimit = options.callLimit ?? 'maxToolCalls';
+    this.artifactTtlMs = options.artifactTtlMs ?? parent?.artifactTtlMs;
     this.toolsEnabled = (options.toolsEnabled ?? true) && (parent?.toolsEnabled ?? true);
     this.durability = options.durability;
     this.hasStableApprovalIds = options.hasStableApprovalIds ?? parent?.hasStableApprovalIds ?? false;
@@ -104,7 +108,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   }
 
   get #artifacts(): SessionArtifacts {
-    return (this.#ownArtifacts ??= new SessionArtifacts(this.#runtime, this, this.durability));
+    return (this.#ownArtifacts ??= new SessionArtifacts(this.#runtime, this));
   }
 
   /** Number of calls that were attempted, refused ones included. */
@@ -164,7 +168,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** Counts one call against the budget; `false` if the budget is used up. */
   countCall(): boolean {
-    if (this.#callCount >= this.policy.maxToolCalls) return false;
+    if (this.#callCount >= this.policy[this.callLimit]) return false;
     this.#callCount++;
     return true;
   }

@@ -15,10 +15,18 @@ export interface ToolServices {
   readonly invoker: ToolInvoker;
   readonly toolMetrics: ToolMetrics;
   readonly lifetime: AbortSignal;
+  /** Milliseconds until an artifact of a call expires. */
+  readonly artifactTtlMs: number;
 }
 
 /** Implements the operations on tools. A call passes every gate of the invoker. */
-export function toolOperations({ toolbox, invoker, lifetime, toolMetrics }: ToolServices): readonly Endpoint[] {
+export function toolOperations({
+  toolbox,
+  invoker,
+  lifetime,
+  toolMetrics,
+  artifactTtlMs,
+}: ToolServices): readonly Endpoint[] {
   const replyWithAll = createToolList({ toolbox, invoker });
   return [
     implement(api.tools.list, ({ query: { q = '' }, headers }) => {
@@ -41,9 +49,15 @@ export function toolOperations({ toolbox, invoker, lifetime, toolMetrics }: Tool
       const stub = isLocalTool(tool) ? { stub: toolDeclarations([tool]).text } : {};
       return { ...description, ...stub, metrics: toolMetrics.of(name) };
     }),
-    implement(api.tools.call, async ({ params: { name }, body: { args = {} }, caller: { principal }, signal }) => {
-      await using session = invoker.openSession({ principal, signal: AbortSignal.any([lifetime, signal]) });
-      return await invoker.invoke({ name, args }, { session });
+    implement(api.tools.call, async ({ params: { name }, body, caller: { principal }, signal }) => {
+      const { args = {}, sessionId } = body;
+      await using session = invoker.openSession({
+        principal,
+        signal: AbortSignal.any([lifetime, signal]),
+        artifactTtlMs,
+        ...(sessionId === undefined ? {} : { sessionId }),
+      });
+      return { ...(await invoker.invoke({ name, args }, { session })), sessionId: session.sessionId };
     }),
   ];
 }
