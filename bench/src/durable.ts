@@ -18,7 +18,7 @@ import { rowsOf } from './rows-of.ts';
 const calls = 400;
 const finishedCalls = 50;
 const pausedScripts = 60;
-const policy = { maxToolCalls: calls, maxRiskUnapproved: 'high' } as const;
+const policy = { maxScriptCalls: calls, maxRiskUnapproved: 'high' } as const;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

@@ -29,7 +29,7 @@ export default [
 export async function startLoadedServer(): Promise<LoadedServer> {
   await using starting = new AsyncDisposableStack();
   const { folder } = starting.use(
-    await createInstallation({ policy: { maxToolCalls: 10_000 } }, { 'tools/gate.mjs': gateTools }),
+    await createInstallation({ policy: { maxScriptCalls: 10_000 } }, { 'tools/gate.mjs': gateTools }),
   );
   const preload = join(import.meta.dirname, 'lag-probe.ts');
   const server = starting.use(startProcess(folder, ['--config', 'ravi.config.json', '--port', '0'], { preload }));

@@ -5,7 +5,7 @@ import type { TestServer } from './support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ policy: { maxToolCalls: 3, defaultRisk: 'safe' } });
+  server = await startServer({ policy: { maxScriptCalls: 3, defaultRisk: 'safe' } });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -14,14 +14,19 @@ const call =
 
 test('a request may tighten the policy of the server', async () => {
   assert.deepEqual((await server.chain(call)).body.value, ['ok', 'ok', 'ok', 'error', 'error']);
-  assert.deepEqual((await server.chain(call, { maxToolCalls: 1 })).body.value, ['ok', ...Array(4).fill('error')]);
+  assert.deepEqual((await server.chain(call, { maxScriptCalls: 1 })).body.value, ['ok', ...Array(4).fill('error')]);
   const raised = await server.chain(call, { defaultRisk: 'high' });
   assert.deepEqual(raised.body.value.slice(0, 3), Array(3).fill('denied'));
 });
 
+test('a request may tighten the script limit alone', async () => {
+  const { status, body } = await server.chain('return 1', { totalTimeoutMs: 5_000 });
+  assert.deepEqual([status, body.value], [200, 1]);
+});
+
 test('a request that would loosen the policy is refused with field and values', async () => {
   const refused: readonly (readonly [object, RegExp])[] = [
-    [{ maxToolCalls: 4 }, /policy\.maxToolCalls 4 is looser than the server's 3/],
+    [{ maxScriptCalls: 4 }, /policy\.maxScriptCalls 4 is looser than the server's 3/],
     [{ memoryLimitBytes: 1e12 }, /policy\.memoryLimitBytes/],
     [{ maxRiskUnapproved: 'high' }, /policy\.maxRiskUnapproved/],
     [{ totalTimeoutMs: 300_001 }, /policy\.totalTimeoutMs/],
@@ -36,9 +41,12 @@ test('a request that would loosen the policy is refused with field and values', 
 test('an invalid policy is refused with a reason', async () => {
   const refused: readonly (readonly [object, RegExp])[] = [
     [{ maxToolCals: 1 }, /policy\.maxToolCals does not exist/],
-    [{ maxToolCalls: -1 }, /policy\.maxToolCalls must be a positive whole number/],
-    [{ maxToolCalls: null }, /policy\.maxToolCalls/],
-    [{ callTimeoutMs: 1_000 }, /policy\.approvalTimeoutMs \(55000\) must be below policy\.callTimeoutMs \(1000\)/],
+    [{ maxScriptCalls: -1 }, /policy\.maxScriptCalls must be a positive whole number/],
+    [{ maxScriptCalls: null }, /policy\.maxScriptCalls/],
+    [
+      { totalTimeoutMs: 100, callTimeoutMs: 200 },
+      /policy\.callTimeoutMs \(200\) must not exceed policy\.totalTimeoutMs \(100\)/,
+    ],
     [{ maxRiskUnapproved: 'critical' }, /must be "safe" or "high"/],
     [{ __proto__: null, toString: 1 }, /policy\.toString does not exist/],
   ];

@@ -30,7 +30,7 @@ export function createChainRunner({
     artifactStore: createMemoryBlobStore(),
     digest: createArgumentDigest(randomBytes(32)),
     policy: {
-      maxToolCalls: limits.calls,
+      maxScriptCalls: limits.calls,
       maxInFlight: limits.callsInFlight,
       maxScriptResultBytes: limits.transferBytes,
       maxResultBytes: limits.transferBytes,

@@ -23,7 +23,7 @@ export async function chainsExample(): Promise<void> {
     const refunds = await Promise.all(smallest.map(({ id }) => tools.refund_order({ id, cents: 100 })));
     return { of: orders.length, refunded: refunds.map((refund) => refund.id) };
   `;
-  const result = await runChain({ code, invoker, sandbox, policy: { maxToolCalls: 10 } });
+  const result = await runChain({ code, invoker, sandbox, policy: { maxScriptCalls: 10 } });
   console.log(result.outputText);
   for (const { tool, status, durationMs } of result.callTrace) console.log(tool, status, Math.round(durationMs));
   // #endregion

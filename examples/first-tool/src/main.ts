@@ -20,7 +20,7 @@ const again = await tools.save_note.safe({ name: 'first', text });
 const refused = await tools.save_note.safe({ name: '../etc', text });
 return [words, again.error.code, refused.error.code];
 `;
-const result = await runChain({ code, policy: { maxToolCalls: 10 } });
+const result = await runChain({ code, policy: { maxScriptCalls: 10 } });
 console.log(result.status, result.outputText);
 // #endregion
 

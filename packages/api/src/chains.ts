@@ -11,6 +11,7 @@ import { count, jsonValue, language, milliseconds, risk } from './values.ts';
 export const policySchema = sameAs<ChainPolicy>()(
   object({
     maxToolCalls: count,
+    maxScriptCalls: count,
     callTimeoutMs: milliseconds,
     approvalTimeoutMs: milliseconds,
     totalTimeoutMs: milliseconds,

@@ -162,8 +162,8 @@ test('an invalid policy is reported with field and value', async () => {
   const at = (policy: string) => load({ 'ravi.config.json': `{"policy": ${policy}}` });
   await assert.rejects(at('{"maxToolCalls": 0}'), invalid('ravi.config.json', 'policy.maxToolCalls', 'got 0'));
   await assert.rejects(
-    at('{"approvalTimeoutMs": 60000}'),
-    invalid('policy.approvalTimeoutMs (60000)', 'policy.callTimeoutMs'),
+    at('{"callTimeoutMs": 300001}'),
+    invalid('policy.callTimeoutMs (300001)', 'policy.totalTimeoutMs'),
   );
 });
 

@@ -1,12 +1,4 @@
 export type { ApprovalFeed, ApprovalSubscription } from './approval/approval-feed.ts';
-export {
-  approvalTransitions,
-  differingField,
-  isCoveredBy,
-  nextApproval,
-  openApprovalStatuses,
-} from './approval/approval-transition.ts';
-export type { ApprovalAction, ApprovalStep, CoveredRequest } from './approval/approval-transition.ts';
 export type {
   Approval,
   ApprovalBinding,

@@ -13,8 +13,9 @@ function refusalOf(policy: object): string {
 }
 
 test('the defaults are the published ones, frozen, and fit together', () => {
-  const { maxToolCalls, callTimeoutMs, approvalTimeoutMs, totalTimeoutMs } = defineChainPolicy();
-  assert.deepEqual([maxToolCalls, callTimeoutMs, approvalTimeoutMs, totalTimeoutMs], [50, 60_000, 55_000, 300_000]);
+  const { maxToolCalls, maxScriptCalls, callTimeoutMs, approvalTimeoutMs, totalTimeoutMs } = defineChainPolicy();
+  assert.deepEqual([maxToolCalls, maxScriptCalls], [50, 50]);
+  assert.deepEqual([callTimeoutMs, approvalTimeoutMs, totalTimeoutMs], [60_000, 55_000, 300_000]);
   const { maxInlineResultBytes, maxScriptResultBytes, maxPreviewBytes, maxInFlight, maxRiskUnapproved } =
     defaultChainPolicy;
   assert.deepEqual(
@@ -52,11 +53,23 @@ test('risks must be those that exist', () => {
   assert.match(refusalOf({ defaultRisk: 'low' }), /must be "safe", "high" or "critical"/);
 });
 
-test('approval below call below total, and the message names both values', () => {
+test('a script limit lowers the call limit that was not given with it', () => {
+  assert.equal(defineChainPolicy({ totalTimeoutMs: 5_000 }).callTimeoutMs, 5_000);
+  assert.equal(defineChainPolicy({ totalTimeoutMs: 90_000 }).callTimeoutMs, 60_000);
+  const base = defineChainPolicy({ callTimeoutMs: 200, totalTimeoutMs: 400 });
+  assert.equal(defineChainPolicy({ totalTimeoutMs: 300 }, base).callTimeoutMs, 200);
   assert.equal(
-    refusalOf({ approvalTimeoutMs: 60_000 }),
-    'policy.approvalTimeoutMs (60000) must be below policy.callTimeoutMs (60000)',
+    refusalOf({ totalTimeoutMs: 300, callTimeoutMs: 400 }),
+    'policy.callTimeoutMs (400) must not exceed policy.totalTimeoutMs (300)',
   );
+});
+
+test('an approver may have longer than the call that waits', () => {
+  assert.equal(defineChainPolicy({ approvalTimeoutMs: 3_600_000 }).callTimeoutMs, 60_000);
+  assert.equal(defineChainPolicy({ callTimeoutMs: 500 }).approvalTimeoutMs, 55_000);
+});
+
+test('a call limit above the script limit is refused, and the message names both values', () => {
   assert.equal(
     refusalOf({ callTimeoutMs: 300_001 }),
     'policy.callTimeoutMs (300001) must not exceed policy.totalTimeoutMs (300000)',

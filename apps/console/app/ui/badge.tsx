@@ -20,7 +20,6 @@ const tones: Readonly<Record<string, Tone>> = {
   denied: 'bad',
   cancelled: 'quiet',
   expired: 'quiet',
-  withdrawn: 'quiet',
   unknown: 'warning',
   'run-scope': 'good',
   modified: 'good',

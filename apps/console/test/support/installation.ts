@@ -21,6 +21,7 @@ const config = {
     callTimeoutMs: 660_000,
     totalTimeoutMs: 720_000,
     maxToolCalls: 1_000,
+    maxScriptCalls: 1_000,
   },
   chains: { approvals: 'pause' },
   agent: { demoScript: join(demonstration, 'script.ts'), budget: { maxTokens: 100_000, maxToolCalls: 500 } },

@@ -159,8 +159,7 @@ export function createCard(approval, events) {
 /** @param {ApprovalView} approval */
 function noticeOf(approval) {
   const { answer } = approval;
-  if (approval.status === 'withdrawn') return 'This request was withdrawn, because its call has ended.';
-  if (answer === undefined) return 'This request has expired.';
+  if (answer === undefined) return 'This request has expired or was withdrawn.';
   const text = `${answer.approver ?? 'Another approver'} has decided: ${outcomeOf(approval).toLowerCase()}`;
   return answer.reason === undefined ? `${text}.` : `${text}. ${answer.reason}`;
 }

@@ -84,7 +84,7 @@ export function limitFailure(limit: EndingLimit, policy: ChainPolicy): ChainFail
 
 /** Returns how often a script may call the host: artifacts are read over the bridge too, and calls over the budget get an error. */
 export function maxBridgeCalls(policy: ChainPolicy): number {
-  return policy.maxToolCalls + 10_000;
+  return policy.maxScriptCalls + 10_000;
 }
 
 function failure(code: string, message: string): ChainFailure {

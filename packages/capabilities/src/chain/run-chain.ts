@@ -22,7 +22,7 @@ import type { EndedScript, ScriptHost, RunScriptOptions } from './run-script.ts'
 /** Options of {@link runChain}. */
 export interface ChainRunOptions extends RunScriptOptions {
   /** Options of the session of the run, which {@link runChain} opens and closes. */
-  readonly session?: Omit<SessionOptions, 'policy' | 'signal'>;
+  readonly session?: Omit<SessionOptions, 'policy' | 'signal' | 'callLimit'>;
   readonly policy?: Partial<ChainPolicy>;
   /** Cancels the run and all of its calls. */
   readonly signal?: AbortSignal;
@@ -38,6 +38,7 @@ export async function runChain(options: ChainRunOptions): Promise<ChainRunResult
   const { invoker, policy, signal } = options;
   const session = invoker.openSession({
     ...options.session,
+    callLimit: 'maxScriptCalls',
     ...(policy === undefined ? {} : { policy }),
     ...(signal === undefined ? {} : { signal }),
   });

@@ -47,7 +47,7 @@ for (const [state, code] of scripts) {
     );
     const controller = new AbortController();
     let ended = false;
-    const running = run(code, { maxToolCalls: 1_000_000 }, controller.signal).finally(() => (ended = true));
+    const running = run(code, { maxScriptCalls: 1_000_000 }, controller.signal).finally(() => (ended = true));
     await underWay;
     controller.abort();
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);

@@ -287,7 +287,7 @@ test('a run that was aborted before its start runs nothing', async () => {
 });
 
 test('a policy that contradicts itself is an error of the caller', async () => {
-  await expect(run('return 1', { approvalTimeoutMs: 70_000 })).rejects.toMatchObject({ code: 'E_CONFIG_INVALID' });
+  await expect(run('return 1', { callTimeoutMs: 300_001 })).rejects.toMatchObject({ code: 'E_CONFIG_INVALID' });
 });
 
 test('fifty scripts at once all finish', async () => {

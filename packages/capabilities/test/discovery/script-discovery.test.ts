@@ -22,7 +22,7 @@ test('a script finds tools by what they do and reads their declaration, at no co
     `const found = await tools.search('send a mail');
      const [{ name }] = found.tools;
      return { found, summary: await tools.describe(name, 'summary'), full: await tools.describe(name), value: await tools[name]({ to: 'ada' }) };`,
-    { maxToolCalls: 1 },
+    { maxScriptCalls: 1 },
   );
   expect(result.value).toEqual({
     found: {

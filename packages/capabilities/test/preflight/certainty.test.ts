@@ -38,7 +38,7 @@ test.skipIf(file === undefined)(
         risk: 'safe',
         execute: async () => ({ content: [], isError: false }),
       };
-      const invoker = new ToolInvoker({ registry: new Toolbox([tool]), policy: { maxToolCalls: 1_000 } });
+      const invoker = new ToolInvoker({ registry: new Toolbox([tool]), policy: { maxScriptCalls: 1_000 } });
       await using session = invoker.openSession();
       const calls = [...attempts(tool)];
       const source = calls.map((args) => `await tools.tool(${JSON.stringify(args)});`).join('\n');

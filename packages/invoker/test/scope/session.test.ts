@@ -115,7 +115,7 @@ test('the policy of a session replaces single fields and is validated', () => {
   assert.equal(session.policy.maxToolCalls, 3);
   assert.equal(session.policy.callTimeoutMs, 60_000);
   assert.throws(
-    () => invoker.openSession({ policy: { approvalTimeoutMs: 60_000 } }),
+    () => invoker.openSession({ policy: { callTimeoutMs: 300_001 } }),
     (error) => isKernelError(error, 'E_CONFIG_INVALID'),
   );
 });

@@ -4,13 +4,15 @@ import type { ToolRisk } from '../tool/risk.ts';
 
 /** Limits of one session. Times in milliseconds, sizes in UTF-8 bytes. */
 export interface ChainPolicy {
-  /** Maximum number of calls per session. Every attempt counts, including denied and unknown ones. */
+  /** Maximum number of calls of one agent run or session, without those of its scripts. Every attempt counts, including denied ones. */
   readonly maxToolCalls: number;
+  /** Maximum number of calls of one script. Every attempt counts, including denied ones. */
+  readonly maxScriptCalls: number;
   /** Time limit of one call, without queueing and without the wait for an approver. */
   readonly callTimeoutMs: number;
-  /** Time limit for an approval decision. Must be below `callTimeoutMs`. */
+  /** Time limit for an approval decision. No other time limit includes this wait. */
   readonly approvalTimeoutMs: number;
-  /** Time limit of one script, without the wait for approvers. */
+  /** Time limit of one script, without the wait for approvers. It lowers a `callTimeoutMs` that is not given with it. */
   readonly totalTimeoutMs: number;
   /** Maximum size of text and structured value in a result for the model. A larger result is stored, and a preview is sent. */
   readonly maxInlineResultBytes: number;
@@ -49,6 +51,7 @@ export const maxBridgeMessageBytes: number = 16_777_216;
 /** Default policy of a session. */
 export const defaultChainPolicy: ChainPolicy = Object.freeze({
   maxToolCalls: 50,
+  maxScriptCalls: 50,
   callTimeoutMs: 60_000,
   approvalTimeoutMs: 55_000,
   totalTimeoutMs: 300_000,
@@ -73,7 +76,7 @@ const maxTimerMs = 2_147_483_647;
 /**
  * Returns a complete, frozen policy made of the given fields and the defaults, or another base.
  * @throws KernelError `E_CONFIG_INVALID` for an unknown field, a value that is not a positive whole number, a time above
- * 24.8 days, an `approvalTimeoutMs` that is not below `callTimeoutMs`, or a `callTimeoutMs` above `totalTimeoutMs`
+ * 24.8 days, or a `callTimeoutMs` above `totalTimeoutMs`
  */
 export function defineChainPolicy(
   policy: Partial<ChainPolicy> = {},
@@ -85,12 +88,11 @@ export function defineChainPolicy(
     if (value !== undefined) merged[field] = value;
   }
   for (const [field, value] of Object.entries(merged)) checkField(field, value);
-  const complete = merged as unknown as ChainPolicy;
-  if (complete.approvalTimeoutMs >= complete.callTimeoutMs) {
-    throw invalid(
-      `policy.approvalTimeoutMs (${complete.approvalTimeoutMs}) must be below policy.callTimeoutMs (${complete.callTimeoutMs})`,
-    );
+  // A caller who tightens the script limit alone need not know which limits depend on it.
+  if (policy.callTimeoutMs === undefined && policy.totalTimeoutMs !== undefined) {
+    merged['callTimeoutMs'] = Math.min(base.callTimeoutMs, policy.totalTimeoutMs);
   }
+  const complete = merged as unknown as ChainPolicy;
   if (complete.callTimeoutMs > complete.totalTimeoutMs) {
     throw invalid(
       `policy.callTimeoutMs (${complete.callTimeoutMs}) must not exceed policy.totalTimeoutMs (${complete.totalTimeoutMs})`,

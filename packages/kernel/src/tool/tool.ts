@@ -44,8 +44,6 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** The same for every attempt of one logical call, including after a resume. */
   readonly idempotencyKey: string;
-  /** Directory against which relative paths of this session are resolved. */
-  readonly cwd?: string;
   readonly log: Logger;
   readonly scratchpad: Scratchpad;
   /** Reads blobs of this session only. */
@@ -78,6 +76,7 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
+  /** Schema of the value: `structuredContent`, or the text without it. Another value makes the call an `E_OUTPUT_INVALID`. */
   readonly outputSchema?: JsonSchema;
   /** Absent means `safe`, or `policy.defaultRisk` when that is higher. */
   readonly risk?: ToolRisk;

@@ -144,6 +144,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     const { approvals, ...session } = sessionOfRun(run, invoker);
     return invoker.openSession({
       ...session,
+      callLimit: 'maxScriptCalls',
       signal: ending.signal,
       durability: {
         requestedApprovals,
