@@ -1,3 +1,5 @@
+export { hostilePairs, maxBlockMs } from './hostile-pairs/hostile-pairs.ts';
+export type { HostilePair } from './hostile-pairs/hostile-pair.ts';
 export { recursion as hostileRecursion } from './sandbox/hostile/classes/recursion.ts';
 export type { HostileCase, HostileClass } from './sandbox/hostile/hostile-case.ts';
 export { hostileContract } from './sandbox/hostile/hostile-contract.ts';

@@ -1,21 +1,24 @@
 import type { JsonSchema } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
-import type { ErrorObject } from 'ajv';
+import type { Problem } from './run.ts';
 
+const maxCharacters = 4_000;
 const alternatives = new Set(['anyOf', 'oneOf']);
 
 /** Describes for a model, in one sentence, what is wrong with its arguments and where; `undefined` if nothing is. */
-export function describeProblem(problems: readonly ErrorObject[], schema: JsonSchema): string | undefined {
+export function describeProblem(problems: readonly Problem[], schema: JsonSchema): string | undefined {
   const [first] = problems;
   if (first === undefined) return undefined;
-  if (!problems.some((each) => alternatives.has(each.keyword))) return describe(first, schema);
-  return describeAlternatives(problems, schema);
+  const hasAlternatives = problems.some((each) => alternatives.has(each.keyword));
+  const text = hasAlternatives ? describeAlternatives(problems, schema) : describe(first, schema);
+  // Names of properties and constants may be as long as the arguments.
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
 }
 
 // The alternative that matched furthest was probably meant; if all failed at the same place, any of them would do.
-function describeAlternatives(problems: readonly ErrorObject[], schema: JsonSchema): string {
+function describeAlternatives(problems: readonly Problem[], schema: JsonSchema): string {
   const causes = problems.filter((each) => !alternatives.has(each.keyword));
-  const [furthest = problems[0] as ErrorObject] = causes.toSorted((left, right) => depthOf(right) - depthOf(left));
+  const [furthest = problems[0] as Problem] = causes.toSorted((left, right) => depthOf(right) - depthOf(left));
   const rivals = causes.filter((each) => each.instancePath === furthest.instancePath);
   if (rivals.length > 1 && rivals.every((each) => each.keyword === 'type')) {
     return `${placeOf(furthest.instancePath)} must be ${typeNames([...new Set(rivals.flatMap(typesOf))])}`;
@@ -26,22 +29,22 @@ function describeAlternatives(problems: readonly ErrorObject[], schema: JsonSche
   return describe(rivals.find((each) => each.keyword !== 'type') ?? furthest, schema);
 }
 
-function constOf({ params }: ErrorObject): unknown {
+function constOf({ params }: Problem): unknown {
   return (params as { readonly allowedValue: unknown }).allowedValue;
 }
 
-function depthOf({ instancePath }: ErrorObject): number {
+function depthOf({ instancePath }: Problem): number {
   return instancePath.split('/').length;
 }
 
-function typesOf({ params }: ErrorObject): readonly string[] {
+function typesOf({ params }: Problem): readonly string[] {
   const { type } = params as { readonly type?: string | readonly string[] };
   return type === undefined ? [] : [type].flat();
 }
 
-function describe(problem: ErrorObject, schema: JsonSchema): string {
+function describe(problem: Problem, schema: JsonSchema): string {
   const place = placeOf(problem.instancePath);
-  const params = problem.params as Record<string, unknown>;
+  const { params } = problem;
   switch (problem.keyword) {
     case 'required':
       return `${place === 'The arguments' ? 'The arguments are' : `${place} is`} missing the property "${String(params['missingProperty'])}"`;
@@ -61,7 +64,7 @@ function describe(problem: ErrorObject, schema: JsonSchema): string {
   }
 }
 
-function unknownProperty(place: string, problem: ErrorObject, schema: JsonSchema): string {
+function unknownProperty(place: string, problem: Problem, schema: JsonSchema): string {
   const params = problem.params as { additionalProperty?: string; unevaluatedProperty?: string };
   const name = params.additionalProperty ?? params.unevaluatedProperty ?? '';
   const known = problem.instancePath === '' ? Object.keys((schema['properties'] as object | undefined) ?? {}) : [];

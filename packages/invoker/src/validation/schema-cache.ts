@@ -1,27 +1,20 @@
 import { isKernelError } from '@ravi/kernel';
 import type { JsonSchema, KernelError } from '@ravi/kernel';
-import type { ErrorObject } from 'ajv';
-import { createSchemaCompiler } from './schema-compiler.ts';
-import type { Validate } from './schema-compiler.ts';
-
-/** A compiled schema. */
-export interface SchemaValidator {
-  /** Returns the first problem with its details; empty if the value is valid. */
-  validate(value: unknown): readonly ErrorObject[];
-  /** Returns every problem, for values with places that cannot be judged yet. Compiled at the first use. */
-  validateAll(value: unknown): readonly ErrorObject[];
-}
+import { compileSchema } from './schema-compiler.ts';
+import type { SchemaValidator } from './schema-compiler.ts';
 
 const maxCached = 4_096;
+/** Characters of all schemas in the cache by content; a compiled schema takes about ten times as many bytes. */
+const maxCachedCharacters = 8_388_608;
 
 /**
  * Cache of compiled schemas: by identity, because tools are frozen, and by content, because foreign tools are listed
  * again and again. Invalid schemas are cached too.
  */
 export class SchemaCache {
-  readonly #compiler = createSchemaCompiler();
   readonly #byIdentity = new WeakMap<JsonSchema, SchemaValidator | KernelError>();
   readonly #byContent = new Map<string, SchemaValidator | KernelError>();
+  #characters = 0;
 
   /** Compiles a JSON Schema once. @throws KernelError `E_TOOL_INVALID` for a schema that is too large, too deep or invalid */
   compile(schema: JsonSchema): SchemaValidator {
@@ -39,22 +32,24 @@ export class SchemaCache {
     const known = this.#byContent.get(text);
     if (known !== undefined) return known;
     const compiled = this.#tryCompile(schema, text);
-    // Drop the oldest entry: a process may see an endless number of foreign schemas.
-    if (this.#byContent.size >= maxCached) this.#byContent.delete(this.#byContent.keys().next().value as string);
     this.#byContent.set(text, compiled);
+    this.#characters += text.length;
+    this.#dropOldest();
     return compiled;
   }
 
+  // A process may see an endless number of foreign schemas.
+  #dropOldest(): void {
+    for (const text of this.#byContent.keys()) {
+      if (this.#byContent.size <= maxCached && this.#characters <= maxCachedCharacters) return;
+      this.#byContent.delete(text);
+      this.#characters -= text.length;
+    }
+  }
+
   #tryCompile(schema: JsonSchema, text: string): SchemaValidator | KernelError {
-    const compiler = this.#compiler;
     try {
-      compiler.check(schema, text);
-      const validate = compiler.compile(schema, text, { allErrors: false });
-      let all: Validate | undefined;
-      return {
-        validate,
-        validateAll: (value) => (all ??= compiler.compile(schema, text, { allErrors: true }))(value),
-      };
+      return compileSchema(schema, text);
     } catch (error) {
       if (!isKernelError(error)) throw error;
       return error;

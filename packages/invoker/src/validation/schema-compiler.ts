@@ -1,151 +1,213 @@
-import { isKernelError, KernelError } from '@ravi/kernel';
-import type { JsonSchema, JsonValue } from '@ravi/kernel';
+import { isKernelError } from '@ravi/kernel';
+import type { JsonSchema } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
-import { Ajv } from 'ajv';
-import type { ErrorObject, Options, ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import { canonicalJson } from '../arguments/digest.ts';
-import { createLinearRegExp } from './linear-regexp.ts';
-import { createStepCounter, stepKeyword, withReferenceSteps } from './reference-steps.ts';
-import type { StepCounter } from './reference-steps.ts';
+import type { Check, Checks, CompileContext, Dialect } from './check.ts';
+import { addArrayChecks, unevaluatedItemsCheck } from './keywords/arrays.ts';
+import { combinatorChecks } from './keywords/combinators.ts';
+import { addObjectChecks, unevaluatedPropertiesCheck } from './keywords/objects.ts';
+import { addNumberChecks, addStringChecks, constantChecks, typeCheck } from './keywords/scalars.ts';
+import { createPatternCompiler } from './linear-regexp.ts';
+import { rootPlace, Run } from './run.ts';
+import type { Problem } from './run.ts';
+import { SchemaIndex } from './schema-index.ts';
+import { checkSchemaLimits, invalidSchema } from './schema-limits.ts';
+import { Seen } from './seen.ts';
 
-/** Validates a value and returns its problems; empty if the value is valid. @throws KernelError `E_TOOL_INVALID` if it cannot be validated */
-export type Validate = (value: unknown) => readonly ErrorObject[];
-
-/** Compiles untrusted schemas. */
-export interface SchemaCompiler {
-  /** Refuses an invalid schema. @throws KernelError `E_TOOL_INVALID` */
-  check(schema: JsonSchema, text: string): void;
-  /** Compiles a schema; `allErrors` continues after the first problem. @throws KernelError `E_TOOL_INVALID` */
-  compile(schema: JsonSchema, text: string, options: { readonly allErrors: boolean }): Validate;
+/** A compiled schema. */
+export interface SchemaValidator {
+  /** Returns the first problem with its details; empty if the value is valid. @throws KernelError `E_TOOL_INVALID` above the limit of work */
+  validate(value: unknown): readonly Problem[];
+  /** Returns every problem, for values with places that cannot be judged yet. @throws KernelError as `validate` */
+  validateAll(value: unknown): readonly Problem[];
 }
-
-const options: Options = {
-  strict: false,
-  validateFormats: false,
-  ownProperties: true,
-  logger: false,
-  // With inlined references a schema of 74 KB became gigabytes of code.
-  inlineRefs: false,
-};
 
 /**
- * Creates a compiler for draft-07 and 2020-12, chosen by `$schema`. Formats are annotations, nothing is coerced, only own
- * properties count, patterns and `uniqueItems` run in linear time, and references are counted.
+ * Compiles a schema of draft-07 or 2020-12, chosen by `$schema`, into a tree of functions. Compiling takes time linear to the
+ * schema, and the work of a validation is counted, so that neither a schema nor a value can stall the host. Formats are
+ * annotations, nothing is coerced, only own properties count.
+ * @throws KernelError `E_TOOL_INVALID` for a schema that is too large, too deep or invalid; `text` is the schema as JSON
  */
-export function createSchemaCompiler(): SchemaCompiler {
-  // The meta-schema takes 15 ms to compile: once per dialect, not once per schema.
-  const dialects = new Map<typeof Ajv, Ajv>();
-
-  return {
-    check(schema, text) {
-      checkSchemaLimits(schema, text);
-      const Dialect = dialectOf(schema);
-      const ajv = dialects.get(Dialect) ?? new Dialect(options);
-      dialects.set(Dialect, ajv);
-      if (ajv.validateSchema(withoutDialect(schema)) !== true) throw invalidSchema(firstProblem(ajv.errors));
-    },
-    compile(schema, text, { allErrors }) {
-      const steps = createStepCounter();
-      const validate = build(withReferenceSteps(schema, text), allErrors, steps);
-      return (value) => {
-        steps.start(value);
-        return run(validate, value);
-      };
-    },
-  };
-}
-
-function build(schema: JsonSchema, allErrors: boolean, steps: StepCounter): ValidateFunction {
+export function compileSchema(schema: JsonSchema, text: string): SchemaValidator {
+  checkSchemaLimits(schema, text);
+  const run = new Run();
+  let check: Check;
   try {
-    const Dialect = dialectOf(schema);
-    // One instance per schema: `$id`s of foreign schemas may collide.
-    const ajv = new Dialect({
-      ...options,
-      meta: false,
-      validateSchema: false,
-      allErrors,
-      code: { regExp: createLinearRegExp(), optimize: false },
-    });
-    const step = (): boolean => {
-      if (steps.step()) return true;
-      throw invalidSchema('its references refer to each other without end');
-    };
-    // Before the reference: after a failure ajv evaluates no further keywords.
-    const before = Dialect === Ajv ? '$ref' : '$dynamicRef';
-    ajv.addKeyword({ keyword: stepKeyword, schemaType: 'boolean', errors: false, before, validate: step });
-    ajv.removeKeyword('uniqueItems').addKeyword({
-      keyword: 'uniqueItems',
-      type: 'array',
-      schemaType: 'boolean',
-      compile: (isUnique: boolean) => (isUnique ? hasNoDuplicates : () => true),
-      error: { message: 'must NOT have duplicate items' },
-    });
-    const validate = ajv.compile(withoutDialect(schema));
-    if ('$async' in validate) throw new Error('it is asynchronous ($async)');
-    return validate;
+    check = new Compiler(schema, text, run).compile();
   } catch (cause) {
     throw invalidSchema(cause instanceof Error ? cause.message : 'it does not compile', cause);
   }
+
+  function problemsOf(value: unknown, findsAll: boolean): readonly Problem[] {
+    try {
+      run.start();
+      // Nearly all values are valid, and finding out without places is faster.
+      if (check(value, undefined, undefined)) return emptyArray;
+      run.findsAll = findsAll;
+      check(value, rootPlace, undefined);
+      return run.problems;
+    } catch (cause) {
+      if (isKernelError(cause)) throw cause;
+      throw invalidSchema('it is too deep to be followed', cause);
+    } finally {
+      run.problems = [];
+    }
+  }
+
+  return { validate: (value) => problemsOf(value, false), validateAll: (value) => problemsOf(value, true) };
 }
 
-function run(validate: ValidateFunction, value: unknown): readonly ErrorObject[] {
-  try {
-    return validate(value) ? emptyArray : (validate.errors ?? emptyArray);
-  } catch (cause) {
-    if (isKernelError(cause)) throw cause;
-    throw invalidSchema('it is too deep to be followed', cause);
+class Compiler implements CompileContext {
+  readonly dialect: Dialect;
+  readonly run: Run;
+  readonly tracks: boolean;
+  readonly pattern: (source: string) => (text: string) => boolean;
+  readonly #root: JsonSchema;
+  readonly #index: SchemaIndex;
+  readonly #isDynamic: boolean;
+  readonly #known = new Map<object, Check>();
+  readonly #targets: (JsonSchema | boolean)[] = [];
+
+  constructor(schema: JsonSchema, text: string, run: Run) {
+    this.dialect = dialectOf(schema);
+    this.run = run;
+    this.tracks = text.includes('"unevaluated');
+    this.pattern = createPatternCompiler(run);
+    this.#root = schema;
+    this.#isDynamic = text.includes('"$dynamicRef"');
+    this.#index = new SchemaIndex(schema, this.dialect);
+  }
+
+  compile(): Check {
+    const check = this.subschema(this.#root);
+    // Compiling the target of a reference may find further references.
+    for (const target of this.#targets) this.subschema(target);
+    return check;
+  }
+
+  subschema(schema: unknown): Check {
+    const { run } = this;
+    if (typeof schema === 'boolean') {
+      return (_value, place) => {
+        run.charge(1);
+        return schema || run.fail(place, 'false schema', 'boolean schema is false');
+      };
+    }
+    const known = this.#known.get(schema as object);
+    if (known !== undefined) return known;
+    const check = this.#inResource(schema as JsonSchema, this.#node(schema as JsonSchema));
+    this.#known.set(schema as object, check);
+    return check;
+  }
+
+  reference(keyword: '$ref' | '$dynamicRef', schema: JsonSchema): Check {
+    const { run } = this;
+    const target = this.#index.resolve(schema[keyword] as string, schema);
+    const { dynamicAnchor } = target;
+    this.#targets.push(target.schema);
+    const find =
+      keyword === '$dynamicRef' && dynamicAnchor !== undefined
+        ? () => this.subschema(this.#outermost(dynamicAnchor) ?? target.schema)
+        : once(() => this.subschema(target.schema));
+    return (value, place, seen) => {
+      run.enter();
+      run.charge(this.#isDynamic ? 4 : 1);
+      if (this.#isDynamic) run.resources.push(target.resource);
+      const isValid = find()(value, place, seen);
+      if (this.#isDynamic) run.resources.pop();
+      run.leave();
+      return isValid;
+    };
+  }
+
+  #outermost(anchor: string): JsonSchema | undefined {
+    this.run.charge(this.run.resources.length);
+    for (const resource of this.run.resources) {
+      const found = this.#index.dynamicAnchor(anchor, resource);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #inResource(schema: JsonSchema, check: Check): Check {
+    if (!this.#isDynamic || this.#index.resourceOf(schema) !== schema) return check;
+    const { resources } = this.run;
+    return (value, place, seen) => {
+      resources.push(schema);
+      const isValid = check(value, place, seen);
+      resources.pop();
+      return isValid;
+    };
+  }
+
+  #node(schema: JsonSchema): Check {
+    const { run } = this;
+    const isType = typeCheck(schema, this);
+    const checks = checksOf(schema, this);
+    const last = lastChecks(schema, this);
+    const apply: Check = (value, place, seen) => {
+      run.charge(1);
+      if (isType !== undefined && !isType(value, place, seen)) return false;
+      const applying = typed(value, checks);
+      run.charge(applying.length);
+      let isValid = true;
+      for (let index = 0; index < applying.length; index++) {
+        if ((applying[index] as Check)(value, place, seen)) continue;
+        if (place === undefined || !run.findsAll) return false;
+        isValid = false;
+      }
+      return isValid;
+    };
+    if (last.length === 0) return apply;
+    return (value, place, seen) => {
+      const own = new Seen();
+      let isValid = apply(value, place, own);
+      for (const check of last) isValid = isValid && check(value, place, own);
+      if (isValid) seen?.add(own, run);
+      return isValid;
+    };
   }
 }
 
-// ajv compares every pair, which takes minutes for a long list.
-function hasNoDuplicates(list: readonly JsonValue[]): boolean {
-  return new Set(list.map(canonicalJson)).size === list.length;
+// In the order in which problems are reported.
+function checksOf(schema: JsonSchema, context: CompileContext): Checks {
+  const any = [...combinatorChecks(schema, context), ...constantChecks(schema, context)];
+  const checks: Checks = { any, number: [], string: [], array: [...any], object: [...any] };
+  addNumberChecks(schema, context, checks);
+  addStringChecks(schema, context, checks);
+  addArrayChecks(schema, context, checks);
+  addObjectChecks(schema, context, checks);
+  checks.number.push(...any);
+  checks.string.push(...any);
+  return checks;
 }
 
-function dialectOf(schema: JsonSchema): typeof Ajv {
-  return typeof schema['$schema'] === 'string' && /draft-0[4-7]/.test(schema['$schema']) ? Ajv : Ajv2020;
-}
-
-// The dialect has already chosen the class, and ajv refuses spellings of `$schema` that it does not know.
-function withoutDialect(schema: JsonSchema): JsonSchema {
-  if (schema['$schema'] === undefined) return schema;
-  const { $schema: _dialect, ...rest } = schema;
-  return rest;
-}
-
-function firstProblem(errors: readonly ErrorObject[] | null | undefined): string {
-  const [problem] = errors ?? [];
-  if (problem === undefined) return 'it does not fit its dialect';
-  return `${problem.instancePath.slice(1).replaceAll('/', '.') || 'it'} ${problem.message ?? 'is not valid'}`;
-}
-
-/** Largest schema that is compiled, in characters of JSON. */
-const maxSchemaCharacters = 262_144;
-/** Maximum nesting depth of a schema. */
-const maxSchemaDepth = 64;
-/** Maximum number of objects and lists in a schema: 4 000 compile in about half a second; the largest real schema known has 1 247. */
-const maxSchemaNodes = 4_000;
-
-/**
- * Refuses a schema that would take too long to compile: the compiler cannot be interrupted, so its input is bounded.
- * @throws KernelError `E_TOOL_INVALID` naming the limit
- */
-function checkSchemaLimits(schema: JsonSchema, text: string): void {
-  if (text.length > maxSchemaCharacters) {
-    throw invalidSchema(`it is larger than ${maxSchemaCharacters} characters (${text.length})`);
+function typed(value: unknown, checks: Checks): readonly Check[] {
+  switch (typeof value) {
+    case 'string':
+      return checks.string;
+    case 'number':
+      return checks.number;
+    case 'object':
+      if (value === null) return checks.any;
+      return Array.isArray(value) ? checks.array : checks.object;
+    default:
+      return checks.any;
   }
-  let nodes = 0;
-  function visit(value: unknown, depth: number): void {
-    if (typeof value !== 'object' || value === null) return;
-    if (depth > maxSchemaDepth) throw invalidSchema(`it nests deeper than ${maxSchemaDepth} levels`);
-    if (++nodes > maxSchemaNodes) throw invalidSchema(`it has more than ${maxSchemaNodes} objects and lists`);
-    for (const child of Object.values(value)) visit(child, depth + 1);
-  }
-  visit(schema, 1);
 }
 
-// The error of every schema that cannot be used.
-function invalidSchema(reason: string, cause?: unknown): KernelError {
-  return new KernelError('E_TOOL_INVALID', `The schema is not valid: ${reason}`, { cause });
+function lastChecks(schema: JsonSchema, context: CompileContext): readonly Check[] {
+  if (context.dialect === 'draft-07') return [];
+  return [
+    ...('unevaluatedItems' in schema ? [unevaluatedItemsCheck(schema, context)] : []),
+    ...('unevaluatedProperties' in schema ? [unevaluatedPropertiesCheck(schema, context)] : []),
+  ];
+}
+
+function dialectOf({ $schema }: JsonSchema): Dialect {
+  return typeof $schema === 'string' && /draft-0[4-7]/.test($schema) ? 'draft-07' : '2020-12';
+}
+
+function once(find: () => Check): () => Check {
+  let found: Check | undefined;
+  return () => (found ??= find());
 }

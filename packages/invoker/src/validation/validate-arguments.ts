@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@ravi/kernel';
-import type { ErrorObject } from 'ajv';
 import { describeProblem } from './describe-problem.ts';
+import type { Problem } from './run.ts';
 import { SchemaCache } from './schema-cache.ts';
 
 /** Keywords that combine the results of other schemas: undecided while a place below is undecided. */
@@ -25,18 +25,20 @@ export function validateArguments(
   return describeProblem(decided(problems, undecided.map(pointerOf)), schema);
 }
 
-function decided(problems: readonly ErrorObject[], pointers: readonly string[]): readonly ErrorObject[] {
+function decided(problems: readonly Problem[], pointers: readonly string[]): readonly Problem[] {
+  const above = new Set(pointers.flatMap(withPlacesAbove));
   // Every branch of an alternative reports its own problems, so all of them are open if the alternative is.
   const open = problems
-    .filter((each) => combinators.has(each.keyword))
-    .map((each) => each.instancePath)
-    .filter((path) => pointers.some((pointer) => isWithin(pointer, path)));
-  const undecided = [...pointers, ...open];
-  return problems.filter((each) => !undecided.some((place) => isWithin(each.instancePath, place)));
+    .filter((each) => combinators.has(each.keyword) && above.has(each.instancePath))
+    .map((each) => each.instancePath);
+  const undecided = new Set([...pointers, ...open]);
+  return problems.filter((each) => !withPlacesAbove(each.instancePath).some((place) => undecided.has(place)));
 }
 
-function isWithin(path: string, place: string): boolean {
-  return path === place || path.startsWith(`${place}/`);
+// Sets instead of comparisons: there may be thousands of problems and a thousand places.
+function withPlacesAbove(pointer: string): readonly string[] {
+  const steps = pointer.split('/');
+  return steps.map((_, index) => steps.slice(0, index + 1).join('/'));
 }
 
 function pointerOf(path: readonly (string | number)[]): string {
