@@ -78,8 +78,8 @@ async function call(invoker: ToolInvoker, session: InvokerSession, value: number
 function createInvoker({ journal = false, interceptor = false }: Scene): ToolInvoker {
   const hooks = new HookManager();
   let ended = 0;
-  hooks.observe('tool-start', () => {});
-  hooks.observe('tool-end', () => void ended++);
+  hooks.observe('tool-call', () => {});
+  hooks.observe('tool-result', () => void ended++);
   if (interceptor) hooks.intercept(() => ({ action: 'continue' }));
   return new ToolInvoker({
     registry: new Toolbox([echo]),

@@ -18,7 +18,7 @@ let server: TestServer;
 const stored: string[] = [];
 beforeAll(async () => {
   server = await startServer({}, { 'tools/hostile.mjs': hostileTools });
-  server.monolith.container.resolve(tokens.hooks).observe('artifact-stored', ({ ref }) => void stored.push(ref));
+  server.monolith.container.resolve(tokens.hooks).observe('artifact', ({ ref }) => void stored.push(ref));
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

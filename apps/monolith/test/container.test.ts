@@ -36,7 +36,7 @@ test('there is one Toolbox and one ToolInvoker, and HTTP and scripts go through 
   assert.equal(invoker.artifactStore, container.resolve(tokens.blobStore));
 
   const seen: string[] = [];
-  invoker.hooks.observe('tool-end', ({ tool, caller }) => void seen.push(`${caller} ${tool}`));
+  invoker.hooks.observe('tool-result', ({ tool, caller }) => void seen.push(`${caller} ${tool}`));
   await server.post('/v1/tools/echo', { args: {} });
   await server.chain('return await tools.echo({ word: "hello" })');
   await server.post('/v1/tools/tool_chain', { args: { code: 'return await tools.echo({})' } });

@@ -186,12 +186,12 @@ test('a foreign host name or origin is refused, so no web page can reach the ser
 test('a client that disconnects ends its run', async () => {
   const hooks = server.monolith.container.resolve(tokens.hooks);
   const ended = new Promise<string>((resolve) => {
-    hooks.observe('tool-end', ({ tool, status }) => {
+    hooks.observe('tool-result', ({ tool, status }) => {
       if (tool === 'wait') resolve(status);
     });
   });
   const started = new Promise<void>((resolve) => {
-    hooks.observe('tool-start', ({ tool }) => {
+    hooks.observe('tool-call', ({ tool }) => {
       if (tool === 'wait') resolve();
     });
   });

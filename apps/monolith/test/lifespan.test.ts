@@ -161,7 +161,7 @@ test('shutdown cancels running requests with a response, and refuses later ones'
   const monolith = stack.use(await openMonolith({ cwd: installation.folder, env: {} }));
   const server = stack.use(await serve(monolith, { port: 0, graceMs: 0 }));
   const started = new Promise<void>((resolve) => {
-    monolith.container.resolve(tokens.hooks).observe('tool-start', () => resolve());
+    monolith.container.resolve(tokens.hooks).observe('tool-call', () => resolve());
   });
   const running = fetch(`${server.url}/v1/chains`, {
     method: 'POST',

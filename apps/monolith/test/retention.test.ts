@@ -43,7 +43,7 @@ async function createWorld() {
     const told = await pinned(runId);
     const event = { tool: 'crawl', ref: told, mediaType: 'text/plain', bytes: 1 };
     const log = await recorder.open(runId);
-    hooks.emit('artifact-stored', { runId, sessionId: 'session', ...event });
+    hooks.emit({ type: 'artifact', runId, sessionId: 'session', ...event });
     assert.equal(log?.last, 1);
     await recorder.close(runId);
     const noted = await pinned(runId);

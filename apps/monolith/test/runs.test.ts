@@ -114,7 +114,7 @@ test('cancelling a paused run also withdraws its request', async () => {
 
 test('a running script is cancelled, and its call ends', async () => {
   const ended: string[] = [];
-  server.monolith.container.resolve(tokens.hooks).observe('tool-end', ({ tool, status }) => {
+  server.monolith.container.resolve(tokens.hooks).observe('tool-result', ({ tool, status }) => {
     if (tool === 'wait') ended.push(status);
   });
   const runId = await start({ kind: 'chain', code: 'await tools.wait({})' });

@@ -26,7 +26,7 @@ const stream = new ReActAgent({ name: 'reader', model: createShopModel(), tools:
   'Hi',
 );
 for await (const event of stream) {
-  if (event.type === 'text-delta') process.stdout.write(event.text);
+  if (event.type === 'model-delta') process.stdout.write(event.text);
   if (event.type === 'tool-result') console.log(`\n${event.tool}: ${event.result.text}`);
 }
 const { paused } = await stream.result;

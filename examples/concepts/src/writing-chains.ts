@@ -67,7 +67,7 @@ function openAgent(sandbox: Sandbox, language: SandboxLanguage): Agent {
     async call(code) {
       await using session = invoker.openSession();
       const tools: string[] = [];
-      const unsubscribe = invoker.hooks.observe('tool-end', ({ tool, caller }) => {
+      const unsubscribe = invoker.hooks.observe('tool-result', ({ tool, caller }) => {
         if (caller === 'chain') tools.push(tool);
       });
       const result = await invoker.invoke({ name: 'tool_chain', args: { code, ...choice } }, { session });

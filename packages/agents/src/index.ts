@@ -35,7 +35,7 @@ export { defineStatefulTool } from './stateful/stateful-tool.ts';
 export type { StatefulToolDefinition } from './stateful/stateful-tool.ts';
 export { infoTool } from './tools/info-tool.ts';
 export { askClarificationTool, askUserTool, createAskTool } from './tools/ask-tools.ts';
-export type { PausedRun, PausedSession, Question, QuestionAnswer, ResumePoint } from './agent/paused-run.ts';
+export type { PausedRun, PausedSession, QuestionAnswer, ResumePoint } from './agent/paused-run.ts';
 export { createAgentTool } from './tools/agent-tool.ts';
 export type { AgentToolOptions } from './tools/agent-tool.ts';
 export { Supervision } from './supervision/supervision.ts';

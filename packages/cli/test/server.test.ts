@@ -39,7 +39,7 @@ function nextQuestion(): Promise<string> {
 function nextWaiting(): Promise<string> {
   const hooks = server.monolith.container.resolve(tokens.hooks);
   return new Promise((resolve) => {
-    const stop = hooks.observe('tool-start', ({ tool, runId }) => {
+    const stop = hooks.observe('tool-call', ({ tool, runId }) => {
       if (tool !== 'wait') return;
       stop();
       resolve(runId);

@@ -65,8 +65,8 @@ export class CallContext implements ToolContext {
   get progress(): (update: ProgressUpdate) => void {
     return (update) => {
       if (this.#ended !== undefined) return;
-      const { callId, name } = this.#pending;
-      this.#pending.report({ type: 'tool-progress', callId, tool: name, update });
+      const { scope, name: tool } = this.#pending;
+      this.#pending.report({ type: 'tool-progress', ...scope, tool, update });
     };
   }
 

@@ -1,5 +1,5 @@
 import { isKernelError } from '@ravi/kernel';
-import type { InterceptedCall, InvocationResult, ResultPoint } from '@ravi/kernel';
+import type { CallStatus, InterceptedCall, InvocationResult, ResultPoint } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import { journalEntry, TraceEntry } from './call-record.ts';
 import type { TraceOutcome } from './call-record.ts';
@@ -14,7 +14,7 @@ import type { GateStop } from './error-results.ts';
 export type Ending = GateStop | Execution;
 
 interface Outcome {
-  readonly status: 'ok' | 'error' | 'denied' | 'timeout' | 'cancelled';
+  readonly status: CallStatus;
   readonly result: InvocationResult;
   /** Size of the result in bytes. */
   readonly bytes?: number;
@@ -69,7 +69,7 @@ function toInvocationResult(pending: PendingCall, ending: Ending): InvocationRes
     : settle(pending, { status: shaping.result.status, ...shaping });
 }
 
-// The one end of every call: interceptors of results, trace, journal, progress and `tool-end`.
+// The one end of every call: interceptors of results, trace, journal and `tool-result`.
 function settle(pending: PendingCall, outcome: Outcome): InvocationResult | Promise<InvocationResult> {
   // The arguments of a call that stopped early have not been read yet; unreadable ones count as no arguments.
   pending.readOwnArguments();
@@ -84,11 +84,11 @@ function settle(pending: PendingCall, outcome: Outcome): InvocationResult | Prom
 function record(pending: PendingCall, outcome: Outcome): InvocationResult | Promise<InvocationResult> {
   const entry = new TraceEntry(pending, outcome.status, withOutcome({}, outcome));
   pending.session.record(entry);
-  if (!isForJournal(pending, outcome)) return emitToolEnd(pending, outcome, entry);
-  return writeToJournal(pending, outcome, entry).then(() => emitToolEnd(pending, outcome, entry));
+  if (!isForJournal(pending, outcome)) return emitToolResult(pending, outcome, entry);
+  return writeToJournal(pending, outcome, entry).then(() => emitToolResult(pending, outcome, entry));
 }
 
-// Adds the outcome to a trace entry or a payload. Written into an object made for it, not copied.
+// Adds the outcome to a trace entry or an event. Written into an object made for it, not copied.
 function withOutcome<Line extends object>(line: Line & TraceOutcome, { result, bytes }: Outcome): Line & TraceOutcome {
   if (result.error !== undefined) line.errorCode = result.error.code;
   if (result.artifactRef !== undefined) line.artifactRef = result.artifactRef;
@@ -110,19 +110,18 @@ async function writeToJournal(pending: PendingCall, { result }: Outcome, entry: 
   }
 }
 
-function emitToolEnd(pending: PendingCall, outcome: Outcome, { durationMs }: TraceEntry): InvocationResult {
+function emitToolResult(pending: PendingCall, outcome: Outcome, { durationMs }: TraceEntry): InvocationResult {
   const { hooks } = pending.runtime;
-  const { callId, name: tool, caller } = pending;
+  const { name: tool, caller } = pending;
   const { status, result } = outcome;
-  pending.report({ type: 'tool-result', callId, tool, status, durationMs });
   if (status === 'denied' && hooks.observes('tool-denied')) {
     const { code = 'E_TOOL_NOT_ALLOWED', message: reason = '' } = result.error ?? {};
-    hooks.emit('tool-denied', { ...pending.scope, tool, code, reason });
+    hooks.emit({ type: 'tool-denied', ...pending.scope, tool, code, reason });
   }
-  if (hooks.observes('tool-end')) {
+  if (pending.isReported('tool-result')) {
     const { argsPreview } = pending;
-    const payload = { ...pending.scope, tool, caller, status, durationMs, argsPreview };
-    hooks.emit('tool-end', withOutcome(payload, outcome));
+    const event = { type: 'tool-result', ...pending.scope, tool, caller, status, durationMs, argsPreview } as const;
+    pending.report(withOutcome(event, outcome));
   }
   return result;
 }

@@ -1,4 +1,5 @@
 // Parts of the invoker that the agent loop shares. Not part of the public API: they change without notice.
+export { previewOf } from './arguments/redact.ts';
 export { isInvocationResult } from './hooks/hook-manager.ts';
 export { encodeStructured } from './result/encode-structured.ts';
 export { extensionOf } from './result/media-files.ts';

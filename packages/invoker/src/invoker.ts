@@ -117,12 +117,12 @@ export class ToolInvoker {
   /** Opens a session with its own budget, trace and pins. @throws KernelError `E_CONFIG_INVALID` for its policy */
   openSession(options: SessionOptions = {}): InvokerSession {
     const session = new InvokerSession(this.#runtime, this.policy, options);
-    this.hooks.emit('session-opened', session.scope);
+    this.hooks.emit({ type: 'session-opened', ...session.scope });
     return session;
   }
 
   /**
-   * Passes one call through every gate, runs it and shapes its result. In every case `tool-end` fires once and the trace
+   * Passes one call through every gate, runs it and shapes its result. In every case `tool-result` is emitted once and the trace
    * gets exactly one finished record.
    * @throws KernelError `E_CANCELLED` when the run was cancelled; otherwise only a `TypeError` for a missing session
    */
@@ -131,7 +131,7 @@ export class ToolInvoker {
       return Promise.reject(new TypeError('invoke needs the session that the call belongs to: see openSession'));
     }
     const pending = new PendingCall(this.#runtime, call, options);
-    emitToolStart(pending);
+    emitToolCall(pending);
     try {
       const passing = passGates(pending);
       if (!(passing instanceof Promise)) return carryOut(pending, passing);
@@ -145,12 +145,11 @@ export class ToolInvoker {
   }
 }
 
-function emitToolStart(pending: PendingCall): void {
-  const { hooks } = pending.runtime;
-  if (!hooks.observes('tool-start')) return;
+function emitToolCall(pending: PendingCall): void {
+  if (!pending.isReported('tool-call')) return;
   pending.readOwnArguments();
   const { scope, name: tool, caller, argsPreview } = pending;
-  hooks.emit('tool-start', { ...scope, tool, caller, argsPreview });
+  pending.report({ type: 'tool-call', ...scope, tool, caller, argsPreview });
 }
 
 // A gate with nothing to wait for returns synchronously, and most calls pass all gates that way.
@@ -169,7 +168,6 @@ function carryOut(pending: PendingCall, stopped: GateStop | undefined): Promise<
   try {
     if (stopped !== undefined) return Promise.resolve(finishCall(pending, stopped));
     pending.cancellation.check(); // again: the call may have waited for its lock and for the journal
-    pending.report({ type: 'tool-call', callId: pending.callId, tool: pending.name, caller: pending.caller });
     return execute(pending);
   } catch (error) {
     return failCall(pending, error);

@@ -2,7 +2,7 @@ import type {
   AnyTool,
   ApprovalTrace,
   BlobStat,
-  HookScope,
+  EventScope,
   Journal,
   JsonObject,
   ProgressEvent,
@@ -192,8 +192,8 @@ export class PendingCall {
     this.namedArgs = {};
   }
 
-  /** Fields that every hook payload about this call has. */
-  get scope(): HookScope {
+  /** Ids that every event about this call has. */
+  get scope(): EventScope & { readonly callId: string } {
     const { runId, sessionId } = this.session;
     const scope = { runId, sessionId, callId: this.callId };
     return this.parentId === undefined ? scope : { ...scope, parentId: this.parentId };
@@ -206,8 +206,14 @@ export class PendingCall {
     return { ref, bytes };
   }
 
-  /** Reports progress of this call to the session. */
+  /** True if an observer or the session receives events of this type: lets the invoker skip building one otherwise. */
+  isReported(type: 'tool-call' | 'tool-result'): boolean {
+    return this.session.reportsProgress || this.runtime.hooks.observes(type);
+  }
+
+  /** Reports an event of this call to observers and to the session. */
   report(event: ProgressEvent): void {
+    if (event.type !== 'tool-progress') this.runtime.hooks.emit(event);
     this.session.report(event);
   }
 }

@@ -1,4 +1,4 @@
-import type { ApprovalHandler, BlobStore, Clock, HookScope, Journal, Logger, ToolRegistry } from '@ravi/kernel';
+import type { ApprovalHandler, BlobStore, Clock, EventScope, Journal, Logger, ToolRegistry } from '@ravi/kernel';
 import type { Digester } from './arguments/digest.ts';
 import type { HookManager } from './hooks/hook-manager.ts';
 import type { Scrubber } from './scrub.ts';
@@ -7,7 +7,7 @@ import type { KeyedLocks } from './timing/keyed-locks.ts';
 import type { SchemaCache } from './validation/schema-cache.ts';
 
 /** Runs `body`, the execution of one call, and returns its result: for example inside the active span of a trace. */
-export type ExecutionWrapper = <Value>(scope: HookScope, body: () => Value) => Value;
+export type ExecutionWrapper = <Value>(scope: EventScope, body: () => Value) => Value;
 
 /** Collaborators of the invoker, available to every gate. */
 export interface InvokerRuntime {

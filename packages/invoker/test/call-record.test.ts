@@ -69,7 +69,7 @@ test('every call leaves one finished record in the trace and fires tool-end once
     ]),
     expected,
   );
-  const ends = harness.recorded.payloads('tool-end');
+  const ends = harness.recorded.of('tool-result');
   assert.deepEqual(
     ends.map(({ tool, status, errorCode }) => [tool, status, ...(errorCode === undefined ? [] : [errorCode])]),
     expected,
@@ -78,7 +78,7 @@ test('every call leaves one finished record in the trace and fires tool-end once
     ends.map((end) => end.callId),
     harness.session.trace.map((record) => record.callId),
   );
-  assert.equal(harness.recorded.payloads('tool-start').length, expected.length);
+  assert.equal(harness.recorded.of('tool-call').length, expected.length);
 });
 
 test('records are in the order in which the calls ended', async () => {

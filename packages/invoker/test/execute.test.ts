@@ -47,7 +47,7 @@ test('a result after the time-out is dropped and marked late, without a second r
     end(tool);
     await settle();
     assert.equal(harness.onlyRecord().late, true);
-    assert.equal(harness.recorded.payloads('tool-end').length, 1);
+    assert.equal(harness.recorded.of('tool-result').length, 1);
   }
 });
 

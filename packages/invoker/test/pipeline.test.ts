@@ -90,29 +90,29 @@ test('one call passes the gates in the order of the list', async () => {
     artifactStore,
     approvalHandler: createTestApprovals(() => Promise.resolve(note('approved', { decision: 'approved' }))),
     journal: createTestJournal((kind) => void note(`journal ${kind}`, undefined)),
-    session: { onProgress: (event) => void note(event.type, undefined) },
+    session: { onProgress: ({ type }) => void note(`progress ${type}`, undefined) },
   });
-  for (const event of ['tool-start', 'tool-end', 'artifact-stored'] as const) {
-    harness.hooks.observe(event, () => void note(event, undefined));
+  for (const type of ['tool-call', 'tool-result', 'artifact'] as const) {
+    harness.hooks.observe(type, () => void note(`hook ${type}`, undefined));
   }
   harness.hooks.intercept(() => note('intercepted', { action: 'continue' }));
   harness.hooks.interceptResult('after-tool', () => note('result intercepted', undefined));
   await harness.call('t');
   assert.deepEqual(steps, [
-    'tool-start',
+    'hook tool-call',
+    'progress tool-call',
     'intercepted',
     'risk judged',
     'approved',
     'locked',
     'journal started',
-    'tool-call',
     'executed',
-    'tool-progress',
-    'artifact-stored',
+    'progress tool-progress',
+    'hook artifact',
     'result intercepted',
     'journal finished',
-    'tool-result',
-    'tool-end',
+    'hook tool-result',
+    'progress tool-result',
   ]);
 });
 
@@ -126,10 +126,11 @@ test('progress reports calls inside a script as they happen', async () => {
   });
   const harness = createHarness([tool], { session: { onProgress: (event) => void events.push(event) } });
   await harness.call('t', {}, { caller: 'chain', callId: 'c1' });
+  const call = { runId: 'run', sessionId: 'session', callId: 'c1', tool: 't' };
   assert.deepEqual(events, [
-    { type: 'tool-call', callId: 'c1', tool: 't', caller: 'chain' },
-    { type: 'tool-progress', callId: 'c1', tool: 't', update: { message: 'half' } },
-    { type: 'tool-result', callId: 'c1', tool: 't', status: 'ok', durationMs: 0 },
+    { type: 'tool-call', ...call, caller: 'chain', argsPreview: '{}' },
+    { type: 'tool-progress', ...call, update: { message: 'half' } },
+    { type: 'tool-result', ...call, caller: 'chain', status: 'ok', durationMs: 0, argsPreview: '{}', bytes: 2 },
   ]);
 });
 
@@ -158,8 +159,8 @@ test('a thrown value that cannot be printed does not affect the call either', as
     ),
     session: { onProgress: fail },
   });
-  harness.hooks.observe('tool-start', fail);
-  harness.hooks.observe('tool-end', () => Promise.reject(unprintable));
+  harness.hooks.observe('tool-call', fail);
+  harness.hooks.observe('tool-result', () => Promise.reject(unprintable));
   harness.hooks.interceptResult('tool-error', fail);
   const codes = [await harness.call('t'), await harness.call('t'), await harness.call('judged')].map(
     ({ error }) => error?.code,

@@ -1,12 +1,20 @@
 export type {
   HookEvent,
+  HookEventType,
   HookObserver,
-  HookPayloads,
-  HookScope,
   InterceptedCall,
   InterceptorDecision,
   ResultInterceptor,
   ResultPoint,
   ToolInterceptor,
 } from './event/hooks.ts';
-export type { ProgressEvent, ProgressSink } from './event/progress.ts';
+export type {
+  EventScope,
+  ProgressEvent,
+  ProgressSink,
+  Question,
+  RunEvent,
+  RunEventOf,
+  RunEventPayloads,
+  RunEventType,
+} from './event/run-event.ts';

@@ -30,23 +30,31 @@ export type {
   StoreOptions,
   SweepReport,
 } from './blob/blob-store.ts';
-export type { ApprovalTrace, ChainCallRecord } from './call/call-record.ts';
+export type { ApprovalTrace, CallStatus, ChainCallRecord } from './call/call-record.ts';
 export { defaultChainPolicy, defineChainPolicy, maxBridgeMessageBytes } from './call/chain-policy.ts';
 export type { ChainPolicy } from './call/chain-policy.ts';
 export type { ChainError, ChainRunResult, WholeResult } from './call/chain-run-result.ts';
 export type { ChainFile, InvocationError, InvocationResult } from './call/invocation-result.ts';
 export type {
   HookEvent,
+  HookEventType,
   HookObserver,
-  HookPayloads,
-  HookScope,
   InterceptedCall,
   InterceptorDecision,
   ResultInterceptor,
   ResultPoint,
   ToolInterceptor,
 } from './event/hooks.ts';
-export type { ProgressEvent, ProgressSink } from './event/progress.ts';
+export type {
+  EventScope,
+  ProgressEvent,
+  ProgressSink,
+  Question,
+  RunEvent,
+  RunEventOf,
+  RunEventPayloads,
+  RunEventType,
+} from './event/run-event.ts';
 export type {
   ModelError,
   ModelErrorCode,

@@ -5,7 +5,7 @@ export { createMemoryApprovalStore } from './doubles/memory-approval-store.ts';
 export { createMemoryLogger } from './doubles/memory-logger.ts';
 export type { LogRecord, MemoryLogger } from './doubles/memory-logger.ts';
 export { createRecordingHooks } from './doubles/recording-hooks.ts';
-export type { HookSource, RecordedHook, RecordingHooks } from './doubles/recording-hooks.ts';
+export type { HookSource, RecordingHooks } from './doubles/recording-hooks.ts';
 export { createScriptedModel } from './doubles/scripted-model.ts';
 export type { ScriptedModel, ScriptedToolCall, ScriptedTurn } from './doubles/scripted-model.ts';
 export { createSeededRandom } from './doubles/seeded-random.ts';

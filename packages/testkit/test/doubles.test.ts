@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { HookEvent, ModelEvent, ModelProvider, ModelRequest } from '@ravi/kernel';
+import type { HookEventType, ModelEvent, ModelProvider, ModelRequest } from '@ravi/kernel';
 import { test } from 'vitest';
 import { createMemoryLogger, createRecordingHooks, createScriptedModel } from '../src/index.ts';
 
@@ -62,14 +62,15 @@ test('a scripted error and an aborted request both end the stream with an error 
 
 test('recording hooks attach to every event and keep the order of arrival', () => {
   const hooks = createRecordingHooks();
-  const observers = new Map<HookEvent, (payload: never) => unknown>();
-  hooks.attach({ observe: (event, observer) => observers.set(event, observer) });
+  const observers = new Map<HookEventType, (event: never) => unknown>();
+  hooks.attach({ observe: (type, observer) => observers.set(type, observer) });
   const scope = { runId: 'r', sessionId: 's' };
-  observers.get('tool-dropped')?.({ ...scope, tool: 't', provider: 'p' } as never);
-  observers.get('session-opened')?.(scope as never);
-  assert.deepEqual(hooks.events, ['tool-dropped', 'session-opened']);
-  assert.deepEqual(hooks.payloads('session-opened'), [scope]);
-  assert.deepEqual(hooks.payloads('tool-end'), []);
+  const opened = { type: 'session-opened', ...scope };
+  observers.get('tool-dropped')?.({ type: 'tool-dropped', ...scope, tool: 't', provider: 'p' } as never);
+  observers.get('session-opened')?.(opened as never);
+  assert.deepEqual(hooks.types, ['tool-dropped', 'session-opened']);
+  assert.deepEqual(hooks.of('session-opened'), [opened]);
+  assert.deepEqual(hooks.of('tool-result'), []);
 });
 
 test('a memory logger keeps level, message and fields', () => {

@@ -9,7 +9,7 @@ export function recordAgentEvent(log: EventLog, event: AgentEvent): void {
       return log.append('step', { step: event.step, status: 'started' });
     case 'step-end':
       return log.append('step', { step: event.step, status: 'ended' });
-    case 'text-delta':
+    case 'model-delta':
       return log.append('model-delta', { text: event.text });
     case 'reasoning-delta':
       return log.append('reasoning-delta', { text: event.text });
@@ -17,6 +17,7 @@ export function recordAgentEvent(log: EventLog, event: AgentEvent): void {
       const { callId, tool, update } = event;
       return log.append('tool-progress', { callId, tool, update: { ...update } });
     }
+    case 'run-paused':
     case 'run-end': {
       const { status, reason, text, steps, usage, trace, error, paused } = event.result;
       // The next process resumes the run.

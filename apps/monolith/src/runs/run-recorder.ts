@@ -1,6 +1,6 @@
 import type { HookManager } from '@ravi/invoker';
 import type { PriceTable } from '@ravi/agents';
-import type { BlobStore, Clock, HookEvent, HookPayloads, JsonObject, Logger } from '@ravi/kernel';
+import type { BlobStore, Clock, HookEventType, JsonObject, Logger, RunEventOf } from '@ravi/kernel';
 import { costOf } from '@ravi/agents';
 import { createEventLog } from './event-log.ts';
 import type { EventLog } from './event-log.ts';
@@ -46,14 +46,14 @@ const milestones: ReadonlySet<RunEventType> = new Set<RunEventType>([
 
 /** Types of events by the hook that emits them. */
 const hookTypes = {
-  'tool-start': 'tool-call',
-  'tool-end': 'tool-result',
+  'tool-call': 'tool-call',
+  'tool-result': 'tool-result',
   'approval-requested': 'approval-requested',
   'approval-decided': 'approval-decided',
-  'artifact-stored': 'artifact',
-  'script-console': 'console',
-  'llm-end': 'usage',
-} as const satisfies { readonly [Event in HookEvent]?: RunEventType };
+  artifact: 'artifact',
+  console: 'console',
+  'model-end': 'usage',
+} as const satisfies { readonly [Type in HookEventType]?: RunEventType };
 
 /** Returns the owner of the pins that keep the artifacts of a run after it has ended. */
 function keeperOf(runId: string): string {
@@ -88,12 +88,12 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   }
 
   function record<Event extends keyof typeof hookTypes>(event: Event): () => void {
-    return hooks.observe(event, (payload: HookPayloads[Event]) => {
-      const { runId, sessionId: _, ...data } = payload;
+    return hooks.observe(event, (payload: RunEventOf<Event>) => {
+      const { type: _type, runId, sessionId: _, ...data } = payload;
       const log = logs.get(runId);
       const details = data as unknown as JsonObject;
-      if (log === undefined || (event === 'script-console' && isRepeated(runId, details))) return;
-      log.append(hookTypes[event], event === 'llm-end' ? usageOf(data as unknown as ResponseUsage, prices) : details);
+      if (log === undefined || (event === 'console' && isRepeated(runId, details))) return;
+      log.append(hookTypes[event], event === 'model-end' ? usageOf(data as unknown as ResponseUsage, prices) : details);
       if ('ref' in payload) track(runId, 'an artifact of a run', blobStore.pin(payload.ref, keeperOf(runId)));
     });
   }
@@ -155,7 +155,7 @@ function isLineOfRun({ type, data }: RunEvent): boolean {
 }
 
 /** Usage of one model response. */
-type ResponseUsage = Pick<HookPayloads['llm-end'], 'step' | 'provider' | 'model' | 'usage'>;
+type ResponseUsage = Pick<RunEventOf<'model-end'>, 'step' | 'provider' | 'model' | 'usage'>;
 
 /** Returns the data of a usage event, with the cost if the model has a price. */
 function usageOf({ step, provider, model, usage }: ResponseUsage, prices: PriceTable | undefined): JsonObject {

@@ -29,7 +29,7 @@ const maxTools = 10_000;
 /** Counts every call from now on. Percentiles cover the last 1 000 calls of a tool. */
 export function createToolMetrics(hooks: HookManager): ToolMetrics {
   const tools = new Map<string, Counted>();
-  hooks.observe('tool-end', ({ tool, status, durationMs }) => {
+  hooks.observe('tool-result', ({ tool, status, durationMs }) => {
     let counted = tools.get(tool);
     if (counted === undefined) {
       // Models choose names too, so their number is limited.

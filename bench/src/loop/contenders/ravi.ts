@@ -10,8 +10,8 @@ const usage = { inputTokens: 1, outputTokens: 1 };
 /** Ravi with every gate, a schema, observers at both ends of a call, a call budget and a trace. */
 export function createRaviRunner(tool: LoopTool): LoopRunner {
   const hooks = new HookManager();
-  hooks.observe('tool-start', () => {});
-  hooks.observe('tool-end', () => {});
+  hooks.observe('tool-call', () => {});
+  hooks.observe('tool-result', () => {});
   const echo = defineTool({
     name: 'echo',
     description: toolDescription,

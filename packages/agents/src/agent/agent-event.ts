@@ -1,49 +1,48 @@
-import type {
-  InvocationResult,
-  JsonObject,
-  ModelError,
-  ModelMessage,
-  ModelUsage,
-  ModelWarning,
-  ProgressUpdate,
-} from '@ravi/kernel';
+import type { InvocationResult, JsonObject, RunEventOf, RunEventType } from '@ravi/kernel';
 import type { AgentResult } from './agent-result.ts';
 
+/** Types of the events that the stream of an agent carries. */
+type AgentEventType = Extract<
+  RunEventType,
+  | 'job-finished'
+  | 'job-started'
+  | 'message'
+  | 'model-delta'
+  | 'model-retry'
+  | 'reasoning-delta'
+  | 'run-end'
+  | 'run-paused'
+  | 'run-start'
+  | 'step-end'
+  | 'step-start'
+  | 'tool-call'
+  | 'tool-call-delta'
+  | 'tool-call-start'
+  | 'tool-progress'
+  | 'tool-result'
+  | 'warning'
+>;
+
+/** Whole values that only the reader of a stream receives, in addition to the facts that every reader of the event has. */
+interface Content {
+  readonly 'tool-call': { readonly args: JsonObject };
+  readonly 'tool-result': { readonly result: InvocationResult };
+  readonly 'run-paused': { readonly result: AgentResult };
+  readonly 'run-end': { readonly result: AgentResult };
+}
+
+type EventWithContent<Type extends AgentEventType> = RunEventOf<Type> &
+  (Type extends keyof Content ? Content[Type] : unknown);
+
 /**
- * Events of a run, in the order in which they happen. Deltas are for display: a failed attempt leaves some, which
- * `model-retry` retracts. A call has the same `callId` in all of its events.
+ * Event of a run of an agent, in the order in which the events happen. Deltas are for display: a failed attempt leaves some,
+ * which `model-retry` retracts. A call has the same `callId` in all of its events.
+ *
+ * `tool-call` and `tool-result` report the calls of the model, with their arguments and results. A call that becomes a job ends
+ * with `job-started` instead; a call of a discarded response may have no end; a call that was refused before it began only has
+ * the events of its writing. The last event is `run-end` or `run-paused`: tools that keep running after it emit nothing.
  */
-export type AgentEvent =
-  | { readonly type: 'run-start'; readonly runId: string; readonly sessionId: string; readonly agent: string }
-  | { readonly type: 'step-start'; readonly step: number }
-  | { readonly type: 'warning'; readonly warning: ModelWarning }
-  | { readonly type: 'text-delta'; readonly text: string }
-  | { readonly type: 'reasoning-delta'; readonly text: string }
-  | { readonly type: 'tool-call-start'; readonly callId: string; readonly tool: string }
-  | { readonly type: 'tool-call-delta'; readonly callId: string; readonly text: string }
-  /** The incomplete response is discarded and requested again. Only safe calls of it can have run. */
-  | { readonly type: 'model-retry'; readonly attempt: number; readonly error: ModelError }
-  /**
-   * A call begins. It ends with `tool-result`, also when it is cancelled, or with `job-started`. A call of a discarded
-   * response may have neither. A call that was refused before it began only has the events of its writing.
-   */
-  | { readonly type: 'tool-call'; readonly callId: string; readonly tool: string; readonly args: JsonObject }
-  | { readonly type: 'tool-progress'; readonly callId: string; readonly tool: string; readonly update: ProgressUpdate }
-  | { readonly type: 'tool-result'; readonly callId: string; readonly tool: string; readonly result: InvocationResult }
-  /** A call continues as a job, and its result for now says so. The job ends with `job-finished`, also when it is stopped. */
-  | { readonly type: 'job-started'; readonly jobId: string; readonly callId: string; readonly tool: string }
-  | {
-      readonly type: 'job-finished';
-      readonly jobId: string;
-      readonly callId: string;
-      readonly tool: string;
-      readonly result: InvocationResult;
-    }
-  /** A message was appended to the conversation, and stored if there is a history. */
-  | { readonly type: 'message'; readonly message: ModelMessage }
-  | { readonly type: 'step-end'; readonly step: number; readonly usage: ModelUsage }
-  /** The last event: tools that keep running after the run emit nothing. */
-  | { readonly type: 'run-end'; readonly result: AgentResult };
+export type AgentEvent = { [Type in AgentEventType]: EventWithContent<Type> }[AgentEventType];
 
 /** Receives events as they happen. Must not throw. */
 export type AgentEventSink = (event: AgentEvent) => void;

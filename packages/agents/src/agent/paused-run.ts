@@ -1,15 +1,5 @@
-import type { ModelMessage, ModelUsage, Principal } from '@ravi/kernel';
+import type { ModelMessage, ModelUsage, Principal, Question } from '@ravi/kernel';
 import type { BudgetRecord, Permissions } from './run-snapshot.ts';
-
-/** Question of a tool to the user. */
-export interface Question {
-  /** Id of the call that asks; the answer becomes its result. */
-  readonly callId: string;
-  readonly tool: string;
-  readonly question: string;
-  /** Suggested answers; others are accepted too. */
-  readonly choices?: readonly string[];
-}
 
 /** Everything that is needed to resume a run, in this process or another: JSON unless it contains media bytes. */
 export interface PausedRun {

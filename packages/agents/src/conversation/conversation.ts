@@ -116,6 +116,7 @@ export class Conversation {
 export interface ConversationWriter {
   readonly conversation: Conversation;
   readonly runId: string;
+  readonly sessionId: string;
   readonly emit: AgentEventSink | undefined;
   /** Lease that must still be held when a message is stored. */
   readonly lease: { readonly isCertain: boolean; confirm(): Promise<boolean> } | undefined;
@@ -139,11 +140,11 @@ export function appendMessage(
 }
 
 function append(run: ConversationWriter, message: ModelMessage, details?: JsonObject): Promise<void> | undefined {
-  const { conversation, emit } = run;
+  const { conversation, emit, runId, sessionId } = run;
   const saving = conversation.append(message, entryDetails(run, details));
   if (emit === undefined || message.content.length === 0) return saving;
-  if (saving !== undefined) return saving.then(() => emit({ type: 'message', message }));
-  emit({ type: 'message', message });
+  if (saving !== undefined) return saving.then(() => emit({ type: 'message', runId, sessionId, message }));
+  emit({ type: 'message', runId, sessionId, message });
   return undefined;
 }
 

@@ -1,8 +1,8 @@
 import type { InvokerSession } from '@ravi/invoker';
 import { KernelError, textBlock } from '@ravi/kernel';
-import type { JsonObject, ModelMessage, ModelUsage, Principal } from '@ravi/kernel';
+import type { JsonObject, ModelMessage, ModelUsage, Principal, Question } from '@ravi/kernel';
 import type { Budget } from '../agent/budget.ts';
-import type { PausedRun, Question, QuestionAnswer, ResumePoint } from '../agent/paused-run.ts';
+import type { PausedRun, QuestionAnswer, ResumePoint } from '../agent/paused-run.ts';
 import { budgetRecordOf, readBudgetRecord, permissionsOf, readPermissions } from '../agent/run-snapshot.ts';
 import type { ActiveSkills } from '../skills/active-skills.ts';
 import { resultBlock } from './join-messages.ts';

@@ -146,7 +146,7 @@ export class Jobs {
     entry.result = result;
     entry.record?.end(status, result as unknown as JsonValue, result.error);
     const { id: jobId, callId, tool } = entry;
-    this.#run.emit?.({ type: 'job-finished', jobId, callId, tool, result });
+    this.#run.emit?.({ type: 'job-finished', ...this.#run.session.scope, jobId, callId, tool, result });
     entry.done.resolve();
     this.#unread?.resolve();
   }

@@ -1,12 +1,12 @@
 import type { InvokerSession } from '@ravi/invoker';
-import type { InvocationResult, JsonObject, ModelMessage, ModelUsage } from '@ravi/kernel';
+import type { HookEvent, InvocationResult, JsonObject, ModelMessage, ModelUsage, Question } from '@ravi/kernel';
 import { setAgentContext } from '../agent/agent-context.ts';
 import type { Agent, AgentContext, SpawnOptions } from '../agent/agent-context.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
-import type { AgentEventSink } from '../agent/agent-event.ts';
+import type { AgentEvent, AgentEventSink } from '../agent/agent-event.ts';
 import type { AgentEnding, AgentResult } from '../agent/agent-result.ts';
 import type { Budget } from '../agent/budget.ts';
-import type { Question, ResumedFrom } from '../agent/paused-run.ts';
+import type { ResumedFrom } from '../agent/paused-run.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { noUsage } from '../conversation/model-response.ts';
 import { Jobs } from '../jobs/jobs.ts';
@@ -146,10 +146,16 @@ export class AgentRun implements AgentContext {
   stop(reason: string, { guardrail }: { readonly guardrail?: string } = {}): void {
     if (guardrail !== undefined) {
       const { runId, sessionId, agent } = this;
-      this.definition.invoker.hooks.emit('guardrail-trip', { runId, sessionId, agent, guardrail, reason });
+      this.definition.invoker.hooks.emit({ type: 'guardrail-trip', runId, sessionId, agent, guardrail, reason });
     }
     const error = { code: guardrail === undefined ? 'E_STOPPED' : 'E_GUARDRAIL', message: reason, retryable: false };
     this.end({ status: 'stopped', reason: guardrail === undefined ? 'middleware' : 'guardrail', error });
+  }
+
+  /** Reports an event to observers and to the stream of the run. */
+  notify(event: AgentEvent & HookEvent): void {
+    this.definition.invoker.hooks.emit(event);
+    this.emit?.(event);
   }
 
   /** Ends the run after the current work, unless something else ends it already. */

@@ -25,7 +25,7 @@ export interface StreamParts {
 
 /**
  * Events of a run. They are buffered until they are read, and each is read once: concurrent readers share them. The last
- * one is `run-end`. The run starts at once, read or not, and is cancelled when the last reader stops before the end.
+ * one is `run-end` or `run-paused`. The run starts at once, read or not, and is cancelled when the last reader stops before the end.
  */
 export class AgentStream implements AsyncIterable<AgentEvent> {
   /** Result of the run. */
@@ -86,7 +86,7 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
   #push(event: AgentEvent): void {
     if (this.#isOver) return;
     this.#events.push(event);
-    if (event.type === 'run-end') this.#isOver = true;
+    if (event.type === 'run-end' || event.type === 'run-paused') this.#isOver = true;
     this.#wake();
   }
 

@@ -10,6 +10,7 @@ import type {
   ModelUsage,
 } from '@ravi/kernel';
 import { budgetExceeded } from '../agent/budget.ts';
+import type { AgentEventSink } from '../agent/agent-event.ts';
 import type { Reservation } from '../agent/budget.ts';
 import { wrapModel } from '../agent/middleware.ts';
 import { addUsage } from '../agent/usage.ts';
@@ -61,7 +62,7 @@ export async function askModel(run: AgentRun): Promise<CompleteResponse | undefi
       run.ending = { status: 'failed', reason: 'error', error };
       return undefined;
     }
-    run.emit?.({ type: 'model-retry', attempt: attempt + 1, error });
+    run.emit?.({ type: 'model-retry', ...run.session.scope, attempt: attempt + 1, error });
     await delay(run, Math.min(error.retryAfterMs ?? 0, maxRetryDelayMs));
   }
 }
@@ -87,15 +88,24 @@ async function ask(
 
 function handleEvent(run: AgentRun, calls: StepCalls, event: ModelEvent): ContentBlock | undefined {
   if (event.type === 'block') return addCall(run, calls, event.block);
-  if (run.emit === undefined) return undefined;
-  if (event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'warning') run.emit(event);
-  if (event.type === 'tool-call-start') {
-    run.emit({ type: event.type, callId: calls.ids.announce(event.id), tool: event.name });
-  }
-  if (event.type === 'tool-call-delta') {
-    run.emit({ type: event.type, callId: calls.ids.current(event.id), text: event.text });
-  }
+  if (run.emit !== undefined) emitEvent(run.emit, run, calls, event);
   return undefined;
+}
+
+function emitEvent(emit: AgentEventSink, run: AgentRun, calls: StepCalls, event: ModelEvent): void {
+  const { scope } = run.session;
+  switch (event.type) {
+    case 'text-delta':
+      return emit({ type: 'model-delta', ...scope, text: event.text });
+    case 'reasoning-delta':
+    case 'warning':
+      return emit({ ...scope, ...event });
+    case 'tool-call-start':
+      return emit({ type: event.type, ...scope, callId: calls.ids.announce(event.id), tool: event.name });
+    case 'tool-call-delta':
+      return emit({ type: event.type, ...scope, callId: calls.ids.current(event.id), text: event.text });
+    default:
+  }
 }
 
 function addCall(run: AgentRun, calls: StepCalls, block: ContentBlock): ContentBlock {
@@ -152,18 +162,19 @@ function inPlace(
 
 function announceStart(run: AgentRun, request: ModelRequest): void {
   const { invoker, model: provider } = run.definition;
-  if (!invoker.hooks.observes('llm-start')) return;
+  if (!invoker.hooks.observes('model-start')) return;
   const { runId, sessionId, agent, step } = run;
   const { model = provider.model } = request;
   const asked = model === undefined ? {} : { model };
-  invoker.hooks.emit('llm-start', { runId, sessionId, agent, step, provider: provider.id, ...asked });
+  invoker.hooks.emit({ type: 'model-start', runId, sessionId, agent, step, provider: provider.id, ...asked });
 }
 
 function announceEnd(run: AgentRun, { usage, model, reason, error }: ModelResponse): void {
   const { hooks } = run.definition.invoker;
-  if (!hooks.observes('llm-end')) return;
+  if (!hooks.observes('model-end')) return;
   const { runId, sessionId, agent, step } = run;
-  hooks.emit('llm-end', {
+  hooks.emit({
+    type: 'model-end',
     runId,
     sessionId,
     agent,

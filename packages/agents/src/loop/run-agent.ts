@@ -182,7 +182,7 @@ async function finish(run: AgentRun, ending: AgentEnding): Promise<AgentResult> 
   if (run.hasJobs) run.jobs.stopAll('the run has ended');
   if (ending.status !== 'paused') run.conversation.forgetOpenCalls('The run ended before this call did');
   if (run.hasJobs) await run.jobs.flush();
-  await endRun(run, ending);
+  const event = await endRun(run, ending);
   await run.session.close();
   const { session, conversation, text, step: steps, usage } = run;
   const result = Object.assign(new RunTrace(session), {
@@ -194,22 +194,22 @@ async function finish(run: AgentRun, ending: AgentEnding): Promise<AgentResult> 
     steps,
     usage,
   });
-  run.emit?.({ type: 'run-end', result });
+  run.emit?.({ ...event, result });
   return result;
 }
 
 function announceStart(run: AgentRun): void {
   const { hooks } = run.definition.invoker;
   const { runId, sessionId, agent, step } = run;
-  if (hooks.observes('step-start')) hooks.emit('step-start', { runId, sessionId, agent, step });
-  run.emit?.({ type: 'step-start', step });
+  if (run.emit === undefined && !hooks.observes('step-start')) return;
+  run.notify({ type: 'step-start', runId, sessionId, agent, step });
 }
 
 function announceEnd(run: AgentRun, usage: ModelUsage, toolCalls: number): void {
   const { hooks } = run.definition.invoker;
   const { runId, sessionId, agent, step } = run;
-  if (hooks.observes('step-end')) hooks.emit('step-end', { runId, sessionId, agent, step, toolCalls });
-  run.emit?.({ type: 'step-end', step, usage });
+  if (run.emit === undefined && !hooks.observes('step-end')) return;
+  run.notify({ type: 'step-end', runId, sessionId, agent, step, toolCalls, usage });
 }
 
 /** The part of a result that is made when it is read: digests of arguments cost more than the calls. */

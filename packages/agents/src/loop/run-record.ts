@@ -1,6 +1,6 @@
 import type { InvokerSession } from '@ravi/invoker';
 import { KernelError, isKernelError } from '@ravi/kernel';
-import type { RunOutcome, RunStatus, RunStore } from '@ravi/kernel';
+import type { RunEventOf, RunOutcome, RunStatus, RunStore } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEnding } from '../agent/agent-result.ts';
@@ -25,10 +25,10 @@ const statusOf: Readonly<Record<AgentEnding['status'], RunStatus>> = {
  * @throws KernelError of the store, `E_STATE_CONFLICT` if the run is no longer paused
  */
 export async function beginRun(run: AgentRun): Promise<void> {
-  const { hooks } = run.definition.invoker;
-  const { runId, sessionId, agent } = run;
-  hooks.emit('run-start', { ...run.session.scope, agent });
-  run.emit?.({ type: 'run-start', runId, sessionId, agent });
+  const { agent } = run;
+  const resumed = run.isResumed || run.isRecovered ? { isResumed: true } : {};
+  const interrupted = run.isRecovered ? { wasInterrupted: true } : {};
+  run.notify({ type: 'run-start', ...run.session.scope, kind: 'agent', agent, ...resumed, ...interrupted });
   const { runs } = run.definition;
   if (runs === undefined) return;
   const heldSince = run.isRecovered ? undefined : run.now();
@@ -78,15 +78,32 @@ function leaseOf(run: AgentRun, runs: RunStore, heldSince: number | undefined): 
   });
 }
 
-/** Notifies observers and the run store that a run has ended. A failure of the store does not change the result. */
-export async function endRun(run: AgentRun, ending: AgentEnding): Promise<void> {
-  const { hooks } = run.definition.invoker;
-  const { agent, step: steps, usage } = run;
-  const { status, error } = ending;
-  const failure = error === undefined ? {} : { errorCode: error.code };
-  hooks.emit('run-end', { ...run.session.scope, agent, status, steps, usage, ...failure });
-  const { runs, lease, logger } = run.definition;
+/**
+ * Notifies observers and the run store that a run has ended or pauses, and returns the event. A failure of the store does not
+ * change the result.
+ */
+export async function endRun(run: AgentRun, ending: AgentEnding): Promise<EndEvent> {
+  const event = endEventOf(run, ending);
+  run.definition.invoker.hooks.emit(event);
   run.lease?.[Symbol.dispose]();
+  await storeEnd(run, ending);
+  return event;
+}
+
+/** Last event of a run. */
+type EndEvent = RunEventOf<'run-end' | 'run-paused'>;
+
+function endEventOf(run: AgentRun, { status, reason, error, paused }: AgentEnding): EndEvent {
+  const { agent, step: steps, usage, text } = run;
+  const { scope } = run.session;
+  const progress = { agent, steps, usage };
+  if (status === 'paused') return { type: 'run-paused', ...scope, ...progress, questions: paused?.questions ?? [] };
+  const failure = error === undefined ? {} : { error };
+  return { type: 'run-end', ...scope, status, reason, text, ...progress, ...failure };
+}
+
+async function storeEnd(run: AgentRun, ending: AgentEnding): Promise<void> {
+  const { runs, lease, logger } = run.definition;
   if (runs === undefined || !run.isRecorded) return;
   try {
     if (lease !== undefined && isSuspended(run)) {

@@ -1,7 +1,16 @@
-import { errorResult } from '@ravi/invoker/internal';
+import { errorResult, previewOf } from '@ravi/invoker/internal';
 import type { CancelListener } from '@ravi/invoker/internal';
 import { isLocalTool } from '@ravi/kernel';
-import type { InvocationResult, ModelStopReason, Timer, Tool, ToolResultBlock, ToolUseBlock } from '@ravi/kernel';
+import type {
+  CallStatus,
+  InvocationResult,
+  ModelStopReason,
+  RunEventOf,
+  Timer,
+  Tool,
+  ToolResultBlock,
+  ToolUseBlock,
+} from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import { budgetExceeded } from '../agent/budget.ts';
 import { wrapsCalls } from '../agent/middleware.ts';
@@ -20,6 +29,8 @@ interface Slot {
   controller: AbortController | undefined;
   /** Turns the call into a job. */
   timer: Timer | undefined;
+  /** Monotonic time of its start. */
+  started: number;
 }
 
 /**
@@ -57,7 +68,14 @@ export class StepCalls implements CancelListener, OpenCalls {
 
   /** Adds a call whose block has arrived, and starts it if it may start early. */
   add(call: ToolUseBlock): void {
-    const slot: Slot = { call, result: undefined, isStarted: false, controller: undefined, timer: undefined };
+    const slot: Slot = {
+      call,
+      result: undefined,
+      isStarted: false,
+      controller: undefined,
+      timer: undefined,
+      started: 0,
+    };
     // Most responses have one call, and an array literal has no spare capacity.
     if (this.#slots.length === 0) this.#slots = [slot];
     else this.#slots.push(slot);
@@ -140,7 +158,10 @@ export class StepCalls implements CancelListener, OpenCalls {
     }
     const isJob = isBackground(run, call);
     if (isJob || isPromotable(run)) slot.controller = new AbortController();
-    run.emit?.({ type: 'tool-call', callId: call.id, tool: call.name, args: call.arguments });
+    if (run.emit !== undefined) {
+      slot.started = run.definition.invoker.clock.monotonic();
+      run.emit({ type: 'tool-call', ...factsOf(run, call), args: call.arguments });
+    }
     invokeCall(run, call, slot.controller?.signal).then(
       (result) => this.#settle(slot, result),
       (error: unknown) => this.#settle(slot, errorResult('E_CANCELLED', errorText(error))),
@@ -156,8 +177,8 @@ export class StepCalls implements CancelListener, OpenCalls {
   }
 
   #emitResult(slot: Slot, result: InvocationResult): void {
-    const { id: callId, name: tool } = slot.call;
-    this.#run.emit?.({ type: 'tool-result', callId, tool, result });
+    const run = this.#run;
+    run.emit?.({ type: 'tool-result', ...factsOf(run, slot.call), ...outcomeOf(run, slot, result), result });
     this.#setResult(slot, result);
   }
 
@@ -166,7 +187,7 @@ export class StepCalls implements CancelListener, OpenCalls {
     if (!slot.isStarted || slot.result !== undefined || this.#isOver) return false;
     if (this.#run.definition.loopTools.includes(call.name)) return false;
     const jobId = this.#run.jobs.begin(call, () => controller?.abort());
-    this.#run.emit?.({ type: 'job-started', jobId, callId: call.id, tool: call.name });
+    this.#run.emit?.({ type: 'job-started', ...this.#run.session.scope, jobId, callId: call.id, tool: call.name });
     const text = `Running in the background as ${jobId}. You will receive its result when it has finished; continue with other work, or use wait_job, read_job or stop_job.`;
     this.#setResult(slot, { status: 'ok', text, structured: { jobId, status: 'running' }, files: [] });
     return true;
@@ -189,6 +210,30 @@ export class StepCalls implements CancelListener, OpenCalls {
 }
 
 const notAsked = errorResult('E_CANCELLED', 'The run has ended, so the question will not be answered');
+
+type CallEvent<Type extends 'tool-call' | 'tool-result'> = Omit<RunEventOf<Type>, 'type'>;
+
+function factsOf(
+  { session }: AgentRun,
+  { id: callId, name: tool, arguments: args }: ToolUseBlock,
+): CallEvent<'tool-call'> {
+  return { ...session.scope, callId, tool, caller: 'direct', argsPreview: previewOf(args) };
+}
+
+const statusByCode: Readonly<Record<string, CallStatus>> = { E_CALL_TIMEOUT: 'timeout', E_CANCELLED: 'cancelled' };
+
+function outcomeOf(
+  { definition: { invoker } }: AgentRun,
+  { isStarted, started }: Slot,
+  { status, error, artifactRef }: InvocationResult,
+): Omit<CallEvent<'tool-result'>, keyof CallEvent<'tool-call'>> {
+  return {
+    status: (error === undefined ? undefined : statusByCode[error.code]) ?? status,
+    durationMs: isStarted ? invoker.clock.monotonic() - started : 0,
+    ...(artifactRef === undefined ? {} : { artifactRef }),
+    ...(error === undefined ? {} : { errorCode: error.code }),
+  };
+}
 
 /** True if a call does no harm when its response is discarded. */
 function isHarmless({ risk, classifyRisk, suspends, mode }: Tool): boolean {

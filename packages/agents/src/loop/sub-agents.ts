@@ -39,7 +39,7 @@ export class SubAgents {
     const { runId, sessionId, agent, depth, definition, supervision } = this.#parent;
     supervision?.admit(depth + 1);
     const childRunId = randomId('run');
-    definition.invoker.hooks.emit('handoff', { runId, sessionId, agent, to: child.name, childRunId });
+    definition.invoker.hooks.emit({ type: 'handoff', runId, sessionId, agent, to: child.name, childRunId });
     this.#results ??= new Map();
     this.#results.set(childRunId, this.#start(child, task, { ...options, runId: childRunId }));
     return childRunId;

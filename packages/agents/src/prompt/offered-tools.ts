@@ -79,7 +79,7 @@ export class OfferedTools {
     const { invoker, logger } = this.#definition;
     const { runId, sessionId } = this.#session;
     logger.warn('tool dropped: it has no spec for this provider', { tool, provider });
-    invoker.hooks.emit('tool-dropped', { runId, sessionId, tool, provider });
+    invoker.hooks.emit({ type: 'tool-dropped', runId, sessionId, tool, provider });
   }
 }
 

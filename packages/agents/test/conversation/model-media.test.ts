@@ -38,7 +38,7 @@ test('generated pictures and sound become artifacts; the conversation and its st
   ]);
   const invoker = new ToolInvoker({ registry: new Toolbox([look]), artifactStore });
   const told: string[] = [];
-  invoker.hooks.observe('artifact-stored', ({ ref }) => void told.push(ref));
+  invoker.hooks.observe('artifact', ({ ref }) => void told.push(ref));
   const session = invoker.openSession({ runId: 'r/1', sessionId: 's' });
   const agent = new ReActAgent({ name: 'painter', model, invoker, history });
   const { text, messages } = await agent.run('Draw', { session, runId: 'r/1', sessionId: 's' });

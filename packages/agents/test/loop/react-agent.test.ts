@@ -314,16 +314,16 @@ test('observers receive the events of the run, its steps and its responses', asy
   const model = createScriptedModel([{ toolCalls: [{ name: 'look' }] }, { text: 'ok' }]);
   await new ReActAgent({ name: 'clerk', model, tools: createOffice().tools, hooks }).run('go');
   assert.deepEqual(
-    recorded.events.filter((event) => /^(?:run|step|llm)-/.test(event)),
+    recorded.types.filter((type) => /^(?:run|step|model)-/.test(type)),
     [
       'run-start',
       'step-start',
-      'llm-start',
-      'llm-end',
+      'model-start',
+      'model-end',
       'step-end',
       'step-start',
-      'llm-start',
-      'llm-end',
+      'model-start',
+      'model-end',
       'step-end',
       'run-end',
     ],
@@ -339,11 +339,11 @@ test('observers receive the requested model: that of the request, else that of t
   await new ReActAgent({ name: 'clerk', model, tools, hooks }).run('go');
   await new ReActAgent({ name: 'clerk', model, tools, hooks, request: { model: 'other-1' } }).run('go');
   assert.deepEqual(
-    recorded.payloads('llm-start').map(({ model: asked }) => asked),
+    recorded.of('model-start').map(({ model: asked }) => asked),
     ['usual-1', 'other-1'],
   );
   assert.deepEqual(
-    recorded.payloads('llm-end').map(({ stopReason }) => stopReason),
+    recorded.of('model-end').map(({ stopReason }) => stopReason),
     ['end', 'end'],
   );
 });

@@ -34,7 +34,7 @@ test('an agent delegates a task to another and receives its answer', async () =>
   const result = await agent.run('go');
   assert.match(JSON.stringify(result.messages), /"text":"Seen"/);
   assert.deepEqual(
-    recorded.payloads('handoff').map(({ agent: from, to }) => [from, to]),
+    recorded.of('handoff').map(({ agent: from, to }) => [from, to]),
     [['lead', 'worker']],
   );
 });

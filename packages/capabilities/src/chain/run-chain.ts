@@ -70,14 +70,15 @@ async function withScriptHooks(
   const { hooks, clock } = invoker;
   const started = clock.monotonic();
   const end = (status: ChainRunResult['status'], errorCode: string | undefined): void =>
-    hooks.emit('chain-end', {
+    hooks.emit({
+      type: 'chain-end',
       ...session.scope,
       status,
       durationMs: clock.monotonic() - started,
       toolCalls: session.callCount,
       ...(errorCode === undefined ? {} : { errorCode }),
     });
-  hooks.emit('chain-start', { ...session.scope, language });
+  hooks.emit({ type: 'chain-start', ...session.scope, language });
   try {
     const result = await run();
     end(result.status, result.error?.code);
@@ -92,7 +93,7 @@ async function runToEnd(options: RunScriptOptions, session: InvokerSession, host
   const { invoker } = options;
   const started = invoker.clock.monotonic();
   const log = createConsoleLog(session.policy.maxConsoleBytes, ({ level, text }) =>
-    invoker.hooks.emit('script-console', { ...session.scope, level, text }),
+    invoker.hooks.emit({ type: 'console', ...session.scope, level, text }),
   );
   let ended: EndedScript;
   try {

@@ -18,10 +18,10 @@ test('observers are notified of the start and the end of a script, also when its
   };
   const { run } = createHarness(sandbox, [freeTool('look', () => 1)], { hooks });
   await assert.rejects(run('return 1'), /No sandbox today/);
-  const events = recorded.events.filter((event) => event.startsWith('chain-'));
+  const events = recorded.types.filter((type) => type.startsWith('chain-'));
   assert.deepEqual(events, ['chain-start', 'chain-end']);
-  const [started] = recorded.payloads('chain-start');
-  const [ended] = recorded.payloads('chain-end');
+  const [started] = recorded.of('chain-start');
+  const [ended] = recorded.of('chain-end');
   assert.equal(started?.language, 'javascript');
   assert.equal(started.sessionId, 'session');
   assert.equal(ended?.status, 'error');

@@ -90,7 +90,13 @@ function durableId({ session, callId, approvalRequests }: PendingCall): string {
 function emitRequest(pending: PendingCall, request: ApprovalRequest): void {
   const { hooks } = pending.runtime;
   if (!hooks.observes('approval-requested')) return;
-  hooks.emit('approval-requested', { ...pending.scope, tool: request.tool, requestId: request.id, risk: request.risk });
+  hooks.emit({
+    type: 'approval-requested',
+    ...pending.scope,
+    tool: request.tool,
+    requestId: request.id,
+    risk: request.risk,
+  });
 }
 
 type Outcome =

@@ -102,6 +102,6 @@ function refuse(pending: PendingCall, answer: ReadApproval): GateStop {
 function reportDecision(pending: PendingCall, approval: ApprovalTrace): void {
   const { hooks } = pending.runtime;
   if (hooks.observes('approval-decided')) {
-    hooks.emit('approval-decided', { ...pending.scope, tool: pending.name, approval });
+    hooks.emit({ type: 'approval-decided', ...pending.scope, tool: pending.name, approval });
   }
 }

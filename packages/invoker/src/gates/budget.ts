@@ -7,7 +7,7 @@ export function budgetGate(pending: PendingCall): GateOutcome {
   const { callLimit, policy } = pending.session;
   const limit = policy[callLimit];
   if (pending.runtime.hooks.observes('budget-exceeded')) {
-    pending.runtime.hooks.emit('budget-exceeded', { ...pending.scope, tool: pending.name, limit });
+    pending.runtime.hooks.emit({ type: 'budget-exceeded', ...pending.scope, tool: pending.name, limit });
   }
   return { stop: errorResult('E_BUDGET_EXHAUSTED', `The budget of ${limit} tool calls (${callLimit}) is used up`) };
 }

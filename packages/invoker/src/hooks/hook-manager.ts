@@ -2,14 +2,15 @@ import { silentLogger, systemClock } from '@ravi/kernel';
 import type {
   Clock,
   HookEvent,
+  HookEventType,
   HookObserver,
-  HookPayloads,
   InterceptedCall,
   InterceptorDecision,
   InvocationResult,
   Logger,
   ResultInterceptor,
   ResultPoint,
+  RunEventOf,
   ToolInterceptor,
 } from '@ravi/kernel';
 import { deepFreeze, errorText } from '@ravi/support';
@@ -26,22 +27,24 @@ export interface HookManagerOptions {
 const proceed: InterceptorDecision = Object.freeze({ action: 'continue' });
 const actions: ReadonlySet<unknown> = new Set<InterceptorDecision['action']>(['continue', 'modify', 'deny']);
 
-type NestedEvent = {
-  [Event in HookEvent]: Required<HookPayloads[Event]>[keyof HookPayloads[Event]] extends string | number
+type NestedType = {
+  [Type in HookEventType]: Required<RunEventOf<Type>>[keyof RunEventOf<Type>] extends string | number | boolean
     ? never
-    : Event;
-}[HookEvent];
+    : Type;
+}[HookEventType];
 
-/** Events whose payload holds objects. */
-const nestedPayloads: Readonly<Record<NestedEvent, true>> = {
+/** Types of events that hold objects. */
+const nestedTypes: Readonly<Record<NestedType, true>> = {
+  'run-paused': true,
   'run-end': true,
-  'llm-end': true,
+  'step-end': true,
+  'model-end': true,
   'approval-decided': true,
 };
 
 /** Observers, which watch the runtime, and interceptors, which may change or deny calls. One per process. */
 export class HookManager {
-  readonly #observers = new Subscribers<HookEvent, HookObserver<HookEvent>>();
+  readonly #observers = new Subscribers<HookEventType, HookObserver<HookEventType>>();
   readonly #interceptors = new Subscribers<'call', ToolInterceptor>();
   readonly #resultInterceptors = new Subscribers<ResultPoint, ResultInterceptor>();
   readonly #timeLimitMs: number;
@@ -54,9 +57,9 @@ export class HookManager {
     this.#logger = options.logger ?? silentLogger;
   }
 
-  /** Calls `observer` with a frozen payload at every `event`. Returns the function that removes it. */
-  observe<Event extends HookEvent>(event: Event, observer: HookObserver<Event>): () => void {
-    return this.#observers.add(event, observer as HookObserver<HookEvent>);
+  /** Calls `observer` with every event of this type, frozen. Returns the function that removes it. */
+  observe<Type extends HookEventType>(type: Type, observer: HookObserver<Type>): () => void {
+    return this.#observers.add(type, observer as HookObserver<HookEventType>);
   }
 
   /** Lets `interceptor` change or deny calls before their arguments are validated. Returns the function that removes it. */
@@ -74,22 +77,22 @@ export class HookManager {
     return this.#interceptors.of('call').length > 0;
   }
 
-  /** True if `event` has observers: lets the invoker skip building a payload otherwise. */
-  observes(event: HookEvent): boolean {
-    return this.#observers.of(event).length > 0;
+  /** True if events of this type have observers: lets the invoker skip building one otherwise. */
+  observes(type: HookEventType): boolean {
+    return this.#observers.of(type).length > 0;
   }
 
   /**
-   * Notifies the observers. A flat payload is frozen and belongs to them; one that holds objects is copied first. Never
+   * Notifies the observers. A flat event is frozen and belongs to them; one that holds objects is copied first. Never
    * throws and never waits: an observer that fails or is slow is logged and affects no other.
    */
-  emit<Event extends HookEvent>(event: Event, payload: HookPayloads[Event]): void {
-    const observers = this.#observers.of(event);
+  emit(event: HookEvent): void {
+    const observers = this.#observers.of(event.type);
     if (observers.length === 0) return;
-    // A flat payload is not copied or walked: that happened twice per call and took half of its time.
-    const shown = event in nestedPayloads ? deepFreeze({ ...payload }) : payload;
+    // A flat event is not copied or walked: that happened twice per call and took half of its time.
+    const shown = event.type in nestedTypes ? deepFreeze({ ...event }) : event;
     Object.freeze(shown);
-    for (const observer of observers) this.#notify(event, observer, shown);
+    for (const observer of observers) this.#notify(observer as (event: HookEvent) => unknown, shown);
   }
 
   /** Returns the joint decision of all interceptors: a deny wins, changes are passed from one to the next. */
@@ -123,16 +126,13 @@ export class HookManager {
     return this.#resultInterceptors.of(point).length > 0;
   }
 
-  #notify<Event extends HookEvent>(
-    event: Event,
-    observer: HookObserver<HookEvent>,
-    payload: HookPayloads[Event],
-  ): void {
+  #notify(observer: (event: HookEvent) => unknown, event: HookEvent): void {
+    const { type } = event;
     const fail = (error: unknown): void =>
-      this.#logger.warn('hook observer failed', { event, error: errorText(error) });
+      this.#logger.warn('hook observer failed', { event: type, error: errorText(error) });
     try {
-      const watching: unknown = observer(payload);
-      if (isThenable(watching)) void this.#limited(`observer of ${event}`, () => watching).catch(fail);
+      const watching = observer(event);
+      if (isThenable(watching)) void this.#limited(`observer of ${type}`, () => watching).catch(fail);
     } catch (error) {
       fail(error);
     }

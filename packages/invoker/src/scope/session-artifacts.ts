@@ -1,5 +1,5 @@
 import { isKernelError, KernelError } from '@ravi/kernel';
-import type { BlobReader, BlobRef, BlobScope, BlobStore, HookScope } from '@ravi/kernel';
+import type { BlobReader, BlobRef, BlobScope, BlobStore, EventScope } from '@ravi/kernel';
 import { errorText, utf8Length } from '@ravi/support';
 import type { InvokerRuntime } from '../runtime.ts';
 import type { SessionDurability } from './session-durability.ts';
@@ -20,7 +20,7 @@ export interface ArtifactOwner {
   readonly artifactTtlMs: number | undefined;
   readonly runId: string;
   /** Fields of hook payloads about the session. */
-  readonly scope: HookScope;
+  readonly scope: EventScope;
   /** Scope of the blobs that the session stores. */
   readonly blobScope: BlobScope;
   /** True if blobs of this scope belong to the session. */
@@ -60,9 +60,9 @@ export class SessionArtifacts {
     const { scope, blobScope } = this.#session;
     const ref = await this.#storePinned(data, { mediaType, scope: blobScope });
     const { hooks } = this.#runtime;
-    if (hooks.observes('artifact-stored')) {
+    if (hooks.observes('artifact')) {
       const bytes = typeof data === 'string' ? utf8Length(data) : data.byteLength;
-      hooks.emit('artifact-stored', { ...scope, ...origin, ref, mediaType, bytes });
+      hooks.emit({ type: 'artifact', ...scope, ...origin, ref, mediaType, bytes });
     }
     return ref;
   }

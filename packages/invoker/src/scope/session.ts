@@ -5,7 +5,7 @@ import type {
   ChainCallRecord,
   ChainFile,
   ChainPolicy,
-  HookScope,
+  EventScope,
   InvocationResult,
   Principal,
   ProgressEvent,
@@ -161,7 +161,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   }
 
   /** Fields that every hook payload about this session has. */
-  get scope(): HookScope {
+  get scope(): EventScope {
     const { runId, sessionId, parentCallId } = this;
     return parentCallId === undefined ? { runId, sessionId } : { runId, sessionId, parentId: parentCallId };
   }
@@ -231,6 +231,11 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     for (const file of files) this.addFile(file);
   }
 
+  /** True if the session passes progress on. */
+  get reportsProgress(): boolean {
+    return this.#onProgress !== undefined;
+  }
+
   report(event: ProgressEvent): void {
     try {
       this.#onProgress?.(event);
@@ -257,7 +262,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   async #unpinAll(): Promise<void> {
     const unpinFailures = await this.#artifacts.unpinAll();
-    this.#runtime.hooks.emit('session-closed', { ...this.scope, toolCalls: this.#callCount, unpinFailures });
+    this.#runtime.hooks.emit({ type: 'session-closed', ...this.scope, toolCalls: this.#callCount, unpinFailures });
   }
 }
 

@@ -115,7 +115,7 @@ export class Toolbox implements ToolRegistry {
 
   #reportDrop(tool: string, provider: string): void {
     this.#logger.warn('tool dropped: it has no spec for this provider', { tool, provider });
-    this.#hooks?.emit('tool-dropped', { runId: '', sessionId: '', tool, provider });
+    this.#hooks?.emit({ type: 'tool-dropped', runId: '', sessionId: '', tool, provider });
   }
 }
 

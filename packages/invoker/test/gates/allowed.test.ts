@@ -73,7 +73,7 @@ test('a refusal has status denied and its own hook', async () => {
   assert.equal(result.status, 'denied');
   assert.equal(result.text, 'The tool a is not allowed in this session');
   assert.deepEqual(
-    harness.recorded.payloads('tool-denied').map(({ tool, code }) => [tool, code]),
+    harness.recorded.of('tool-denied').map(({ tool, code }) => [tool, code]),
     [['a', 'E_TOOL_NOT_ALLOWED']],
   );
 });

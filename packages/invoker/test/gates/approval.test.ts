@@ -235,8 +235,8 @@ test('the digest of the tool follows its definition', async () => {
 test('observers are notified of the request and of the decision', async () => {
   const harness = createHarness([tools()[1]!], { approvalHandler: approveAll() });
   await harness.call('high');
-  const [asked] = harness.recorded.payloads('approval-requested');
-  const [decided] = harness.recorded.payloads('approval-decided');
+  const [asked] = harness.recorded.of('approval-requested');
+  const [decided] = harness.recorded.of('approval-decided');
   assert.equal(asked?.risk, 'high');
   assert.equal(decided?.approval.requestId, asked?.requestId);
   assert.equal(decided?.approval.decision, 'approved');

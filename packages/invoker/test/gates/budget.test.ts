@@ -33,7 +33,7 @@ test('the message names the limit and its value, and observers are notified', as
   assert.equal(result.status, 'error');
   assert.equal(result.text, 'The budget of 1 tool calls (maxToolCalls) is used up');
   assert.deepEqual(
-    harness.recorded.payloads('budget-exceeded').map(({ callId, tool, limit }) => ({ callId, tool, limit })),
+    harness.recorded.of('budget-exceeded').map(({ callId, tool, limit }) => ({ callId, tool, limit })),
     [{ callId: 'call_2', tool: 'work', limit: 1 }],
   );
 });

@@ -16,7 +16,7 @@ test('no tool starts in a cancelled run, and the record says cancelled', async (
   assert.deepEqual(tool.calls, []);
   assert.equal(harness.onlyRecord().status, 'cancelled');
   assert.equal(harness.onlyRecord().errorCode, 'E_CANCELLED');
-  assert.equal(harness.recorded.payloads('tool-end')[0]?.status, 'cancelled');
+  assert.equal(harness.recorded.of('tool-result')[0]?.status, 'cancelled');
   assert.throws(() => harness.session.check(), cancelled);
 });
 

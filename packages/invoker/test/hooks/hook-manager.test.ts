@@ -23,7 +23,7 @@ test('an observer gets a frozen copy', async () => {
     (given.approval as { decision: string }).decision = 'denied';
   });
   hooks.observe('approval-decided', (given) => void seen.push(given.approval.decision));
-  hooks.emit('approval-decided', payload);
+  hooks.emit({ type: 'approval-decided', ...payload });
   await settle();
   assert.notEqual(seen[0], payload);
   assert.equal(seen[1], 'approved');
@@ -32,12 +32,12 @@ test('an observer gets a frozen copy', async () => {
 
 test('observers that throw, reject or never end are logged and affect no other observer', async () => {
   const harness = createHarness([recordingTool('t')]);
-  harness.hooks.observe('tool-start', () => {
+  harness.hooks.observe('tool-call', () => {
     throw new Error('no');
   });
-  harness.hooks.observe('tool-start', () => Promise.reject(new Error('no')));
-  harness.hooks.observe('tool-start', () => new Promise(() => {}));
-  harness.hooks.observe('tool-start', () => ({ then() {} }) as unknown as Promise<void>);
+  harness.hooks.observe('tool-call', () => Promise.reject(new Error('no')));
+  harness.hooks.observe('tool-call', () => new Promise(() => {}));
+  harness.hooks.observe('tool-call', () => ({ then() {} }) as unknown as Promise<void>);
   assert.equal((await harness.call('t')).status, 'ok');
   await settle();
   assert.equal(harness.logger.messages('warn').length, 2);
@@ -46,7 +46,7 @@ test('observers that throw, reject or never end are logged and affect no other o
   assert.equal(harness.logger.messages('warn').length, 4);
   assert.match(
     String(harness.logger.records.at(-1)?.fields?.['error']),
-    /observer of tool-start took longer than 5000 ms/,
+    /observer of tool-call took longer than 5000 ms/,
   );
 });
 
@@ -58,11 +58,11 @@ test('a removed observer is not called any more, even if it removed itself', () 
     stopFirst();
   });
   const stopSecond = hooks.observe('session-opened', () => void heard.push('second'));
-  hooks.emit('session-opened', scope);
-  hooks.emit('session-opened', scope);
+  hooks.emit({ type: 'session-opened', ...scope });
+  hooks.emit({ type: 'session-opened', ...scope });
   stopSecond();
   stopSecond();
-  hooks.emit('session-opened', scope);
+  hooks.emit({ type: 'session-opened', ...scope });
   assert.deepEqual(heard, ['first', 'second', 'second']);
   assert.equal(hooks.observes('session-opened'), false);
 });
@@ -75,7 +75,7 @@ test('an observer that adds observers does not loop', () => {
     hooks.observe('session-opened', () => again());
   };
   hooks.observe('session-opened', again);
-  hooks.emit('session-opened', scope);
+  hooks.emit({ type: 'session-opened', ...scope });
   assert.equal(heard, 1);
 });
 
@@ -86,7 +86,7 @@ test('one function that observes twice is two observers', () => {
   const stop = hooks.observe('session-opened', observer);
   hooks.observe('session-opened', observer);
   stop();
-  hooks.emit('session-opened', scope);
+  hooks.emit({ type: 'session-opened', ...scope });
   assert.equal(heard, 1);
 });
 

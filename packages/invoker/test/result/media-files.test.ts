@@ -30,7 +30,7 @@ test('media become files: stored, pinned, named after call, tool and number, wit
     { path: '/workspace/media/c1-shot-1.mp3', mediaType: 'audio/mpeg', artifactRef: 'blob_2', bytes: 3 },
   ]);
   assert.deepEqual(harness.session.pinnedRefs, ['blob_1', 'blob_2']);
-  assert.equal(harness.recorded.payloads('artifact-stored').length, 2);
+  assert.equal(harness.recorded.of('artifact').length, 2);
 });
 
 test('the extension follows the media type; an unusable one becomes bin', async () => {

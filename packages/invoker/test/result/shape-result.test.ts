@@ -57,7 +57,7 @@ test('a stored result is pinned for the session, announced, and the model reads 
   });
   assert.deepEqual([...artifactStore.pins.keys()], ['blob_1']);
   assert.deepEqual(session.pinnedRefs, ['blob_1']);
-  const [stored] = recorded.payloads('artifact-stored');
+  const [stored] = recorded.of('artifact');
   assert.deepEqual([stored?.ref, stored?.mediaType, stored?.bytes], ['blob_1', 'application/json', 202]);
   assert.deepEqual([onlyRecord().artifactRef, onlyRecord().bytes], ['blob_1', 202]);
   assert.deepEqual((await artifactStore.stat('blob_1'))?.scope, { principal: 'ada', sessionId: 'session' });

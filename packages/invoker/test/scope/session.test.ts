@@ -22,7 +22,7 @@ test('closing releases every pin, notifies observers once and may be repeated', 
   assert.equal(artifactStore.pins.size, 0);
   assert.deepEqual(session.pinnedRefs, []);
   assert.deepEqual(
-    recorded.payloads('session-closed').map(({ toolCalls, unpinFailures }) => ({ toolCalls, unpinFailures })),
+    recorded.of('session-closed').map(({ toolCalls, unpinFailures }) => ({ toolCalls, unpinFailures })),
     [{ toolCalls: 2, unpinFailures: 0 }],
   );
 });
@@ -53,7 +53,7 @@ test('a failed unpin is logged and counted, and the other pins are released', as
   artifactStore.break('unpin');
   await session.close();
   assert.deepEqual(logger.messages('error'), ['artifact could not be unpinned', 'artifact could not be unpinned']);
-  assert.equal(recorded.payloads('session-closed')[0]?.unpinFailures, 2);
+  assert.equal(recorded.of('session-closed')[0]?.unpinFailures, 2);
 });
 
 test('closing cancels running calls, and no call starts any more', async () => {
@@ -106,7 +106,7 @@ test('a tool may close its own session when its signal aborts', async () => {
   const call = harness.call('t');
   await settle();
   await Promise.all([harness.session.close(), assert.rejects(call)]);
-  assert.equal(harness.recorded.payloads('session-closed').length, 1);
+  assert.equal(harness.recorded.of('session-closed').length, 1);
 });
 
 test('the policy of a session replaces single fields and is validated', () => {
@@ -164,8 +164,8 @@ test('hooks identify a session inside another by the call it runs in', async () 
   const inner = invoker.openSession({ parentCallId: 'call_3' });
   await call('large', {}, { session: inner });
   await inner.close();
-  for (const event of ['session-opened', 'tool-start', 'tool-end', 'artifact-stored', 'session-closed'] as const) {
-    assert.equal(recorded.payloads(event).at(-1)?.parentId, 'call_3', event);
+  for (const event of ['session-opened', 'tool-call', 'tool-result', 'artifact', 'session-closed'] as const) {
+    assert.equal(recorded.of(event).at(-1)?.parentId, 'call_3', event);
   }
 });
 

@@ -25,7 +25,7 @@ function createToolbox(...tools: ConstructorParameters<typeof Toolbox>[0][]) {
   const logger = createMemoryLogger();
   const hooks = new HookManager({ logger });
   const recorded = createRecordingHooks();
-  hooks.observe('tool-dropped', recorded.observer('tool-dropped'));
+  hooks.observe('tool-dropped', recorded.observer);
   return {
     toolbox: new Toolbox(
       tools.flatMap((each) => [...(each ?? [])]),
@@ -130,7 +130,7 @@ test('a tool without a spec for a provider is dropped with one log line and one 
   toolbox.deferredSchemas('anthropic');
   assert.deepEqual(logger.messages('warn'), ['tool dropped: it has no spec for this provider']);
   assert.deepEqual(
-    recorded.payloads('tool-dropped').map(({ tool, provider }) => [tool, provider]),
+    recorded.of('tool-dropped').map(({ tool, provider }) => [tool, provider]),
     [['computer', 'anthropic']],
   );
 });

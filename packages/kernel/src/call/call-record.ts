@@ -10,6 +10,9 @@ export interface ApprovalTrace {
   readonly waitedMs: number;
 }
 
+/** Status of a call that has ended. */
+export type CallStatus = 'ok' | 'error' | 'denied' | 'timeout' | 'cancelled';
+
 /** One call in the trace of a session. Each call has exactly one finished record, however it ended. */
 export interface ChainCallRecord {
   readonly callId: string;
@@ -19,7 +22,7 @@ export interface ChainCallRecord {
   readonly argsDigest: string;
   /** The arguments for display, redacted and shortened. */
   readonly argsPreview: string;
-  readonly status: 'started' | 'ok' | 'error' | 'denied' | 'timeout' | 'cancelled' | 'unknown';
+  readonly status: 'started' | 'unknown' | CallStatus;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
   readonly durationMs: number;

@@ -1,5 +1,5 @@
 import type { AttributeValue, Attributes } from '@opentelemetry/api';
-import type { HookScope, ModelStopReason, ModelUsage } from '@ravi/kernel';
+import type { EventScope, ModelStopReason, ModelUsage } from '@ravi/kernel';
 
 /** Returns the attributes that have a value. */
 export function withoutUndefined(attributes: Readonly<Record<string, AttributeValue | undefined>>): Attributes {
@@ -7,7 +7,7 @@ export function withoutUndefined(attributes: Readonly<Record<string, AttributeVa
 }
 
 /** Returns the attributes of every span of a run, by which the spans of one run or one conversation can be found. */
-export function scopeAttributes({ runId, sessionId }: HookScope): Attributes {
+export function scopeAttributes({ runId, sessionId }: EventScope): Attributes {
   return { 'gen_ai.conversation.id': sessionId, 'ravi.run.id': runId };
 }
 

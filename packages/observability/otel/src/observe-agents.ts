@@ -1,3 +1,4 @@
+import type { RunEventOf } from '@ravi/kernel';
 import { scopeAttributes, withoutUndefined, usageAttributes } from './attributes.ts';
 import type { Instruments } from './instruments.ts';
 import { modelCallKey, callKey, runKey, stepKey } from './span-tree.ts';
@@ -16,41 +17,52 @@ export function observeAgents(hooks: HookSource, spans: SpanTree, { agentDuratio
     spans.close(stepKey(runId));
   }
 
+  function endRun(
+    { runId, agent, steps, usage }: RunEventOf<'run-end' | 'run-paused'>,
+    status: string,
+    errorCode?: string,
+  ): void {
+    endStep(runId);
+    delegators.delete(runId);
+    const errorType = failures.has(status) ? (errorCode ?? status) : undefined;
+    const seconds = spans.close(runKey(runId), {
+      attributes: withoutUndefined({
+        ...(usage === undefined ? {} : usageAttributes(usage)),
+        'ravi.run.status': status,
+        'ravi.run.steps': steps,
+      }),
+      errorType,
+    });
+    const measured = withoutUndefined({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': agent,
+      'error.type': errorType,
+    });
+    if (seconds !== undefined) agentDuration.record(seconds, measured);
+  }
+
   return [
     hooks.observe('handoff', ({ childRunId, runId }) => void delegators.set(childRunId, runId)),
-    hooks.observe('run-start', (payload) => {
-      const { runId, parentId, agent } = payload;
+    hooks.observe('run-start', (event) => {
+      const { runId, parentId, agent = '' } = event;
       const delegator = delegators.get(runId);
       spans.open(runKey(runId), `invoke_agent ${agent}`, {
         attributes: {
           'gen_ai.operation.name': 'invoke_agent',
           'gen_ai.agent.name': agent,
-          ...scopeAttributes(payload),
+          ...scopeAttributes(event),
         },
         parents: delegator === undefined ? [] : [callKey(delegator, parentId), stepKey(delegator), runKey(delegator)],
       });
     }),
-    hooks.observe('run-end', ({ runId, agent, status, steps, usage, errorCode }) => {
-      endStep(runId);
-      delegators.delete(runId);
-      const errorType = failures.has(status) ? (errorCode ?? status) : undefined;
-      const seconds = spans.close(runKey(runId), {
-        attributes: { ...usageAttributes(usage), 'ravi.run.status': status, 'ravi.run.steps': steps },
-        errorType,
-      });
-      const measured = withoutUndefined({
-        'gen_ai.operation.name': 'invoke_agent',
-        'gen_ai.agent.name': agent,
-        'error.type': errorType,
-      });
-      if (seconds !== undefined) agentDuration.record(seconds, measured);
-    }),
-    hooks.observe('step-start', (payload) => {
-      const { runId, step } = payload;
+    hooks.observe('run-paused', (event) => endRun(event, 'paused')),
+    hooks.observe('run-end', (event) => endRun(event, event.status, event.error?.code)),
+    hooks.observe('step-start', (event) => {
+      const { runId, step } = event;
       // The previous step did not end if its model call failed.
       endStep(runId);
       spans.open(stepKey(runId), 'step', {
-        attributes: { 'ravi.step.number': step, ...scopeAttributes(payload) },
+        attributes: { 'ravi.step.number': step, ...scopeAttributes(event) },
         parents: [runKey(runId)],
       });
     }),

@@ -9,27 +9,27 @@ const failures: ReadonlySet<string> = new Set(['error', 'timeout', 'cancelled'])
 /** Traces scripts, tool calls from any caller, and their approvals; measures tool calls. */
 export function observeCalls(hooks: HookSource, spans: SpanTree, { toolDuration }: Instruments): (() => void)[] {
   return [
-    hooks.observe('chain-start', (payload) => {
-      const { runId, parentId, language } = payload;
-      spans.open(chainKey(payload), 'invoke_workflow chain', {
+    hooks.observe('chain-start', (event) => {
+      const { runId, parentId, language } = event;
+      spans.open(chainKey(event), 'invoke_workflow chain', {
         attributes: {
           'gen_ai.operation.name': 'invoke_workflow',
           'gen_ai.workflow.name': 'chain',
           'ravi.chain.language': language,
-          ...scopeAttributes(payload),
+          ...scopeAttributes(event),
         },
         parents: [callKey(runId, parentId), runKey(runId)],
       });
     }),
-    hooks.observe('chain-end', (payload) => {
-      const { status, toolCalls, errorCode } = payload;
-      spans.close(chainKey(payload), {
+    hooks.observe('chain-end', (event) => {
+      const { status, toolCalls, errorCode } = event;
+      spans.close(chainKey(event), {
         attributes: { 'ravi.chain.status': status, 'ravi.chain.tool_calls': toolCalls },
         errorType: failures.has(status) ? (errorCode ?? status) : undefined,
       });
     }),
-    hooks.observe('tool-start', (payload) => {
-      const { runId, callId = '', parentId, tool, caller } = payload;
+    hooks.observe('tool-call', (event) => {
+      const { runId, callId = '', parentId, tool, caller } = event;
       spans.open(callKey(runId, callId), `execute_tool ${tool}`, {
         attributes: {
           'gen_ai.operation.name': 'execute_tool',
@@ -37,9 +37,9 @@ export function observeCalls(hooks: HookSource, spans: SpanTree, { toolDuration 
           'gen_ai.tool.call.id': callId,
           'gen_ai.tool.type': 'function',
           'ravi.tool.caller': caller,
-          ...scopeAttributes(payload),
+          ...scopeAttributes(event),
         },
-        parents: [chainKey(payload), callKey(runId, parentId), stepKey(runId), runKey(runId)],
+        parents: [chainKey(event), callKey(runId, parentId), stepKey(runId), runKey(runId)],
       });
     }),
     hooks.observe('approval-requested', ({ runId, callId, risk }) => {
@@ -50,7 +50,7 @@ export function observeCalls(hooks: HookSource, spans: SpanTree, { toolDuration 
         .get(callKey(runId, callId))
         ?.setAttributes({ 'ravi.approval.decision': decision, 'ravi.approval.waited_ms': waitedMs });
     }),
-    hooks.observe('tool-end', ({ runId, callId, tool, status, durationMs, bytes, errorCode }) => {
+    hooks.observe('tool-result', ({ runId, callId, tool, status, durationMs, bytes, errorCode }) => {
       const errorType = status === 'ok' ? undefined : (errorCode ?? status);
       spans.close(callKey(runId, callId), {
         attributes: withoutUndefined({ 'ravi.tool.status': status, 'ravi.tool.result.bytes': bytes }),

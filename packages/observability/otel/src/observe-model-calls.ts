@@ -12,8 +12,8 @@ export function observeModelCalls(hooks: HookSource, spans: SpanTree, instrument
   const requests = new Map<string, Attributes>();
 
   return [
-    hooks.observe('llm-start', (payload) => {
-      const { runId, provider, model } = payload;
+    hooks.observe('model-start', (event) => {
+      const { runId, provider, model } = event;
       const attributes = withoutUndefined({
         'gen_ai.operation.name': 'chat',
         'gen_ai.provider.name': providerNameOf(provider),
@@ -22,11 +22,11 @@ export function observeModelCalls(hooks: HookSource, spans: SpanTree, instrument
       requests.set(runId, attributes);
       spans.open(modelCallKey(runId), model === undefined ? 'chat' : `chat ${model}`, {
         kind: SpanKind.CLIENT,
-        attributes: { ...attributes, ...scopeAttributes(payload) },
+        attributes: { ...attributes, ...scopeAttributes(event) },
         parents: [stepKey(runId), runKey(runId)],
       });
     }),
-    hooks.observe('llm-end', ({ runId, usage, model, stopReason, errorCode }) => {
+    hooks.observe('model-end', ({ runId, usage, model, stopReason, errorCode }) => {
       const seconds = spans.close(modelCallKey(runId), {
         attributes: withoutUndefined({
           'gen_ai.response.model': model,

@@ -20,7 +20,7 @@ export function recordContent(hooks: HookSource, spans: SpanTree, redact: (text:
   };
   return [
     // Runs after the span has started, because observers are notified in the order in which they were added.
-    hooks.observe('tool-start', (payload) => put('gen_ai.tool.call.arguments', payload, payload.argsPreview)),
+    hooks.observe('tool-call', (event) => put('gen_ai.tool.call.arguments', event, event.argsPreview)),
     ...points.map((point) =>
       hooks.interceptResult(point, (call, { text }) => {
         put('gen_ai.tool.call.result', call, text);

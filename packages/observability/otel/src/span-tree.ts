@@ -1,6 +1,6 @@
 import { context, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Attributes, Context, Span, SpanOptions, Tracer } from '@opentelemetry/api';
-import type { HookScope } from '@ravi/kernel';
+import type { EventScope } from '@ravi/kernel';
 
 /** Key of a span: its subject, by the ids that hooks carry. */
 export type SpanKey = string;
@@ -14,7 +14,7 @@ export const modelCallKey = (runId: string): SpanKey => `model-call ${runId}`;
 /** Returns the key of a tool call; call ids are unique within a run. */
 export const callKey = (runId: string, callId = ''): SpanKey => `call ${runId} ${callId}`;
 /** Returns the key of the script of a call, or of a run that is only a script. */
-export const chainKey = ({ runId, parentId = '' }: HookScope): SpanKey => `chain ${runId} ${parentId}`;
+export const chainKey = ({ runId, parentId = '' }: EventScope): SpanKey => `chain ${runId} ${parentId}`;
 
 /** Final attributes of a span. */
 export interface SpanEnd {

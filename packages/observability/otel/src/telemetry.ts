@@ -1,6 +1,6 @@
 import { context, metrics, trace } from '@opentelemetry/api';
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
-import type { HookEvent, HookObserver, HookScope, ResultInterceptor, ResultPoint } from '@ravi/kernel';
+import type { EventScope, HookEventType, HookObserver, ResultInterceptor, ResultPoint } from '@ravi/kernel';
 import { createInstruments } from './instruments.ts';
 import { observeAgents } from './observe-agents.ts';
 import { observeModelCalls } from './observe-model-calls.ts';
@@ -10,8 +10,8 @@ import { createSpanTree, callKey } from './span-tree.ts';
 
 /** Source of hooks: the `HookManager` of `@ravi/invoker`. */
 export interface HookSource {
-  /** Calls `observer` for each event. Returns a function that stops it. */
-  observe<Event extends HookEvent>(event: Event, observer: HookObserver<Event>): () => void;
+  /** Calls `observer` for each event of this type. Returns a function that stops it. */
+  observe<Type extends HookEventType>(type: Type, observer: HookObserver<Type>): () => void;
   /** Calls `interceptor` for each result. Returns a function that stops it. */
   interceptResult(point: ResultPoint, interceptor: ResultInterceptor): () => void;
 }
@@ -35,7 +35,7 @@ export interface Telemetry extends Disposable {
    * Runs `body` with the span of a call active, so that spans of a tool become children of its call. For the option
    * `wrapExecution` of a `ToolInvoker`; it needs a context manager.
    */
-  within<Value>(scope: HookScope, body: () => Value): Value;
+  within<Value>(scope: EventScope, body: () => Value): Value;
 }
 
 const scopeName = '@ravi/otel';

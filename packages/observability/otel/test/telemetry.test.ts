@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { createTelemetry } from '@ravi/otel';
-import type { HookScope, InvocationResult } from '@ravi/kernel';
+import type { EventScope, InvocationResult } from '@ravi/kernel';
 import { afterAll, beforeAll, test } from 'vitest';
 import { createObservedRuntime } from './support/observed-runtime.ts';
 
@@ -16,15 +16,15 @@ afterAll(() => context.disable());
 
 test('spans of an agent, its step, its model call and its tool call are nested and named by the conventions', () => {
   const runtime = createObservedRuntime();
-  runtime.emit('run-start', { ...scope, agent: 'clerk' });
-  runtime.emit('step-start', { ...scope, agent: 'clerk', step: 1 });
+  runtime.emit({ type: 'run-start', kind: 'agent', ...scope, agent: 'clerk' });
+  runtime.emit({ type: 'step-start', ...scope, agent: 'clerk', step: 1 });
   const model = { ...scope, agent: 'clerk', step: 1, provider: 'google' };
-  runtime.emit('llm-start', { ...model, model: 'gemini-9' });
-  runtime.emit('llm-end', { ...model, model: 'gemini-9-001', usage, stopReason: 'tool-use' });
-  runtime.emit('tool-start', { ...scope, ...asked, callId: 'call_1' });
-  runtime.emit('tool-end', { ...scope, ...answered, callId: 'call_1' });
-  runtime.emit('step-end', { ...scope, agent: 'clerk', step: 1, toolCalls: 1 });
-  runtime.emit('run-end', { ...scope, agent: 'clerk', status: 'completed', steps: 1, usage });
+  runtime.emit({ type: 'model-start', ...model, model: 'gemini-9' });
+  runtime.emit({ type: 'model-end', ...model, model: 'gemini-9-001', usage, stopReason: 'tool-use' });
+  runtime.emit({ type: 'tool-call', ...scope, ...asked, callId: 'call_1' });
+  runtime.emit({ type: 'tool-result', ...scope, ...answered, callId: 'call_1' });
+  runtime.emit({ type: 'step-end', ...scope, agent: 'clerk', step: 1, toolCalls: 1, usage });
+  runtime.emit({ type: 'run-end', ...scope, agent: 'clerk', status: 'completed', steps: 1, usage });
 
   assert.deepEqual(runtime.tree(), {
     'invoke_agent clerk': { step: { 'chat gemini-9': {}, 'execute_tool add': {} } },
@@ -53,14 +53,14 @@ test('calls of a script are children of the script, also when they end out of or
   const runtime = createObservedRuntime();
   const chain = { ...asked, tool: 'tool_chain' };
   const inner = { ...scope, parentId: 'call_1' };
-  runtime.emit('tool-start', { ...scope, ...chain, callId: 'call_1' });
-  runtime.emit('chain-start', { ...inner, language: 'javascript' });
-  runtime.emit('tool-start', { ...inner, ...asked, tool: 'slow', callId: 'call_1.call_1' });
-  runtime.emit('tool-start', { ...inner, ...asked, tool: 'fast', callId: 'call_1.call_2' });
-  runtime.emit('tool-end', { ...inner, ...answered, tool: 'fast', callId: 'call_1.call_2' });
-  runtime.emit('tool-end', { ...inner, ...answered, tool: 'slow', callId: 'call_1.call_1' });
-  runtime.emit('chain-end', { ...inner, status: 'ok', durationMs: 1, toolCalls: 2 });
-  runtime.emit('tool-end', { ...scope, ...answered, ...chain, callId: 'call_1' });
+  runtime.emit({ type: 'tool-call', ...scope, ...chain, callId: 'call_1' });
+  runtime.emit({ type: 'chain-start', ...inner, language: 'javascript' });
+  runtime.emit({ type: 'tool-call', ...inner, ...asked, tool: 'slow', callId: 'call_1.call_1' });
+  runtime.emit({ type: 'tool-call', ...inner, ...asked, tool: 'fast', callId: 'call_1.call_2' });
+  runtime.emit({ type: 'tool-result', ...inner, ...answered, tool: 'fast', callId: 'call_1.call_2' });
+  runtime.emit({ type: 'tool-result', ...inner, ...answered, tool: 'slow', callId: 'call_1.call_1' });
+  runtime.emit({ type: 'chain-end', ...inner, status: 'ok', durationMs: 1, toolCalls: 2 });
+  runtime.emit({ type: 'tool-result', ...scope, ...answered, ...chain, callId: 'call_1' });
   assert.deepEqual(runtime.tree(), {
     'execute_tool tool_chain': { 'invoke_workflow chain': { 'execute_tool slow': {}, 'execute_tool fast': {} } },
   });
@@ -69,13 +69,13 @@ test('calls of a script are children of the script, also when they end out of or
 test('the run of a delegated task is a child of the call that delegated it', () => {
   const runtime = createObservedRuntime();
   const helper = { runId: 'run_2', sessionId: 'session_1', parentId: 'call_1' };
-  runtime.emit('run-start', { ...scope, agent: 'clerk' });
-  runtime.emit('tool-start', { ...scope, ...asked, tool: 'ask_helper', callId: 'call_1' });
-  runtime.emit('handoff', { ...scope, agent: 'clerk', to: 'helper', childRunId: 'run_2' });
-  runtime.emit('run-start', { ...helper, agent: 'helper' });
-  runtime.emit('run-end', { ...helper, agent: 'helper', status: 'completed', steps: 0, usage });
-  runtime.emit('tool-end', { ...scope, ...answered, tool: 'ask_helper', callId: 'call_1' });
-  runtime.emit('run-end', { ...scope, agent: 'clerk', status: 'completed', steps: 1, usage });
+  runtime.emit({ type: 'run-start', kind: 'agent', ...scope, agent: 'clerk' });
+  runtime.emit({ type: 'tool-call', ...scope, ...asked, tool: 'ask_helper', callId: 'call_1' });
+  runtime.emit({ type: 'handoff', ...scope, agent: 'clerk', to: 'helper', childRunId: 'run_2' });
+  runtime.emit({ type: 'run-start', kind: 'agent', ...helper, agent: 'helper' });
+  runtime.emit({ type: 'run-end', ...helper, agent: 'helper', status: 'completed', steps: 0, usage });
+  runtime.emit({ type: 'tool-result', ...scope, ...answered, tool: 'ask_helper', callId: 'call_1' });
+  runtime.emit({ type: 'run-end', ...scope, agent: 'clerk', status: 'completed', steps: 1, usage });
   assert.deepEqual(runtime.tree(), {
     'invoke_agent clerk': { 'execute_tool ask_helper': { 'invoke_agent helper': {} } },
   });
@@ -84,8 +84,8 @@ test('the run of a delegated task is a child of the call that delegated it', () 
 test('failures carry their code as error.type, and the approval decision is on the call', () => {
   const runtime = createObservedRuntime();
   const call = { ...scope, callId: 'call_1' };
-  runtime.emit('tool-start', { ...call, ...asked });
-  runtime.emit('approval-requested', { ...call, tool: 'add', requestId: 'approval_1', risk: 'high' });
+  runtime.emit({ type: 'tool-call', ...call, ...asked });
+  runtime.emit({ type: 'approval-requested', ...call, tool: 'add', requestId: 'approval_1', risk: 'high' });
   const approval = {
     requestId: 'approval_1',
     decision: 'denied',
@@ -93,8 +93,8 @@ test('failures carry their code as error.type, and the approval decision is on t
     reason: 'no',
     waitedMs: 9,
   } as const;
-  runtime.emit('approval-decided', { ...call, tool: 'add', approval });
-  runtime.emit('tool-end', { ...call, ...answered, status: 'denied', errorCode: 'E_APPROVAL_DENIED' });
+  runtime.emit({ type: 'approval-decided', ...call, tool: 'add', approval });
+  runtime.emit({ type: 'tool-result', ...call, ...answered, status: 'denied', errorCode: 'E_APPROVAL_DENIED' });
   const { attributes, status } = runtime.span('execute_tool add');
   assert.equal(attributes['error.type'], 'E_APPROVAL_DENIED');
   assert.equal(attributes['ravi.approval.decision'], 'denied');
@@ -107,12 +107,19 @@ test('failures carry their code as error.type, and the approval decision is on t
 test('the next step and the end of the run close a model call and a step that never ended', () => {
   const runtime = createObservedRuntime();
   const step = { ...scope, agent: 'clerk' };
-  runtime.emit('run-start', step);
+  runtime.emit({ type: 'run-start', kind: 'agent', ...step });
   for (const number of [1, 2]) {
-    runtime.emit('step-start', { ...step, step: number });
-    runtime.emit('llm-start', { ...step, step: number, provider: 'openai' });
+    runtime.emit({ type: 'step-start', ...step, step: number });
+    runtime.emit({ type: 'model-start', ...step, step: number, provider: 'openai' });
   }
-  runtime.emit('run-end', { ...step, status: 'cancelled', steps: 2, usage, errorCode: 'E_CANCELLED' });
+  runtime.emit({
+    type: 'run-end',
+    ...step,
+    status: 'cancelled',
+    steps: 2,
+    usage,
+    error: { code: 'E_CANCELLED', message: 'Cancelled' },
+  });
   assert.deepEqual(
     runtime.finished().map(({ name }) => name),
     ['chat', 'step', 'chat', 'step', 'invoke_agent clerk'],
@@ -124,9 +131,9 @@ test('arguments and results are on no span by default; with the option they are 
   const result = { status: 'ok', text: `${'x'.repeat(3_995)}hunter2`, files: [] } as const satisfies InvocationResult;
   const play = async (runtime: ReturnType<typeof createObservedRuntime>): Promise<string> => {
     const call = { ...scope, callId: 'call_1' };
-    runtime.emit('tool-start', { ...call, ...asked, argsPreview: '{"text":"hunter2"}' });
+    runtime.emit({ type: 'tool-call', ...call, ...asked, argsPreview: '{"text":"hunter2"}' });
     await runtime.finishCall('after-tool', { ...call, tool: 'add', caller: 'direct', args: {} }, result);
-    runtime.emit('tool-end', { ...call, ...answered });
+    runtime.emit({ type: 'tool-result', ...call, ...answered });
     return JSON.stringify(runtime.span('execute_tool add').attributes);
   };
   const silent = await play(createObservedRuntime());
@@ -144,14 +151,14 @@ test('arguments and results are on no span by default; with the option they are 
 test('model calls, tokens, runs and tool calls are measured; invented tool names share one name', async () => {
   const runtime = createObservedRuntime();
   const model = { ...scope, agent: 'clerk', step: 1, provider: 'openai' };
-  runtime.emit('llm-start', { ...model, model: 'gpt' });
-  runtime.emit('llm-end', { ...model, usage, stopReason: 'end' });
-  runtime.emit('run-start', { ...scope, agent: 'clerk' });
-  runtime.emit('run-end', { ...scope, agent: 'clerk', status: 'completed', steps: 1, usage });
+  runtime.emit({ type: 'model-start', ...model, model: 'gpt' });
+  runtime.emit({ type: 'model-end', ...model, usage, stopReason: 'end' });
+  runtime.emit({ type: 'run-start', kind: 'agent', ...scope, agent: 'clerk' });
+  runtime.emit({ type: 'run-end', ...scope, agent: 'clerk', status: 'completed', steps: 1, usage });
   for (const tool of ['made_up_1', 'made_up_2']) {
-    runtime.emit('tool-start', { ...scope, ...asked, tool, callId: tool });
+    runtime.emit({ type: 'tool-call', ...scope, ...asked, tool, callId: tool });
     const ending = { ...answered, tool, status: 'error', errorCode: 'E_TOOL_UNKNOWN' } as const;
-    runtime.emit('tool-end', { ...scope, ...ending, callId: tool });
+    runtime.emit({ type: 'tool-result', ...scope, ...ending, callId: tool });
   }
   const measured = await runtime.measurements();
   const chat = { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'gpt' };
@@ -183,14 +190,14 @@ test('spans of a tool are children of its call; without a call they keep their o
     await new Promise(setImmediate);
     runtime.tracer.startSpan(name).end();
   };
-  const place = (callId: string): HookScope => ({ ...scope, callId });
+  const place = (callId: string): EventScope & { callId: string } => ({ ...scope, callId });
   const outer = runtime.tracer.startSpan('request');
   await context.with(trace.setSpan(context.active(), outer), async () => {
-    for (const callId of ['a', 'b']) runtime.emit('tool-start', { ...place(callId), ...asked, tool: callId });
+    for (const callId of ['a', 'b']) runtime.emit({ type: 'tool-call', ...place(callId), ...asked, tool: callId });
     await Promise.all(
       ['a', 'b', 'c'].map((callId) => runtime.telemetry.within(place(callId), () => work(`work of ${callId}`))),
     );
-    for (const callId of ['a', 'b']) runtime.emit('tool-end', { ...place(callId), ...answered, tool: callId });
+    for (const callId of ['a', 'b']) runtime.emit({ type: 'tool-result', ...place(callId), ...answered, tool: callId });
   });
   outer.end();
   assert.deepEqual(runtime.tree(), {
@@ -200,7 +207,7 @@ test('spans of a tool are children of its call; without a call they keep their o
 
 test('dispose ends open spans and unsubscribes from the hooks', () => {
   const runtime = createObservedRuntime();
-  runtime.emit('run-start', { ...scope, agent: 'clerk' });
+  runtime.emit({ type: 'run-start', kind: 'agent', ...scope, agent: 'clerk' });
   runtime.telemetry[Symbol.dispose]();
   assert.deepEqual(runtime.tree(), { 'invoke_agent clerk': {} });
   assert.equal(runtime.listeners(), 0);
@@ -209,7 +216,7 @@ test('dispose ends open spans and unsubscribes from the hooks', () => {
 test('without an SDK everything works and nothing is recorded', () => {
   const runtime = createObservedRuntime();
   using _telemetry = createTelemetry(runtime.hooks);
-  runtime.emit('tool-start', { ...scope, ...asked, callId: 'call_1' });
-  runtime.emit('tool-end', { ...scope, ...answered, callId: 'call_1' });
+  runtime.emit({ type: 'tool-call', ...scope, ...asked, callId: 'call_1' });
+  runtime.emit({ type: 'tool-result', ...scope, ...answered, callId: 'call_1' });
   assert.equal(runtime.finished().length, 1);
 });

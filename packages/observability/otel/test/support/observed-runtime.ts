@@ -9,7 +9,7 @@ import {
 import type { Histogram } from '@opentelemetry/sdk-metrics';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
-import type { HookEvent, HookPayloads, InterceptedCall, InvocationResult, ResultPoint } from '@ravi/kernel';
+import type { HookEvent, InterceptedCall, InvocationResult, ResultPoint } from '@ravi/kernel';
 import { createTelemetry } from '@ravi/otel';
 import type { HookSource, Telemetry, TelemetryOptions } from '@ravi/otel';
 
@@ -30,7 +30,7 @@ export interface ObservedRuntime {
   readonly hooks: HookSource;
   readonly telemetry: Telemetry;
   readonly tracer: Tracer;
-  emit<Event extends HookEvent>(event: Event, payload: HookPayloads[Event]): void;
+  emit(event: HookEvent): void;
   finishCall(point: ResultPoint, call: InterceptedCall, result: InvocationResult): Promise<void>;
   finished(): readonly ReadableSpan[];
   /** Returns the only span with this name. */
@@ -68,8 +68,8 @@ export function createObservedRuntime(options: TelemetryOptions = {}): ObservedR
     hooks,
     telemetry,
     tracer: tracerProvider.getTracer('test'),
-    emit(event, payload) {
-      for (const listener of listeners.get(event) ?? []) listener(payload as never);
+    emit(event) {
+      for (const listener of listeners.get(event.type) ?? []) listener(event as never);
     },
     async finishCall(point, call, result) {
       for (const listener of listeners.get(point) ?? []) await listener(call as never, result as never);
