@@ -48,7 +48,7 @@ export async function loadEventReaders(url: string, options: EventReadersOptions
         if (id !== last + 1) tally.wrong(`event ${id} after ${last}`);
         last = id;
         tally.right(Math.max(0, Date.now() - at));
-        if (type === 'run-ended') return last;
+        if (type === 'run-end') return last;
         if (mayLeave && last >= (leavesAt ?? 0)) break;
       }
       if (!mayLeave) {

@@ -63,7 +63,7 @@ test(
 
     using second = startProcess(installation.folder, ['--port', '0']);
     const url = await second.url();
-    const ended = await until(url, runId, 'run-ended');
+    const ended = await until(url, runId, 'run-end');
     assert.deepEqual([ended.status, ended.steps], ['completed', 2]);
     const { items: turns } = await send(url, `/v1/sessions/${sessionId}/history`);
     const told = JSON.stringify(turns);
@@ -105,7 +105,7 @@ test(
     // The question keeps its id, and one answer is enough.
     const decision = await send(next, `/v1/approvals/${asked.requestId}/decision`, { decision: 'approved' });
     assert.equal(decision.error, undefined, JSON.stringify(decision));
-    assert.equal((await until(next, agent.id, 'run-ended')).status, 'completed');
+    assert.equal((await until(next, agent.id, 'run-end')).status, 'completed');
     assert.deepEqual(await installation.launches(), ['launch moon']);
     assert.equal((await send(next, `/v1/runs/${agent.id}`)).pendingApprovals.length, 0);
   },
@@ -120,13 +120,13 @@ test('a run during which servers die repeatedly is given up', async () => {
     await using store = await createSqliteStateStore({ file: join(cwd, 'data/state.db') });
     const row = { id: runId, principal: 'local', sessionId: 'session_1', createdAt: 1 };
     await store.runs.create({ ...row, definition: { kind: 'agent', details: { agent: 'ravi' } } });
-    const starts = [1, 2, 3].map((sequence) => ({ sequence, at: sequence, type: 'run', data: started }) as const);
+    const starts = [1, 2, 3].map((sequence) => ({ sequence, at: sequence, type: 'run-start', data: started }) as const);
     await createStoredEvents(store.journal).save(runId, starts);
   }
   await using monolith = await openMonolith({ cwd, configPath, env: {}, isServer: true });
   await using server = await serve(monolith, { port: 0, graceMs: 0 });
-  assert.equal((await until(server.url, runId, 'run-ended')).error.code, 'E_RUN_LOST');
+  assert.equal((await until(server.url, runId, 'run-end')).error.code, 'E_RUN_LOST');
   assert.equal((await send(server.url, `/v1/runs/${runId}`)).status, 'failed');
 });
 
-const started = { status: 'running', kind: 'agent', wasInterrupted: true };
+const started = { kind: 'agent', wasInterrupted: true } as const;

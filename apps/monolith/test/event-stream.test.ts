@@ -21,10 +21,10 @@ test('readers of a run that ends reach its end without the store', async () => {
   const readers = [1, 2, 3].map(() =>
     idsOf(streamEvents({ active: () => active, read }, { runId: 'run_1', after: 0, format: raviEvents, lifetime })),
   );
-  log.append('run', {});
+  log.append({ type: 'run-start', kind: 'agent' });
   // Wait until they wait for more.
   await new Promise((resolve) => setImmediate(resolve));
-  log.append('run-ended', {});
+  log.append({ type: 'run-end', status: 'completed' });
   active = undefined;
   log.close();
   assert.deepEqual(await Promise.all(readers), [

@@ -54,7 +54,7 @@ for (const [how, key] of [
       run.trace.map(({ tool, status }: { tool: string; status: string }) => [tool, status]),
       [['echo', 'ok']],
     );
-    for (const type of ['model-delta', 'tool-call', 'tool-result', 'run-ended']) assert.ok(types.includes(type), type);
+    for (const type of ['model-delta', 'tool-call', 'tool-result', 'run-end']) assert.ok(types.includes(type), type);
     assert.deepEqual(
       models.requests.map(({ method, path, headers }) => [method, path, headers.authorization]),
       Array.from({ length: 2 }, () => [

@@ -54,7 +54,7 @@ test('a script is streamed while it runs, and the response names its run', async
   const types = events.map(({ event }) => event);
   // Streamed while the script runs: before the next call.
   assert.ok(types.indexOf('console') < types.indexOf('tool-call'), types.join(' '));
-  assert.equal(types.at(-1), 'run-ended');
+  assert.equal(types.at(-1), 'run-end');
   const [, runId] = /^\/v1\/runs\/(.+)\/events$/.exec(response.headers.get('content-location') ?? '') ?? [];
   const { body: run } = await server.get(`/v1/runs/${runId}`);
   assert.deepEqual([run.outcome.result.value, run.logs], ['moon', [{ level: 'log', text: 'before' }]]);
@@ -219,7 +219,7 @@ test('a running job is cancelled, its run continues with a notice, and its respo
   const { body: begun } = await crawling.post('/v1/runs', { kind: 'agent', task: 'crawl' });
   for await (const { event, data } of readEvents(await fetch(`${crawling.url}/v1/runs/${begun.id}/events`))) {
     // The second response waits for the job.
-    if (event !== 'usage' || JSON.parse(data).data.step !== 2) continue;
+    if (event !== 'model-end' || JSON.parse(data).data.step !== 2) continue;
     // Jobs are stored after their runs.
     const job = async () => (await crawling.get(`/v1/jobs?runId=${begun.id}`)).body.items[0];
     while ((await job())?.status !== 'running');

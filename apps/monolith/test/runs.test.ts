@@ -40,7 +40,7 @@ async function toEnd(runId: string, decision: string): Promise<readonly SentEven
   for (let isOver = false; !isOver;) {
     for await (const event of readEvents(await follow(runId, { 'last-event-id': events.at(-1)?.id ?? '0' }))) {
       events.push(event);
-      isOver = event.event === 'run-ended';
+      isOver = event.event === 'run-end';
       if (event.event !== 'approval-requested') continue;
       const { requestId } = JSON.parse(event.data).data;
       const decided = await server.post(`/v1/approvals/${requestId}/decision`, { decision });
@@ -58,7 +58,17 @@ test('the demo model asks, resumes, and leaves an artifact', async () => {
     events.map((_, index) => index + 1),
   );
   const types = new Set(events.map(({ event }) => event));
-  for (const type of ['run', 'step', 'model-delta', 'tool-call', 'tool-result', 'approval-requested', 'artifact']) {
+  for (const type of [
+    'run-start',
+    'step-start',
+    'model-delta',
+    'model-end',
+    'step-end',
+    'tool-call',
+    'tool-result',
+    'approval-requested',
+    'artifact',
+  ]) {
     assert.ok(types.has(type), type);
   }
 

@@ -2,7 +2,7 @@ import type { ChainError, ChainPolicy, ChainRunResult, WholeResult } from '@ravi
 import { callRecordSchema, consoleLineSchema, fileSchema } from './calls.ts';
 import { contentBlockSchema } from './models.ts';
 import { json, operation } from './operation.ts';
-import { runEventSchema } from './run-events.ts';
+import { recordedEventSchema } from './run-events.ts';
 import { described, array, enumOf, extend, integer, object, sameAs, strictObject, string, typed } from './schema.ts';
 import type { ValueOf } from './schema.ts';
 import { count, jsonValue, language, milliseconds, risk } from './values.ts';
@@ -109,8 +109,8 @@ export const chains = {
     query: strictObject({}, streamQuery),
     body: strictObject({ code }, scriptOptions),
     responses: { 200: json(chainResultSchema) },
-    events: runEventSchema,
-    endEvent: 'run-ended',
+    events: recordedEventSchema,
+    endEvent: 'run-end',
     errors: ['E_UNSUPPORTED', 'E_STATE_UNAVAILABLE', 'E_RUN_SUSPENDED'],
   }),
   check: operation({

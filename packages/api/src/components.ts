@@ -8,7 +8,7 @@ import { jobSchema } from './jobs.ts';
 import { callerIdentitySchema } from './login.ts';
 import { exchangeSchema, messageSchema, usageSchema } from './models.ts';
 import { problemSchema } from './problem.ts';
-import { questionSchema, runEventSchema } from './run-events.ts';
+import { questionSchema, recordedEventSchema } from './run-events.ts';
 import { runDetailsSchema, runSchema } from './runs.ts';
 import type { Schema } from './schema.ts';
 import { settingsSchema } from './server.ts';
@@ -21,7 +21,7 @@ export const components: Readonly<Record<string, Schema<unknown>>> = {
   Problem: problemSchema,
   Run: runSchema,
   RunDetails: runDetailsSchema,
-  RunEvent: runEventSchema,
+  RunEvent: recordedEventSchema,
   Call: callSchema,
   Question: questionSchema,
   Exchange: exchangeSchema,

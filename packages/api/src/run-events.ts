@@ -1,107 +1,132 @@
-import type { ProgressUpdate } from '@ravi/kernel';
+import type { ProgressUpdate, Question, RunEvent, RunEventOf, RunEventType } from '@ravi/kernel';
 import { approvalTraceSchema, callerSchema, callRecordSchema, consoleLineSchema } from './calls.ts';
 import { usageSchema } from './models.ts';
 import { array, boolean, enumOf, extend, integer, literal, number, object, sameAs, string, union } from './schema.ts';
-import type { ObjectSchema, Schema, ValueOf } from './schema.ts';
+import type { ObjectSchema, Schema } from './schema.ts';
 import { count, milliseconds, risk, timestamp } from './values.ts';
 
-/** A question of an agent to its user. */
-export const questionSchema = object(
-  { callId: string({ description: 'The call that asks.' }), tool: string(), question: string() },
-  { choices: array(string(), { description: 'Suggestions; any other text is accepted too.' }) },
+/** A question of a tool to the user. */
+export const questionSchema = sameAs<Question>()(
+  object(
+    { callId: string({ description: 'The call that asks.' }), tool: string(), question: string() },
+    { choices: array(string(), { description: 'Suggestions; any other text is accepted too.' }) },
+  ),
 );
-
-/** A question of an agent to its user. */
-export type Question = ValueOf<typeof questionSchema>;
 
 const progressSchema = sameAs<ProgressUpdate>()(
   object({}, { fraction: number({ description: 'From 0 to 1.' }), message: string() }),
 );
 
-/** Keys of events that belong to a call. */
+/** Data of an event: the event without its type and the ids that all events of a run share. */
+type DataOf<Type extends RunEventType> = Omit<RunEventOf<Type>, 'type' | 'runId' | 'sessionId'>;
+
 const parentId = string({ description: 'The call or run that it happened in.' });
 const place = { callId: string(), parentId };
-
+const call = { callId: string(), tool: string() };
+const begunCall = { ...call, caller: callerSchema, argsPreview: string({ description: 'Redacted and bounded.' }) };
+const progressOfAgent = { agent: string(), steps: count, usage: usageSchema };
 const failureSchema = object({ code: string(), message: string() });
 
-/** The `data` of each event of a run, by its type. */
-export const runEventData = {
-  run: object(
-    { status: enumOf(['running', 'paused']) },
-    {
-      kind: enumOf(['agent', 'chain']),
-      task: string(),
-      isResumed: boolean(),
-      wasInterrupted: boolean({ description: 'The process that ran it before ended.' }),
-      questions: array(questionSchema),
-    },
+/** Schema of the `data` of each event of a run, by the type of the event. */
+export const recordedEventData = {
+  'run-start': sameAs<DataOf<'run-start'>>()(
+    object(
+      { kind: enumOf(['agent', 'chain']) },
+      {
+        ...place,
+        agent: string(),
+        task: string(),
+        isResumed: boolean(),
+        wasInterrupted: boolean({ description: 'The process that ran it before ended.' }),
+      },
+    ),
   ),
-  step: object({ step: count, status: enumOf(['started', 'ended']) }),
-  'model-delta': object({ text: string() }),
-  'reasoning-delta': object({ text: string() }),
-  'tool-call': object({ callId: string(), tool: string(), caller: callerSchema, argsPreview: string() }, { parentId }),
-  'tool-progress': object({ callId: string(), tool: string(), update: progressSchema }),
-  'tool-result': object(
-    {
-      callId: string(),
-      tool: string(),
-      caller: callerSchema,
-      status: enumOf(['ok', 'error', 'denied', 'timeout', 'cancelled']),
-      durationMs: milliseconds,
-      argsPreview: string(),
-    },
-    { parentId, bytes: count, artifactRef: string(), errorCode: string() },
+  'run-paused': sameAs<DataOf<'run-paused'>>()(
+    object({ questions: array(questionSchema) }, { ...place, ...progressOfAgent }),
   ),
-  'approval-requested': object({ tool: string(), requestId: string(), risk }, place),
-  'approval-decided': object({ tool: string(), approval: approvalTraceSchema }, place),
-  console: extend(consoleLineSchema, {}, place),
-  artifact: object({ ref: string(), mediaType: string(), bytes: count }, { ...place, tool: string() }),
-  usage: extend(
-    usageSchema,
-    { step: count, provider: string() },
-    { model: string(), cost: number({ description: 'In the currency of the price table.' }) },
+  'run-end': sameAs<DataOf<'run-end'>>()(
+    object(
+      { status: enumOf(['completed', 'stopped', 'failed', 'cancelled', 'ok', 'error', 'timeout']) },
+      {
+        ...place,
+        ...progressOfAgent,
+        reason: string({ description: 'Reason why the run of an agent ended.' }),
+        text: string({ description: 'Final text of the agent.' }),
+        trace: array(callRecordSchema),
+        durationMs: milliseconds,
+        toolCalls: count,
+        error: failureSchema,
+      },
+    ),
   ),
-  'run-ended': object(
-    { status: string() },
-    {
-      reason: string(),
-      text: string({ description: 'Final text of the agent.' }),
-      steps: count,
-      usage: usageSchema,
-      trace: array(callRecordSchema),
-      durationMs: milliseconds,
-      toolCalls: count,
-      error: failureSchema,
-    },
+  'step-start': sameAs<DataOf<'step-start'>>()(object({ agent: string(), step: count }, place)),
+  'step-end': sameAs<DataOf<'step-end'>>()(
+    object({ agent: string(), step: count, toolCalls: count, usage: usageSchema }, place),
+  ),
+  'model-delta': sameAs<DataOf<'model-delta'>>()(object({ text: string() }, place)),
+  'reasoning-delta': sameAs<DataOf<'reasoning-delta'>>()(object({ text: string() }, place)),
+  'model-end': sameAs<DataOf<'model-end'>>()(
+    object(
+      { agent: string(), step: count, provider: string(), usage: usageSchema },
+      {
+        ...place,
+        model: string({ description: 'Model that responded, as the provider names it.' }),
+        stopReason: enumOf(['end', 'tool-use', 'length', 'refusal', 'pause', 'other']),
+        errorCode: string(),
+        cost: number({ description: 'In the currency of the price table.' }),
+      },
+    ),
+  ),
+  'tool-call': sameAs<DataOf<'tool-call'>>()(object(begunCall, { parentId })),
+  'tool-progress': sameAs<DataOf<'tool-progress'>>()(object({ ...call, update: progressSchema }, { parentId })),
+  'tool-result': sameAs<DataOf<'tool-result'>>()(
+    object(
+      { ...begunCall, status: enumOf(['ok', 'error', 'denied', 'timeout', 'cancelled']), durationMs: milliseconds },
+      { parentId, bytes: count, artifactRef: string(), errorCode: string() },
+    ),
+  ),
+  'approval-requested': sameAs<DataOf<'approval-requested'>>()(
+    object({ tool: string(), requestId: string(), risk }, place),
+  ),
+  'approval-decided': sameAs<DataOf<'approval-decided'>>()(
+    object({ tool: string(), approval: approvalTraceSchema }, place),
+  ),
+  console: sameAs<DataOf<'console'>>()(extend(consoleLineSchema, {}, place)),
+  artifact: sameAs<DataOf<'artifact'>>()(
+    object({ ref: string(), mediaType: string(), bytes: count }, { ...place, tool: string() }),
   ),
 } as const;
 
-/** The `data` of each event of a run, by its type. */
-export type RunEventData = {
-  readonly [Type in keyof typeof runEventData]: ValueOf<(typeof runEventData)[Type]>;
-};
+/** Type of an event in the record of a run. */
+export type RecordedEventType = keyof typeof recordedEventData;
 
-/** Type of an event of a run. */
-export type RunEventType = keyof RunEventData;
+/** The `data` of each event of a run, by the type of the event. */
+export type RecordedEventData = { readonly [Type in RecordedEventType]: DataOf<Type> };
 
-/** An event of a run. Deltas are for display; every other event says what happened. */
-export type RunEvent = {
-  readonly [Type in RunEventType]: {
+/** An event that the record of a run holds. The record has the ids of the run, so they may be absent. */
+export type RecordableEvent = {
+  [Type in RecordedEventType]: { readonly type: Type } & Partial<Pick<RunEvent, 'runId' | 'sessionId'>> &
+    RecordedEventData[Type];
+}[RecordedEventType];
+
+/** An event in the record of a run. Deltas are for display; every other event says what happened. */
+export type RecordedEvent = {
+  readonly [Type in RecordedEventType]: {
     readonly type: Type;
     /** From 1, without gaps. Resume after it with `Last-Event-ID`. */
     readonly sequence: number;
     /** Milliseconds since the Unix epoch. */
     readonly at: number;
-    readonly data: RunEventData[Type];
+    readonly data: RecordedEventData[Type];
   };
-}[RunEventType];
+}[RecordedEventType];
 
-/** An event of a run. */
-export const runEventSchema = union(
-  Object.entries(runEventData).map(([type, data]) => eventSchema(type as RunEventType, data)),
-) as Schema<RunEvent>;
+/** An event in the record of a run. */
+export const recordedEventSchema = union(
+  Object.entries(recordedEventData).map(([type, data]) => eventSchema(type as RecordedEventType, data)),
+) as Schema<RecordedEvent>;
 
-function eventSchema(type: RunEventType, data: ObjectSchema<unknown>): ObjectSchema<unknown> {
+function eventSchema(type: RecordedEventType, data: ObjectSchema<unknown>): ObjectSchema<unknown> {
   return object({
     type: literal(type),
     sequence: integer({ minimum: 1, description: 'From 1, without gaps.' }),

@@ -5,7 +5,7 @@ import { chainErrorSchema, chainResultSchema, scriptFields } from './chains.ts';
 import { exchangeSchema, usageSchema } from './models.ts';
 import { json, operation } from './operation.ts';
 import { page, pageQuery } from './page.ts';
-import { questionSchema, runEventSchema } from './run-events.ts';
+import { questionSchema, recordedEventSchema } from './run-events.ts';
 import {
   array,
   boolean,
@@ -141,8 +141,8 @@ export const runs = {
       { format: enumOf(['ravi', 'ai-ui', 'ag-ui']), after: integer({ minimum: 0, description: 'Default 0.' }) },
     ),
     responses: {},
-    events: runEventSchema,
-    endEvent: 'run-ended',
+    events: recordedEventSchema,
+    endEvent: 'run-end',
     errors: ['E_RUN_NOT_FOUND', 'E_STATE_UNAVAILABLE'],
   }),
   exchanges: operation({

@@ -2,7 +2,7 @@ import type { Snippet } from '@ravi/kernel';
 import { chainResultSchema, scriptFields, streamQuery } from './chains.ts';
 import { empty, json, operation } from './operation.ts';
 import { page } from './page.ts';
-import { runEventSchema } from './run-events.ts';
+import { recordedEventSchema } from './run-events.ts';
 import { snippetToolSchema } from './runs.ts';
 import { described, array, boolean, extend, integer, object, sameAs, strictObject, string } from './schema.ts';
 import type { ValueOf } from './schema.ts';
@@ -103,8 +103,8 @@ export const snippets = {
     query: strictObject({}, { ...streamQuery, version }),
     body: strictObject({}, { input, policy }),
     responses: { 200: json(chainResultSchema) },
-    events: runEventSchema,
-    endEvent: 'run-ended',
+    events: recordedEventSchema,
+    endEvent: 'run-end',
     errors: [
       'E_SNIPPET_UNKNOWN',
       'E_SNIPPET_OUTDATED',

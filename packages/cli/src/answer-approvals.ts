@@ -1,4 +1,4 @@
-import type { ApprovalView, RunEvent } from '@ravi/api';
+import type { ApprovalView, RecordedEvent } from '@ravi/api';
 import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
 import { commandErrorOf } from './command-error.ts';
 import type { Connection } from './connection/connection.ts';
@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts';
 /** Decides the approvals of a run on this side of the connection. */
 export interface ApprovalAnswerer extends Disposable {
   /** Handles an event of the run. Does not wait for decisions. */
-  see(event: RunEvent): void;
+  see(event: RecordedEvent): void;
 }
 
 /** Creates an answerer that passes each requested approval to `handler`, and withdraws those decided elsewhere. */

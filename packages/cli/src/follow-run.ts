@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RunDetails, RunEvent } from '@ravi/api';
+import type { RunDetails, RecordedEvent } from '@ravi/api';
 import { hasCode } from './command-error.ts';
 import type { Connection } from './connection/connection.ts';
 
@@ -9,7 +9,7 @@ export interface FollowOptions {
   readonly runId: string;
   /** Sequence of the last known event; 0 for none. */
   readonly after?: number;
-  readonly onEvent: (event: RunEvent) => void;
+  readonly onEvent: (event: RecordedEvent) => void;
   /** Called when the connection is lost, before the next attempt. */
   readonly onLost: (error: Error) => void;
 }

@@ -1,11 +1,11 @@
 import type { ProgressUpdate } from '@ravi/kernel';
-import type { RunEvent } from '@ravi/api';
+import type { RecordedEvent } from '@ravi/api';
 import { visible } from './render/visible.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Prints the events of a run as they arrive. */
 export interface EventView {
-  show(event: RunEvent): void;
+  show(event: RecordedEvent): void;
   /** Final text of the agent, once the run has ended. */
   readonly text: string;
   /** True if that text is on standard output already. */
@@ -46,8 +46,10 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
     },
     show({ type, data }) {
       switch (type) {
-        case 'step':
-          if (data.status === 'started') hasShownText = false;
+        case 'step-start':
+          hasShownText = false;
+          return endLine();
+        case 'step-end':
           return endLine();
         case 'model-delta':
           if (!showsText) return;
@@ -67,7 +69,7 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
           return tell(`console.${data.level}: ${data.text}`);
         case 'artifact':
           return tell(`artifact ${data.ref}`);
-        case 'run-ended':
+        case 'run-end':
           answer = data.text ?? '';
           return endLine();
         default:

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { answerTo } from '../src/ask.ts';
-import type { Question } from '@ravi/api';
+import type { Question } from '@ravi/kernel';
 
 const asking = (...questions: readonly Question[]) => ({ questions });
 

@@ -20,7 +20,7 @@ test('the client runs a script and reads its events in a browser', async ({ skip
     const refused = await client.runs.get('no-such-run').catch(({ code }) => code);
     return { last: types.at(-1), status, value: outcome.result.value, refused };
   })()`);
-  assert.deepEqual(outcome, { last: 'run-ended', status: 'completed', value: { sum: 5 }, refused: 'E_RUN_NOT_FOUND' });
+  assert.deepEqual(outcome, { last: 'run-end', status: 'completed', value: { sum: 5 }, refused: 'E_RUN_NOT_FOUND' });
   // Chromium logs the refused request.
   assert.equal(errors.filter((error) => !error.includes('404')).join(), '');
 });

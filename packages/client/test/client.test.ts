@@ -116,16 +116,16 @@ test('a list is its first page when awaited, and every item of every page when i
 
 test('a stream is opened again after its last event, and ends with the end event', async () => {
   const { client, requests } = open([
-    stream(frame(1, 'step', { step: 1, status: 'started' }), 'id: 2\nevent: step\ndata: {"cut'),
+    stream(frame(1, 'step-start', { step: 1 }), 'id: 2\nevent: step-start\ndata: {"cut'),
     refuse(503, 'E_SHUTTING_DOWN'),
-    stream(': still here\n\n', frame(2, 'run-ended', { status: 'completed' }), frame(3, 'step', {})),
+    stream(': still here\n\n', frame(2, 'run-end', { status: 'completed' }), frame(3, 'step-start', {})),
   ]);
   const events = await collect(client.runs.events('r'));
   assert.deepEqual(
     events.map(({ sequence, type }) => [sequence, type]),
     [
-      [1, 'step'],
-      [2, 'run-ended'],
+      [1, 'step-start'],
+      [2, 'run-end'],
     ],
   );
   assert.deepEqual(
@@ -136,7 +136,7 @@ test('a stream is opened again after its last event, and ends with the end event
 
 test('a stream that breaks off is opened again', async () => {
   const broken: Answer = () => {
-    const pieces = [new TextEncoder().encode(frame(1, 'step', { step: 1, status: 'started' }))];
+    const pieces = [new TextEncoder().encode(frame(1, 'step-start', { step: 1 }))];
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
         const piece = pieces.shift();
@@ -146,7 +146,7 @@ test('a stream that breaks off is opened again', async () => {
     });
     return new Response(body);
   };
-  const { client } = open([broken, stream(frame(2, 'run-ended', { status: 'completed' }))]);
+  const { client } = open([broken, stream(frame(2, 'run-end', { status: 'completed' }))]);
   assert.equal((await collect(client.runs.events('r'))).length, 2);
 });
 
@@ -161,7 +161,7 @@ test('a stream throws when it cannot be opened at all, is refused, or fails too 
   await assert.rejects(collect(open([refuse(503, 'E_SHUTTING_DOWN')]).client.runs.events('r')), {
     code: 'E_SHUTTING_DOWN',
   });
-  const begun = stream(frame(1, 'step', {}));
+  const begun = stream(frame(1, 'step-start', {}));
   await assert.rejects(collect(open([begun, refuse(404, 'E_RUN_NOT_FOUND')]).client.runs.events('r')), {
     code: 'E_RUN_NOT_FOUND',
   });
@@ -172,7 +172,7 @@ test('a stream throws when it cannot be opened at all, is refused, or fails too 
 
 test('an aborted stream rejects with the reason, also between two connections', async () => {
   const aborting = new AbortController();
-  const { client } = open([stream(frame(1, 'step', {}))], { reconnect: { minDelayMs: 60_000 } });
+  const { client } = open([stream(frame(1, 'step-start', {}))], { reconnect: { minDelayMs: 60_000 } });
   const events = client.runs.events('r', { signal: aborting.signal });
   assert.equal((await events.next()).done, false);
   const waiting = events.next();

@@ -36,7 +36,7 @@ test('the events of a run arrive in order and end', async () => {
     events.map(({ sequence }) => sequence),
     events.map((_, index) => index + 1),
   );
-  assert.equal(events.at(-1)?.type, 'run-ended');
+  assert.equal(events.at(-1)?.type, 'run-end');
   assert.deepEqual(await collect(client.runs.events(id, { after: events.length })), []);
 });
 
@@ -50,7 +50,7 @@ test('a stream continues after the server was killed and started again', async (
   let isRestarted = false;
   for await (const event of client.runs.events(started.id)) {
     types.push(event.type);
-    if (event.type === 'run' && event.data.status === 'paused' && !isRestarted) {
+    if (event.type === 'run-paused' && !isRestarted) {
       isRestarted = true;
       await server.restart();
       const [approval] = await collect(client.approvals.list({ status: 'pending' }));
@@ -59,7 +59,7 @@ test('a stream continues after the server was killed and started again', async (
     }
   }
   assert.ok(isRestarted);
-  assert.equal(types.at(-1), 'run-ended');
+  assert.equal(types.at(-1), 'run-end');
   assert.equal((await client.runs.get(started.id)).status, 'completed');
 });
 

@@ -1,4 +1,4 @@
-import type { Call, RunEventData } from '@ravi/api';
+import type { Call, RecordedEventData } from '@ravi/api';
 import type { ConsoleLine, ModelUsage, ProgressUpdate } from '@ravi/kernel';
 
 /** One response of the model within a run. */
@@ -28,20 +28,27 @@ export interface RunStory {
 /** The story of a run without events. */
 export const emptyStory: RunStory = { steps: [], calls: {}, text: '', progress: {}, console: [] };
 
-type CallEvent = RunEventData['tool-call'] | RunEventData['tool-result'];
+type CallEvent = RecordedEventData['tool-call'] | RecordedEventData['tool-result'];
 
 /** Events that continue a story; other events only say that the run has changed. */
-export type StoryEvent = 'step' | 'usage' | 'model-delta' | 'tool-call' | 'tool-progress' | 'tool-result' | 'console';
+export type StoryEvent =
+  | 'console'
+  | 'model-delta'
+  | 'model-end'
+  | 'step-end'
+  | 'step-start'
+  | 'tool-call'
+  | 'tool-progress'
+  | 'tool-result';
 
 /** Adds an event to a story; `at` is its time in milliseconds since the Unix epoch. */
 export const continuations: {
-  readonly [Name in StoryEvent]: (story: RunStory, data: RunEventData[Name], at: number) => RunStory;
+  readonly [Name in StoryEvent]: (story: RunStory, data: RecordedEventData[Name], at: number) => RunStory;
 } = {
-  step: (story, { step, status }, at) => {
-    if (status === 'started') return { ...story, text: '', steps: [...story.steps, { step, startedAt: at }] };
-    return withStep(story, step, (begun) => ({ ...begun, durationMs: at - begun.startedAt }));
-  },
-  usage: (story, { step, ...usage }) => withStep(story, step, (begun) => ({ ...begun, usage })),
+  'step-start': (story, { step }, at) => ({ ...story, text: '', steps: [...story.steps, { step, startedAt: at }] }),
+  'step-end': (story, { step }, at) =>
+    withStep(story, step, (begun) => ({ ...begun, durationMs: at - begun.startedAt })),
+  'model-end': (story, { step, usage }) => withStep(story, step, (begun) => ({ ...begun, usage })),
   'model-delta': (story, { text }) => ({ ...story, text: story.text + text }),
   'tool-call': (story, event, at) => withCall(story, event, { status: 'started', startedAt: at, durationMs: 0 }),
   'tool-result': (story, event, at) => {

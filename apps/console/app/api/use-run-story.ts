@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { RunEventData } from '@ravi/api';
+import type { RecordedEventData } from '@ravi/api';
 import type { RunStatus } from '@ravi/kernel';
 import { followEvents } from './events.ts';
 import type { EventStream } from './events.ts';
@@ -11,12 +11,13 @@ import type { RunStory, StoryEvent } from './run-story.ts';
 
 /** Events after which the record of the run is read again. */
 const changes: ReadonlySet<string> = new Set([
-  'run',
+  'run-start',
+  'run-paused',
   'tool-result',
   'approval-requested',
   'approval-decided',
   'artifact',
-  'run-ended',
+  'run-end',
 ]);
 
 const recordPauseMs = 250;
@@ -61,7 +62,7 @@ export function useRunStory(runId: string, status: RunStatus | undefined): RunSt
         draw.ask();
       }
       if (changes.has(name)) record.ask();
-      if (name !== 'run-ended') return;
+      if (name !== 'run-end') return;
       followed.close();
       void client.invalidateQueries({ queryKey: ['runs'] });
       void client.invalidateQueries({ queryKey: ['artifacts'] });
@@ -86,7 +87,7 @@ function isTold(name: string): name is StoryEvent {
 }
 
 function continued<Name extends StoryEvent>(story: RunStory, name: Name, event: unknown): RunStory {
-  const { at, data } = event as { readonly at: number; readonly data: RunEventData[Name] };
+  const { at, data } = event as { readonly at: number; readonly data: RecordedEventData[Name] };
   return continuations[name](story, data, at);
 }
 

@@ -4,7 +4,7 @@ import type { Call, RunDetails } from '@ravi/api';
 import { artifact, script, noDetails } from './runs.ts';
 
 /** An event of a run as the stream has it. */
-export interface RunEvent {
+export interface StreamedEvent {
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
   readonly event: string;
@@ -14,7 +14,7 @@ export interface RunEvent {
 /** A run in the background: it continues to an approval, and then to its report. */
 export interface DemoRun {
   readonly view: RunDetails;
-  readonly events: readonly RunEvent[];
+  readonly events: readonly StreamedEvent[];
   /** Resolves with the next event after the first `count`. */
   after(count: number): Promise<void>;
   cancel(): void;
@@ -27,7 +27,7 @@ export function startDemoRun(
 ): DemoRun {
   const createdAt = Date.now();
   const id = `run-${crypto.randomUUID().slice(0, 8)}`;
-  const events: RunEvent[] = [];
+  const events: StreamedEvent[] = [];
   const cancelled = new AbortController();
   let told = Promise.withResolvers<void>();
   let trace: readonly Call[] = [];
@@ -71,7 +71,7 @@ export function startDemoRun(
   }
 
   async function play(): Promise<void> {
-    tell('step', { step: 1, status: 'started' });
+    tell('step-start', { agent: 'clerk', step: 1 });
     for (const text of ['I count the delays ', 'by hour in one script.']) tell('model-delta', { text });
     record('chain', 'tool_chain', { caller: 'direct' });
     record('open', 'open_dataset', { status: 'ok', durationMs: 1, bytes: 9_430_112 });
@@ -108,7 +108,7 @@ export function startDemoRun(
     record('chain', 'tool_chain', { status: 'ok', durationMs: Date.now() - createdAt });
     const text = isAllowed ? 'The report is published: fly at 6:00.' : `Nothing was published: ${reason ?? 'denied'}`;
     tell(
-      'run-ended',
+      'run-end',
       {},
       {
         status: 'completed',
@@ -119,7 +119,7 @@ export function startDemoRun(
     );
   }
 
-  void play().catch(() => tell('run-ended', {}, { status: 'cancelled' }));
+  void play().catch(() => tell('run-end', {}, { status: 'cancelled' }));
   return {
     get view() {
       return view;

@@ -1,6 +1,6 @@
 import type { BlobStat, ChainCallRecord, ModelMessage, Run } from '@ravi/kernel';
 import type { Call, Exchange, RunDetails } from '@ravi/api';
-import type { RunEvent } from './demo-run.ts';
+import type { StreamedEvent } from './demo-run.ts';
 
 /** The moment at which everything in the fixtures has happened: a quarter of an hour ago. */
 export const began: number = Date.now() - 900_000;
@@ -199,12 +199,12 @@ export const exchanges: readonly Exchange[] = [
 ];
 
 /** Events of {@link finishedRun} that its record does not hold. */
-export const finishedEvents: readonly RunEvent[] = [
-  { at: began + 20, event: 'step', data: { step: 1, status: 'started' } },
-  { at: began + 1_750, event: 'step', data: { step: 1, status: 'ended' } },
-  { at: began + 1_750, event: 'usage', data: { step: 1, inputTokens: 1_640, outputTokens: 412 } },
-  { at: began + 10_300, event: 'step', data: { step: 2, status: 'started' } },
-  { at: began + 11_400, event: 'step', data: { step: 2, status: 'ended' } },
-  { at: began + 11_400, event: 'usage', data: { step: 2, inputTokens: 2_102, outputTokens: 61 } },
-  { at: began + 11_400, event: 'run-ended', data: { status: 'completed' } },
+export const finishedEvents: readonly StreamedEvent[] = [
+  { at: began + 20, event: 'step-start', data: { step: 1 } },
+  { at: began + 1_750, event: 'step-end', data: { step: 1 } },
+  { at: began + 1_750, event: 'model-end', data: { step: 1, usage: { inputTokens: 1_640, outputTokens: 412 } } },
+  { at: began + 10_300, event: 'step-start', data: { step: 2 } },
+  { at: began + 11_400, event: 'step-end', data: { step: 2 } },
+  { at: began + 11_400, event: 'model-end', data: { step: 2, usage: { inputTokens: 2_102, outputTokens: 61 } } },
+  { at: began + 11_400, event: 'run-end', data: { status: 'completed' } },
 ];

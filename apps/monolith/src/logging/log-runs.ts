@@ -1,32 +1,42 @@
 import type { HookManager } from '@ravi/invoker';
-import type { Logger, LogFields, RunEventOf } from '@ravi/kernel';
+import type { Logger, LogFields, RunEvent, RunEventOf } from '@ravi/kernel';
 import { currentRequest } from './current-request.ts';
 
 /** Logs runs, scripts, calls and approvals: ids, names, statuses and durations; never arguments, results or prompts. */
 export function logRuns(hooks: HookManager, logger: Logger): void {
   const withRequest = (fields: LogFields): LogFields => ({ ...fields, ...currentRequest.getStore() });
-  hooks.observe('run-start', ({ type: _, ...run }) => logger.info('run started', withRequest(run)));
+  hooks.observe('run-start', ({ runId, sessionId, parentId, agent }) =>
+    logger.info('run started', withRequest({ runId, sessionId, parentId, agent })),
+  );
   hooks.observe('run-paused', (run) => logger.info('run ended', endFields(run, 'paused')));
   hooks.observe('run-end', (run) => logger.info('run ended', endFields(run, run.status, run.error?.code)));
-  hooks.observe('chain-start', ({ type: _, ...chain }) => logger.info('script started', withRequest(chain)));
-  hooks.observe('chain-end', ({ type: _, ...chain }) => logger.info('script ended', chain));
+  hooks.observe('chain-start', (chain) => logger.info('script started', withRequest(fieldsOf(chain))));
+  hooks.observe('chain-end', (chain) => logger.info('script ended', fieldsOf(chain)));
   hooks.observe('tool-result', (ended) => {
     const { runId, sessionId, callId, parentId, tool, caller, status, durationMs, bytes, errorCode } = ended;
     const fields = { runId, sessionId, callId, parentId, tool, caller, status, durationMs, bytes, errorCode };
     if (status === 'ok') logger.debug('call ended', fields);
     else logger.info('call ended', fields);
   });
-  hooks.observe('model-end', ({ type: _, ...response }) => {
-    if (response.errorCode !== undefined) logger.warn('model request failed', response);
+  hooks.observe('model-end', (response) => {
+    if (response.errorCode !== undefined) logger.warn('model request failed', fieldsOf(response));
   });
-  hooks.observe('approval-requested', ({ type: _, ...request }) => logger.info('approval requested', request));
-  hooks.observe('approval-decided', ({ type: _, approval: { requestId, decision, approver, waitedMs }, ...call }) =>
-    logger.info('approval decided', { ...call, requestId, decision, approver, waitedMs }),
-  );
+  hooks.observe('approval-requested', (request) => logger.info('approval requested', fieldsOf(request)));
+  hooks.observe('approval-decided', (decided) => {
+    const { type: _, approval, ...call } = decided;
+    const { requestId, decision, approver, waitedMs } = approval;
+    logger.info('approval decided', { ...call, requestId, decision, approver, waitedMs });
+  });
   hooks.observe('guardrail-trip', ({ runId, sessionId, agent, guardrail }) =>
     logger.warn('guardrail tripped', { runId, sessionId, agent, guardrail }),
   );
-  hooks.observe('budget-exceeded', ({ type: _, ...call }) => logger.warn('budget exceeded', call));
+  hooks.observe('budget-exceeded', (call) => logger.warn('budget exceeded', fieldsOf(call)));
+}
+
+/** Returns the payload and the ids of an event. */
+function fieldsOf(event: RunEvent): LogFields {
+  const { type: _, ...fields } = event;
+  return fields;
 }
 
 function endFields(

@@ -1,7 +1,15 @@
-import type { AgentResult, AgentStream, QuestionAnswer, ReActAgent, RecoverOptions, RunOptions } from '@ravi/agents';
+import type { RecordableEvent } from '@ravi/api';
+import type {
+  AgentEvent,
+  AgentResult,
+  AgentStream,
+  QuestionAnswer,
+  ReActAgent,
+  RecoverOptions,
+  RunOptions,
+} from '@ravi/agents';
 import { KernelError } from '@ravi/kernel';
-import type { JsonObject, Run } from '@ravi/kernel';
-import { recordAgentEvent } from './agent-events.ts';
+import type { Run } from '@ravi/kernel';
 import type { RunRecorder } from './run-recorder.ts';
 
 /** A task for the agent and its principal. */
@@ -64,7 +72,7 @@ export function createAgentRunner({ agent, recorder, journal, lifetime }: AgentR
 
   async function begin(
     runId: string,
-    facts: JsonObject,
+    task: string | undefined,
     open: (signal: AbortSignal) => AgentStream,
   ): Promise<AgentActivity> {
     if (lifetime.aborted)
@@ -73,7 +81,7 @@ export function createAgentRunner({ agent, recorder, journal, lifetime }: AgentR
     const running: Running = { cancelling: new AbortController() };
     active.set(runId, running);
     const { promise: begun, resolve } = Promise.withResolvers<void>();
-    running.result = follow(runId, facts, { running, open, onBegun: resolve });
+    running.result = follow(runId, task, { running, open, onBegun: resolve });
     running.result.catch(() => {});
     await Promise.race([begun, running.result]);
     return { runId, result: running.result };
@@ -82,7 +90,7 @@ export function createAgentRunner({ agent, recorder, journal, lifetime }: AgentR
   /** Records the events to their end. `onBegun` is called once the store has the run as running. */
   async function follow(
     runId: string,
-    facts: JsonObject,
+    task: string | undefined,
     { running, open, onBegun }: { running: Running; open: (signal: AbortSignal) => AgentStream; onBegun: () => void },
   ): Promise<AgentResult> {
     try {
@@ -91,9 +99,9 @@ export function createAgentRunner({ agent, recorder, journal, lifetime }: AgentR
       const stream = open(running.cancelling.signal);
       running.stream = stream;
       for await (const event of stream) {
-        if (event.type === 'run-start') log?.append('run', { status: 'running', kind: 'agent', ...facts });
-        else onBegun();
-        if (log !== undefined) recordAgentEvent(log, event);
+        if (event.type !== 'run-start') onBegun();
+        const recordable = recordableEvent(event, task);
+        if (recordable !== undefined) log?.append(recordable);
       }
       return await stream.result;
     } finally {
@@ -105,12 +113,10 @@ export function createAgentRunner({ agent, recorder, journal, lifetime }: AgentR
   return {
     start({ task, ...options }) {
       const runId = `run_${crypto.randomUUID()}`;
-      return begin(runId, { task }, (signal) => agent.stream(task, { ...options, runId, signal }));
+      return begin(runId, task, (signal) => agent.stream(task, { ...options, runId, signal }));
     },
-    resume: (point, answer) =>
-      begin(point.runId, { isResumed: true }, (signal) => agent.resumeStream(point, answer, { signal })),
-    recover: (run) =>
-      begin(run.id, { isResumed: true, wasInterrupted: true }, (signal) => agent.recover(run, { journal, signal })),
+    resume: (point, answer) => begin(point.runId, undefined, (signal) => agent.resumeStream(point, answer, { signal })),
+    recover: (run) => begin(run.id, undefined, (signal) => agent.recover(run, { journal, signal })),
     owns: ({ definition }) => definition.details?.['agent'] === agent.name,
     has: (runId) => active.has(runId),
     cancel(runId) {
@@ -124,4 +130,29 @@ export function createAgentRunner({ agent, recorder, journal, lifetime }: AgentR
       await Promise.allSettled([...active.values()].flatMap(({ result }) => (result === undefined ? [] : [result])));
     },
   };
+}
+
+/** Returns the event for the record; `undefined` for one that hooks report, that is whole content, or that suspends the run. */
+function recordableEvent(event: AgentEvent, task: string | undefined): RecordableEvent | undefined {
+  switch (event.type) {
+    case 'run-start':
+      return task === undefined ? event : { ...event, task };
+    case 'step-start':
+    case 'step-end':
+    case 'model-delta':
+    case 'reasoning-delta':
+    case 'tool-progress':
+      return event;
+    case 'run-paused': {
+      const { result: _, ...facts } = event;
+      return facts;
+    }
+    case 'run-end': {
+      const { result, ...facts } = event;
+      // The next process resumes a suspended run.
+      return event.error?.code === 'E_RUN_SUSPENDED' ? undefined : { ...facts, trace: result.trace };
+    }
+    default:
+      return undefined;
+  }
 }

@@ -1,5 +1,5 @@
+import type { RecordableEvent, RecordedEvent, RecordedEventType } from '@ravi/api';
 import type { Clock, JsonObject } from '@ravi/kernel';
-import type { RunEvent, RunEventType } from './run-event.ts';
 
 /** Newest events of one run, in memory. Each reader keeps its own position, so a slow one delays no other. */
 export interface EventLog {
@@ -7,13 +7,13 @@ export interface EventLog {
   readonly last: number;
   /** True if no further event follows. */
   readonly isClosed: boolean;
-  append(type: RunEventType, data: JsonObject): void;
+  append(event: RecordableEvent): void;
   /** Returns the events after `sequence`, oldest first; `undefined` if some of them are no longer in memory. */
-  after(sequence: number): readonly RunEvent[] | undefined;
+  after(sequence: number): readonly RecordedEvent[] | undefined;
   /** Calls `wake` at each event and when the log closes, until the returned function is called. */
   subscribe(wake: () => void): () => void;
   /** Returns the events appended since the last call, to be stored. */
-  takeUnsaved(): readonly RunEvent[];
+  takeUnsaved(): readonly RecordedEvent[];
   close(): void;
 }
 
@@ -25,15 +25,15 @@ export interface EventLogOptions {
   /** Sequence of the last event that an earlier process has stored. */
   readonly from: number;
   /** Called after each append with the number of events that are not stored yet. */
-  readonly onAppend: (type: RunEventType, unsaved: number) => void;
+  readonly onAppend: (type: RecordedEventType, unsaved: number) => void;
 }
 
 const maxEvents = 2_000;
 
 /** Creates a log of the last 2 000 events. */
 export function createEventLog({ clock, from, redact, onAppend }: EventLogOptions): EventLog {
-  let events: RunEvent[] = [];
-  let unsaved: RunEvent[] = [];
+  let events: RecordedEvent[] = [];
+  let unsaved: RecordedEvent[] = [];
   let last = from;
   let isClosed = false;
   const listeners = new Set<() => void>();
@@ -49,8 +49,9 @@ export function createEventLog({ clock, from, redact, onAppend }: EventLogOption
     get isClosed() {
       return isClosed;
     },
-    append(type, data) {
-      const event = { sequence: ++last, at: clock.now(), type, data: redact(data) };
+    append({ type, runId: _run, sessionId: _session, ...data }) {
+      const shown = redact(data as unknown as JsonObject);
+      const event = { sequence: ++last, at: clock.now(), type, data: shown } as unknown as RecordedEvent;
       events.push(event);
       unsaved.push(event);
       // Trimmed in batches, because removing the first event moves all others.

@@ -23,7 +23,7 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
 
   async function interruptions(runId: string): Promise<number> {
     const events = await recorder.read(runId, 0);
-    return events.filter(({ type, data }) => type === 'run' && data['wasInterrupted'] === true).length;
+    return events.filter(({ type, data }) => type === 'run-start' && data.wasInterrupted === true).length;
   }
 
   async function giveUp({ id }: Run): Promise<void> {
@@ -34,7 +34,7 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
     const error = { code: 'E_RUN_LOST', message, retryable: false };
     const isOurs = await store.runs.transition(id, { from: ['running'], to: 'failed', now, owner, outcome: { error } });
     const log = isOurs ? await recorder.open(id) : undefined;
-    log?.append('run-ended', { status: 'failed', error });
+    log?.append({ type: 'run-end', status: 'failed', error });
     await recorder.close(id);
     logger.error('run given up', { runId: id });
   }

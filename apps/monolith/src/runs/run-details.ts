@@ -1,6 +1,5 @@
-import type { RunDetails as ApiRunDetails } from '@ravi/api';
-import type { ChainCallRecord, ChainRunResult, JsonObject, ModelUsage, Run } from '@ravi/kernel';
-import type { RunEvent } from './run-event.ts';
+import type { RecordedEvent, RecordedEventData, RecordedEventType, RunDetails as ApiRunDetails } from '@ravi/api';
+import type { ChainCallRecord, ChainRunResult, ModelUsage, Run } from '@ravi/kernel';
 import { traceOf } from './run-trace.ts';
 
 /** A run with everything that its events report; artifacts by their refs, in the order in which they were stored. */
@@ -11,57 +10,61 @@ export interface RunDetails extends Omit<ApiRunDetails, 'artifacts' | 'pendingAp
 const bytesPerToken = 4;
 
 /** Returns a run with the details from its events. */
-export function runDetails(run: Run, events: readonly RunEvent[]): RunDetails {
-  const ended = events.findLast(({ type }) => type === 'run-ended')?.data;
+export function runDetails(run: Run, events: readonly RecordedEvent[]): RunDetails {
+  const ended = dataOf(events, 'run-end').at(-1);
   const result = run.definition.kind === 'chain' ? (run.outcome?.result as ChainRunResult | undefined) : undefined;
-  const own = result?.callTrace ?? (ended?.['trace'] as readonly ChainCallRecord[] | undefined) ?? [];
+  const own = result?.callTrace ?? ended?.trace ?? [];
   const trace = traceOf(own, events, { isOver: run.outcome !== undefined });
-  const cost = costOf(ofType(events, 'usage'));
-  const task = ofType(events, 'run').find(({ task: given }) => given !== undefined)?.['task'];
-  const error = result?.error ?? ended?.['error'] ?? run.outcome?.error;
+  const responses = dataOf(events, 'model-end');
+  const cost = costOf(responses);
+  const task = dataOf(events, 'run-start').find((start) => start.task !== undefined)?.task;
+  const error = result?.error ?? ended?.error ?? run.outcome?.error;
   const { code: script } = run.definition;
-  const asked = run.status === 'paused' ? ofType(events, 'run').at(-1)?.['questions'] : undefined;
+  const asked = run.status === 'paused' ? dataOf(events, 'run-paused').at(-1)?.questions : undefined;
   return {
     ...run,
     trace,
-    steps: ofType(events, 'step').filter(({ status }) => status === 'started').length,
-    usage: sumUsage(ofType(events, 'usage')),
+    steps: dataOf(events, 'step-start').length,
+    usage: sumUsage(responses),
     ...(cost === undefined ? {} : { cost }),
     plainConversationTokens: plainTokens(trace),
-    logs: (result?.logs ?? ofType(events, 'console')) as unknown as RunDetails['logs'],
+    logs: result?.logs ?? dataOf(events, 'console'),
     artifactRefs: artifactRefs(events),
-    questions: (asked ?? []) as unknown as RunDetails['questions'],
-    ...(typeof task === 'string' ? { task } : {}),
+    questions: asked ?? [],
+    ...(task === undefined ? {} : { task }),
     ...(script === undefined ? {} : { script }),
-    ...(error === undefined ? {} : { error: error as unknown as NonNullable<RunDetails['error']> }),
+    ...(error === undefined ? {} : { error }),
   };
 }
 
 /** Returns the references of all artifact events, in order. */
-export function artifactRefs(events: readonly RunEvent[]): readonly string[] {
-  return ofType(events, 'artifact').map(({ ref }) => ref as string);
+export function artifactRefs(events: readonly RecordedEvent[]): readonly string[] {
+  return dataOf(events, 'artifact').map(({ ref }) => ref);
 }
 
-function ofType(events: readonly RunEvent[], type: RunEvent['type']): readonly JsonObject[] {
-  return events.filter((event) => event.type === type).map(({ data }) => data);
+function dataOf<Type extends RecordedEventType>(
+  events: readonly RecordedEvent[],
+  type: Type,
+): readonly RecordedEventData[Type][] {
+  return events.flatMap((event) => (event.type === type ? [event.data as RecordedEventData[Type]] : []));
 }
 
-function sumUsage(parts: readonly JsonObject[]): ModelUsage {
+function sumUsage(responses: readonly RecordedEventData['model-end'][]): ModelUsage {
   let [inputTokens, outputTokens] = [0, 0];
-  for (const part of parts) {
-    inputTokens += Number(part['inputTokens'] ?? 0);
-    outputTokens += Number(part['outputTokens'] ?? 0);
+  for (const { usage } of responses) {
+    inputTokens += usage.inputTokens;
+    outputTokens += usage.outputTokens;
   }
   return { inputTokens, outputTokens };
 }
 
-function costOf(parts: readonly JsonObject[]): number | undefined {
+function costOf(responses: readonly RecordedEventData['model-end'][]): number | undefined {
   let total = 0;
-  for (const { cost } of parts) {
-    if (typeof cost !== 'number') return undefined;
+  for (const { cost } of responses) {
+    if (cost === undefined) return undefined;
     total += cost;
   }
-  return parts.length === 0 ? undefined : total;
+  return responses.length === 0 ? undefined : total;
 }
 
 // In a conversation each result is sent again with every later call.

@@ -1,10 +1,10 @@
 import type { HookManager } from '@ravi/invoker';
 import type { PriceTable } from '@ravi/agents';
-import type { BlobStore, Clock, HookEventType, JsonObject, Logger, RunEventOf } from '@ravi/kernel';
+import type { RecordedEvent, RecordedEventType } from '@ravi/api';
+import type { BlobStore, Clock, EventScope, HookEventType, JsonObject, Logger, RunEventOf } from '@ravi/kernel';
 import { costOf } from '@ravi/agents';
 import { createEventLog } from './event-log.ts';
 import type { EventLog } from './event-log.ts';
-import type { RunEvent, RunEventType } from './run-event.ts';
 import type { StoredEvents } from './stored-events.ts';
 
 /** Records the events of runs from their hooks and stores them. */
@@ -16,7 +16,7 @@ export interface RunRecorder extends AsyncDisposable {
   /** Returns the log of a run that is active in this process. */
   active(runId: string): EventLog | undefined;
   /** Returns the events after `sequence`, from memory or the store. */
-  read(runId: string, sequence: number): Promise<readonly RunEvent[]>;
+  read(runId: string, sequence: number): Promise<readonly RecordedEvent[]>;
   /** Unpins every artifact of an ended run, so that the next sweep removes those without other pins. */
   release(runId: string): Promise<void>;
 }
@@ -36,24 +36,26 @@ export interface RunRecorderOptions {
 
 const maxUnsaved = 200;
 // Events that a reader may wait for after this process has ended.
-const milestones: ReadonlySet<RunEventType> = new Set<RunEventType>([
+const milestones: ReadonlySet<RecordedEventType> = new Set<RecordedEventType>([
   'approval-requested',
   'approval-decided',
   'artifact',
-  'run',
-  'step',
+  'run-start',
+  'run-paused',
+  'step-start',
+  'step-end',
 ]);
 
-/** Types of events by the hook that emits them. */
-const hookTypes = {
-  'tool-call': 'tool-call',
-  'tool-result': 'tool-result',
-  'approval-requested': 'approval-requested',
-  'approval-decided': 'approval-decided',
-  artifact: 'artifact',
-  console: 'console',
-  'model-end': 'usage',
-} as const satisfies { readonly [Type in HookEventType]?: RunEventType };
+/** Types of the events that hooks report about every call of a run, also of calls by scripts. */
+const callEventTypes = [
+  'tool-call',
+  'tool-result',
+  'approval-requested',
+  'approval-decided',
+  'artifact',
+  'console',
+  'model-end',
+] as const satisfies readonly (HookEventType & RecordedEventType)[];
 
 /** Returns the owner of the pins that keep the artifacts of a run after it has ended. */
 function keeperOf(runId: string): string {
@@ -80,25 +82,22 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   }
 
   // A resumed script runs from its beginning and writes its earlier lines again.
-  function isRepeated(runId: string, { parentId }: JsonObject): boolean {
+  function isRepeated(runId: string, { parentId }: EventScope): boolean {
     const left = repeatedLines.get(runId) ?? 0;
     if (parentId !== undefined || left === 0) return false;
     repeatedLines.set(runId, left - 1);
     return true;
   }
 
-  function record<Event extends keyof typeof hookTypes>(event: Event): () => void {
-    return hooks.observe(event, (payload: RunEventOf<Event>) => {
-      const { type: _type, runId, sessionId: _, ...data } = payload;
-      const log = logs.get(runId);
-      const details = data as unknown as JsonObject;
-      if (log === undefined || (event === 'console' && isRepeated(runId, details))) return;
-      log.append(hookTypes[event], event === 'model-end' ? usageOf(data as unknown as ResponseUsage, prices) : details);
-      if ('ref' in payload) track(runId, 'an artifact of a run', blobStore.pin(payload.ref, keeperOf(runId)));
-    });
+  function record(event: RunEventOf<(typeof callEventTypes)[number]>): void {
+    const { runId } = event;
+    const log = logs.get(runId);
+    if (log === undefined || (event.type === 'console' && isRepeated(runId, event))) return;
+    log.append(event.type === 'model-end' ? withCost(event, prices) : event);
+    if (event.type === 'artifact') track(runId, 'an artifact of a run', blobStore.pin(event.ref, keeperOf(runId)));
   }
 
-  const unsubscribe = (Object.keys(hookTypes) as (keyof typeof hookTypes)[]).map(record);
+  const unsubscribe = callEventTypes.map((type) => hooks.observe(type, record));
 
   return {
     async open(runId) {
@@ -150,22 +149,14 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   };
 }
 
-function isLineOfRun({ type, data }: RunEvent): boolean {
-  return type === 'console' && data['parentId'] === undefined;
+function isLineOfRun({ type, data }: RecordedEvent): boolean {
+  return type === 'console' && data.parentId === undefined;
 }
 
-/** Usage of one model response. */
-type ResponseUsage = Pick<RunEventOf<'model-end'>, 'step' | 'provider' | 'model' | 'usage'>;
-
-/** Returns the data of a usage event, with the cost if the model has a price. */
-function usageOf({ step, provider, model, usage }: ResponseUsage, prices: PriceTable | undefined): JsonObject {
+/** Returns the event with the cost of the response, if the model has a price. */
+function withCost(event: RunEventOf<'model-end'>, prices: PriceTable | undefined): RunEventOf<'model-end'> {
+  const { provider, model, usage } = event;
   const named = model === undefined ? undefined : costOf(prices, model, usage);
   const cost = named ?? costOf(prices, provider, usage);
-  return {
-    step,
-    provider,
-    ...(model === undefined ? {} : { model }),
-    ...usage,
-    ...(cost === undefined ? {} : { cost }),
-  };
+  return cost === undefined ? event : { ...event, cost };
 }

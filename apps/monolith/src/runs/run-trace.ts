@@ -1,10 +1,8 @@
-import type { ChainCallRecord, JsonObject } from '@ravi/kernel';
-import type { RunEvent } from './run-event.ts';
+import type { RecordedEvent, RecordedEventData } from '@ravi/api';
+import type { ChainCallRecord } from '@ravi/kernel';
 
 /** A call of a run. A call by a script names the call that ran the script. */
 export type RunCall = ChainCallRecord & { readonly parentId?: string };
-
-type CallEvent = Omit<RunCall, 'argsDigest' | 'startedAt'> & { readonly startedAt?: number };
 
 /**
  * Returns every call of a run in the order in which they began: the records of its result, and for calls without a record,
@@ -13,32 +11,29 @@ type CallEvent = Omit<RunCall, 'argsDigest' | 'startedAt'> & { readonly startedA
  */
 export function traceOf(
   own: readonly ChainCallRecord[],
-  events: readonly RunEvent[],
+  events: readonly RecordedEvent[],
   { isOver }: { readonly isOver: boolean },
 ): readonly RunCall[] {
   const calls = new Map<string, RunCall>();
   for (const { type, at, data } of events) {
-    const { callId } = data as { readonly callId?: string };
-    if (callId === undefined) continue;
-    const known = calls.get(callId);
-    if (type === 'tool-call') calls.set(callId, begun(data, at, isOver ? 'unknown' : 'started'));
-    if (type === 'approval-decided' && known !== undefined) {
-      calls.set(callId, { ...known, approval: data['approval'] as unknown as NonNullable<RunCall['approval']> });
-    }
-    if (type === 'tool-result') calls.set(callId, ended(data, at, known));
+    if (type === 'tool-call') calls.set(data.callId, begun(data, at, isOver ? 'unknown' : 'started'));
+    if (type === 'tool-result') calls.set(data.callId, ended(data, at, calls.get(data.callId)));
+    if (type !== 'approval-decided' || data.callId === undefined) continue;
+    const known = calls.get(data.callId);
+    if (known !== undefined) calls.set(data.callId, { ...known, approval: data.approval });
   }
   for (const record of own) calls.set(record.callId, { ...calls.get(record.callId), ...record });
   return [...calls.values()].toSorted((left, right) => left.startedAt - right.startedAt);
 }
 
-function begun(data: JsonObject, startedAt: number, status: RunCall['status']): RunCall {
-  const { callId, tool, caller, argsPreview = '', parentId } = data as unknown as CallEvent;
+function begun(data: RecordedEventData['tool-call'], startedAt: number, status: RunCall['status']): RunCall {
+  const { callId, tool, caller, argsPreview, parentId } = data;
   const within = parentId === undefined ? {} : { parentId };
   return { callId, tool, caller, status, startedAt, durationMs: 0, argsDigest: '', argsPreview, ...within };
 }
 
-function ended(data: JsonObject, at: number, known: RunCall | undefined): RunCall {
-  const { status, durationMs, argsPreview = '', bytes, artifactRef, errorCode } = data as unknown as CallEvent;
+function ended(data: RecordedEventData['tool-result'], at: number, known: RunCall | undefined): RunCall {
+  const { status, durationMs, argsPreview, bytes, artifactRef, errorCode } = data;
   const { approval, ...call } = known ?? begun(data, at - durationMs, status);
   return {
     ...call,

@@ -1,13 +1,12 @@
-import type { Exchange } from '@ravi/api';
+import type { Exchange, RecordedEvent } from '@ravi/api';
 import type { JournalItem, JsonValue, RunJournal } from '@ravi/kernel';
 import { artifactRefs } from './run-details.ts';
-import type { RunEvent } from './run-event.ts';
 
 /** Events and model exchanges of runs, stored in their journals. */
 export interface StoredEvents {
-  save(runId: string, events: readonly RunEvent[]): Promise<void>;
+  save(runId: string, events: readonly RecordedEvent[]): Promise<void>;
   /** Loads all stored events of a run, oldest first. */
-  load(runId: string): Promise<readonly RunEvent[]>;
+  load(runId: string): Promise<readonly RecordedEvent[]>;
   /** Stores one model request and its response under a number of its own. */
   saveExchange(runId: string, number: number, exchange: JsonValue): Promise<void>;
   /** Loads all model exchanges of a run, in order. */
@@ -52,8 +51,8 @@ export function createStoredEvents(journal: RunJournal): StoredEvents {
   };
 }
 
-function eventsIn(segment: JsonValue): readonly RunEvent[] {
-  return segment as unknown as readonly RunEvent[];
+function eventsIn(segment: JsonValue): readonly RecordedEvent[] {
+  return segment as unknown as readonly RecordedEvent[];
 }
 
 // A process that dies may leave an artifact in only one of these places.

@@ -1,5 +1,4 @@
 import type { DurableChainResult, DurableChains } from '@ravi/capabilities';
-import type { JsonObject } from '@ravi/kernel';
 import type { EventLog } from './event-log.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
@@ -7,12 +6,12 @@ import type { RunRecorder } from './run-recorder.ts';
 export function withEventRecording(chains: DurableChains, recorder: RunRecorder): DurableChains {
   async function follow(
     runId: string,
-    facts: JsonObject,
+    facts: { readonly isResumed?: boolean },
     run: () => Promise<DurableChainResult>,
   ): Promise<DurableChainResult> {
     const log = await recorder.open(runId);
     if (log === undefined) return run();
-    log.append('run', { status: 'running', kind: 'chain', ...facts });
+    log.append({ type: 'run-start', kind: 'chain', ...facts });
     try {
       const result = await run();
       appendEnd(log, result);
@@ -43,7 +42,7 @@ export function withEventRecording(chains: DurableChains, recorder: RunRecorder)
 }
 
 function appendEnd(log: EventLog, { status, error, durationMs, toolCalls }: DurableChainResult): void {
-  if (status === 'paused') return log.append('run', { status: 'paused' });
-  const failure = error === undefined ? {} : { error: { ...error } as JsonObject };
-  log.append('run-ended', { status, durationMs, toolCalls, ...failure });
+  if (status === 'paused') return log.append({ type: 'run-paused', questions: [] });
+  const failure = error === undefined ? {} : { error };
+  log.append({ type: 'run-end', status, durationMs, toolCalls, ...failure });
 }

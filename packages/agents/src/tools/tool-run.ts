@@ -1,7 +1,6 @@
-import type { ToolContext } from '@ravi/kernel';
+import type { ToolContext, Question } from '@ravi/kernel';
 import { agentContextOf } from '../agent/agent-context.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
-import type { Question } from '../agent/paused-run.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { AgentRun } from '../loop/agent-run.ts';
 import type { OpenCalls } from '../loop/agent-stream.ts';

@@ -1,4 +1,4 @@
-import type { ApprovalTrace, CallStatus } from '../call/call-record.ts';
+import type { ApprovalTrace, CallStatus, ChainCallRecord } from '../call/call-record.ts';
 import type { ChainRunResult } from '../call/chain-run-result.ts';
 import type { InvocationError, InvocationResult } from '../call/invocation-result.ts';
 import type { ModelError, ModelStopReason, ModelUsage, ModelWarning } from '../model/model-event.ts';
@@ -80,6 +80,8 @@ export interface RunEventPayloads {
     readonly durationMs?: number;
     /** Number of calls of a script. */
     readonly toolCalls?: number;
+    /** One finished record for each call of an agent. Only the record of the run has it. */
+    readonly trace?: readonly ChainCallRecord[];
     readonly error?: Pick<InvocationError, 'code' | 'message'>;
   };
 

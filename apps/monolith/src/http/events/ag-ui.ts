@@ -1,6 +1,5 @@
-import type { JsonObject } from '@ravi/kernel';
 import type { EventFormat } from './event-stream.ts';
-import { shownArguments } from './shown-arguments.ts';
+import { shownArguments, shownUsage } from './shown-data.ts';
 
 /** Creates the AG-UI format of a run's events. The thread is the session. */
 export function agUiEvents({
@@ -11,7 +10,7 @@ export function agUiEvents({
   readonly sessionId: string;
 }): EventFormat {
   let messageId: string | undefined;
-  const write = (event: JsonObject): string => `data: ${JSON.stringify(event)}\n\n`;
+  const write = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
 
   function endMessage(): string {
     if (messageId === undefined) return '';
@@ -22,39 +21,46 @@ export function agUiEvents({
 
   return {
     frame({ sequence, at: timestamp, type, data }) {
-      const { callId: toolCallId = '', tool: toolCallName = '' } = data;
       switch (type) {
-        case 'run':
-          return data['status'] === 'running' ? write({ type: 'RUN_STARTED', threadId, runId, timestamp }) : '';
-        case 'step': {
-          const isStart = data['status'] === 'started';
-          const stepName = `step ${data['step'] as number}`;
-          return endMessage() + write({ type: isStart ? 'STEP_STARTED' : 'STEP_FINISHED', stepName, timestamp });
-        }
+        case 'run-start':
+          return write({ type: 'RUN_STARTED', threadId, runId, timestamp });
+        case 'run-paused':
+          return '';
+        case 'step-start':
+          return endMessage() + write({ type: 'STEP_STARTED', stepName: `step ${data.step}`, timestamp });
+        case 'step-end':
+          return endMessage() + write({ type: 'STEP_FINISHED', stepName: `step ${data.step}`, timestamp });
         case 'model-delta': {
           let text = '';
           if (messageId === undefined) {
             messageId = `message-${sequence}`;
             text = write({ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant', timestamp });
           }
-          return text + write({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta: data['text'] ?? '', timestamp });
+          return text + write({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta: data.text, timestamp });
         }
-        case 'tool-call':
+        case 'tool-call': {
+          const { callId: toolCallId, tool: toolCallName } = data;
           return (
             endMessage() +
             write({ type: 'TOOL_CALL_START', toolCallId, toolCallName, timestamp }) +
             write({ type: 'TOOL_CALL_ARGS', toolCallId, delta: JSON.stringify(shownArguments(data)), timestamp }) +
             write({ type: 'TOOL_CALL_END', toolCallId, timestamp })
           );
+        }
         case 'tool-result': {
+          const { callId: toolCallId } = data;
           const content = JSON.stringify(data);
           const result = { type: 'TOOL_CALL_RESULT', messageId: `result-${sequence}`, toolCallId, content, timestamp };
           return write({ ...result, role: 'tool' });
         }
-        case 'run-ended': {
-          const { message } = (data['error'] ?? {}) as { readonly message?: string };
+        case 'model-end':
+          return write({ type: 'CUSTOM', name: 'usage', value: shownUsage(data), timestamp });
+        case 'run-end': {
+          const { error } = data;
           const end =
-            message === undefined ? { type: 'RUN_FINISHED', threadId, runId } : { type: 'RUN_ERROR', message };
+            error === undefined
+              ? { type: 'RUN_FINISHED', threadId, runId }
+              : { type: 'RUN_ERROR', message: error.message };
           return endMessage() + write({ ...end, timestamp });
         }
         default:

@@ -1,7 +1,6 @@
-import type { JsonObject } from '@ravi/kernel';
-import type { RunEvent } from '../../runs/run-event.ts';
+import type { RecordedEvent } from '@ravi/api';
 import type { EventFormat } from './event-stream.ts';
-import { shownArguments } from './shown-arguments.ts';
+import { shownArguments, shownUsage } from './shown-data.ts';
 
 type Part = 'text' | 'reasoning';
 
@@ -9,7 +8,7 @@ type Part = 'text' | 'reasoning';
 export function aiUiEvents(runId: string): EventFormat {
   let open: { readonly part: Part; readonly id: string } | undefined;
   let isStepOpen = false;
-  const write = (chunk: JsonObject): string => `data: ${JSON.stringify(chunk)}\n\n`;
+  const write = (chunk: object): string => `data: ${JSON.stringify(chunk)}\n\n`;
 
   function closePart(): string {
     if (open === undefined) return '';
@@ -18,17 +17,19 @@ export function aiUiEvents(runId: string): EventFormat {
     return write({ type: `${part}-end`, id });
   }
 
-  function delta(part: Part, { sequence, data }: RunEvent): string {
+  function delta(
+    part: Part,
+    { sequence, data }: Extract<RecordedEvent, { readonly type: 'model-delta' | 'reasoning-delta' }>,
+  ): string {
     let text = open?.part === part ? '' : closePart();
     if (open === undefined) {
       open = { part, id: `${part}-${sequence}` };
       text += write({ type: `${part}-start`, id: open.id });
     }
-    return text + write({ type: `${part}-delta`, id: open.id, delta: data['text'] ?? '' });
+    return text + write({ type: `${part}-delta`, id: open.id, delta: data.text });
   }
 
-  function step(status: unknown): string {
-    const isStart = status === 'started';
+  function step(isStart: boolean): string {
     if (isStart === isStepOpen) return '';
     isStepOpen = isStart;
     return closePart() + write({ type: isStart ? 'start-step' : 'finish-step' });
@@ -39,41 +40,40 @@ export function aiUiEvents(runId: string): EventFormat {
     end: 'data: [DONE]\n\n',
     frame(event) {
       const { type, data } = event;
-      const { callId: toolCallId = '', tool: toolName = '' } = data;
       switch (type) {
-        case 'run':
-          return data['status'] === 'running' ? write({ type: 'start', messageId: runId }) : '';
-        case 'step':
-          return step(data['status']);
+        case 'run-start':
+          return write({ type: 'start', messageId: runId });
+        case 'run-paused':
+          return '';
+        case 'step-start':
+        case 'step-end':
+          return step(type === 'step-start');
         case 'model-delta':
           return delta('text', event);
         case 'reasoning-delta':
           return delta('reasoning', event);
-        case 'tool-call':
-          return (
-            closePart() +
-            write({ type: 'tool-input-available', toolCallId, toolName, input: shownArguments(data), dynamic: true })
-          );
-        case 'tool-result':
-          return data['status'] === 'ok'
+        case 'tool-call': {
+          const { callId: toolCallId, tool: toolName } = data;
+          const input = shownArguments(data);
+          return closePart() + write({ type: 'tool-input-available', toolCallId, toolName, input, dynamic: true });
+        }
+        case 'tool-result': {
+          const { callId: toolCallId, status, errorCode: errorText = status } = data;
+          return status === 'ok'
             ? write({ type: 'tool-output-available', toolCallId, output: data, dynamic: true })
-            : write({
-                type: 'tool-output-error',
-                toolCallId,
-                errorText: data['errorCode'] ?? data['status'] ?? '',
-                dynamic: true,
-              });
-        case 'run-ended': {
-          const { message } = (data['error'] ?? {}) as { readonly message?: string };
-          const failure = message === undefined ? '' : write({ type: 'error', errorText: message });
-          return closePart() + step('ended') + failure + write({ type: 'finish' });
+            : write({ type: 'tool-output-error', toolCallId, errorText, dynamic: true });
+        }
+        case 'model-end':
+          return write({ type: 'data-usage', data: shownUsage(data) });
+        case 'run-end': {
+          const failure = data.error === undefined ? '' : write({ type: 'error', errorText: data.error.message });
+          return closePart() + step(false) + failure + write({ type: 'finish' });
         }
         case 'tool-progress':
         case 'approval-requested':
         case 'approval-decided':
         case 'console':
         case 'artifact':
-        case 'usage':
           return write({ type: `data-${type}`, data });
       }
     },

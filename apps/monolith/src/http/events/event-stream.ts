@@ -1,11 +1,11 @@
+import type { RecordedEvent } from '@ravi/api';
 import type { EventLog } from '../../runs/event-log.ts';
-import type { RunEvent } from '../../runs/run-event.ts';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
 
 /** Format of a run's events: each event becomes whole frames of an event stream, or nothing. */
 export interface EventFormat {
   readonly headers?: Readonly<Record<string, string>>;
-  frame(event: RunEvent): string;
+  frame(event: RecordedEvent): string;
   /** Text after the last event. */
   readonly end?: string;
 }

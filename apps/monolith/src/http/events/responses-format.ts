@@ -1,5 +1,5 @@
+import type { RecordedEvent, RecordedEventData } from '@ravi/api';
 import type { JsonObject, ModelUsage } from '@ravi/kernel';
-import type { RunEvent } from '../../runs/run-event.ts';
 import type { EventFormat } from './event-stream.ts';
 import { argumentsText, callItem, messageItem, textPart } from './responses-items.ts';
 import type { OpenMessage } from './responses-items.ts';
@@ -16,7 +16,7 @@ export interface ResponseFormat extends EventFormat {
  */
 export function responseFormat(run: { readonly id: string; readonly createdAt: number }): ResponseFormat {
   const output: JsonObject[] = [];
-  const openCalls = new Map<unknown, number>();
+  const openCalls = new Map<string, number>();
   let item: OpenMessage | undefined;
   let number = 0;
   let response: JsonObject = {
@@ -62,13 +62,13 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     );
   }
 
-  function beginCall(data: JsonObject): string {
+  function beginCall(data: RecordedEventData['tool-call']): string {
     const { callId: item_id } = data;
     const output_index = output.length;
     const call = callItem(data);
     openCalls.set(item_id, output_index);
     output.push(call);
-    const place = { item_id: item_id ?? '', output_index };
+    const place = { item_id, output_index };
     return (
       close() +
       write('response.output_item.added', { output_index, item: call }) +
@@ -77,7 +77,7 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     );
   }
 
-  function endCall(data: JsonObject): string {
+  function endCall(data: RecordedEventData['tool-result']): string {
     const { callId: item_id } = data;
     const output_index = openCalls.get(item_id);
     if (output_index === undefined) return '';
@@ -85,32 +85,32 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     const call = callItem(data);
     output[output_index] = call;
     return (
-      write(`response.mcp_call.${data['status'] === 'ok' ? 'completed' : 'failed'}`, {
-        item_id: item_id ?? '',
+      write(`response.mcp_call.${data.status === 'ok' ? 'completed' : 'failed'}`, {
+        item_id,
         output_index,
       }) + write('response.output_item.done', { output_index, item: call })
     );
   }
 
-  function end(data: JsonObject): string {
+  function end(data: RecordedEventData['run-end']): string {
     const closed = close();
-    const { message } = (data['error'] ?? {}) as { readonly message?: string };
+    const message = data.error?.message;
     const status = message === undefined ? 'completed' : 'failed';
     const error = message === undefined ? null : { code: 'server_error', message };
-    const usage = usageOf(data['usage'] as unknown as ModelUsage | undefined);
+    const usage = usageOf(data.usage);
     response = { ...response, status, output, error, usage };
     return closed + write(`response.${status}`, { response });
   }
 
-  function frame({ type, sequence, data }: RunEvent): string {
-    if (type === 'run' && data['status'] === 'running') return write('response.created', { response });
-    if (type === 'step') return close();
-    const isOwn = data['parentId'] === undefined;
+  function frame({ type, sequence, data }: RecordedEvent): string {
+    if (type === 'run-start') return write('response.created', { response });
+    if (type === 'step-start' || type === 'step-end') return close();
+    const isOwn = data.parentId === undefined;
     if (type === 'tool-call') return isOwn ? beginCall(data) : '';
     if (type === 'tool-result') return isOwn ? endCall(data) : '';
-    if (type === 'run-ended') return end(data);
+    if (type === 'run-end') return end(data);
     if (type !== 'model-delta') return '';
-    const delta = data['text'] as string;
+    const { text: delta } = data;
     const opened = item === undefined ? open(sequence) : '';
     if (item === undefined) return opened;
     item.text += delta;

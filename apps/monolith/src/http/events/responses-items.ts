@@ -1,5 +1,6 @@
+import type { RecordedEventData } from '@ravi/api';
 import type { JsonObject } from '@ravi/kernel';
-import { shownArguments } from './shown-arguments.ts';
+import { shownArguments } from './shown-data.ts';
 
 /** A message of the agent that is being streamed. */
 export interface OpenMessage {
@@ -20,16 +21,17 @@ export function textPart(text: string): JsonObject {
 }
 
 /** Returns a tool call as an output item of the type for calls that a server makes itself, `mcp_call`. */
-export function callItem(data: JsonObject): JsonObject {
-  const { callId = '', tool = '', status, durationMs, bytes, errorCode } = data;
+export function callItem(data: RecordedEventData['tool-call'] | RecordedEventData['tool-result']): JsonObject {
+  const { callId, tool } = data;
   const about = { type: 'mcp_call', id: callId, server_label: 'ravi', name: tool, arguments: argumentsText(data) };
-  if (status === undefined) return { ...about, status: 'in_progress' };
+  if (!('status' in data)) return { ...about, status: 'in_progress' };
+  const { status, durationMs, bytes, errorCode } = data;
   if (status !== 'ok') return { ...about, status: 'failed', error: errorCode ?? status };
   const output = JSON.stringify({ status, durationMs, bytes });
   return { ...about, status: 'completed', output };
 }
 
 /** Returns the shown arguments of a call as JSON text. */
-export function argumentsText(data: JsonObject): string {
+export function argumentsText(data: RecordedEventData['tool-call']): string {
   return JSON.stringify(shownArguments(data));
 }
