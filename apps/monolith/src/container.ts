@@ -94,16 +94,23 @@ function openTelemetry({ telemetryProviders, config, redactor, hooks }: Parts): 
   return createTelemetry(hooks, { ...telemetryProviders, ...content });
 }
 
-// With a state store each request is stored before a handler is asked.
-function createApprovals(parts: Parts): ApprovalHandler {
-  const { stateStore, approvalFeed: feed, approvalHandler: handler, clock, logger } = parts;
-  if (stateStore === undefined || feed === undefined) {
-    if (handler !== undefined) return handler;
-    throw new KernelError('E_CONFIG_INVALID', 'Approvals by callers need a state store: configure plugins.stateStore');
+// With a state store each request is stored before a handler is asked, so that it outlives the process.
+function createApprovals({
+  stateStore,
+  approvalFeed: feed,
+  approvalHandler: handler,
+  clock,
+  logger,
+}: Parts): ApprovalHandler {
+  if (stateStore !== undefined && feed !== undefined && !storesRequests(handler)) {
+    return createStoredApprovals({ store: stateStore.approvals, feed, ...(handler && { handler }), clock, logger });
   }
-  // A handler that serves HTTP stores its requests itself.
-  const asked = handler === undefined || isWebApprovalHandler(handler) ? {} : { handler };
-  return createStoredApprovals({ store: stateStore.approvals, feed, ...asked, clock, logger });
+  if (handler !== undefined) return handler;
+  throw new KernelError('E_CONFIG_INVALID', 'Approvals by callers need a state store: configure plugins.stateStore');
+}
+
+function storesRequests(handler: ApprovalHandler | undefined): boolean {
+  return isWebApprovalHandler(handler) && handler.storesRequests === true;
 }
 
 function createInvoker(parts: Parts): ToolInvoker {

@@ -129,3 +129,44 @@ test('without a state store the configuration error names it', async () => {
   const plugins = { approvalHandler: config.plugins?.approvalHandler ?? { use: '' } };
   await assert.rejects(startServer({ plugins }), /plugins\.approvalHandler.*configure plugins\.stateStore/);
 });
+
+/** Source of a plugin whose handler approves every request and has pages of its own. */
+const handlerWithPages = `
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+export default {
+  name: 'approval-with-pages',
+  port: 'approvalHandler',
+  configSchema: { type: 'object', additionalProperties: false },
+  create() {
+    return {
+      async request({ tool }) {
+        appendFileSync(join(import.meta.dirname, 'asked.txt'), tool + '\\n');
+        return { decision: 'approved', reason: 'the plugin decided' };
+      },
+      async fetch(request) {
+        return Response.json({ path: new URL(request.url).pathname });
+      },
+      closeStreams() {},
+    };
+  },
+};
+`;
+
+for (const [name, plugins] of [
+  ['with a state store', { stateStore: { use: '@ravi/state-sqlite', file: './data/state.db' } }],
+  ['without a state store', {}],
+] as const) {
+  test(`a handler of another author that serves pages is asked, and its pages are mounted, ${name}`, async () => {
+    await using server = await startServer(
+      { plugins: { ...plugins, approvalHandler: { use: './handler.mjs' } } },
+      { 'handler.mjs': handlerWithPages },
+    );
+    const called = await server.post('/v1/tools/launch', { args: { target: 'moon' } });
+    assert.equal(called.body.status, 'ok');
+    assert.deepEqual(await server.installation.launches(), ['launch moon']);
+    assert.equal(await readFile(join(server.installation.folder, 'asked.txt'), 'utf8'), 'launch\n');
+    const page = await fetch(`${server.url}/approvals`);
+    assert.deepEqual(await page.json(), { path: '/approvals' });
+  });
+}

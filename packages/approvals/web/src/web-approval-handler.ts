@@ -24,6 +24,11 @@ export interface ClientInfo {
 export interface WebApprovalHandler extends ApprovalHandler, AsyncDisposable {
   /** The approval API and its page. Mount it at `/approvals`, `/v1/approvals` and all paths below. Never rejects. */
   fetch(request: Request, client?: ClientInfo): Promise<Response>;
+  /**
+   * True: it keeps its requests in the state store itself. A server asks it directly; for other handlers the server
+   * stores each request before it asks.
+   */
+  readonly storesRequests: boolean;
   /** Ends every event stream and opens no more, so that a server can close; other requests are still handled. */
   closeStreams(): void;
 }
@@ -53,6 +58,7 @@ export function createWebApprovalHandler(options: WebApprovalOptions): WebApprov
 
   return {
     request: createStoredApprovals(services).request,
+    storesRequests: true,
     fetch: (request, { address = '' } = {}) => respond(request, address),
     closeStreams: () => streams.close(),
     async [Symbol.asyncDispose]() {
