@@ -2,7 +2,7 @@ import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
 import type { InvokerSession } from '@ravi/invoker';
 import { defineTool } from '@ravi/kernel';
 import type { Journal } from '@ravi/kernel';
-import { functionCallUs } from './floors/function-floor.ts';
+import { functionCallUs } from './floors/floors.ts';
 import type { BenchGroup } from './row.ts';
 import { rowsOf } from './rows-of.ts';
 

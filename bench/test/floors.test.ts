@@ -1,6 +1,6 @@
 import { ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { functionCallUs } from '../src/floors/function-floor.ts';
+import { functionCallUs } from '../src/floors/floors.ts';
 import { openPipeFloor } from '../src/floors/pipe-floor.ts';
 
 test.for(['stream', 'blocking'] as const)(

@@ -1,7 +1,6 @@
 import type { BenchGroup } from '../row.ts';
 import { rowsOf } from '../rows-of.ts';
 import type { Measurement } from '../rows-of.ts';
-import { functionCallUs } from './function-floor.ts';
 import { openPipeFloor } from './pipe-floor.ts';
 import type { PipeFloor } from './pipe-floor.ts';
 
@@ -25,4 +24,15 @@ export const benchFloors: BenchGroup = async ({ rounds }) => {
 function pipeMeasurement(name: string, pipe: PipeFloor): Measurement {
   const ours = { name: 'pipe', measure: async () => (await pipe.roundTripMs(500)) * 1000 };
   return { group: 'floors', name, unit: 'µs', ours };
+}
+
+/** Microseconds per awaited call of an asynchronous function that does nothing: the least a call can cost. */
+export async function functionCallUs(count: number): Promise<number> {
+  const echo = async (args: { readonly value: number }): Promise<{ readonly value: number }> => ({ value: args.value });
+  let sum = 0;
+  const start = performance.now();
+  for (let value = 0; value < count; value++) sum += (await echo({ value })).value;
+  const elapsedMs = performance.now() - start;
+  if (sum !== (count * (count - 1)) / 2) throw new TypeError('The loop did not call every function');
+  return (elapsedMs * 1000) / count;
 }

@@ -1,8 +1,7 @@
 import type { ApprovalView, RecordedEvent } from '@ravi/api';
 import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
-import { commandErrorOf } from './command-error.ts';
+import { commandErrorOf, printError } from './command-error.ts';
 import type { Connection } from './connection/connection.ts';
-import { printError } from './print-error.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Decides the approvals of a run on this side of the connection. */

@@ -1,6 +1,6 @@
 import { exitCode } from './exit-code.ts';
 import { visible } from './render/visible.ts';
-import { printError } from './print-error.ts';
+import { printError } from './command-error.ts';
 import type { Terminal } from './terminal.ts';
 
 /**

@@ -1,12 +1,11 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { commandErrorOf } from './command-error.ts';
+import { commandErrorOf, printError } from './command-error.ts';
 import type { CommandSpec, Invocation } from './command.ts';
 import { commands, groupSummaries } from './commands.ts';
 import { optionsOf } from './common-options.ts';
 import { exitCode, exitCodeMeanings, exitCodeOfError } from './exit-code.ts';
 import type { ExitCode } from './exit-code.ts';
 import { readManifest } from './manifest.ts';
-import { printError } from './print-error.ts';
 import { createProcessTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,4 +1,4 @@
-export type { ApprovalFeed, ApprovalSubscription } from './approval/approval-feed.ts';
+export type { ApprovalFeed, ApprovalSubscription } from './approval/approval-store.ts';
 export type {
   Approval,
   ApprovalBinding,

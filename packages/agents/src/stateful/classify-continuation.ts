@@ -2,7 +2,7 @@ import type { JsonObject, RiskAssessment, Tool } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
 import type { StatefulCallRegistry } from './stateful-call-registry.ts';
 import type { StatefulCall } from './stateful-call.ts';
-import { summarizeValue } from './summarize-value.ts';
+import { summarizeValue } from './stateful-call.ts';
 
 /**
  * Returns the risk and the locks of `<name>_continue`: those of the arguments that the stateful call was started with,

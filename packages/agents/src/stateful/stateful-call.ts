@@ -1,10 +1,10 @@
 import { encodeStructured } from '@ravi/invoker/internal';
 import { KernelError } from '@ravi/kernel';
 import type { JsonObject, JsonValue, ToolContext } from '@ravi/kernel';
-import { errorText, randomId } from '@ravi/support';
+import { errorText, randomId, cutUtf8 } from '@ravi/support';
+import { isSecretKey, redacted } from '@ravi/invoker';
 import { callViewOf, shareContext } from './share-context.ts';
 import type { CallView } from './share-context.ts';
-import { summarizeValue } from './summarize-value.ts';
 
 /** Generator of a stateful tool. */
 export type StatefulSteps = AsyncGenerator<JsonValue, JsonValue | undefined, JsonValue>;
@@ -187,4 +187,26 @@ function jsonOf(value: JsonValue): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+const maxTextCharacters = 200;
+const maxShownBytes = 2_000;
+
+/** Returns a value as text for an approver: secrets hidden, long strings cut so that every property stays visible. */
+export function summarizeValue(value: JsonValue): string {
+  const text = JSON.stringify(shorten(value));
+  const cut = cutUtf8(text, maxShownBytes);
+  return cut === text ? text : `${cut}…`;
+}
+
+// Artifact references in the arguments of a start are already replaced, by bytes and streams too.
+function shorten(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return value.length > maxTextCharacters ? `${value.slice(0, maxTextCharacters)}…` : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Uint8Array) return `${value.byteLength} bytes`;
+  if (Array.isArray(value)) return value.map(shorten);
+  const entries = Object.entries(value).map(([key, child]) => [key, isSecretKey(key) ? redacted : shorten(child)]);
+  return Object.fromEntries(entries);
 }

@@ -4,7 +4,7 @@ import { exitCodeOfRun } from '../exit-code.ts';
 import { readScript } from '../read-input.ts';
 import { visible } from '../render/visible.ts';
 import { runScript } from '../run-script.ts';
-import { printPaused } from '../print-error.ts';
+import { printPaused } from '../command-error.ts';
 
 /** Runs a script (`-` for standard input) and prints its result, or the whole outcome as JSON. */
 export const runChainFile: CommandBody = async (invocation, terminal) => {

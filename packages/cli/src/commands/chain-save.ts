@@ -5,7 +5,7 @@ import { exitCode, exitCodeOfRun } from '../exit-code.ts';
 import { readScript } from '../read-input.ts';
 import { visible } from '../render/visible.ts';
 import { runScript } from '../run-script.ts';
-import { printPaused } from '../print-error.ts';
+import { printPaused } from '../command-error.ts';
 
 /** Saves a script as a tool: the script of a run that succeeded, or a file that runs now. */
 export const saveChain: CommandBody = async (invocation, terminal) => {

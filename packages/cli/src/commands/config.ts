@@ -1,7 +1,6 @@
 import { configSchema } from '@ravi/host';
 import { findInstallation } from '@ravi/monolith';
 import type { CommandBody } from '../command.ts';
-import { withoutSecrets } from '../render/without-secrets.ts';
 
 /** Prints the configuration that holds, defaults included and secrets left out, and where it comes from. */
 export const showConfig: CommandBody = async (
@@ -21,3 +20,24 @@ export const showConfigSchema: CommandBody = async ({ isJson }, { print }) => {
   const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...configSchema };
   print(JSON.stringify(schema, undefined, isJson ? undefined : 2));
 };
+
+const secretName =
+  /(?:token|secret|password|passphrase|credential|authorization|(?:access|api|private|signing)_?key)s?$/i;
+const left = '[left out]';
+
+/** Returns a copy without the texts of fields with secret-looking names, and without passwords in URLs. */
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value === 'string') return withoutPassword(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      typeof field === 'string' && secretName.test(name) ? left : withoutSecrets(field),
+    ]),
+  );
+}
+
+function withoutPassword(text: string): string {
+  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^:/@\s]*):[^@\s]*@/i, `$1:${left}@`);
+}

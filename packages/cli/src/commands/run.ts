@@ -2,7 +2,7 @@ import { connect } from '../connection/connect.ts';
 import type { CommandBody } from '../command.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
 import { visible } from '../render/visible.ts';
-import { printPaused } from '../print-error.ts';
+import { printPaused } from '../command-error.ts';
 import { watchRun } from '../watch-run.ts';
 
 /** Gives the agent a task and shows its events; `session` continues a conversation. */

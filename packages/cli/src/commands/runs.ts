@@ -9,7 +9,7 @@ import { printList } from '../render/table.ts';
 import { runLines } from '../render/run-lines.ts';
 import { statusText, timeText } from '../render/format.ts';
 import { visible } from '../render/visible.ts';
-import { printPaused } from '../print-error.ts';
+import { printPaused } from '../command-error.ts';
 import { createEventView } from '../show-event.ts';
 import { watchRun } from '../watch-run.ts';
 

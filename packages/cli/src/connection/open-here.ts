@@ -1,12 +1,13 @@
 import type { PluginsConfig } from '@ravi/host';
 import { findInstallation, openMonolith, tokens } from '@ravi/monolith';
 import type { InstallationOptions } from '@ravi/monolith';
+import type { LogFields, Logger } from '@ravi/kernel';
 import { everything, nothing, warnOfEverything } from '../approve.ts';
 import type { ApprovalMode } from '../approve.ts';
 import type { Terminal } from '../terminal.ts';
-import { createTextLogger } from '../text-logger.ts';
 import { createConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
+import { visible } from '../render/visible.ts';
 
 /** Options of {@link openHere}. */
 export interface OpenHereOptions {
@@ -54,4 +55,23 @@ async function approvalsHere(
   const { config } = await findInstallation(where);
   if (config.plugins.approvalHandler !== undefined) return {};
   return approvalsHere(where, terminal.isInteractive ? 'cli' : 'deny', terminal);
+}
+
+/** A logger for people: warnings and errors as one line each, nothing else. */
+function createTextLogger(write: (line: string) => void): Logger {
+  const line = (level: string, message: string, fields: LogFields = {}): void => {
+    const details = Object.entries(fields).map(([name, value]) => `${name}: ${textOf(value)}`);
+    write(visible([`${level}: ${message}`, ...details].join(', ')));
+  };
+  return {
+    debug() {},
+    info() {},
+    warn: (message, fields) => line('warning', message, fields),
+    error: (message, fields) => line('error', message, fields),
+  };
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(' ');
+  return value instanceof Error ? value.message : String(value);
 }

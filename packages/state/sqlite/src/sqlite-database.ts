@@ -2,12 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { closed } from '@ravi/state-kit';
 import type { Database, Dialect, SqlRow, SqlRunner, SqlValue, TransactionOptions } from '@ravi/state-kit';
-import { positionalParameters } from './positional-parameters.ts';
-import type { PositionalStatement } from './positional-parameters.ts';
-import { retryWhileBusy } from './retry-while-busy.ts';
-import { stateError } from './sqlite-errors.ts';
+import { stateError, isBusy } from './sqlite-errors.ts';
 
 /** Options of {@link openSqliteDatabase}. */
 export interface SqliteDatabaseOptions {
@@ -112,5 +110,48 @@ function connect(file: string, timeout: number, durability: SqliteDatabaseOption
   } catch (error) {
     connection?.close();
     throw stateError(error);
+  }
+}
+
+/** Statement whose parameters are bound by position. */
+export interface PositionalStatement {
+  /** SQL with a `?` for each parameter. */
+  readonly text: string;
+  /** Returns the values in the order in which the text uses them. */
+  arrange(values: readonly SqlValue[]): readonly SqlValue[];
+}
+
+/**
+ * Converts a statement with `$1`, `$2`… to `?` parameters. Some versions of `node:sqlite` cannot bind numbered
+ * parameters by position.
+ */
+export function positionalParameters(sql: string): PositionalStatement {
+  const order: number[] = [];
+  const text = sql.replaceAll(/\$(\d+)/g, (_, number: string) => {
+    order.push(Number(number) - 1);
+    return '?';
+  });
+  if (order.every((index, place) => index === place)) return { text, arrange: (values) => values };
+  return { text, arrange: (values) => order.map((index) => values[index] ?? null) };
+}
+
+const firstDelayMs = 1;
+const maxDelayMs = 16;
+
+/**
+ * Returns the result of `attempt`, retried while another process writes. SQLite can wait on its own, but would block
+ * the event loop meanwhile.
+ * @throws the last error of `attempt` once `timeoutMs` have passed
+ */
+async function retryWhileBusy<Result>(attempt: () => Result, timeoutMs: number): Promise<Result> {
+  const giveUpAt = performance.now() + timeoutMs;
+  for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * 2, maxDelayMs)) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= giveUpAt) throw error;
+    }
+    // Random, so that two waiting processes do not retry at the same time.
+    await sleep(delayMs * (0.5 + Math.random()));
   }
 }

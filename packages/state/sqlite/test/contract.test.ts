@@ -6,7 +6,7 @@ import { pluginContract } from '@ravi/testkit/plugin';
 import { stateStoreContract } from '@ravi/testkit/state-store';
 import { test } from 'vitest';
 import plugin, { createSqliteStateStore } from '../src/index.ts';
-import { positionalParameters } from '../src/positional-parameters.ts';
+import { positionalParameters } from '../src/sqlite-database.ts';
 import { createPlaces } from './places.ts';
 
 const newPlace = await createPlaces();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'vitest';
-import { positionalParameters } from '../src/positional-parameters.ts';
+import { positionalParameters } from '../src/sqlite-database.ts';
 
 test('numbered parameters become positional ones, which every version of Node can bind', () => {
   const { text, arrange } = positionalParameters('INSERT INTO runs (id, status) VALUES ($1, $2)');

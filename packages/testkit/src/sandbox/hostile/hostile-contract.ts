@@ -7,8 +7,7 @@ import type { ContractTest } from '../../suite/contract-test.ts';
 import { attack } from './attack.ts';
 import type { AttackScene } from './attack.ts';
 import { layBait } from './bait.ts';
-import { javascriptDialect } from './dialects/javascript.ts';
-import { pythonDialect } from './dialects/python.ts';
+import { javascriptDialect, pythonDialect } from './dialects/dialects.ts';
 import type { HostileCase, HostileClass } from './hostile-case.ts';
 import type { HostileDialect } from './hostile-dialect.ts';
 
