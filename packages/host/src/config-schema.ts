@@ -1,6 +1,6 @@
 import { defaultChainPolicy } from '@ravi/kernel';
 import type { JsonSchema } from '@ravi/kernel';
-import { pluginPorts } from './plugin-ports.ts';
+import { pluginPorts } from './config.ts';
 
 const pluginEntry: JsonSchema = {
   type: 'object',

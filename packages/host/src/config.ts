@@ -1,5 +1,4 @@
-import type { ChainPolicy } from '@ravi/kernel';
-import type { ListPort, SinglePort } from './plugin-ports.ts';
+import type { ChainPolicy, PortName } from '@ravi/kernel';
 
 /** One plugin in a configuration: its package or file, and its options. */
 export interface PluginEntry {
@@ -149,3 +148,21 @@ export interface ResolvedConfig {
 export function defineConfig(config: RaviConfig): RaviConfig {
   return config;
 }
+
+/** Ports that take a list of plugins. */
+export type ListPort = 'toolSource' | 'modelProvider';
+
+/** Ports that take one plugin. */
+export type SinglePort = Exclude<PortName, ListPort>;
+
+/** Number of plugins of each port. Plugins are opened in this order and disposed in reverse, so that state outlives its users. */
+export const pluginPorts: {
+  readonly [Port in PortName]: Port extends ListPort ? 'list' : 'one';
+} = {
+  stateStore: 'one',
+  blobStore: 'one',
+  approvalHandler: 'one',
+  sandbox: 'one',
+  toolSource: 'list',
+  modelProvider: 'list',
+};

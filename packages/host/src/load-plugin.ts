@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { KernelError } from '@ravi/kernel';
 import type { Plugin, PortName } from '@ravi/kernel';
 import { importProblem, messageOf } from './message-of.ts';
-import { pluginPorts } from './plugin-ports.ts';
+import { pluginPorts } from './config.ts';
 import { invalidConfig } from './resolve-config.ts';
 
 /** A plugin to load for a key of the configuration. */

@@ -2,13 +2,12 @@ import { KernelError, isKernelError } from '@ravi/kernel';
 import type { Plugin, PluginContext, PortName, Ports, StateStore } from '@ravi/kernel';
 import { compileSchema } from './compile-schema.ts';
 import type { Check } from './compile-schema.ts';
-import type { PluginEntry, PluginsConfig } from './config.ts';
+import type { PluginEntry, PluginsConfig, ListPort, SinglePort } from './config.ts';
 import { createLifetime } from './lifetime.ts';
 import { invalidPlugin, loadPlugin } from './load-plugin.ts';
 import type { PluginRequest } from './load-plugin.ts';
 import { messageOf } from './message-of.ts';
-import { pluginPorts } from './plugin-ports.ts';
-import type { ListPort, SinglePort } from './plugin-ports.ts';
+import { pluginPorts } from './config.ts';
 import { copyOf, invalidConfig } from './resolve-config.ts';
 
 /** Options of {@link openPlugins}. */

@@ -6,7 +6,7 @@ export type {
   ModelUsage,
   ModelWarning,
 } from './model/model-event.ts';
-export type { ModelCallOptions, ModelProvider } from './model/model-provider.ts';
+export type { ModelCallOptions, ModelProvider } from './model/model-request.ts';
 export type {
   ModelMessage,
   ModelOutput,

@@ -2,12 +2,12 @@ import { isWebApprovalHandler } from '@ravi/approval-web';
 import type { ResolvedConfig } from '@ravi/host';
 import type { ApprovalHandler, Clock, Logger } from '@ravi/kernel';
 import { Hono } from 'hono';
+import type { WebApprovalHandler } from '@ravi/approval-web';
 import type { Access } from './access/access.ts';
 import type { TelemetryProviders } from '../observability/open-exporters.ts';
 import { traceRequests } from './core/trace-requests.ts';
 import type { CallerApprovals } from './approvals/approval-operations.ts';
-import { mountApprovalWeb } from './approvals/mount-approval-web.ts';
-import { mount } from './core/mount.ts';
+import { mount, addressOf } from './core/mount.ts';
 import type { Endpoint } from './core/implement.ts';
 import { answerProblem, problem } from './core/problem.ts';
 import { requestLog } from './core/request-log.ts';
@@ -51,4 +51,15 @@ export function createHttpApp(options: HttpAppOptions): Hono {
   );
   app.onError((error, context) => answerProblem(context, error, logger));
   return app;
+}
+
+/**
+ * Serves the pages of an approval handler that the configuration names. It has its own tokens, sign-in and limits, and
+ * takes the place of the operations on approvals and of the console.
+ */
+function mountApprovalWeb(app: Hono, handler: WebApprovalHandler): void {
+  app.on(['GET', 'POST', 'DELETE'], ['/approvals', '/approvals/', '/v1/approvals/*'], (context) => {
+    const address = addressOf(context);
+    return handler.fetch(context.req.raw, address === '' ? {} : { address });
+  });
 }

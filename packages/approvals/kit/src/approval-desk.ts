@@ -1,4 +1,4 @@
-import { KernelError } from '@ravi/kernel';
+import { KernelError, isKernelError } from '@ravi/kernel';
 import type {
   Approval,
   ApprovalFeed,
@@ -13,7 +13,6 @@ import { changeView, viewOf } from './approval-views.ts';
 import type { ApprovalView, ChangeView } from './approval-views.ts';
 import { mayDecideFor, visibleTo } from './approver.ts';
 import type { Approver } from './approver.ts';
-import { explainOutage } from './explain-outage.ts';
 import { readDecision } from './read-decision.ts';
 
 /** Services that the desk and the event streams share. */
@@ -133,4 +132,22 @@ export function createApprovalDesk({ store, feed, clock, logger }: ApprovalServi
 // The same error for an id that does not exist and for one of another principal.
 function unknownApproval(id: string): KernelError {
   return new KernelError('E_APPROVAL_UNKNOWN', `There is no approval "${id}"`);
+}
+
+const retryAfterMs = 1_000;
+const outageMessage =
+  'The approval store is unavailable. Read the approval before you decide again: the decision may have been recorded';
+
+/**
+ * Runs an operation on the store for an approver. If the store is unavailable, logs its error and throws one that may be
+ * shown to the approver: `E_STATE_UNAVAILABLE` with `retryAfterMs`.
+ */
+export async function explainOutage<Value>(logger: Logger, operation: () => Promise<Value>): Promise<Value> {
+  try {
+    return await operation();
+  } catch (cause) {
+    if (!isKernelError(cause, 'E_STATE_UNAVAILABLE')) throw cause;
+    logger.warn('the approval store is unavailable', { error: cause });
+    throw new KernelError('E_STATE_UNAVAILABLE', outageMessage, { cause, retryable: true, retryAfterMs });
+  }
 }

@@ -2,7 +2,7 @@ import { KernelError } from '@ravi/kernel';
 import type { Timer } from '@ravi/kernel';
 import type { ApprovalServices } from './approval-desk.ts';
 import type { Approver } from './approver.ts';
-import { explainOutage } from './explain-outage.ts';
+import { explainOutage } from './approval-desk.ts';
 import { openEventReader } from './event-reader.ts';
 
 /** Streams of the changes of approvals, as server-sent events whose ids are the sequence numbers of the audit log. */

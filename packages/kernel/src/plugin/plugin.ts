@@ -3,10 +3,10 @@ import type { BlobStore } from '../blob/blob-store.ts';
 import type { Clock } from '../base/clock.ts';
 import type { JsonSchema } from '../base/json.ts';
 import type { Logger } from '../base/logger.ts';
-import type { ModelProvider } from '../model/model-provider.ts';
+import type { ModelProvider } from '../model/model-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { StateStore } from '../state/state-store.ts';
-import type { ToolSource } from '../tool/tool-source.ts';
+import type { ToolSource } from '../tool/tool.ts';
 
 /** Ports that plugins implement, by their key in the configuration. */
 export interface Ports {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { BridgeCall } from '@ravi/kernel';
-import { createBarrier } from './barrier.ts';
-import { assertLimit, limitScenario } from './sandbox-harness.ts';
+import { createBarrier, assertLimit, limitScenario } from './sandbox-harness.ts';
 import type { SandboxHarness } from './sandbox-harness.ts';
 
 /** Payloads that would confuse a protocol which trusts its separators. */

@@ -1,8 +1,8 @@
 import { trace } from '@opentelemetry/api';
 import type { Clock, Logger } from '@ravi/kernel';
-import type { MiddlewareHandler } from 'hono';
+import type { MiddlewareHandler, Context } from 'hono';
+import { matchedRoutes } from 'hono/route';
 import { currentRequest } from '../../logging/current-request.ts';
-import { matchedRoute } from './matched-route.ts';
 
 const firstRefusal = 400;
 const validId = /^[\w.:-]{1,128}$/;
@@ -38,4 +38,11 @@ export function requestLog({ clock, logger }: { readonly clock: Clock; readonly 
 function traceOfRequest(): { readonly traceId?: string } {
   const span = trace.getActiveSpan();
   return span === undefined ? {} : { traceId: span.spanContext().traceId };
+}
+
+const everything = '/*';
+
+/** Returns the route of a request, such as `/v1/runs/:id`; `/*` if only middleware matched. */
+export function matchedRoute(context: Context): string {
+  return matchedRoutes(context).find(({ path }) => path !== everything)?.path ?? everything;
 }

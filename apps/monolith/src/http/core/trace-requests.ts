@@ -1,7 +1,7 @@
 import { context as contexts, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { TextMapGetter } from '@opentelemetry/api';
 import type { MiddlewareHandler } from 'hono';
-import { matchedRoute } from './matched-route.ts';
+import { matchedRoute } from './request-log.ts';
 import type { TelemetryProviders } from '../../observability/open-exporters.ts';
 
 const headerNames: TextMapGetter<Headers> = {

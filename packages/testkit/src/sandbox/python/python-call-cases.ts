@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createBarrier } from '../barrier.ts';
+import { createBarrier } from '../sandbox-harness.ts';
 import type { SandboxHarness } from '../sandbox-harness.ts';
 
 /** Ways to have six calls under way at once. */
