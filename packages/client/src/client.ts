@@ -8,10 +8,12 @@ import type { ApiCall, Fetch } from './transport.ts';
 
 /** Options of {@link createClient}. */
 export interface ClientOptions {
-  /** Address of the server, for example `http://127.0.0.1:7341`. */
+  /** Address of the server, for example `http://127.0.0.1:7341`; in a browser also a path, `''` for the page's own server. */
   readonly baseUrl: string;
   /** Token of the caller; without it a browser sends the cookie of its sign-in. */
   readonly token?: string | undefined;
+  /** `include` sends the cookie of a sign-in to a server of another origin too. Default `same-origin`. */
+  readonly credentials?: 'include' | 'same-origin' | undefined;
   /** Default: the `fetch` of the platform. */
   readonly fetch?: Fetch | undefined;
   /** Pauses before a stream of events is opened again. */
@@ -46,10 +48,10 @@ export function createClient(options: ClientOptions): Client {
 
   function streamOf(operation: Operation, args: readonly unknown[]): AsyncIterableIterator<unknown> {
     const { path, rest } = fillPath(operation, args);
-    const { after, signal, reconnects } = (rest[0] ?? {}) as StreamOptions;
+    const { after, signal, headers: given, reconnects, onConnection } = (rest[0] ?? {}) as StreamOptions;
     return followEvents({
       open(lastEventId) {
-        const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
+        const headers = { ...given, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) };
         return send({ method: 'GET', path, headers, signal }, new Set());
       },
       after,
@@ -60,6 +62,7 @@ export function createClient(options: ClientOptions): Client {
       },
       reconnect: reconnects === false ? false : options.reconnect,
       signal,
+      onConnection,
     });
   }
 
@@ -68,7 +71,7 @@ export function createClient(options: ClientOptions): Client {
     const hasInput = operation.query !== undefined || operation.body !== undefined;
     const [input, callOptions] = (hasInput ? rest : [{}, ...rest]) as [input?: object, callOptions?: CallOptions];
     const request = (more: object = {}): Promise<unknown> =>
-      respond(operation, { ...callOf(operation, path, { ...input, ...more }), signal: callOptions?.signal });
+      respond(operation, { ...callOf(operation, path, { ...input, ...more }), ...callOptions });
     return isList(operation) ? withItems(request(), (cursor) => request({ cursor })) : request();
   }
 

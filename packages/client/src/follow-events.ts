@@ -10,6 +10,8 @@ export interface Reconnect {
   readonly maxDelayMs?: number;
   /** Failed attempts in a row after which the stream throws. Default 10. */
   readonly maxFailures?: number;
+  /** True to try again also when the first connection fails. Default false: the stream throws. */
+  readonly retriesFirst?: boolean;
 }
 
 /** Options of {@link followEvents}. */
@@ -25,6 +27,7 @@ export interface FollowOptions {
   /** `false` ends the stream with its connection. */
   readonly reconnect?: Reconnect | false | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly onConnection?: ((state: 'open' | 'lost') => void) | undefined;
 }
 
 /**
@@ -33,20 +36,21 @@ export interface FollowOptions {
  * too often in a row; the reason of `signal` when that aborts
  */
 export async function* followEvents<Event extends StreamEvent>(options: FollowOptions): AsyncGenerator<Event> {
-  const { open, endEvent, isOver, signal } = options;
-  const { minDelayMs = 500, maxDelayMs = 8_000, maxFailures = 10 } = options.reconnect || {};
+  const { open, endEvent, isOver, signal, onConnection } = options;
+  const { minDelayMs = 500, maxDelayMs = 8_000, maxFailures = 10, retriesFirst = false } = options.reconnect || {};
   let last = options.after === undefined ? undefined : String(options.after);
   let delayMs = minDelayMs;
   let failures = 0;
-  let isFirst = true;
+  let mayRetry = retriesFirst;
 
   for (;;) {
     let hasEvents = false;
     let waitMs = 0;
     try {
       const { body } = await open(last);
-      isFirst = false;
+      mayRetry = true;
       failures = 0;
+      onConnection?.('open');
       for await (const { id, type, data } of body === null ? [] : readEvents(body)) {
         hasEvents = true;
         if (id !== '') last = id;
@@ -59,9 +63,10 @@ export async function* followEvents<Event extends StreamEvent>(options: FollowOp
       signal?.throwIfAborted();
       // A connection that breaks off is not a RaviApiError, and is opened again like one that was refused for now.
       const isFinal = error instanceof RaviApiError ? !error.isTemporary : !isConnectionError(error);
-      if (isFirst || isFinal || options.reconnect === false || ++failures > maxFailures) throw error;
+      if (!mayRetry || isFinal || options.reconnect === false || ++failures > maxFailures) throw error;
       waitMs = error instanceof RaviApiError ? (error.retryAfterMs ?? 0) : 0;
     }
+    onConnection?.('lost');
     if (hasEvents) delayMs = minDelayMs;
     await delay(Math.max(waitMs, delayMs), signal);
     delayMs = Math.min(2 * delayMs, maxDelayMs);

@@ -3,6 +3,8 @@ import type { BodyOf, EventOf, JsonOf, Operation, Page, ParamsOf, QueryOf, RawRe
 /** Options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
+  /** Sent in addition, for example `{ range: 'bytes=0-999' }` for the start of an artifact. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Options of a stream of events. */
@@ -11,6 +13,8 @@ export interface StreamOptions extends CallOptions {
   readonly after?: number;
   /** `false` ends the stream with its connection instead of opening it again. */
   readonly reconnects?: boolean;
+  /** Called when a connection is open and when it is lost, for a sign that shows whether the stream is live. */
+  readonly onConnection?: (state: 'open' | 'lost') => void;
 }
 
 /** Keys of a query that the client sets itself. */

@@ -18,6 +18,7 @@ export interface ApiCall {
 export interface TransportOptions {
   readonly baseUrl: string;
   readonly token?: string | undefined;
+  readonly credentials?: 'include' | 'same-origin' | undefined;
   readonly fetch?: Fetch | undefined;
 }
 
@@ -25,7 +26,8 @@ export interface TransportOptions {
 export type Transport = (call: ApiCall, accepted: ReadonlySet<number>) => Promise<Response>;
 
 /** Creates the function that sends requests to a server. */
-export function createTransport({ baseUrl, token, fetch: send = fetch }: TransportOptions): Transport {
+export function createTransport(options: TransportOptions): Transport {
+  const { baseUrl, token, credentials = 'same-origin', fetch: send = fetch } = options;
   const base = baseUrl.replace(/\/+$/, '');
 
   return async ({ method, path, body, signal, ...call }, accepted) => {
@@ -35,15 +37,16 @@ export function createTransport({ baseUrl, token, fetch: send = fetch }: Transpo
     const request = new Request(`${base}${path}`, {
       method,
       headers,
+      credentials,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
     const response = await send(request).catch((cause: unknown) => {
       if (signal?.aborted === true) throw signal.reason;
-      throw unreachable(base, cause);
+      throw unreachable(base === '' ? new URL(request.url).origin : base, cause);
     });
     if (response.ok || accepted.has(response.status)) return response;
-    throw await refusal(response, base);
+    throw await refusal(response);
   };
 }
 
@@ -78,10 +81,10 @@ function invalid(response: Response, reason: string, cause?: unknown): RaviApiEr
   });
 }
 
-async function refusal(response: Response, base: string): Promise<RaviApiError> {
+async function refusal(response: Response): Promise<RaviApiError> {
   const problem = (await readJson(response)) as Partial<Problem> | null;
   const { code, message } = problem?.error ?? {};
-  if (code === undefined || message === undefined) return invalid(response, `${base} is not a Ravi server`);
+  if (code === undefined || message === undefined) return invalid(response, 'the body has no error code and message');
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   return new RaviApiError(message, {
     code,

@@ -170,6 +170,36 @@ test('a stream throws when it cannot be opened at all, is refused, or fails too 
   assert.equal(failing.requests.length, 5);
 });
 
+test('a stream that retries its first connection reports when it is open and when it is lost', async () => {
+  const states: string[] = [];
+  const { client } = open(
+    [refuse(503, 'E_SHUTTING_DOWN'), stream(frame(1, 'step', {})), stream(frame(2, 'run-end', {}))],
+    { reconnect: { minDelayMs: 0, retriesFirst: true } },
+  );
+  await collect(client.runs.events('r', { onConnection: (state) => states.push(state) }));
+  assert.deepEqual(states, ['lost', 'open', 'lost', 'open']);
+  await assert.rejects(
+    collect(open([refuse(401, 'E_UNAUTHENTICATED')], { reconnect: { retriesFirst: true } }).client.runs.events('r')),
+    { code: 'E_UNAUTHENTICATED' },
+  );
+});
+
+test('the cookie of a sign-in is sent to another origin only on request', async () => {
+  const answers = [ok({ items: [] })];
+  const [usual, included] = [open(answers), open(answers, { credentials: 'include' })];
+  await usual.client.budgets.list();
+  await included.client.budgets.list();
+  assert.equal(usual.requests[0]?.credentials, 'same-origin');
+  assert.equal(included.requests[0]?.credentials, 'include');
+});
+
+test('headers of a call are sent', async () => {
+  const { client, requests } = open([() => new Response('by', { status: 206 })]);
+  const response = await client.artifacts.content('ref', { headers: { range: 'bytes=0-1' } });
+  assert.equal(await response.text(), 'by');
+  assert.equal(requests[0]?.headers.get('range'), 'bytes=0-1');
+});
+
 test('an aborted stream rejects with the reason, also between two connections', async () => {
   const aborting = new AbortController();
   const { client } = open([stream(frame(1, 'step-start', {}))], { reconnect: { minDelayMs: 60_000 } });
