@@ -1,7 +1,8 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
-import { ApiError, basePath } from './api/request.ts';
+import { RaviApiError } from '@ravi/client';
+import { basePath } from './api/client.ts';
 import { ArtifactPage } from './artifacts/artifact-page.tsx';
 import { ArtifactsPage } from './artifacts/artifact-list.tsx';
 import { BudgetsPage } from './budgets/budgets-page.tsx';
@@ -72,7 +73,7 @@ function Pages() {
 
 function createClient(onSignedOut: () => void): QueryClient {
   const onError = (error: Error): void => {
-    if (error instanceof ApiError && error.status === 401) onSignedOut();
+    if (error instanceof RaviApiError && error.status === 401) onSignedOut();
   };
   return new QueryClient({
     queryCache: new QueryCache({ onError }),
@@ -82,7 +83,8 @@ function createClient(onSignedOut: () => void): QueryClient {
         staleTime: 5_000,
         networkMode: 'always',
         // A refusal is final; only an unreachable server is worth another attempt.
-        retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status === 503),
+        retry: (count, error) =>
+          count < 2 && error instanceof RaviApiError && (error.status === 0 || error.status === 503),
       },
       mutations: { networkMode: 'always' },
     },

@@ -7,8 +7,8 @@ import type { ConsoleFile } from './files.ts';
 export interface ConsoleOptions {
   /** Path under which the server mounts the console; default `/`. */
   readonly basePath?: string;
-  /** Base of the API: a path of the same server, or an address of another; default `/v1`. */
-  readonly apiBase?: string;
+  /** Address or path below which `/v1` of the API is served; default `''`, the server of the page. */
+  readonly serverUrl?: string;
   /** Folder of the built page; by default the one in this package. */
   readonly folder?: string;
 }
@@ -35,11 +35,11 @@ const safeHeaders = {
  */
 export function createConsoleHandler(options: ConsoleOptions = {}): ConsoleHandler {
   const basePath = trimSlash(options.basePath ?? '/');
-  const apiBase = trimSlash(options.apiBase ?? '/v1');
+  const serverUrl = trimSlash(options.serverUrl ?? '');
   checkBasePath(basePath);
   const files = loadFiles(options.folder);
-  const html = documentFor(files.document, { basePath, apiBase });
-  const policy = contentPolicy(apiBase);
+  const html = documentFor(files.document, { basePath, serverUrl });
+  const policy = contentPolicy(serverUrl);
 
   function answer(request: Request): Response {
     const { pathname } = new URL(request.url);

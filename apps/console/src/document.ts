@@ -1,12 +1,12 @@
-/** Returns the built document for a server that mounts it under `basePath` and whose API is at `apiBase`. */
+/** Returns the built document for a server that mounts it under `basePath` and whose API is served at `serverUrl`. */
 export function documentFor(
   built: string,
-  { basePath, apiBase }: { readonly basePath: string; readonly apiBase: string },
+  { basePath, serverUrl }: { readonly basePath: string; readonly serverUrl: string },
 ): string {
   // As functions, because the inserted text may contain `$&`.
   return built
     .replace('<base href="/" />', () => `<base href="${attribute(`${basePath}/`)}" />`)
-    .replace('name="ravi-api" content="/v1"', () => `name="ravi-api" content="${attribute(apiBase)}"`);
+    .replace('name="ravi-server" content=""', () => `name="ravi-server" content="${attribute(serverUrl)}"`);
 }
 
 function attribute(value: string): string {
@@ -14,8 +14,8 @@ function attribute(value: string): string {
 }
 
 /** Returns the content security policy of the page: only its own server, and the server of the API. */
-export function contentPolicy(apiBase: string): string {
-  const api = URL.canParse(apiBase) ? ` ${new URL(apiBase).origin}` : '';
+export function contentPolicy(serverUrl: string): string {
+  const api = URL.canParse(serverUrl) ? ` ${new URL(serverUrl).origin}` : '';
   return [
     "default-src 'none'",
     "script-src 'self'",

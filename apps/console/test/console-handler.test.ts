@@ -12,7 +12,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ravi-console-'));
   await mkdir(join(folder, 'assets'));
   await writeFile(join(folder, 'assets', 'index-1.js'), 'start();');
-  await writeFile(join(folder, 'index.html'), '<base href="/" /><meta name="ravi-api" content="/v1" />');
+  await writeFile(join(folder, 'index.html'), '<base href="/" /><meta name="ravi-server" content="" />');
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -21,10 +21,10 @@ function get(path: string, options: ConsoleOptions = {}, init: RequestInit = {})
 }
 
 test('every path below the base is the page, which knows where it and the API lie', async () => {
-  const response = get('/console/runs/one', { basePath: '/console/', apiBase: 'https://api.example/v1' });
+  const response = get('/console/runs/one', { basePath: '/console/', serverUrl: 'https://api.example/' });
   assert.equal(
     await response.text(),
-    '<base href="/console/" /><meta name="ravi-api" content="https://api.example/v1" />',
+    '<base href="/console/" /><meta name="ravi-server" content="https://api.example" />',
   );
   assert.equal(response.headers.get('cache-control'), 'no-cache');
   const policy = response.headers.get('content-security-policy') ?? '';
@@ -54,7 +54,7 @@ test('it can only be read', () => {
 });
 
 test('text of an option cannot leave its attribute', async () => {
-  const html = await get('/', { apiBase: '/v1"><script>' }).text();
+  const html = await get('/', { serverUrl: '/api"><script>' }).text();
   assert.ok(!html.includes('<script>'), html);
 });
 

@@ -120,7 +120,10 @@ inBrowser(
     const { page } = await browser.open(`${server.url}/inbox`);
     await page.route('**/decision', (route) => route.abort());
     await button(page, /^Approve/).click();
-    await page.getByText('The server cannot be reached').first().waitFor();
+    await page
+      .getByText(`No server answers at ${new URL(server.url).origin}: Failed to fetch`)
+      .first()
+      .waitFor();
     assert.ok(await page.getByRole('heading', { name: 'Wait for the server' }).isVisible());
     await page.unroute('**/decision');
     await button(page, /^Approve/).click();
@@ -183,7 +186,7 @@ inBrowser('the events of a run that is over are read once', async () => {
   page.on('request', (request) => {
     if (request.url().includes('/runs/run-invoices-19c2/events')) streams += 1;
   });
-  const ended = page.waitForEvent('requestfinished', (request) => request.url().includes('/events?after=0'));
+  const ended = page.waitForEvent('requestfinished', (request) => request.url().includes('/run-invoices-19c2/events'));
   await page.goto(`${server.url}/runs/run-invoices-19c2`);
   await page.getByText('Cannot read properties of undefined').first().waitFor();
   await ended;

@@ -173,7 +173,7 @@ test('a stream throws when it cannot be opened at all, is refused, or fails too 
 test('a stream that retries its first connection reports when it is open and when it is lost', async () => {
   const states: string[] = [];
   const { client } = open(
-    [refuse(503, 'E_SHUTTING_DOWN'), stream(frame(1, 'step', {})), stream(frame(2, 'run-end', {}))],
+    [refuse(503, 'E_SHUTTING_DOWN'), stream(frame(1, 'step-start', {})), stream(frame(2, 'run-end', {}))],
     { reconnect: { minDelayMs: 0, retriesFirst: true } },
   );
   await collect(client.runs.events('r', { onConnection: (state) => states.push(state) }));

@@ -1,9 +1,8 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { api, ApprovalEvent, ApprovalList, ApprovalView, BodyOf, JsonOf } from '@ravi/api';
-import { followEvents } from './events.ts';
+import type { api, ApprovalList, ApprovalView, BodyOf } from '@ravi/api';
+import { followEvents, ravi } from './client.ts';
 import { runQuery } from './queries.ts';
-import { path, request } from './request.ts';
 import { setServerTime } from './server-clock.ts';
 
 /** Body of a decision. */
@@ -17,7 +16,7 @@ export const approvalsQuery = () =>
   queryOptions({
     queryKey: ['approvals'],
     queryFn: async ({ signal }) => {
-      const list = await request<ApprovalList>('/approvals?limit=200', { signal });
+      const list = await ravi.approvals.list({ limit: 200 }, { signal });
       setServerTime(list.now);
       return list;
     },
@@ -27,22 +26,16 @@ export const approvalsQuery = () =>
 export const approvalQuery = (id: string) =>
   queryOptions({
     queryKey: ['approval', id],
-    queryFn: ({ signal }) =>
-      request<JsonOf<typeof api.approvals.get>>(path`/approvals/${id}`, {
-        signal,
-      }),
+    queryFn: ({ signal }) => ravi.approvals.get(id, { signal }),
   });
 
 /**
  * Decides a request, and returns it as stored by the server.
- * @throws ApiError if the server refused the decision; its body may hold the current request
+ * @throws RaviApiError if the server refused the decision; its `problem` may hold the current request
  */
 export async function decideApproval(id: string, body: DecisionBody): Promise<ApprovalView> {
-  const answer = await request<JsonOf<typeof api.approvals.decide>>(path`/approvals/${id}/decision`, {
-    method: 'POST',
-    body,
-  });
-  return answer.approval;
+  const { approval } = await ravi.approvals.decide(id, body);
+  return approval;
 }
 
 /** Returns the number of pending requests, for the badge of the navigation. */
@@ -61,20 +54,18 @@ export function useApprovalEvents(): Connection {
   useEffect(() => {
     if (!isLoaded) return undefined;
     const { queryKey } = approvalsQuery();
-    const stream = followEvents('/approvals/events', {
+    const stream = followEvents({
+      open: (options) => ravi.approvals.events(options),
       after: client.getQueryData(queryKey)?.sequence ?? 0,
-      onOpen: () => setConnection('live'),
-      onLost: () => setConnection('lost'),
-      on: {
-        approval(data) {
-          const { approval, now } = data as Extract<ApprovalEvent, { readonly type: 'approval' }>;
-          setServerTime(now);
-          if (approval === undefined) return;
-          client.setQueryData(queryKey, (list) => list && withApproval(list, approval));
-          void client.invalidateQueries({ queryKey: approvalQuery(approval.id).queryKey });
-          void client.invalidateQueries({ queryKey: runQuery(approval.runId).queryKey });
-        },
-        reset: () => void client.invalidateQueries({ queryKey }),
+      onConnection: (state) => setConnection(state === 'open' ? 'live' : 'lost'),
+      onEvent(event) {
+        if (event.type === 'reset') return void client.invalidateQueries({ queryKey });
+        const { approval, now } = event;
+        setServerTime(now);
+        if (approval === undefined) return;
+        client.setQueryData(queryKey, (list) => list && withApproval(list, approval));
+        void client.invalidateQueries({ queryKey: approvalQuery(approval.id).queryKey });
+        void client.invalidateQueries({ queryKey: runQuery(approval.runId).queryKey });
       },
     });
     return () => stream.close();

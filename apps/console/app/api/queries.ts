@@ -1,47 +1,34 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { BlobStat, Job, Run, HistoryEntry } from '@ravi/kernel';
-import type {
-  Budget,
-  Conversation,
-  Exchange,
-  Page,
-  RunDetails,
-  Settings,
-  SkillSummary,
-  SnippetDetails,
-  SnippetSummary,
-  ToolDetails,
-  ToolSummary,
-} from '@ravi/api';
-import { path, request } from './request.ts';
+import type { BlobStat, Job, Run } from '@ravi/kernel';
+import type { api, Conversation, Page, QueryOf } from '@ravi/api';
+import type { CallOptions } from '@ravi/client';
+import { ravi } from './client.ts';
 
 /** Filter of a list of runs; absent fields match every run. */
-export interface RunListFilter {
-  readonly status?: string;
-  readonly sessionId?: string;
+export type RunListFilter = Pick<QueryOf<typeof api.runs.list>, 'status' | 'sessionId'>;
+
+interface PageInput {
+  readonly limit: number;
+  readonly cursor?: string;
 }
 
 /** Query of a list that is loaded page by page. */
 function pages<Item>(
   key: readonly unknown[],
-  address: string,
-  query: Readonly<Record<string, string | undefined>> = {},
+  list: (input: PageInput, options: CallOptions) => PromiseLike<Page<Item>>,
 ) {
   return infiniteQueryOptions({
-    queryKey: [...key, query],
+    queryKey: key,
     initialPageParam: '',
-    queryFn: ({ pageParam, signal }) => {
-      const search = new URLSearchParams({ limit: '50' });
-      for (const [name, value] of Object.entries({ ...query, cursor: pageParam })) if (value) search.set(name, value);
-      return request<Page<Item>>(`${address}?${search}`, { signal });
-    },
+    queryFn: async ({ pageParam, signal }) =>
+      list({ limit: 50, ...(pageParam === '' ? {} : { cursor: pageParam }) }, { signal }),
     getNextPageParam: ({ next }) => next,
   });
 }
 
 /** Runs, newest first. */
-export const runsQuery = ({ status, sessionId }: RunListFilter = {}) =>
-  pages<Run>(['runs'], '/runs', { status, sessionId });
+export const runsQuery = (filter: RunListFilter = {}) =>
+  pages<Run>(['runs', filter], (input, options) => ravi.runs.list({ ...filter, ...input }, options));
 
 const refreshMs = 5_000;
 
@@ -49,7 +36,7 @@ const refreshMs = 5_000;
 export const runQuery = (id: string) =>
   queryOptions({
     queryKey: ['run', id],
-    queryFn: ({ signal }) => request<RunDetails>(path`/runs/${id}`, { signal }),
+    queryFn: ({ signal }) => ravi.runs.get(id, { signal }),
     refetchInterval: ({ state: { data } }) => data !== undefined && isLive(data) && refreshMs,
   });
 
@@ -57,76 +44,80 @@ export const runQuery = (id: string) =>
 export const exchangesQuery = (runId: string) =>
   queryOptions({
     queryKey: ['run', runId, 'exchanges'],
-    queryFn: ({ signal }) => request<Page<Exchange>>(path`/runs/${runId}/exchanges`, { signal }),
+    queryFn: ({ signal }) => ravi.runs.exchanges(runId, { signal }),
   });
 
 /** Query of every tool; the search runs in the browser. */
 export const toolsQuery = () =>
   queryOptions({
     queryKey: ['tools'],
-    queryFn: async ({ signal }) => (await request<Page<ToolSummary>>('/tools', { signal })).items,
+    queryFn: async ({ signal }) => (await ravi.tools.list({}, { signal })).items,
   });
 
 /** Query of one tool with its declaration, schemas and metrics. */
 export const toolQuery = (name: string) =>
   queryOptions({
     queryKey: ['tool', name],
-    queryFn: ({ signal }) => request<ToolDetails>(path`/tools/${name}`, { signal }),
+    queryFn: ({ signal }) => ravi.tools.get(name, { signal }),
   });
 
 /** Query of the scripts that the caller has saved. */
 export const snippetsQuery = () =>
   queryOptions({
     queryKey: ['snippets'],
-    queryFn: async ({ signal }) => (await request<Page<SnippetSummary>>('/snippets', { signal })).items,
+    queryFn: async ({ signal }) => (await ravi.snippets.list({ signal })).items,
   });
 
 /** One saved script with its code. */
 export const snippetQuery = (name: string) =>
   queryOptions({
     queryKey: ['snippet', name],
-    queryFn: ({ signal }) => request<SnippetDetails>(path`/snippets/${name}`, { signal }),
+    queryFn: ({ signal }) => ravi.snippets.get(name, {}, { signal }),
   });
 
 /** Query of the skills of the agent. */
 export const skillsQuery = () =>
   queryOptions({
     queryKey: ['skills'],
-    queryFn: async ({ signal }) => (await request<Page<SkillSummary>>('/skills', { signal })).items,
+    queryFn: async ({ signal }) => (await ravi.skills.list({ signal })).items,
   });
 
 /** Query of the artifacts that tools have stored. */
-export const artifactsQuery = (runId?: string) => pages<BlobStat>(['artifacts'], '/artifacts', { runId });
+export const artifactsQuery = (runId?: string) =>
+  pages<BlobStat>(['artifacts', { runId }], (input, options) =>
+    ravi.artifacts.list({ ...(runId === undefined ? {} : { runId }), ...input }, options),
+  );
 
 /** Query of one artifact's metadata. */
 export const artifactQuery = (ref: string) =>
   queryOptions({
     queryKey: ['artifact', ref],
-    queryFn: ({ signal }) => request<BlobStat>(path`/artifacts/${ref}`, { signal }),
+    queryFn: ({ signal }) => ravi.artifacts.get(ref, { signal }),
   });
 
 /** Work in the background, newest first. */
-export const jobsQuery = () => pages<Job>(['jobs'], '/jobs');
+export const jobsQuery = () => pages<Job>(['jobs'], (input, options) => ravi.jobs.list(input, options));
 
 /** Query of budgets and their usage. */
 export const budgetsQuery = () =>
   queryOptions({
     queryKey: ['budgets'],
-    queryFn: ({ signal }) => request<Page<Budget>>('/budgets', { signal }),
+    queryFn: ({ signal }) => ravi.budgets.list({ signal }),
   });
 
 /** Query of the settings of the server. */
 export const settingsQuery = () =>
-  queryOptions({ queryKey: ['settings'], queryFn: ({ signal }) => request<Settings>('/settings', { signal }) });
+  queryOptions({ queryKey: ['settings'], queryFn: ({ signal }) => ravi.server.settings({ signal }) });
 
 /** Conversations, newest first. */
-export const sessionsQuery = () => pages<Conversation>(['sessions'], '/sessions');
+export const sessionsQuery = () =>
+  pages<Conversation>(['sessions'], (input, options) => ravi.conversations.list(input, options));
 
 /** The messages of a conversation, oldest first. */
 export const historyQuery = (sessionId: string) =>
   queryOptions({
     queryKey: ['history', sessionId],
-    queryFn: ({ signal }) => request<Page<HistoryEntry>>(path`/sessions/${sessionId}/history?limit=200`, { signal }),
+    queryFn: ({ signal }) => ravi.conversations.history(sessionId, { limit: 200 }, { signal }),
   });
 
 /** Returns true if a run may still continue. */

@@ -1,11 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { RecordedEventData } from '@ravi/api';
+import type { RecordedEvent, RecordedEventData } from '@ravi/api';
 import type { RunStatus } from '@ravi/kernel';
-import { followEvents } from './events.ts';
-import type { EventStream } from './events.ts';
+import { followEvents, ravi } from './client.ts';
+import type { EventStream } from './client.ts';
 import { runQuery } from './queries.ts';
-import { path } from './request.ts';
 import { continuations, emptyStory } from './run-story.ts';
 import type { RunStory, StoryEvent } from './run-story.ts';
 
@@ -33,9 +32,6 @@ export function useRunStory(runId: string, status: RunStatus | undefined): RunSt
   const [story, setStory] = useState(emptyStory);
   const stream = useRef<EventStream>(undefined);
   const isLive = status === undefined || status === 'running' || status === 'paused';
-  const onLost = useEffectEvent(() => {
-    if (!isLive) stream.current?.close();
-  });
   const reread = useEffectEvent(() => {
     if (isLive) void client.invalidateQueries({ queryKey: runQuery(runId).queryKey });
   });
@@ -43,27 +39,22 @@ export function useRunStory(runId: string, status: RunStatus | undefined): RunSt
   useEffect(() => {
     setStory(emptyStory);
     const record = paced(recordPauseMs, () => reread());
-    let told: ((story: RunStory) => RunStory)[] = [];
+    let pending: RecordedEvent[] = [];
     const draw = paced(drawPauseMs, () => {
-      const all = told;
-      told = [];
-      setStory((before) => all.reduce((story, change) => change(story), before));
+      const events = pending;
+      pending = [];
+      setStory((before) => events.reduce(continued, before));
     });
-    const names = new Set([...Object.keys(continuations), ...changes]);
-    const followed = followEvents(path`/runs/${runId}/events`, {
-      on: Object.fromEntries(Array.from(names, (name) => [name, (data: unknown) => onEvent(name, data)])),
-      onLost: () => onLost(),
-    });
+    const followed = followEvents({ open: (options) => ravi.runs.events(runId, options), onEvent });
     stream.current = followed;
 
-    function onEvent(name: string, data: unknown): void {
-      if (isTold(name)) {
-        told.push((story) => continued(story, name, data));
+    function onEvent(event: RecordedEvent): void {
+      if (isStoryEvent(event.type)) {
+        pending.push(event);
         draw.ask();
       }
-      if (changes.has(name)) record.ask();
-      if (name !== 'run-end') return;
-      followed.close();
+      if (changes.has(event.type)) record.ask();
+      if (event.type !== 'run-end') return;
       void client.invalidateQueries({ queryKey: ['runs'] });
       void client.invalidateQueries({ queryKey: ['artifacts'] });
     }
@@ -75,20 +66,28 @@ export function useRunStory(runId: string, status: RunStatus | undefined): RunSt
     };
   }, [client, runId]);
 
-  // The stream of a paused run ends; open it again when the run resumes.
+  // The server closes the stream of a paused run; open it again when the run resumes.
   useEffect(() => {
-    if (status === 'running') stream.current?.hurry();
+    if (status === 'running') stream.current?.checkNow();
   }, [status]);
   return story;
 }
 
-function isTold(name: string): name is StoryEvent {
-  return Object.hasOwn(continuations, name);
+function isStoryEvent(type: string): type is StoryEvent {
+  return Object.hasOwn(continuations, type);
 }
 
-function continued<Name extends StoryEvent>(story: RunStory, name: Name, event: unknown): RunStory {
-  const { at, data } = event as { readonly at: number; readonly data: RecordedEventData[Name] };
-  return continuations[name](story, data, at);
+function continued(story: RunStory, { type, data, at }: RecordedEvent): RunStory {
+  return isStoryEvent(type) ? continueWith(story, type, data as RecordedEventData[typeof type], at) : story;
+}
+
+function continueWith<Type extends StoryEvent>(
+  story: RunStory,
+  type: Type,
+  data: RecordedEventData[Type],
+  at: number,
+): RunStory {
+  return continuations[type](story, data, at);
 }
 
 /** Runs the work soon after it is requested, once for all requests until then. */

@@ -4,7 +4,7 @@ import { Download, Trash2 } from 'lucide-react';
 import type { BlobStat } from '@ravi/kernel';
 import { Link, useLocation } from 'wouter';
 import { artifactQuery } from '../api/queries.ts';
-import { addressOf, path, request } from '../api/request.ts';
+import { contentAddress, ravi } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
 import { Facts, Moment } from '../ui/facts.tsx';
@@ -55,7 +55,7 @@ function Actions({ artifact }: { readonly artifact: BlobStat }) {
   const client = useQueryClient();
   const [, navigate] = useLocation();
   const remove = useMutation({
-    mutationFn: () => request(path`/artifacts/${artifact.ref}`, { method: 'DELETE' }),
+    mutationFn: () => ravi.artifacts.delete(artifact.ref),
     onSuccess() {
       void client.invalidateQueries({ queryKey: ['artifacts'] });
       navigate('/artifacts');
@@ -63,11 +63,7 @@ function Actions({ artifact }: { readonly artifact: BlobStat }) {
   });
   return (
     <>
-      <a
-        className="button primary"
-        href={addressOf(path`/artifacts/${artifact.ref}/content`)}
-        download={fileNameOf(artifact)}
-      >
+      <a className="button primary" href={contentAddress(artifact.ref)} download={fileNameOf(artifact)}>
         <Download aria-hidden size={16} /> Download
       </a>
       <AlertDialog.Root>

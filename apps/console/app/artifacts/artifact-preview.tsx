@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { FileQuestionMark } from 'lucide-react';
 import type { BlobStat, JsonValue } from '@ravi/kernel';
 import { printable } from '@ravi/approval-web/text';
-import { addressOf, ApiError, path } from '../api/request.ts';
+import { contentAddress, ravi } from '../api/client.ts';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { formatBytes } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
@@ -18,7 +18,6 @@ const maxRows = 200;
 /** Shows the content of an artifact, as far as a browser can. */
 export function ArtifactPreview({ artifact }: { readonly artifact: BlobStat }) {
   const kind = previewKindOf(artifact.mediaType);
-  const address = addressOf(path`/artifacts/${artifact.ref}/content`);
   if (kind === 'none') {
     return (
       <EmptyState icon={FileQuestionMark} title={`There is no preview for ${artifact.mediaType}`}>
@@ -29,25 +28,24 @@ export function ArtifactPreview({ artifact }: { readonly artifact: BlobStat }) {
   if (kind === 'image') {
     return (
       <div className="preview image">
-        <img src={address} alt={`Preview of the artifact ${artifact.ref}`} />
+        <img src={contentAddress(artifact.ref)} alt={`Preview of the artifact ${artifact.ref}`} />
       </div>
     );
   }
-  if (kind === 'pdf') return <PdfView address={address} />;
-  return <TextPreview artifact={artifact} kind={kind} address={address} />;
+  if (kind === 'pdf') return <PdfView reference={artifact.ref} />;
+  return <TextPreview artifact={artifact} kind={kind} />;
 }
 
 interface TextPreviewProps {
   readonly artifact: BlobStat;
   readonly kind: 'json' | 'csv' | 'text';
-  readonly address: string;
 }
 
-function TextPreview({ artifact, kind, address }: TextPreviewProps) {
+function TextPreview({ artifact, kind }: TextPreviewProps) {
   const query = useQuery({
     queryKey: ['artifact', artifact.ref, 'text'],
     staleTime: Infinity,
-    queryFn: ({ signal }) => readStart(address, signal),
+    queryFn: ({ signal }) => readStart(artifact.ref, signal),
   });
   const isCut = artifact.bytes > maxTextBytes;
   return (
@@ -100,13 +98,9 @@ function PlainText({ text }: { readonly text: string }) {
   );
 }
 
-async function readStart(address: string, signal: AbortSignal): Promise<string> {
-  const response = await fetch(address, { signal, headers: { range: `bytes=0-${maxTextBytes - 1}` } });
-  if (response.ok) return response.text();
-  throw new ApiError(`The content could not be read (${response.status})`, {
-    status: response.status,
-    code: 'E_CONTENT',
-  });
+async function readStart(ref: string, signal: AbortSignal): Promise<string> {
+  const response = await ravi.artifacts.content(ref, { signal, headers: { range: `bytes=0-${maxTextBytes - 1}` } });
+  return response.text();
 }
 
 function parse(text: string): JsonValue | undefined {

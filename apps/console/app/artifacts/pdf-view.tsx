@@ -1,17 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { ApiError } from '../api/request.ts';
+import { ravi } from '../api/client.ts';
 import { Loaded } from '../ui/loaded.tsx';
 
 /** A PDF in the viewer of the browser. The media type is set here, so that the bytes cannot be shown as anything else. */
-export function PdfView({ address }: { readonly address: string }) {
+export function PdfView({ reference }: { readonly reference: string }) {
   const query = useQuery({
-    queryKey: ['pdf', address],
+    queryKey: ['pdf', reference],
     staleTime: Infinity,
     queryFn: async ({ signal }) => {
-      const response = await fetch(address, { signal });
-      const { status } = response;
-      if (!response.ok) throw new ApiError(`The content could not be read (${status})`, { status, code: 'E_CONTENT' });
+      const response = await ravi.artifacts.content(reference, { signal });
       return new Blob([await response.arrayBuffer()], { type: 'application/pdf' });
     },
   });

@@ -2,9 +2,8 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { Bot, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { Run } from '@ravi/kernel';
 import { historyQuery, runsQuery, sessionsQuery, isLive } from '../api/queries.ts';
-import { request } from '../api/request.ts';
+import { ravi } from '../api/client.ts';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { Moment } from '../ui/facts.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
@@ -18,10 +17,7 @@ export function ChatPage({ sessionId }: { readonly sessionId?: string }) {
   const [, navigate] = useLocation();
   const send = useMutation({
     mutationFn: (task: string) =>
-      request<Run>('/runs', {
-        method: 'POST',
-        body: { kind: 'agent', task, ...(sessionId === undefined ? {} : { sessionId }) },
-      }),
+      ravi.runs.start({ kind: 'agent', task, ...(sessionId === undefined ? {} : { sessionId }) }),
     async onSuccess(run) {
       await client.invalidateQueries({ queryKey: ['runs'] });
       void client.invalidateQueries({ queryKey: ['sessions'] });
@@ -42,7 +38,7 @@ export function ChatPage({ sessionId }: { readonly sessionId?: string }) {
         <Sessions {...(sessionId === undefined ? {} : { openId: sessionId })} />
         <div className="chat-main">
           {sessionId === undefined ? (
-            <EmptyState icon={Bot} title="What shall be done?">
+            <EmptyState icon={Bot} title="What should the agent do?">
               The agent may write scripts that call many tools at once; you see each call on the page of its run.
             </EmptyState>
           ) : (

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ApprovalView } from '@ravi/api';
+import { RaviApiError } from '@ravi/client';
 import { outcomeOf } from '@ravi/approval-web/text';
 import { approvalsQuery, decideApproval, withApproval } from '../api/approvals.ts';
 import type { DecisionBody } from '../api/approvals.ts';
-import { ApiError } from '../api/request.ts';
 import { useTell } from '../ui/toasts.tsx';
 
 /** Decides a request. It is shown as decided only after the server has confirmed it, or has another decision. */
@@ -27,10 +27,15 @@ export function useDecision(
       settle(decided);
     },
     onError(error) {
-      const decided = error instanceof ApiError ? (error.body['approval'] as ApprovalView | undefined) : undefined;
+      const decided = error instanceof RaviApiError ? approvalIn(error) : undefined;
       if (decided === undefined) return;
       tell(error.message);
       settle(decided);
     },
   });
+}
+
+/** Returns the current request of a refusal that has it, for example because another approver was first. */
+function approvalIn({ problem }: RaviApiError): ApprovalView | undefined {
+  return (problem as { readonly approval?: ApprovalView } | undefined)?.approval;
 }

@@ -4,7 +4,7 @@ import type { Job, JsonValue } from '@ravi/kernel';
 import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
 import { jobsQuery } from '../api/queries.ts';
-import { path, request } from '../api/request.ts';
+import { ravi } from '../api/client.ts';
 import { StatusBadge } from '../ui/badge.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { DataTable, MoreRows } from '../ui/data-table.tsx';
@@ -90,7 +90,7 @@ function CancelJob({ job }: { readonly job: Job }) {
   const client = useQueryClient();
   const tell = useTell();
   const cancel = useMutation({
-    mutationFn: () => request(path`/jobs/${job.id}/cancel`, { method: 'POST', body: {} }),
+    mutationFn: () => ravi.jobs.cancel(job.id),
     onError: (error) => tell(error.message),
     onSettled: () => client.invalidateQueries({ queryKey: ['jobs'] }),
   });

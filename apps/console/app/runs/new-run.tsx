@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { Play, Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import type { Run } from '@ravi/kernel';
-import { request } from '../api/request.ts';
+import type { api, BodyOf } from '@ravi/api';
+import { ravi } from '../api/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
 
@@ -21,7 +21,7 @@ export function NewRun() {
   const [kind, setKind] = useState<Kind>('agent');
   const [, navigate] = useLocation();
   const start = useMutation({
-    mutationFn: (body: object) => request<Run>('/runs', { method: 'POST', body }),
+    mutationFn: (body: BodyOf<typeof api.runs.start>) => ravi.runs.start(body),
     onSuccess: ({ id }) => navigate(`/runs/${encodeURIComponent(id)}`),
   });
 

@@ -5,7 +5,7 @@ import { printable } from '@ravi/approval-web/text';
 import type { RunDetails } from '@ravi/api';
 import type { Question as AgentQuestion } from '@ravi/kernel';
 import { runQuery } from '../api/queries.ts';
-import { path, request } from '../api/request.ts';
+import { ravi } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
 
@@ -14,7 +14,7 @@ export function Questions({ run: { id, questions = [] } }: { readonly run: RunDe
   const client = useQueryClient();
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
   const send = useMutation({
-    mutationFn: () => request(path`/runs/${id}/resume`, { method: 'POST', body: { answer: answers } }),
+    mutationFn: () => ravi.runs.resume(id, { answer: answers }),
     onSettled: () => client.invalidateQueries({ queryKey: runQuery(id).queryKey }),
   });
   if (questions.length === 0) return undefined;

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CirclePlay, CircleStop, RotateCcw } from 'lucide-react';
 import { useLocation } from 'wouter';
-import type { RunDetails } from '@ravi/api';
+import type { api, BodyOf, RunDetails } from '@ravi/api';
 import { runQuery, isLive } from '../api/queries.ts';
-import { path, request } from '../api/request.ts';
+import { ravi } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
 
@@ -13,15 +13,15 @@ export function RunActions({ run }: { readonly run: RunDetails }) {
   const [, navigate] = useLocation();
   const reread = () => client.invalidateQueries({ queryKey: runQuery(run.id).queryKey });
   const cancel = useMutation({
-    mutationFn: () => request(path`/runs/${run.id}/cancel`, { method: 'POST', body: {} }),
+    mutationFn: () => ravi.runs.cancel(run.id),
     onSettled: reread,
   });
   const resume = useMutation({
-    mutationFn: () => request(path`/runs/${run.id}/resume`, { method: 'POST', body: {} }),
+    mutationFn: () => ravi.runs.resume(run.id),
     onSettled: reread,
   });
   const repeat = useMutation({
-    mutationFn: () => request<RunDetails>('/runs', { method: 'POST', body: bodyToRepeat(run) }),
+    mutationFn: () => ravi.runs.start(bodyToRepeat(run)),
     onSuccess: ({ id }) => navigate(`/runs/${encodeURIComponent(id)}`),
   });
 
@@ -46,9 +46,9 @@ export function RunActions({ run }: { readonly run: RunDetails }) {
   );
 }
 
-function bodyToRepeat({ definition, script, task }: RunDetails): object {
+function bodyToRepeat({ definition, script, task }: RunDetails): BodyOf<typeof api.runs.start> {
   const { kind, input, details, language } = definition;
-  const code = script ?? definition.code;
+  const code = script ?? definition.code ?? '';
   if (kind === 'chain') return { kind, code, ...(language === undefined ? {} : { language }) };
-  return { kind: 'agent', task: task ?? input ?? details?.['title'] ?? 'demo' };
+  return { kind: 'agent', task: String(task ?? input ?? details?.['title'] ?? 'demo') };
 }

@@ -26,7 +26,8 @@ const refreshMs = 3_000;
 /** Every run, newest first. */
 export function RunsPage() {
   const [search, setSearch] = useSearchParams();
-  const status = search.get('status') ?? '';
+  const wanted = search.get('status') ?? '';
+  const status = filters.find((filter) => filter.status === wanted)?.status ?? '';
   const query = useInfiniteQuery({
     ...runsQuery(status === '' ? {} : { status }),
     refetchInterval: ({ state }) =>

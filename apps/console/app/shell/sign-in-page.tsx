@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
-import { request } from '../api/request.ts';
+import { ravi } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
 
 /** Page that signs in with a token. */
 export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const signIn = useMutation({
-    mutationFn: (token: string) => request('/session', { method: 'POST', body: { token } }),
+    mutationFn: (token: string) => ravi.login.signIn({ token }),
     onSuccess: onSignedIn,
   });
 

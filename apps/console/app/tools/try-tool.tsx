@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
 import type { ToolDetails } from '@ravi/api';
 import { toolQuery } from '../api/queries.ts';
-import { path, request } from '../api/request.ts';
+import { ravi } from '../api/client.ts';
 import { initialValue } from '../forms/schema.ts';
 import { SchemaForm } from '../forms/schema-form.tsx';
 import { StatusBadge } from '../ui/badge.tsx';
@@ -20,7 +20,7 @@ export function TryTool({ tool }: { readonly tool: ToolDetails }) {
   const client = useQueryClient();
   const [args, setArgs] = useState<JsonObject>(() => initialValue(inputSchema));
   const call = useMutation({
-    mutationFn: () => request<InvocationResult>(path`/tools/${name}`, { method: 'POST', body: { args } }),
+    mutationFn: () => ravi.tools.call(name, { args }),
     onSettled: () => client.invalidateQueries({ queryKey: toolQuery(name).queryKey }),
   });
   if (kind === 'hosted')
@@ -51,7 +51,7 @@ export function TryTool({ tool }: { readonly tool: ToolDetails }) {
       <section className="panel" aria-label="Result" aria-live="polite">
         <h2 className="panel-title">Result {call.data !== undefined && <StatusBadge status={call.data.status} />}</h2>
         {call.data === undefined ? (
-          <p className="muted">What the call gives back appears here.</p>
+          <p className="muted">The result of the call appears here.</p>
         ) : (
           <Result result={call.data} />
         )}

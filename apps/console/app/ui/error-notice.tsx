@@ -1,5 +1,5 @@
 import { CircleAlert } from 'lucide-react';
-import { ApiError } from '../api/request.ts';
+import { RaviApiError } from '@ravi/client';
 import { Button } from './button.tsx';
 
 /** Notice that loading failed, with a button to try again. */
@@ -9,7 +9,7 @@ export function ErrorNotice({ error, onRetry }: { readonly error: Error; readonl
       <CircleAlert aria-hidden size={20} />
       <div>
         <p>{error.message}</p>
-        {error instanceof ApiError && <p className="code muted">{error.code}</p>}
+        {error instanceof RaviApiError && <p className="code muted">{error.code}</p>}
       </div>
       {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
     </div>
