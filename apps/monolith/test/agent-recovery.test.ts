@@ -68,7 +68,7 @@ test(
     const { items: turns } = await send(url, `/v1/sessions/${sessionId}/history`);
     const told = JSON.stringify(turns);
     assert.match(told, /while tool_chain was running\. Its outcome is unknown/);
-    assert.match(told, /launch: ok, slow: unknown/);
+    assert.match(told, /launch: ok; slow: unknown/);
     assert.deepEqual(await installation.launches(), ['launch moon']);
     // The earlier artifact still exists, although the start swept the store.
     const run = await send(url, `/v1/runs/${runId}`);
@@ -108,6 +108,41 @@ test(
     assert.equal((await until(next, agent.id, 'run-end')).status, 'completed');
     assert.deepEqual(await installation.launches(), ['launch moon']);
     assert.equal((await send(next, `/v1/runs/${agent.id}`)).pendingApprovals.length, 0);
+  },
+);
+
+test(
+  'a request whose script does not run again is withdrawn: a decision is refused with 410, and the model reads the truth',
+  { timeout: 90_000 },
+  async () => {
+    const demo = `return await Promise.all(['moon', 'sun'].map((target) => tools.launch({ target })));`;
+    await using installation = await createInstallation({ agent: { demoScript: './demo.ts' } }, { 'demo.ts': demo });
+    using first = startProcess(installation.folder, ['--port', '0']);
+    const url = await first.url();
+    const { id: runId, sessionId } = await send(url, '/v1/runs', { kind: 'agent', task: 'demo' });
+    const pending = async (): Promise<readonly Body[]> =>
+      (await send(url, `/v1/approvals?runId=${runId}&status=pending`)).items;
+    while ((await pending()).length < 2) await new Promise(setImmediate);
+    const [sun, moon] = await pending();
+    await send(url, `/v1/approvals/${moon.id}/decision`, { decision: 'approved' });
+    while ((await installation.launches()).length === 0) await new Promise(setImmediate);
+    first.signal('SIGTERM');
+    assert.equal(await first.exit, 0);
+
+    using second = startProcess(installation.folder, ['--port', '0']);
+    const next = await second.url();
+    await until(next, runId, 'run-ended');
+    const late = await fetch(`${next}/v1/approvals/${sun.id}/decision`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ decision: 'approved' }),
+    });
+    const refusal: Body = await late.json();
+    assert.deepEqual([late.status, refusal.error.code], [410, 'E_APPROVAL_WITHDRAWN']);
+    assert.match(refusal.error.message, /will not run \(The process ended, and the run continued without this call\)/);
+    const { items: turns } = await send(next, `/v1/sessions/${sessionId}/history`);
+    assert.match(JSON.stringify(turns), /launch: did not run, its approval was withdrawn before a decision/);
+    assert.deepEqual(await installation.launches(), ['launch moon']);
   },
 );
 

@@ -96,7 +96,7 @@ test('of many decisions at once one counts, and the others learn which', async (
 test('a decision on an expired request is refused, and the request is expired from then on', async () => {
   const id = await pending({ requestedAt: 1, expiresAt: 2 });
   const late = await send('ada', 'POST', `/${id}/decision`, { decision: 'approved' });
-  assertProblem(late, 410, 'E_APPROVAL_EXPIRED', /expired or was withdrawn/);
+  assertProblem(late, 410, 'E_APPROVAL_EXPIRED', /has expired/);
   assert.equal(late.body.approval.status, 'expired');
   assert.equal((await store.get(id))?.status, 'expired');
 });

@@ -117,7 +117,7 @@ test('cancelling a paused run also withdraws its request', async () => {
   assert.equal((await server.get(`/v1/runs/${runId}`)).body.status, 'paused');
   assert.equal((await server.post(`/v1/runs/${runId}/cancel`, {})).status, 202);
   assert.equal((await server.get(`/v1/runs/${runId}`)).body.status, 'cancelled');
-  assert.equal((await server.get(`/v1/approvals/${asked[0]}`)).body.approval.status, 'expired');
+  assert.equal((await server.get(`/v1/approvals/${asked[0]}`)).body.approval.status, 'withdrawn');
   assert.equal((await server.post(`/v1/runs/${runId}/cancel`, {})).status, 409);
   assert.equal((await server.post(`/v1/runs/${runId}/resume`, {})).body.error.code, 'E_STATE_CONFLICT');
 });

@@ -1,4 +1,4 @@
-import type { Run, RunJournal } from '@ravi/kernel';
+import type { ApprovalStore, Run, RunJournal } from '@ravi/kernel';
 import type { Agent, AgentTask } from './agent/agent-context.ts';
 import { definitionOf, keepDefinition } from './agent/agent-definition.ts';
 import type { AgentOptions, ResumeOptions, RunOptions } from './agent/agent-options.ts';
@@ -14,6 +14,11 @@ import { recoverRun } from './recovery/recover-run.ts';
 export interface RecoverOptions {
   /** Journal in which the invoker recorded the calls with side effects. */
   readonly journal: Pick<RunJournal, 'entries'>;
+  /**
+   * Approvals that the run requested. Those whose calls are not made again are withdrawn, and the model reads what was decided.
+   * Needed if approvals are stored.
+   */
+  readonly approvals?: Pick<ApprovalStore, 'list' | 'withdraw'>;
   /** Cancels the run. With `E_RUN_SUSPENDED` as the cause, the run is left to the next process. */
   readonly signal?: AbortSignal;
 }

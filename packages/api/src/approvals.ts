@@ -18,7 +18,7 @@ import {
 import type { ValueOf } from './schema.ts';
 import { count, jsonObject, requestId, risk, timestamp } from './values.ts';
 
-const statuses = enumOf(['pending', 'approved', 'denied', 'expired', 'consumed']);
+const statuses = enumOf(['pending', 'approved', 'denied', 'expired', 'consumed', 'withdrawn']);
 const decisions = enumOf(['approved', 'denied', 'skipped', 'modified']);
 const scopes = enumOf(['once', 'run']);
 
@@ -148,6 +148,12 @@ export const approvals = {
     ),
     responses: { 200: json(object({ approval: approvalSchema })) },
     refusals: { 409: json(lateDecisionSchema), 410: json(lateDecisionSchema) },
-    errors: ['E_APPROVAL_UNKNOWN', 'E_APPROVAL_DECIDED', 'E_APPROVAL_EXPIRED', 'E_STATE_UNAVAILABLE'],
+    errors: [
+      'E_APPROVAL_UNKNOWN',
+      'E_APPROVAL_DECIDED',
+      'E_APPROVAL_EXPIRED',
+      'E_APPROVAL_WITHDRAWN',
+      'E_STATE_UNAVAILABLE',
+    ],
   }),
 } as const;

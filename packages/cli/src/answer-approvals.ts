@@ -46,7 +46,7 @@ export function createApprovalAnswerer(
   };
 }
 
-/** Sends a decision. @throws KernelError `E_APPROVAL_DECIDED`, `E_APPROVAL_EXPIRED`, `E_APPROVAL_UNKNOWN` */
+/** Sends a decision. @throws KernelError `E_APPROVAL_DECIDED`, `E_APPROVAL_EXPIRED`, `E_APPROVAL_WITHDRAWN`, `E_APPROVAL_UNKNOWN` */
 export function decide(
   client: Connection,
   id: string,

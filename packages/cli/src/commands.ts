@@ -108,7 +108,7 @@ export const commands: readonly CommandSpec[] = [
       {
         flags: '--status <status>',
         description: 'filter by status (default: pending)',
-        choices: ['pending', 'approved', 'denied', 'expired', 'consumed', 'all'],
+        choices: ['pending', 'approved', 'denied', 'expired', 'consumed', 'withdrawn', 'all'],
       },
       ofRun,
       ...pageOptions,

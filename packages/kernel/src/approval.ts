@@ -1,4 +1,12 @@
 export type { ApprovalFeed, ApprovalSubscription } from './approval/approval-store.ts';
+export {
+  approvalTransitions,
+  differingField,
+  isCoveredBy,
+  nextApproval,
+  openApprovalStatuses,
+} from './approval/approval-transition.ts';
+export type { ApprovalAction, ApprovalStep, CoveredRequest } from './approval/approval-transition.ts';
 export type {
   Approval,
   ApprovalBinding,

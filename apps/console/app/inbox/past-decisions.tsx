@@ -9,7 +9,7 @@ import { EmptyState } from '../ui/loaded.tsx';
 import { Moment } from '../ui/facts.tsx';
 
 const columns: readonly Column<ApprovalView>[] = [
-  { name: 'Decision', cell: (approval) => <StatusBadge status={approval.answer?.decision ?? 'expired'} /> },
+  { name: 'Decision', cell: (approval) => <StatusBadge status={endOf(approval)} /> },
   { name: 'Tool', cell: ({ tool }) => <code>{printable(tool)}</code> },
   {
     name: 'Request',
@@ -32,6 +32,10 @@ const columns: readonly Column<ApprovalView>[] = [
   },
   { name: 'Run', isMinor: true, cell: ({ runId }) => <Link href={`/runs/${encodeURIComponent(runId)}`}>Open</Link> },
 ];
+
+function endOf({ status, answer }: ApprovalView): string {
+  return status === 'withdrawn' ? status : (answer?.decision ?? 'expired');
+}
 
 /** Outcomes of the newest requests. */
 export function PastDecisions({ approvals }: { readonly approvals: readonly ApprovalView[] }) {

@@ -20,6 +20,7 @@ const tones: Readonly<Record<string, Tone>> = {
   denied: 'bad',
   cancelled: 'quiet',
   expired: 'quiet',
+  withdrawn: 'quiet',
   unknown: 'warning',
   'run-scope': 'good',
   modified: 'good',

@@ -49,7 +49,8 @@ export interface AgentRunner extends AsyncDisposable {
 export interface AgentRunnerOptions {
   readonly agent: ReActAgent;
   readonly recorder: RunRecorder;
-  readonly journal: RecoverOptions['journal'];
+  /** Stores from which an interrupted run is recovered. */
+  readonly stores: Required<Pick<RecoverOptions, 'journal' | 'approvals'>>;
   readonly lifetime: AbortSignal;
 }
 
@@ -60,7 +61,7 @@ interface Running {
 }
 
 /** Creates a runner of one agent. */
-export function createAgentRunner({ agent, recorder, journal, lifetime }: AgentRunnerOptions): AgentRunner {
+export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRunnerOptions): AgentRunner {
   const active = new Map<string, Running>();
   lifetime.addEventListener('abort', suspendAll, { once: true });
 
@@ -116,7 +117,7 @@ export function createAgentRunner({ agent, recorder, journal, lifetime }: AgentR
       return begin(runId, task, (signal) => agent.stream(task, { ...options, runId, signal }));
     },
     resume: (point, answer) => begin(point.runId, undefined, (signal) => agent.resumeStream(point, answer, { signal })),
-    recover: (run) => begin(run.id, undefined, (signal) => agent.recover(run, { journal, signal })),
+    recover: (run) => begin(run.id, undefined, (signal) => agent.recover(run, { ...stores, signal })),
     owns: ({ definition }) => definition.details?.['agent'] === agent.name,
     has: (runId) => active.has(runId),
     cancel(runId) {

@@ -50,7 +50,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   const { stateStore: store, invoker, hooks, sandbox, preflight, blobStore, lifetime, clock, logger } = options;
   if (store === undefined) return undefined;
   const { system, maxSteps, budget, prices } = options.config.agent;
-  const { runs, journal, history, jobs } = store;
+  const { runs, journal, approvals, history, jobs } = store;
   const priced = prices === undefined ? {} : { prices };
 
   const storedEvents = createStoredEvents(journal);
@@ -74,7 +74,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
     ...(system === undefined ? {} : { system }),
     ...(maxSteps === undefined ? {} : { maxSteps }),
   });
-  const agentRunner = createAgentRunner({ agent, recorder, journal, lifetime });
+  const agentRunner = createAgentRunner({ agent, recorder, stores: { journal, approvals }, lifetime });
   const service = createRunService({ store, chains, agentRunner, hooks, clock, logger });
   return { store, storedEvents, recorder, chains, agentRunner, runs: service };
 }

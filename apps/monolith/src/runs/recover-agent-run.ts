@@ -49,18 +49,9 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
     }
   }
 
-  // The run did not ask these questions again, so it does not wait for them.
-  async function withdrawQuestions(runId: string): Promise<void> {
-    const { items } = await store.approvals.list({ runId, status: 'pending' });
-    for (const { request } of items) {
-      await store.approvals.withdraw(request.id, { now: clock.now(), reason: 'The run has ended' });
-    }
-  }
-
   async function follow(runId: string, result: ReturnType<AgentRunner['recover']>): Promise<void> {
-    const { status, error } = await (await result).result;
+    const { status } = await (await result).result;
     logger.info('run recovered', { runId, status });
-    if (error?.code !== 'E_RUN_SUSPENDED') await withdrawQuestions(runId);
   }
 
   return async (run) => {

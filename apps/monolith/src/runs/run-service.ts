@@ -49,12 +49,7 @@ export function createRunService(options: RunServiceOptions): RunService {
   async function cancelPaused(run: Run): Promise<boolean> {
     const error = { code: 'E_CANCELLED', message: 'The run was cancelled', retryable: false };
     const change = { from: ['paused'], to: 'cancelled', now: clock.now(), outcome: { error } } as const;
-    if (!(await store.runs.transition(run.id, change))) return false;
-    const { items } = await store.approvals.list({ runId: run.id, status: 'pending' });
-    for (const { request } of items) {
-      await store.approvals.withdraw(request.id, { now: clock.now(), reason: 'The run was cancelled' });
-    }
-    return true;
+    return store.runs.transition(run.id, change);
   }
 
   return {

@@ -69,6 +69,11 @@ export class Jobs {
     return true;
   }
 
+  /** True if this call is a job that still runs. */
+  isActive(callId: string): boolean {
+    return this.#entries.some((entry) => entry.callId === callId && isLive(entry));
+  }
+
   get(id: string): RunningJob | undefined {
     return this.#entry(id);
   }

@@ -1,18 +1,27 @@
 import { errorResult } from '@ravi/invoker/internal';
 import { KernelError } from '@ravi/kernel';
-import type { InvocationResult, JournaledCall, JournalItem, Listing, ToolUseBlock } from '@ravi/kernel';
+import type { Approval, InvocationResult, JournaledCall, JournalItem, Listing, ToolUseBlock } from '@ravi/kernel';
+import { isWithin, neverStarted } from './run-approvals.ts';
+
+/** Facts about an interrupted run apart from its journal. */
+export interface InterruptedRun {
+  /** True if the run had sub-agents: their calls are recorded under their own runs, so no call is made again. */
+  readonly hadChildren: boolean;
+  /** Approvals that the run requested, oldest first. */
+  readonly approvals: readonly Approval[];
+}
 
 /**
  * Returns a function that finds the outcome of a call whose process ended, in the journal of its run: the recorded
  * outcome; `E_CALL_UNKNOWN` if the call, or another one inside it, began and has no outcome; `undefined` if the call can be
- * made again because nothing with side effects has begun in it. With `hadChildren` no call is made again: calls of
- * sub-agents are recorded under their own runs.
+ * made again because nothing with side effects has begun in it. The text of `E_CALL_UNKNOWN` names each call inside it that
+ * is recorded, and each that needed approval and never started.
  * @throws KernelError `E_STATE_CORRUPT` if the journal is damaged
  */
 export function createOutcomeLookup(
   runId: string,
   { items, corrupt }: Listing<JournalItem>,
-  { hadChildren }: { readonly hadChildren: boolean },
+  { hadChildren, approvals }: InterruptedRun,
 ): (call: ToolUseBlock) => InvocationResult | undefined {
   const [damage] = corrupt;
   if (damage !== undefined) {
@@ -22,9 +31,11 @@ export function createOutcomeLookup(
   return ({ id, name }) => {
     const own = calls.find(({ entry }) => entry.idempotencyKey === `${runId}:${id}`);
     if (own !== undefined && hasOutcome(own)) return own.result;
-    const inner = calls.filter(({ entry }) => entry.record.callId.startsWith(`${id}.`));
+    const inner = calls.filter((item) => item !== own && isWithin(item.entry.record.callId, { id }));
     if (own === undefined && inner.length === 0 && !hadChildren) return undefined;
-    return errorResult('E_CALL_UNKNOWN', unknownText(name, inner));
+    const recorded = new Set([own, ...inner].map((item) => item?.entry.record.callId));
+    const waiting = approvals.filter(({ request: { callId } }) => isWithin(callId, { id }) && !recorded.has(callId));
+    return errorResult('E_CALL_UNKNOWN', unknownText(name, inner, waiting));
   };
 }
 
@@ -33,11 +44,12 @@ function hasOutcome({ status, entry }: JournaledCall): boolean {
   return status === 'finished' && entry.record.status !== 'cancelled';
 }
 
-function unknownText(name: string, inner: readonly JournaledCall[]): string {
-  const parts = inner.map(
-    (call) => `${call.entry.record.tool}: ${hasOutcome(call) ? call.entry.record.status : 'unknown'}`,
-  );
-  const within = parts.length === 0 ? '' : ` Recorded calls inside it: ${parts.join(', ')}.`;
+function unknownText(name: string, inner: readonly JournaledCall[], waiting: readonly Approval[]): string {
+  const parts = [
+    ...inner.map((call) => `${call.entry.record.tool}: ${hasOutcome(call) ? call.entry.record.status : 'unknown'}`),
+    ...waiting.map(neverStarted),
+  ];
+  const within = parts.length === 0 ? '' : ` Calls inside it: ${parts.join('; ')}.`;
   return (
     `The process ended while ${name} was running. Its outcome is unknown, and it was not repeated.${within} ` +
     'Check what has happened before you call it again'

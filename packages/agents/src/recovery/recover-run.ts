@@ -8,6 +8,7 @@ import type {
   RunStore,
   ToolResultBlock,
   ToolUseBlock,
+  HistoryEntry,
 } from '@ravi/kernel';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
@@ -19,17 +20,28 @@ import { AgentRun } from '../loop/agent-run.ts';
 import type { StreamParts } from '../loop/agent-stream.ts';
 import { openBudget, openSession } from '../loop/open-session.ts';
 import { appendToolResults, handleFinalAnswer, runAgent } from '../loop/run-agent.ts';
-import { agentKind } from '../loop/run-record.ts';
+import { agentKind, isSuspended } from '../loop/run-record.ts';
 import { startChild } from '../loop/start-run.ts';
 import { StepCalls } from '../loop/step-calls.ts';
 import { createOutcomeLookup } from './outcome-lookup.ts';
+import { isWithin, readRunApprovals } from './run-approvals.ts';
+import type { RecoveryApprovals, RunApprovals } from './run-approvals.ts';
 import { loadRunHistory } from './run-history.ts';
 import type { RunHistory } from './run-history.ts';
 
 /** Parameters of {@link recoverRun}. */
 export interface RecoverParts extends StreamParts {
   readonly journal: Pick<RunJournal, 'entries'>;
+  readonly approvals?: RecoveryApprovals | undefined;
 }
+
+/** State of the interrupted run, as the stores have it. */
+interface Interrupted extends Pick<RecoverParts, 'journal'> {
+  readonly history: RunHistory;
+  readonly approvals: RunApprovals;
+}
+
+const abandoned = 'The process ended, and the run continued without this call';
 
 /** Continues a run whose process ended. If its stored state cannot be used, the run ends as failed. */
 export async function recoverRun(definition: AgentDefinition, row: Run, parts: RecoverParts): Promise<AgentResult> {
@@ -52,7 +64,8 @@ export async function recoverRun(definition: AgentDefinition, row: Run, parts: R
     const history = await loadRunHistory({ store, principal, sessionId }, runId);
     const run = restore(definition, claimed, history, parts);
     parts.onStart(run);
-    return await runAgent(run, continueRun, { history, journal: parts.journal });
+    const approvals = await readRunApprovals(parts.approvals, runId, () => invoker.clock.now());
+    return await runAgent(run, continueRun, { history, approvals, journal: parts.journal });
   } catch (error) {
     const isForLater = isKernelError(error) && error.retryable;
     if (!isForLater) await fail(runs, claimed, error, invoker.clock.now());
@@ -92,20 +105,28 @@ function permissionsAtStart({ details }: RunDefinition): Permissions {
 
 async function continueRun(
   run: AgentRun,
-  { history, journal }: Pick<RecoverParts, 'journal'> & { readonly history: RunHistory },
+  { history, approvals, journal }: Interrupted,
 ): Promise<void> {
   const { last, hasTask } = history;
   if (run.parentRunId !== undefined || !hasTask || last?.runId !== run.runId) throw lost(hasTask);
+  const calls = openCalls(last);
+  // Calls of earlier steps have results, and jobs ended with their process.
+  await approvals.withdraw(({ callId }) => !calls.some((call) => isWithin(callId, call)), abandoned);
   if (last.details?.['pause'] !== undefined) {
     const state = readPause(last.details, run.sessionId);
     return run.end({ status: 'paused', reason: 'question', paused: { ...state, messages: [...run.messages] } });
   }
   if (last.message.role === 'user') return;
-  const calls = last.message.content.filter((block) => block.type === 'tool_use');
   const { stopReason: reason = 'end' } = (last.details ?? {}) as { readonly stopReason?: ModelStopReason };
-  if (calls.length > 0) return appendToolResults(run, await resultsOf(run, { calls, reason, journal }));
+  if (calls.length > 0) return appendToolResults(run, await resultsOf(run, { calls, reason, journal, approvals }));
   run.text = textOf(last.message.content.filter((block) => block.type === 'text'));
   return handleFinalAnswer(run, reason);
+}
+
+/** Returns the calls of the last response if they have no results yet. A call that asked the user needs no approval. */
+function openCalls({ message, details }: HistoryEntry): readonly ToolUseBlock[] {
+  if (message.role === 'user' || details?.['pause'] !== undefined) return [];
+  return message.content.filter((block) => block.type === 'tool_use');
 }
 
 /** Returns the results of the calls that were open when the process ended, in the order of the calls. */
@@ -115,13 +136,18 @@ async function resultsOf(
     calls,
     reason,
     journal,
-  }: Pick<RecoverParts, 'journal'> & { readonly calls: readonly ToolUseBlock[]; readonly reason: ModelStopReason },
+    approvals,
+  }: Omit<Interrupted, 'history'> & { readonly calls: readonly ToolUseBlock[]; readonly reason: ModelStopReason },
 ): Promise<readonly ToolResultBlock[]> {
   const { runs } = run.definition;
   const children = await runs?.list({ parentRunId: run.runId }, { limit: 1 });
-  const outcomeOf = createOutcomeLookup(run.runId, await journal.entries(run.runId), {
-    hadChildren: (children?.items.length ?? 0) > 0,
-  });
+  const recorded = await journal.entries(run.runId);
+  const hadChildren = (children?.items.length ?? 0) > 0;
+  const canRepeat = createOutcomeLookup(run.runId, recorded, { hadChildren, approvals: approvals.all });
+  const kept = calls.filter((call) => canRepeat(call) === undefined);
+  // Before the model reads that the others did not run, so that no decision can make that false.
+  const settled = await approvals.withdraw(({ callId }) => !kept.some((call) => isWithin(callId, call)), abandoned);
+  const outcomeOf = createOutcomeLookup(run.runId, recorded, { hadChildren, approvals: settled });
   const stepCalls = new StepCalls(run);
   run.calls = stepCalls;
   const results = new Map<string, ToolResultBlock>();
@@ -134,6 +160,11 @@ async function resultsOf(
     }
   }
   await stepCalls.finish(reason);
+  // A script that ran again may have made other calls.
+  const ended = kept.filter(({ id }) => !run.jobs.isActive(id));
+  if (!isSuspended(run)) {
+    await approvals.withdraw(({ callId }) => ended.some((call) => isWithin(callId, call)), abandoned);
+  }
   for (const result of stepCalls.collectResults()) results.set(result.toolUseId, result);
   return calls.flatMap(({ id }) => results.get(id) ?? []);
 }

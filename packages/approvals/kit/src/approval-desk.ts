@@ -42,12 +42,12 @@ export interface ApprovalDetails {
   readonly now: number;
 }
 
-/** Result of a decision: it was recorded, or another decision or the expiry came first and it changed nothing. */
+/** Result of a decision: it was recorded, or another decision, the expiry or the end of the call came first and it changed nothing. */
 export type DecisionResult =
   | { readonly status: 'decided'; readonly approval: ApprovalView }
   | {
       readonly status: 'refused';
-      readonly code: 'E_APPROVAL_DECIDED' | 'E_APPROVAL_EXPIRED';
+      readonly code: 'E_APPROVAL_DECIDED' | 'E_APPROVAL_EXPIRED' | 'E_APPROVAL_WITHDRAWN';
       readonly message: string;
       readonly approval: ApprovalView;
     };
@@ -118,13 +118,19 @@ export function createApprovalDesk({ store, feed, clock, logger }: ApprovalServi
   }
 
   async function refuse(approval: ApprovalView): Promise<DecisionResult> {
+    if (approval.status === 'withdrawn') {
+      const { items } = await store.changes({ approvalId: approval.id });
+      const { reason = 'its call has ended' } = items.findLast(({ to }) => to === 'withdrawn') ?? {};
+      const message = `This request was withdrawn and its call will not run (${reason}). Your decision changed nothing`;
+      return { status: 'refused', code: 'E_APPROVAL_WITHDRAWN', message, approval };
+    }
     if (approval.answer !== undefined) {
       const { approver = 'another approver', decision } = approval.answer;
       const message = `${approver} decided first: this request is ${decision}. Your decision changed nothing`;
       return { status: 'refused', code: 'E_APPROVAL_DECIDED', message, approval };
     }
     await expireOverdue();
-    const message = 'This request has expired or was withdrawn. Your decision changed nothing';
+    const message = 'This request has expired and its call will not run. Your decision changed nothing';
     return { status: 'refused', code: 'E_APPROVAL_EXPIRED', message, approval };
   }
 }

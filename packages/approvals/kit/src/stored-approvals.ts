@@ -1,4 +1,4 @@
-import { isKernelError, KernelError, silentLogger, systemClock } from '@ravi/kernel';
+import { differingField, isKernelError, KernelError, silentLogger, systemClock } from '@ravi/kernel';
 import type {
   Approval,
   ApprovalDecisionInput,
@@ -8,7 +8,6 @@ import type {
   ApprovalStore,
   Clock,
   Logger,
-  ApprovalBinding,
 } from '@ravi/kernel';
 import { errorText, readApproval, retryWhileUnavailable } from '@ravi/support';
 import { createApprovalFeed } from './approval-feed.ts';
@@ -27,7 +26,6 @@ export interface StoredApprovalsOptions {
 // The invoker stops waiting at `expiresAt`. This bounds the wait of callers that do not.
 const graceMs = 1_000;
 const handlerFailed = 'the approval handler failed';
-const boundFields: readonly (keyof ApprovalBinding)[] = ['runId', 'principal', 'tool', 'toolDigest', 'argsDigest'];
 
 /**
  * Creates a handler whose requests outlive the process. A request is stored before an approver is asked; the first
@@ -35,7 +33,7 @@ const boundFields: readonly (keyof ApprovalBinding)[] = ['runId', 'principal', '
  * continues. The consumer is `<runId>:<callId>`, so a run that crashed after consuming recognises its own decision.
  *
  * When the signal aborts, the request is withdrawn, unless the run is only suspended: the resumed run finds its request
- * under the same id. A request that expires rejects with `E_APPROVAL_TIMEOUT`. While the store is unavailable, every
+ * under the same id. A request that was withdrawn is denied. A request that expires rejects with `E_APPROVAL_TIMEOUT`. While the store is unavailable, every
  * step is retried.
  */
 export function createStoredApprovals(options: StoredApprovalsOptions): ApprovalHandler {
@@ -66,7 +64,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
       reject(signal.reason);
       // With the reason, because a handler that stores requests too must not withdraw one of a suspended run.
       waiting.abort(signal.reason);
-      if (!isSuspension(signal.reason)) void withdraw(id, signal.reason);
+      if (!isLeftOpen(signal.reason)) void settleEnded({ id, expiresAt }, signal.reason);
     };
     const subscription = feed.subscribe((change) => change.approvalId === id && check());
     const timer = clock.setTimer(check, Math.max(0, expiresAt + graceMs - clock.now()));
@@ -80,7 +78,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
       timer.cancel();
       subscription.unsubscribe();
       signal.removeEventListener('abort', onAbort);
-      waiting.abort();
+      waiting.abort(new KernelError('E_APPROVAL_DECIDED', 'The request is settled'));
     }
   }
 
@@ -88,8 +86,8 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
     const approval = await store.get(id);
     if (approval?.status !== 'pending') return approval;
     if (approval.request.expiresAt > clock.now()) return undefined;
-    const outcome = await store.withdraw(id, { now: clock.now(), reason: 'No decision was made in time' });
-    return 'approval' in outcome ? outcome.approval : undefined;
+    await store.expire(clock.now());
+    return store.get(id);
   }
 
   async function askHandler(asked: ApprovalHandler, id: string, signal: AbortSignal): Promise<void> {
@@ -112,10 +110,16 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
     feed.checkNow();
   }
 
-  async function withdraw(id: string, cause: unknown): Promise<void> {
+  /** Settles the request of a call that has ended, so that it cannot be decided any more. */
+  async function settleEnded(
+    { id, expiresAt }: Pick<ApprovalRequest, 'id' | 'expiresAt'>,
+    cause: unknown,
+  ): Promise<void> {
     try {
       const reason = cause instanceof Error ? cause.message : 'The caller no longer waits for a decision';
-      await store.withdraw(id, { now: clock.now(), reason });
+      const now = clock.now();
+      if (isKernelError(cause, 'E_APPROVAL_TIMEOUT')) await store.expire(Math.max(now, expiresAt));
+      else await store.withdraw(id, { now, reason });
       feed.checkNow();
     } catch (error) {
       logger.warn('a request for approval could not be withdrawn', { requestId: id, error: errorText(error) });
@@ -129,6 +133,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
     if (outcome.status === 'mismatch') return denied(`it was given for another ${outcome.field}`);
     // A process that consumed the decision and crashed before the call started recognises its own consumer.
     const isOurs = outcome.status === 'done' || outcome.approval.consumer === consumer;
+    if (!isOurs && outcome.approval.status === 'withdrawn') return denied('the request for approval was withdrawn');
     if (!isOurs) return denied('its decision was already used');
     feed.checkNow();
     if (settled.answer === undefined) throw new KernelError('E_APPROVAL_TIMEOUT', 'No decision was made in time');
@@ -149,12 +154,13 @@ async function storeRequest(store: ApprovalStore, request: ApprovalRequest): Pro
     if (!isKernelError(error, 'E_STATE_CONFLICT')) throw error;
   }
   const known = await store.get(request.id);
-  return boundFields.every((field) => known?.request[field] === request[field]) ? 'same' : 'other';
+  return known !== undefined && differingField(known.request, request) === undefined ? 'same' : 'other';
 }
 
-function isSuspension(reason: unknown): boolean {
+// Another process continues a suspended run, and an outer handler of this kind has settled the request already.
+function isLeftOpen(reason: unknown): boolean {
   if (!isKernelError(reason)) return false;
-  return reason.code === 'E_RUN_SUSPENDED' || isSuspension(reason.cause);
+  return reason.code === 'E_RUN_SUSPENDED' || reason.code === 'E_APPROVAL_DECIDED' || isLeftOpen(reason.cause);
 }
 
 // Read like the approval gate reads it: an invalid decision must not reach the store.

@@ -108,7 +108,7 @@ test('a request that its caller no longer waits for is withdrawn', async () => {
   waiting.abort(new Error('The run was cancelled'));
   await assert.rejects(result, /The run was cancelled/);
   await settle();
-  assert.equal((await store.get('approval-1'))?.status, 'expired');
+  assert.equal((await store.get('approval-1'))?.status, 'withdrawn');
   assert.equal((await store.changes()).items.at(-1)?.reason, 'The run was cancelled');
   assert.equal((await decide()).status, 'conflict');
   assert.equal(clock.pendingTimers, 0);
@@ -118,7 +118,7 @@ test('a request that was aborted before it was made is withdrawn at once', async
   const { request, store } = openScene();
   await assert.rejects(request({}, AbortSignal.abort()));
   await settle();
-  assert.equal((await store.get('approval-1'))?.status, 'expired');
+  assert.equal((await store.get('approval-1'))?.status, 'withdrawn');
 });
 
 test('a request of a suspended run stays pending, and the resumed run consumes its decision', async () => {
@@ -188,14 +188,14 @@ test('a request that expires ends with a time-out, a little after its caller has
   );
 });
 
-test('a request that another process withdraws ends with a time-out', async () => {
+test('a request that another process withdraws is denied', async () => {
   const { request, store, clock } = openScene();
   const result = request();
   result.catch(() => {});
   await settle();
   await store.withdraw('approval-1', { now: clock.now(), reason: 'The run ended' });
   clock.advance(250);
-  await assert.rejects(result, isTimeout);
+  assert.deepEqual(await result, { decision: 'denied', reason: 'the request for approval was withdrawn' });
 });
 
 test('an id that is taken by a request for another call is denied, and that request stays as it is', async () => {

@@ -159,7 +159,8 @@ export function createCard(approval, events) {
 /** @param {ApprovalView} approval */
 function noticeOf(approval) {
   const { answer } = approval;
-  if (answer === undefined) return 'This request has expired or was withdrawn.';
+  if (approval.status === 'withdrawn') return 'This request was withdrawn, because its call has ended.';
+  if (answer === undefined) return 'This request has expired.';
   const text = `${answer.approver ?? 'Another approver'} has decided: ${outcomeOf(approval).toLowerCase()}`;
   return answer.reason === undefined ? `${text}.` : `${text}. ${answer.reason}`;
 }

@@ -56,6 +56,7 @@ const outcomes = {
  * @param {{ readonly status: string, readonly answer?: { readonly decision: string } | undefined }} approval
  */
 export function outcomeOf({ answer, status }) {
+  if (status === 'withdrawn') return 'Withdrawn';
   if (answer === undefined) return status === 'pending' ? 'Waiting' : 'Expired';
   return outcomes[answer.decision] ?? answer.decision;
 }

@@ -174,7 +174,7 @@ test('an answer after the time is over is gone, and the request counts as expire
   await keep();
   clock.advance(55_000);
   const late = await send('POST', '/v1/approvals/approval-1/decision', { body: { decision: 'approved' } });
-  assertProblem(late, 410, 'E_APPROVAL_EXPIRED', /expired or was withdrawn/);
+  assertProblem(late, 410, 'E_APPROVAL_EXPIRED', /has expired/);
   assert.equal(late.body.approval.status, 'expired');
   assert.equal((await store.get('approval-1'))?.status, 'expired');
 });

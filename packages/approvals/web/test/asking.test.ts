@@ -43,7 +43,7 @@ test('a request that its caller no longer waits for cannot be decided', async ()
   waiting.abort();
   await assert.rejects(result, (error) => error === waiting.signal.reason);
   await settle();
-  assert.equal((await store.get('approval-1'))?.status, 'expired');
+  assert.equal((await store.get('approval-1'))?.status, 'withdrawn');
   assert.equal((await send('POST', decision, yes)).status, 410);
   assert.equal(clock.pendingTimers, 0);
 });

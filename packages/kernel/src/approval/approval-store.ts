@@ -2,8 +2,12 @@ import type { ApprovalRequest, ApprovalDecisionInput } from './approval.ts';
 import type { Listing, Page, PageRequest } from '../base/page.ts';
 import type { Principal } from '../base/run-context.ts';
 
-/** `pending` becomes `approved`, `denied` or `expired`, and each of these `consumed`. No other transition exists. */
-export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired' | 'consumed';
+/**
+ * State of an approval. `pending`: without a decision. `approved`, `denied`: decided, and its call has not taken the decision yet.
+ * `consumed`: its call has taken the decision. `withdrawn`: its call ended first. `expired`: no decision came in time.
+ * `approvalTransitions` has every transition.
+ */
+export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired' | 'consumed' | 'withdrawn';
 
 /** A decision with its time, as the store keeps it. `skipped` makes the approval `denied`, `modified` makes it `approved`. */
 export interface RecordedDecision extends ApprovalDecisionInput {
@@ -15,7 +19,7 @@ export interface RecordedDecision extends ApprovalDecisionInput {
 export interface Approval {
   readonly request: ApprovalRequest;
   readonly status: ApprovalStatus;
-  /** Absent while pending and after expiry. Kept when the approval is consumed. */
+  /** Absent while pending and after expiry. Kept when the approval is consumed or withdrawn. */
   readonly answer?: RecordedDecision;
   /** The `consumer` passed to `consume`. */
   readonly consumer?: string;
@@ -83,7 +87,11 @@ export interface ApprovalStore {
   get(id: string): Promise<Approval | undefined>;
   /** Newest first. */
   list(filter: ApprovalFilter, page?: PageRequest): Promise<Page<Approval>>;
-  /** Decides a pending request. Returns `conflict` if it is no longer pending, or `decidedAt` is not before its `expiresAt`. */
+  /**
+   * Decides a pending request. Returns `conflict` if it is no longer pending, or `decidedAt` is not before its `expiresAt`.
+   * A request of a run that has ended is withdrawn instead. An approval with the scope `run` also approves, in the same
+   * step, the run's other pending requests that it covers: see `isCoveredBy`.
+   */
   decide(id: string, decision: RecordedDecision): Promise<ApprovalTransition>;
   /**
    * Takes the decision, or the absence of one, exactly once and only for the call in `binding`. Returns `conflict` while
@@ -94,7 +102,10 @@ export interface ApprovalStore {
     binding: ApprovalBinding,
     by: { readonly consumer: string; readonly now: number },
   ): Promise<ApprovalTransition>;
-  /** Marks a pending request that no caller waits for as `expired`. Returns `conflict` if it is no longer pending. */
+  /**
+   * Settles a request whose call has ended: pending, or decided and not consumed. Returns `conflict` in every other state.
+   * A run that ends withdraws its requests itself; see `RunStore.transition`.
+   */
   withdraw(id: string, why: { readonly now: number; readonly reason: string }): Promise<ApprovalTransition>;
   /** Marks every pending request whose `expiresAt` is not after `now` as `expired`, and returns those it marked. */
   expire(now: number): Promise<Listing<Approval>>;

@@ -104,7 +104,8 @@ export interface RunStore {
   list(filter: RunFilter, page?: PageRequest): Promise<Page<Run>>;
   /**
    * Changes the status. Returns `false` without a change if the run does not exist, has another status or another owner.
-   * Every status other than `running` releases the lease. A final status never changes.
+   * Every status other than `running` releases the lease. A final status never changes. It also withdraws, in the same step,
+   * every approval of the run that no call has consumed, because no call can take its decision any more.
    */
   transition(id: string, change: RunTransition): Promise<boolean>;
   /**

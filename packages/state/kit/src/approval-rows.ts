@@ -5,7 +5,7 @@ import { choiceIn, numberIn, objectIn, optionalObjectIn, textIn } from './rows.t
 import type { SqlRunner, SqlValue } from './database.ts';
 import type { PagedList } from './select.ts';
 
-const statuses: readonly ApprovalStatus[] = ['pending', 'approved', 'denied', 'expired', 'consumed'];
+const statuses: readonly ApprovalStatus[] = ['pending', 'approved', 'denied', 'expired', 'consumed', 'withdrawn'];
 const requestFields: readonly (keyof ApprovalRequest)[] = [
   'id',
   'runId',

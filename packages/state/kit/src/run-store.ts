@@ -1,4 +1,5 @@
 import type { RunStore } from '@ravi/kernel';
+import { approvalsLock, endedReason, withdrawOfRun } from './approval-steps.ts';
 import { conflict } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './keys.ts';
@@ -57,12 +58,23 @@ export function createRunStore(database: Database): RunStore {
       const mayCome = from.map((status) => `$${values.push(status)}`).join(', ');
       const ownedBy = owner === undefined ? '' : `AND lease_owner = $${values.push(owner)}`;
       const lease = to === 'running' ? '' : ', lease_owner = NULL, lease_expires_at = NULL';
-      const changed = await database.all(
-        `UPDATE ${runs.table} SET status = $2, updated_at = $3, outcome = $4${lease}
-         WHERE id = $1 AND ${isLive} AND status IN (${mayCome}) ${ownedBy} RETURNING id`,
-        values,
+      const change = async (sql: SqlRunner): Promise<boolean> => {
+        const changed = await sql.all(
+          `UPDATE ${runs.table} SET status = $2, updated_at = $3, outcome = $4${lease}
+           WHERE id = $1 AND ${isLive} AND status IN (${mayCome}) ${ownedBy} RETURNING id`,
+          values,
+        );
+        return changed.length > 0;
+      };
+      if (to === 'running' || to === 'paused') return change(database);
+      return database.transaction(
+        async (sql) => {
+          const isChanged = await change(sql);
+          if (isChanged) await withdrawOfRun(sql, id, now, endedReason(to, outcome?.error?.message));
+          return isChanged;
+        },
+        { lock: approvalsLock },
       );
-      return changed.length > 0;
     },
     async claim(id, { owner, now, leaseMs }) {
       const [row] = await database.all(

@@ -1,14 +1,8 @@
-import { KernelError } from '@ravi/kernel';
-import type { Approval, ApprovalBinding, ApprovalChange, ApprovalTransition, ApprovalStore } from '@ravi/kernel';
+import { isCoveredBy, KernelError, nextApproval } from '@ravi/kernel';
+import type { Approval, ApprovalAction, ApprovalChange, ApprovalTransition, ApprovalStore } from '@ravi/kernel';
 
 type Details = Pick<ApprovalChange, 'at' | 'actor' | 'reason'>;
 
-/** The next state of an approval, or the reason why it does not change. */
-type Step =
-  | { readonly next: Omit<Approval, 'sequence' | 'request'>; readonly details: Details }
-  | Exclude<ApprovalTransition, { readonly status: 'done' | 'not-found' }>;
-
-const boundFields: readonly (keyof ApprovalBinding)[] = ['runId', 'principal', 'tool', 'toolDigest', 'argsDigest'];
 const defaultLimit = 100;
 
 /** A store of approvals that keeps the contract of the port and lives as long as its object. */
@@ -26,13 +20,16 @@ export function createMemoryApprovalStore(): ApprovalStore {
     return structuredClone(changed);
   }
 
-  function change(id: string, step: (approval: Approval) => Step): ApprovalTransition {
-    const approval = approvals.get(id);
-    if (approval === undefined) return { status: 'not-found' };
-    const decided = step(structuredClone(approval));
-    if ('status' in decided) return decided;
-    const { next, details } = decided;
+  function apply(approval: Approval, action: ApprovalAction): ApprovalTransition {
+    const step = nextApproval(structuredClone(approval), action);
+    if ('status' in step) return step;
+    const { next, details } = step;
     return { status: 'done', approval: write({ request: approval.request, ...next }, approval, details) };
+  }
+
+  function change(id: string, action: ApprovalAction): ApprovalTransition {
+    const approval = approvals.get(id);
+    return approval === undefined ? { status: 'not-found' } : apply(approval, action);
   }
 
   return {
@@ -52,38 +49,20 @@ export function createMemoryApprovalStore(): ApprovalStore {
       const last = items.at(-1)?.request.id;
       return { items, corrupt: [], ...(start + limit < wanted.length && last !== undefined ? { next: last } : {}) };
     },
-    decide: async (id, answer) =>
-      change(id, (approval) => {
-        const isLate = answer.decidedAt >= approval.request.expiresAt;
-        if (approval.status !== 'pending' || isLate) return { status: 'conflict', approval };
-        const status = answer.decision === 'approved' || answer.decision === 'modified' ? 'approved' : 'denied';
-        const { approver: actor, reason, decidedAt: at } = answer;
-        return { next: { status, answer }, details: { at, ...optional({ actor, reason }) } };
-      }),
-    consume: async (id, binding, { consumer, now }) =>
-      change(id, (approval) => {
-        const { request, status, answer } = approval;
-        if (status === 'pending' || status === 'consumed') return { status: 'conflict', approval };
-        const field = boundFields.find((name) => binding[name] !== request[name]);
-        if (field !== undefined) return { status: 'mismatch', approval, field };
-        return {
-          next: { status: 'consumed', consumer, ...optional({ answer }) },
-          details: { at: now, actor: consumer },
-        };
-      }),
-    withdraw: async (id, { now, reason }) =>
-      change(id, (approval) => {
-        if (approval.status !== 'pending') return { status: 'conflict', approval };
-        return { next: { status: 'expired' }, details: { at: now, reason } };
-      }),
+    async decide(id, decision) {
+      const decided = change(id, { type: 'decide', decision });
+      if (decided.status !== 'done' || decision.decision !== 'approved' || decision.scope !== 'run') return decided;
+      for (const other of approvals.values()) {
+        const isOpen = other.status === 'pending' && isCoveredBy(other.request, decided.approval.request);
+        if (isOpen) apply(other, { type: 'decide', decision });
+      }
+      return decided;
+    },
+    consume: async (id, binding, { consumer, now }) => change(id, { type: 'consume', binding, consumer, now }),
+    withdraw: async (id, { now, reason }) => change(id, { type: 'withdraw', now, reason }),
     async expire(now) {
-      const overdue = [...approvals.values()].filter(
-        ({ status, request }) => status === 'pending' && request.expiresAt <= now,
-      );
-      const items = overdue.map((approval) =>
-        write({ request: approval.request, status: 'expired' }, approval, { at: now }),
-      );
-      return { items, corrupt: [] };
+      const steps = [...approvals.values()].map((approval) => apply(approval, { type: 'expire', now }));
+      return { items: steps.flatMap((step) => (step.status === 'done' ? [step.approval] : [])), corrupt: [] };
     },
     async changes({ after = 0, limit = defaultLimit, ...filter } = {}) {
       const items = log.filter((line) => line.sequence > after && fits(line, filter)).slice(0, limit);
@@ -95,12 +74,4 @@ export function createMemoryApprovalStore(): ApprovalStore {
 
 function fits(value: object, filter: object): boolean {
   return Object.entries(filter).every(([key, wanted]) => wanted === undefined || Reflect.get(value, key) === wanted);
-}
-
-function optional<Fields extends object>(
-  fields: Fields,
-): { readonly [Key in keyof Fields]?: NonNullable<Fields[Key]> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    readonly [Key in keyof Fields]?: NonNullable<Fields[Key]>;
-  };
 }

@@ -131,10 +131,51 @@ export function approvalCases({ needing }: StateStoreSuite): void {
     await approvals.create(request);
     const why = { now: midnight + 5, reason: 'the run was cancelled' };
     const outcome = await approvals.withdraw(request.id, why);
-    assert.deepEqual(outcome.status === 'done' && outcome.approval.status, 'expired');
+    assert.deepEqual(outcome.status === 'done' && outcome.approval.status, 'withdrawn');
+    assert.equal((await approvals.consume(request.id, request, by)).status, 'conflict');
     assert.equal((await approvals.decide(request.id, yes)).status, 'conflict');
     assert.equal((await approvals.withdraw(request.id, why)).status, 'conflict');
     assert.equal(whole(await approvals.changes()).at(-1)?.reason, why.reason);
+  });
+
+  scenario('a decision that no call has taken is withdrawn and stays on record, a taken one is not', async (store) => {
+    const { approvals } = store;
+    const why = { now: midnight + 5, reason: 'the call ended' };
+    await create(approvals, 'open');
+    await create(approvals, 'taken');
+    await approvals.decide('open', yes);
+    await approvals.decide('taken', yes);
+    await approvals.consume('taken', request, by);
+    const outcome = await approvals.withdraw('open', why);
+    assert.ok(outcome.status === 'done');
+    assert.deepEqual([outcome.approval.status, outcome.approval.answer], ['withdrawn', yes]);
+    assert.equal((await approvals.withdraw('taken', why)).status, 'conflict');
+  });
+
+  scenario('an approval for the run answers the other requests that it covers, and no other', async ({ approvals }) => {
+    await create(approvals, 'asked', { risk: 'high' });
+    const others: Readonly<Record<string, Partial<typeof request>>> = {
+      parallel: { risk: 'high' },
+      lower: { risk: 'safe' },
+      critical: { risk: 'critical' },
+      'other run': { risk: 'high', runId: 'run-2' },
+      'other tool': { risk: 'high', tool: 'other_tool' },
+      'other definition': { risk: 'high', toolDigest: 'other' },
+      'other principal': { risk: 'high', principal: 'bob' },
+    };
+    for (const [id, fields] of Object.entries(others)) await create(approvals, id, fields);
+    await approvals.decide('asked', { ...yes, scope: 'run' });
+    const decided = Object.keys(others).map(async (id) => [id, (await approvals.get(id))?.status]);
+    assert.deepEqual(Object.fromEntries(await Promise.all(decided)), {
+      parallel: 'approved',
+      lower: 'approved',
+      critical: 'pending',
+      'other run': 'pending',
+      'other tool': 'pending',
+      'other definition': 'pending',
+      'other principal': 'pending',
+    });
+    assert.equal((await approvals.get('parallel'))?.answer?.approver, 'grace');
   });
 
   scenario('approvals are listed newest first, by principal and by status', async ({ approvals }) => {

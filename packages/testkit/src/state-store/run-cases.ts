@@ -56,6 +56,36 @@ export function runCases({ needing }: StateStoreSuite): void {
     assert.equal((await runs.get('a\ufffd'))?.status, 'running');
   });
 
+  const withApprovals = needing('approvals');
+  withApprovals('a run that ends withdraws its open approvals, and later ones too', async ({ runs, approvals }) => {
+    for (const to of ['completed', 'failed', 'cancelled'] as const) {
+      await runs.create(newRun(to), lease('one'));
+      const ask = (name: string): Promise<unknown> =>
+        approvals.create(createApprovalRequest({ id: `${to} ${name}`, runId: to, requestedAt: midnight }));
+      for (const name of ['pending', 'approved', 'consumed']) await ask(name);
+      const yes = { decision: 'approved', decidedAt: midnight } as const;
+      for (const name of ['approved', 'consumed']) await approvals.decide(`${to} ${name}`, yes);
+      const taken = createApprovalRequest({ runId: to });
+      await approvals.consume(`${to} consumed`, taken, { consumer: 'one', now: midnight });
+
+      assert.equal(await runs.transition(to, { from: ['running'], to, now: midnight, owner: 'two' }), false);
+      assert.equal((await approvals.get(`${to} pending`))?.status, 'pending');
+      assert.equal(await runs.transition(to, { from: ['running'], to, now: midnight, owner: 'one' }), true);
+      await ask('late');
+      const found = await Promise.all(
+        ['pending', 'approved', 'consumed', 'late'].map(async (name) => (await approvals.get(`${to} ${name}`))?.status),
+      );
+      assert.deepEqual(found, ['withdrawn', 'withdrawn', 'consumed', 'withdrawn']);
+      const { items } = await approvals.changes({ approvalId: `${to} pending` });
+      assert.match(items.at(-1)?.reason ?? '', new RegExp(`run is ${to}`));
+      assert.equal((await approvals.decide(`${to} pending`, yes)).status, 'conflict');
+    }
+    await runs.create(newRun('paused'));
+    await approvals.create(createApprovalRequest({ id: 'open', runId: 'paused', requestedAt: midnight }));
+    await runs.transition('paused', { from: ['running'], to: 'paused', now: midnight });
+    assert.equal((await approvals.get('open'))?.status, 'pending');
+  });
+
   scenario('8 MB of input are kept, 16 MiB of JSON are refused', async ({ runs }) => {
     const input = 'ä'.repeat(4_000_000);
     await runs.create(newRun('run-1', { definition: { kind: 'chain', input } }));

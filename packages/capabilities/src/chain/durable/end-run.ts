@@ -10,7 +10,6 @@ import type {
   RunStatus,
   CompleteStateStore,
 } from '@ravi/kernel';
-import { readApprovals } from './recorded-run.ts';
 import type { RunLog } from './run-log.ts';
 
 /** Result of starting or resuming a run: its outcome, or its state as a paused run. */
@@ -46,7 +45,6 @@ export async function endRun(run: Run, result: ChainRunResult, options: EndRunOp
     await log.note('result', json);
     await unpinArtifacts(run.id, options);
   }
-  await withdrawRequests(run.id, options);
   const { status, error } = result;
   const outcome: RunOutcome = {
     result: json,
@@ -71,14 +69,6 @@ async function unpinArtifacts(runId: string, { invoker, logger, log }: EndRunOpt
     } catch (error) {
       logger.error('artifact could not be unpinned', { runId, error });
     }
-  }
-}
-
-async function withdrawRequests(runId: string, { store, invoker, waitFor }: EndRunOptions): Promise<void> {
-  const { pending } = await waitFor(() => readApprovals(store.approvals, runId));
-  for (const { request } of pending) {
-    const why = { now: invoker.clock.now(), reason: 'The run is over' };
-    await waitFor(() => store.approvals.withdraw(request.id, why));
   }
 }
 

@@ -5,6 +5,7 @@ import type {
   JournalItem,
   JsonValue,
   Approval,
+  ApprovalStatus,
   ApprovalStore,
   CompleteStateStore,
   ChainCallRecord,
@@ -110,9 +111,12 @@ export async function readApprovals(store: ApprovalStore, runId: string): Promis
     grants: approvals.filter(isGrant).map(({ request: { tool, toolDigest, risk } }) => ({ tool, toolDigest, risk })),
     pending: approvals.filter(({ status }) => status === 'pending'),
     consumed: approvals.filter(({ status }) => status === 'consumed').map(({ request }) => request.callId),
-    hasDecision: approvals.some(({ status }) => status !== 'pending' && status !== 'consumed'),
+    hasDecision: approvals.some(({ status }) => unread.has(status)),
   };
 }
+
+// A withdrawn request has no decision for its call.
+const unread: ReadonlySet<ApprovalStatus> = new Set(['approved', 'denied', 'expired']);
 
 function idsOf(approvals: readonly Approval[]): ReadonlySet<string> {
   return new Set(approvals.map(({ request }) => request.id));

@@ -166,13 +166,21 @@ test('a resumed run does not ask again for tools approved for the run, and earli
   `;
   await using first = world.open();
   await first.chains.start({ code, runId: 'run-1', approvals });
-  await answer(world, 'first', { scope: 'run' });
-  await first.chains.resume('run-1');
-  assert.deepEqual(world.effects, ['send {"to":"first"}', 'send {"to":"covered"}']);
   await answer(world, 'early', { decision: 'denied' });
+  await answer(world, 'first', { scope: 'run' });
+  assert.equal((await first.chains.resume('run-1')).value, 'E_APPROVAL_DENIED');
+  assert.deepEqual(world.effects, ['send {"to":"first"}', 'send {"to":"covered"}']);
+});
+
+test('an approval for the run answers the requests of the same tool that wait at the same time', async () => {
+  await using world = await createWorld();
+  await using first = world.open();
+  await first.chains.start({ code: threeMails, runId: 'run-1', approvals });
+  await answer(world, 'b', { scope: 'run' });
+  assert.deepEqual(await pending(world), []);
   await using second = world.open();
-  assert.equal((await second.chains.resume('run-1')).value, 'E_APPROVAL_DENIED');
-  assert.equal(world.effects.length, 2);
+  assert.equal((await second.chains.resume('run-1')).status, 'ok');
+  assert.equal(world.effects.length, 3);
 });
 
 test('a decision for a changed tool, another principal or other arguments does not count', async () => {
@@ -297,7 +305,7 @@ test('a request that is open when the script ends is withdrawn', async () => {
   const { items } = await world.store.approvals.list({ runId: 'run-1' });
   assert.deepEqual(
     items.map(({ status }) => status),
-    ['expired'],
+    ['withdrawn'],
   );
 });
 

@@ -9,20 +9,28 @@ const methods = {
   blobs: ['store', 'pin', 'unpin'],
 } as const;
 
+// Only runs of agents pass these.
+const agentMethods = { approvals: ['withdraw'], history: ['append', 'read'] } as const;
+
 // The tools of a world have points of their own.
 const effects = ['mail', 'row', 'wire'] as const;
 
 /** Points at which a process may kill itself: before and after each operation with a lasting effect. */
-export const crashPoints: readonly string[] = [
+export const crashPoints: readonly string[] = aroundEach([
   ...Object.entries(methods).flatMap(([port, names]) => names.map((name) => `${port}.${name}`)),
   ...effects,
-].flatMap((operation) => [`before ${operation}`, `after ${operation}`]);
+]);
+
+/** Returns the points before and after each operation. */
+export function aroundEach(operations: readonly string[]): readonly string[] {
+  return operations.flatMap((operation) => [`before ${operation}`, `after ${operation}`]);
+}
 
 /** Passes a point; the process ends there, as by `kill -9`, if its orders say so. */
 export type PassPoint = (point: string) => void;
 
 /** Returns the {@link PassPoint} of a process. */
-export function createCrashPoint({ kill }: CrashOrders): PassPoint {
+export function createCrashPoint({ kill }: Pick<CrashOrders, 'kill'>): PassPoint {
   let passed = 0;
   return (point) => {
     if (point !== kill?.point || ++passed < kill.occurrence) return;
@@ -37,7 +45,8 @@ export function withStatePoints(store: CompleteStateStore, pass: PassPoint): Com
     ...store,
     runs: passing(store.runs, 'runs', methods.runs, pass),
     journal: passing(store.journal, 'journal', methods.journal, pass),
-    approvals: passing(store.approvals, 'approvals', methods.approvals, pass),
+    approvals: passing(store.approvals, 'approvals', [...methods.approvals, ...agentMethods.approvals], pass),
+    history: passing(store.history, 'history', agentMethods.history, pass),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }

@@ -56,7 +56,7 @@ export interface Effect {
 }
 
 /** Returns tools that append a line to a file, with a point right before and right after it. */
-export function crashTools({ folder }: CrashOrders, pass: PassPoint): readonly Tool[] {
+export function crashTools({ folder }: Pick<CrashOrders, 'folder'>, pass: PassPoint): readonly Tool[] {
   mkdirSync(folder, { recursive: true });
   const inputSchema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] } as const;
   const effect = (kind: Effect['kind'], more: Partial<Tool>): Tool =>

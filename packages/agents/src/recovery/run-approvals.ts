@@ -1,0 +1,66 @@
+import { openApprovalStatuses } from '@ravi/kernel';
+import type { Approval, ApprovalRequest, ApprovalStore, ToolUseBlock } from '@ravi/kernel';
+
+/** The part of an approval store that recovery uses. */
+export type RecoveryApprovals = Pick<ApprovalStore, 'list' | 'withdraw'>;
+
+/** Approvals of an interrupted run. */
+export interface RunApprovals {
+  /** Every approval that the run requested before it was interrupted, oldest first. */
+  readonly all: readonly Approval[];
+  /**
+   * Withdraws the approvals of calls that will not take their decision: those that are open and that `isDead` selects.
+   * Returns all of them as they are afterwards.
+   */
+  withdraw(isDead: (request: ApprovalRequest) => boolean, reason: string): Promise<readonly Approval[]>;
+}
+
+/** Reads the approvals of a run. Without a store the run has none. @throws KernelError from the store */
+export async function readRunApprovals(
+  store: RecoveryApprovals | undefined,
+  runId: string,
+  now: () => number,
+): Promise<RunApprovals> {
+  const all: Approval[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store?.list({ runId }, cursor === undefined ? {} : { cursor });
+    all.unshift(...(page?.items.toReversed() ?? []));
+    cursor = page?.next;
+  } while (cursor !== undefined);
+
+  // An approval that was settled in the meantime stays as it is.
+  async function settle(approval: Approval, reason: string): Promise<Approval> {
+    const outcome = await store?.withdraw(approval.request.id, { now: now(), reason });
+    return outcome !== undefined && 'approval' in outcome ? outcome.approval : approval;
+  }
+
+  return {
+    all,
+    async withdraw(isDead, reason) {
+      const settled: Approval[] = [];
+      for (const approval of all) {
+        const isOpen = openApprovalStatuses.includes(approval.status) && isDead(approval.request);
+        settled.push(isOpen ? await settle(approval, reason) : approval);
+      }
+      return settled;
+    },
+  };
+}
+
+/** True if a call was made by the call `id`: it is this call, or one inside its script. */
+export function isWithin(callId: string, { id }: Pick<ToolUseBlock, 'id'>): boolean {
+  return callId === id || callId.startsWith(`${id}.`);
+}
+
+/** Returns what became of a call that needed approval and never started, for the model. */
+export function neverStarted({ request, status, answer }: Approval): string {
+  const by = answer?.approver === undefined ? '' : ` by ${answer.approver}`;
+  const decision = answer === undefined ? undefined : `${answer.decision}${by}`;
+  if (status === 'expired' || (status === 'consumed' && decision === undefined)) {
+    return `${request.tool}: did not run, its approval expired`;
+  }
+  if (decision === undefined) return `${request.tool}: did not run, its approval was withdrawn before a decision`;
+  const isApproved = answer?.decision === 'approved' || answer?.decision === 'modified';
+  return `${request.tool}: did not run, ${isApproved ? 'although ' : ''}it was ${decision}`;
+}
