@@ -9,7 +9,7 @@ import { heldTool, recordingTool, textResult } from './support/tools.ts';
 
 const hosted: HostedTool = { name: 'hosted', description: 'Run elsewhere.', providerSpecs: {} };
 
-test('every call leaves one finished record in the trace and fires tool-end once, however it ends', async () => {
+test('every call leaves one finished record in the trace and emits tool-result once, however it ends', async () => {
   const failing = recordingTool('failing', {
     run() {
       throw new Error('no');

@@ -38,9 +38,10 @@ type EventWithContent<Type extends AgentEventType> = RunEventOf<Type> &
  * Event of a run of an agent, in the order in which the events happen. Deltas are for display: a failed attempt leaves some,
  * which `model-retry` retracts. A call has the same `callId` in all of its events.
  *
- * `tool-call` and `tool-result` report the calls of the model, with their arguments and results. A call that becomes a job ends
- * with `job-started` instead; a call of a discarded response may have no end; a call that was refused before it began only has
- * the events of its writing. The last event is `run-end` or `run-paused`: tools that keep running after it emit nothing.
+ * `tool-call` and `tool-result` report the calls of the model, with their arguments and results, which middleware may have
+ * replaced; `bytes` is absent. A call that becomes a job ends with `job-started` instead. A call of a discarded response may
+ * have no end. A call that was refused before it began only has the events of its writing. The last event is `run-end` or
+ * `run-paused`: tools that keep running after it emit nothing.
  */
 export type AgentEvent = { [Type in AgentEventType]: EventWithContent<Type> }[AgentEventType];
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { defineTool } from '@ravi/kernel';
 import type { ModelEvent, ModelProvider, Tool, ToolContext } from '@ravi/kernel';
-import { createScriptedModel, settle } from '@ravi/testkit';
+import { HookManager } from '@ravi/invoker';
+import { createRecordingHooks, createScriptedModel, settle } from '@ravi/testkit';
 import { test } from 'vitest';
-import { ReActAgent } from '../../src/index.ts';
+import { askUserTool, ReActAgent } from '../../src/index.ts';
 import type { AgentEvent, AgentOptions } from '../../src/index.ts';
 import { createTestHistory } from '../support/memory-state.ts';
 import { createOffice } from '../support/office-tools.ts';
@@ -47,6 +48,49 @@ test('no event follows run-end, even if tools keep running', async () => {
     late.resolve();
     await settle();
     assert.equal((await allOf(stream)).at(-1)?.type, 'run-end');
+  }
+});
+
+test('a call has the same facts in hooks and in the stream, which adds its arguments and its result', async () => {
+  const hooks = new HookManager();
+  const recorded = createRecordingHooks();
+  recorded.attach(hooks);
+  const broken = tool('look', () => Promise.reject(new Error('dark')));
+  const args = { at: 'sky', password: 'hunter2' };
+  const asked = { toolCalls: [{ name: 'look', arguments: args }] };
+  const events = await allOf(clerk([asked, { text: 'ok' }], { tools: [broken], hooks }).stream('go'));
+  const called = events.find((event) => event.type === 'tool-call');
+  const ended = events.find((event) => event.type === 'tool-result');
+  const [hookedCall] = recorded.of('tool-call');
+  const [hookedResult] = recorded.of('tool-result');
+  assert.ok(called !== undefined && ended !== undefined && hookedResult !== undefined);
+  assert.ok(!called.argsPreview.includes('hunter2'));
+  assert.equal(ended.status, 'error');
+  assert.deepEqual(called, { ...hookedCall, args });
+  const { durationMs, result } = ended;
+  // Middleware may have replaced the result, so the stream does not state the size of the tool's own.
+  const { bytes: _, ...facts } = hookedResult;
+  assert.deepEqual(ended, { ...facts, durationMs, result });
+  assert.equal(result.error?.code, ended.errorCode);
+});
+
+test('hooks and the stream report the same start, steps, pause and end of a run', async () => {
+  const asking = { toolCalls: [{ name: 'ask_user', arguments: { question: 'Which?' } }] };
+  for (const [turn, last] of [
+    [{ text: 'ok' }, 'run-end'],
+    [asking, 'run-paused'],
+  ] as const) {
+    const hooks = new HookManager();
+    const recorded = createRecordingHooks();
+    recorded.attach(hooks);
+    const events = await allOf(clerk([turn], { tools: [askUserTool], hooks }).stream('go'));
+    assert.equal(events.at(-1)?.type, last);
+    const isOfRun = ({ type }: { readonly type: string }): boolean => /^(?:run|step)-/.test(type);
+    const facts = events.filter(isOfRun).map((event) => {
+      const { result: _, ...rest } = { result: undefined, ...event };
+      return rest;
+    });
+    assert.deepEqual(facts, recorded.recorded.filter(isOfRun));
   }
 });
 
