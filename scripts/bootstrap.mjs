@@ -9,6 +9,9 @@ const binaries = join(root, 'node_modules', '.bin');
 const consoleFolder = join(root, 'apps', 'console');
 const onWindows = process.platform === 'win32';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const parentCheckMs = 500;
+const endWithParent = new URL('end-with-parent.mjs', import.meta.url).href;
+const oldestNode = 20;
 
 const [task = '', ...taskArguments] = process.argv.slice(2);
 
@@ -38,9 +41,8 @@ async function main() {
   if (!Object.hasOwn(tasks, task)) {
     fail(`Unknown task "${task}". Use: node scripts/bootstrap.mjs <${Object.keys(tasks).join('|')}>`);
   }
-  if (Number(process.versions.node.split('.')[0]) < 20) {
-    fail(`Node ${process.versions.node} is too old to set up this repository: Node 20 or newer is needed.`);
-  }
+  const running = process.versions.node;
+  if (Number(running.split('.')[0]) < oldestNode) fail(`Ravi needs Node ${oldestNode} or newer; this is ${running}.`);
   if (task !== 'setup' && !isInstalled()) install();
   if (task === 'start' && !isConsoleBuilt()) buildConsole();
   const programs = tasks[task](taskArguments);
@@ -112,10 +114,13 @@ function pnpm(...args) {
 /** Runs a program and resolves when it succeeded; any other end is the end of this process. Files run under Node 24. */
 function run([program, ...args]) {
   const isCommand = program === 'npx';
-  const [command, commandArgs] = isCommand ? [program, args] : [node24(), fromRoot([program, ...args])];
+  const [command, commandArgs] = isCommand
+    ? [program, args]
+    : [node24(), ['--import', endWithParent, ...fromRoot([program, ...args])]];
   const child = spawn(command, commandArgs, {
     cwd: root,
-    stdio: 'inherit',
+    // A program ends with this process: its channel closes, even if this process is killed.
+    stdio: isCommand ? 'inherit' : ['inherit', 'inherit', 'inherit', 'ipc'],
     shell: isCommand && onWindows,
     env: { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH ?? ''}` },
   });
@@ -126,15 +131,39 @@ function run([program, ...args]) {
     child.kill(signal);
   };
   for (const signal of signals) process.on(signal, forward);
+  const watch = watchParent(() => child.kill('SIGTERM'));
   return new Promise((resolve) => {
     child.on('error', (error) => fail(`${command} could not start: ${error.message}`));
     child.on('exit', (code, signal) => {
+      clearInterval(watch);
       for (const each of signals) process.removeListener(each, forward);
       if (signal) return process.kill(process.pid, signal);
       if (code !== 0) process.exit(code ?? 1);
       resolve();
     });
   });
+}
+
+/** Calls `onEnd` once npm is gone: a killed npm forwards no signal. It is the parent, or the parent of a shell in between. */
+function watchParent(onEnd) {
+  const [parent, grandparent] = [process.ppid, parentOf(process.ppid)];
+  const isUnderNpm = process.env.npm_lifecycle_event !== undefined;
+  const watch = setInterval(() => {
+    if (process.ppid === parent && (!isUnderNpm || parentOf(parent) === grandparent)) return;
+    clearInterval(watch);
+    onEnd();
+  }, parentCheckMs);
+  return watch;
+}
+
+/** Returns the parent of a process; 0 if the system does not say so in a file. */
+function parentOf(id) {
+  try {
+    // proc(5): the name of the program, in parentheses, may contain spaces.
+    return Number(readFileSync(`/proc/${id}/stat`, 'utf8').split(') ').at(-1).split(' ')[1]);
+  } catch {
+    return 0;
+  }
 }
 
 /** Makes the first argument that names a file of the repository absolute; options of Node may precede it. */

@@ -8,6 +8,7 @@ import { readJson, workspacePackages } from './lib/workspace.ts';
 import type { WorkspacePackage } from './lib/workspace.ts';
 import { installTarballs } from './tarballs/install.ts';
 import { installedSize } from './tarballs/installed-size.ts';
+import { oldNodeProblems } from './tarballs/old-node-problems.ts';
 
 // `dist` is what `turbo run build` left: this check looks at the packages exactly as npm would get them.
 const requiredFiles = ['package/LICENSE', 'package/README.md', 'package/dist/index.js', 'package/dist/index.d.ts'];
@@ -30,6 +31,7 @@ try {
   if (problems.length === 0) {
     problems.push(...(await mapInPairs(packages, ({ tarball }) => problemsOf(tarball))).flat());
     problems.push(...(await problemsInUse(packages)));
+    problems.push(...(await oldNodeProblems(project, published)));
     problems.push(...problemsOfSize(published));
   }
   finishCheck(problems, `${packages.length} tarballs are sound and work together`);

@@ -1,12 +1,25 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, beforeEach, test } from 'vitest';
 
+import { oldNodePath } from '../lib/old-nodes.ts';
 import { root } from '../lib/workspace.ts';
 
 let workspace = '';
@@ -16,7 +29,9 @@ beforeEach(() => {
   write('pnpm-lock.yaml', 'lockfileVersion: 1\n');
   write('package.json', '{ "packageManager": "pnpm@1.2.3" }');
   mkdirSync(join(workspace, 'scripts'));
-  cpSync(join(root, 'scripts/bootstrap.mjs'), join(workspace, 'scripts/bootstrap.mjs'));
+  for (const file of ['bootstrap.mjs', 'end-with-parent.mjs']) {
+    cpSync(join(root, 'scripts', file), join(workspace, 'scripts', file));
+  }
   for (const entry of ['apps/monolith', 'examples/flights-report']) {
     write(`${entry}/src/main.ts`, `console.log('${entry}', process.argv.slice(2).join(' '));`);
   }
@@ -92,6 +107,52 @@ test('a signal is forwarded to the program, whose exit code counts', async () =>
   assert.equal(output, 'ready\nclosing\n');
 });
 
+/** Starts a server with `npm start`, sends a signal to one process above it, and returns what the server wrote at its end. */
+async function endedBy(signal: NodeJS.Signals, target: 'npm' | 'bootstrap'): Promise<string> {
+  pretendInstalled();
+  write('package.json', JSON.stringify({ type: 'module', scripts: { start: 'node scripts/bootstrap.mjs start' } }));
+  write(
+    'examples/flights-report/src/main.ts',
+    `import { createServer } from 'node:http';
+     import { writeFileSync } from 'node:fs';
+     const server = createServer().listen(0, '127.0.0.1', () => console.log('ready', process.ppid, process.pid));
+     for (const signal of ['SIGTERM', 'SIGINT']) {
+       process.on(signal, () => { writeFileSync('ended', 'closed'); server.close(); });
+     }`,
+  );
+  // In a process group of its own, like a job of a shell.
+  const npm = spawn('npm', ['start', '--silent'], {
+    cwd: workspace,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  for await (const text of npm.stdout.setEncoding('utf8')) {
+    output += text;
+    if (output.includes('\n')) break;
+  }
+  const [bootstrapId = 0, serverId = 0] = (output.split('ready ')[1] ?? '').split(' ').map(Number);
+  assert.ok(bootstrapId > 1 && serverId > 1, output);
+  // A terminal sends SIGINT to the whole group; npm itself ignores it.
+  const npmId = signal === 'SIGINT' ? -npm.pid! : npm.pid!;
+  process.kill(target === 'npm' ? npmId : bootstrapId, signal);
+  while (isAlive(serverId) || isAlive(bootstrapId)) await delay(20);
+  return readFileSync(join(workspace, 'ended'), 'utf8');
+}
+
+for (const target of ['npm', 'bootstrap'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
+    test(`${signal} to ${target} ends the server of "npm start"`, async () => {
+      assert.equal(await endedBy(signal, target), 'closed');
+    });
+  }
+}
+
+test.skipIf(!existsSync(oldNodePath('18.20.8')))('a Node that is too old gets one sentence', async () => {
+  const result = await bootstrap(['start'], {}, oldNodePath('18.20.8'));
+  assert.deepEqual(result, { code: 1, stdout: '', stderr: 'Ravi needs Node 20 or newer; this is 18.20.8.\n' });
+});
+
 test('a program killed by a signal is reported as killed by it', async () => {
   pretendInstalled();
   write('examples/flights-report/src/main.ts', `process.kill(process.pid, 'SIGKILL');`);
@@ -148,15 +209,27 @@ function fakeNpx(script: string): string {
   return join(workspace, 'bin');
 }
 
+function isAlive(id: number): boolean {
+  try {
+    return process.kill(id, 0);
+  } catch {
+    return false;
+  }
+}
+
 interface Ending {
   readonly code: number | string;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-async function bootstrap(args: readonly string[], environment: Record<string, string> = {}): Promise<Ending> {
+async function bootstrap(
+  args: readonly string[],
+  environment: Record<string, string> = {},
+  node: string = process.execPath,
+): Promise<Ending> {
   const { RAVI_CONFIG: _unset, ...inherited } = process.env;
-  const child = spawn(process.execPath, [join(workspace, 'scripts/bootstrap.mjs'), ...args], {
+  const child = spawn(node, [join(workspace, 'scripts/bootstrap.mjs'), ...args], {
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,19 +1,4 @@
 #!/usr/bin/env node
-import { exitCode } from './exit-code.ts';
-import { printFault, printUncaught } from './faults.ts';
-import { runCommandLine } from './program.ts';
-import { createProcessTerminal } from './terminal.ts';
-
-const args = process.argv.slice(2);
-const isJson = args.includes('--json');
-const terminal = createProcessTerminal();
-// A server takes charge of its own, and has a log.
-if (args[0] !== 'serve') printUncaught(isJson, terminal);
-try {
-  process.exitCode = await runCommandLine(args, terminal);
-} catch (error) {
-  printFault(error, isJson, terminal);
-  process.exitCode = exitCode.failed;
-}
-// A handle that a plugin left open must not keep the process alive; what was printed must still arrive.
-process.stdout.write('', () => process.exit());
+// The build puts the check of the Node version here. A static import would be loaded, and could fail, before the check.
+const { runProgram } = await import('./command-line.ts');
+await runProgram(process.argv.slice(2));

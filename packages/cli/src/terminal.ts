@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import * as util from 'node:util';
 import { untilShutdown } from '@ravi/monolith/shutdown';
 
 /** Styles by meaning. */
@@ -60,6 +60,6 @@ export function createProcessTerminal(): Terminal {
       stderr.write(shown);
     },
     interrupted: untilShutdown,
-    paint: (style, text) => styleText(formats[style], text, { stream: stdout }),
+    paint: (style, text) => util.styleText(formats[style], text, { stream: stdout }),
   };
 }

@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { createRavi } from './index.ts';
-
+// The build puts the check of the Node version here. A static import would be loaded, and could fail, before the check.
+const { createRavi } = await import('./index.ts');
 process.exitCode = await createRavi(process.argv.slice(2));

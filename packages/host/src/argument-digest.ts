@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import * as crypto from 'node:crypto';
 
 /** Bytes of a SHA-256 block and digest. */
 const blockBytes = 64;
@@ -12,7 +12,7 @@ const sharedCharacters = 4_096;
  */
 export function createArgumentDigest(key: Uint8Array): (canonical: string) => string {
   const block = Buffer.alloc(blockBytes);
-  block.set(key.length > blockBytes ? hash('sha256', key, 'buffer') : key);
+  block.set(key.length > blockBytes ? crypto.hash('sha256', key, 'buffer') : key);
   const shared = Buffer.alloc(blockBytes + 3 * sharedCharacters);
   const outer = Buffer.alloc(blockBytes + digestBytes);
   for (const [index, byte] of block.entries()) {
@@ -28,7 +28,7 @@ export function createArgumentDigest(key: Uint8Array): (canonical: string) => st
   }
 
   return (canonical) => {
-    outer.set(hash('sha256', innerOf(canonical), 'buffer'), blockBytes);
-    return `hmac-sha256:${hash('sha256', outer, 'hex')}`;
+    outer.set(crypto.hash('sha256', innerOf(canonical), 'buffer'), blockBytes);
+    return `hmac-sha256:${crypto.hash('sha256', outer, 'hex')}`;
   };
 }

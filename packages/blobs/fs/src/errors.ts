@@ -1,4 +1,4 @@
-import { getSystemErrorMessage } from 'node:util';
+import { getSystemErrorMap } from 'node:util';
 import { KernelError } from '@ravi/kernel';
 
 const retryable: ReadonlySet<string> = new Set(['EAGAIN', 'EBUSY', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOSPC', 'EINTR']);
@@ -24,7 +24,8 @@ export async function guarded<Value>(action: string, operation: () => Promise<Va
     return await operation();
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    const message = `The blob store cannot ${action}: ${getSystemErrorMessage(error.errno)} (${error.code})`;
+    const [, reason = 'unknown error'] = getSystemErrorMap().get(error.errno) ?? [];
+    const message = `The blob store cannot ${action}: ${reason} (${error.code})`;
     throw new KernelError('E_BLOB_UNAVAILABLE', message, { cause: error, retryable: retryable.has(error.code) });
   }
 }

@@ -23,6 +23,7 @@ import { presignRead } from './presign-read.ts';
 import type { PresignOptions } from './presign-read.ts';
 import { openContent, readContent, streamContent } from './read-content.ts';
 import { createRecordStore } from './record-store.ts';
+import type { RecordStore } from './record-store.ts';
 import { removeBlob, storeBlob } from './store-blob.ts';
 import { sweep } from './sweep.ts';
 
@@ -74,13 +75,14 @@ export const defaultOrphanAgeMs = 3_600_000;
 export async function createS3BlobStore(options: S3BlobStoreOptions): Promise<S3BlobStore> {
   const { bucket, prefix = '', clock = systemClock, orphanAgeMs = defaultOrphanAgeMs } = options;
   const { partBytes = defaultPartBytes, partsAtOnce = defaultPartsAtOnce } = options;
-  await using opening = new AsyncDisposableStack();
-  const client = opening.adopt(connect(options), (opened) => opened.destroy());
-  await requireRegion(() => client.config.region());
-  const storage: S3Storage = { client, bucket, prefix, encryption: encryptionParameters(options.encryption) };
-  const records = createRecordStore(storage, await checkConditions(storage, clock.now()));
+  const storage: S3Storage = {
+    client: connect(options),
+    bucket,
+    prefix,
+    encryption: encryptionParameters(options.encryption),
+  };
+  const records = await openRecords(storage, clock.now());
   const writing = new Set<BlobRef>();
-  const opened = opening.move();
 
   async function find(ref: BlobRef): Promise<StoredRecord | undefined> {
     if (!isBlobRef(ref)) return undefined;
@@ -166,8 +168,19 @@ export async function createS3BlobStore(options: S3BlobStoreOptions): Promise<S3
       return presignRead(storage, await existing(ref), { ...presignOptions, now: clock.now() });
     },
 
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    [Symbol.asyncDispose]: async () => storage.client.destroy(),
   };
+}
+
+/** Opens the records of a bucket, or closes the client if they cannot be used. */
+async function openRecords(storage: S3Storage, now: number): Promise<RecordStore> {
+  try {
+    await requireRegion(() => storage.client.config.region());
+    return createRecordStore(storage, await checkConditions(storage, now));
+  } catch (error) {
+    storage.client.destroy();
+    throw error;
+  }
 }
 
 async function requireRegion(region: () => Promise<string>): Promise<void> {

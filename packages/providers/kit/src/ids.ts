@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 /** Rules of a provider for call ids. */
 export interface IdRules {
@@ -62,7 +62,7 @@ const digits = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 /** Returns `length` letters and digits of the base 62 SHA-256 of `text`, at most 40. */
 export function shortHash(text: string, length: number): string {
-  let rest = BigInt(`0x${hash('sha256', text)}`);
+  let rest = BigInt(`0x${createHash('sha256').update(text).digest('hex')}`);
   let out = '';
   while (out.length < length) {
     out += digits[Number(rest % 62n)];

@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import type { StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closed } from '@ravi/state-kit';
 import type { Database, Dialect, SqlRow, SqlRunner, SqlValue, TransactionOptions } from '@ravi/state-kit';
@@ -100,7 +99,9 @@ function connect(file: string, timeout: number, durability: SqliteDatabaseOption
   let connection: DatabaseSync | undefined;
   try {
     if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    connection = new DatabaseSync(file, { timeout });
+    // Not imported: on a Node without it, the check of the version must come first.
+    const sqlite = process.getBuiltinModule('node:sqlite');
+    connection = new sqlite.DatabaseSync(file, { timeout });
     // Readers never wait for a writer, nor a writer for readers. The mode is stored in the file.
     connection.exec('PRAGMA journal_mode = WAL');
     connection.exec(`PRAGMA synchronous = ${durability === 'disk' ? 'FULL' : 'NORMAL'}`);

@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util';
+import { isKernelError } from '@ravi/kernel';
+import { parsePort } from './port.ts';
+import { runServer } from './run-server.ts';
+
+const usage = `Usage: monolith [--config <file>] [--host <address>] [--port <number>]
+
+  --config  configuration file; else RAVI_CONFIG, else ravi.config.json or ravi.config.ts here, else the defaults
+  --host    loopback address to listen on
+  --port    port to listen on, 0 picks a free one`;
+
+const badUsage = 2;
+
+interface Flags {
+  readonly config: string | undefined;
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly isHelp: boolean;
+}
+
+function readFlags(): Flags {
+  const { values } = parseArgs({
+    options: {
+      config: { type: 'string' },
+      host: { type: 'string' },
+      port: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const { config, host, port, help } = values;
+  return { config, host, port: parsePort(port), isHelp: help };
+}
+
+/** Ends the process: a handle that a plugin left open must not keep it alive. */
+function end(code: number, message: string): never {
+  console.error(message);
+  process.exit(code);
+}
+
+/** Runs the server as the main program, with the flags of its command line, and ends the process. */
+export async function runProgram(): Promise<never> {
+  let flags: Flags;
+  try {
+    flags = readFlags();
+  } catch (error) {
+    end(badUsage, `${(error as Error).message}\n\n${usage}`);
+  }
+  if (flags.isHelp) {
+    console.log(usage);
+    process.exit(0);
+  }
+  try {
+    process.exit(await runServer(flags));
+  } catch (error) {
+    if (isKernelError(error)) end(badUsage, `${error.code}: ${error.message}`);
+    end(1, String(error instanceof Error ? error.stack : error));
+  }
+}
