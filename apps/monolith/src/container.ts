@@ -9,25 +9,11 @@ import { createTelemetry } from '@ravi/otel';
 import type { Telemetry } from '@ravi/otel';
 import { container as root, instancePerContainerCachingFactory } from 'tsyringe';
 import type { DependencyContainer, InjectionToken } from 'tsyringe';
-import { budgetOperations } from './http/agents/budgets.ts';
-import { conversationOperations } from './http/agents/conversations.ts';
-import { responseOperations } from './http/agents/responses.ts';
-import { skillOperations } from './http/agents/skills.ts';
 import { createHttpApp } from './http/app.ts';
-import { approvalOperations, createCallerApprovals } from './http/approvals/approval-operations.ts';
-import { artifactOperations } from './http/blobs/artifacts.ts';
-import type { Endpoint } from './http/core/implement.ts';
-import { withOpenApi } from './http/core/openapi.ts';
-import { jobOperations } from './http/runs/jobs.ts';
-import { runOperations } from './http/runs/runs.ts';
-import { chainCheckOperation } from './http/scripts/chain-check.ts';
-import { chainOperations, createScriptRunner } from './http/scripts/chains.ts';
-import { snippetOperations } from './http/scripts/snippets.ts';
+import { createEndpoints } from './http/endpoints.ts';
+import { createCallerApprovals } from './http/approvals/approval-operations.ts';
+import { createScriptRunner } from './http/scripts/chains.ts';
 import { createHealthCheck } from './http/server/health.ts';
-import { metricsOperations } from './http/server/metrics.ts';
-import { settingsOperations } from './http/server/settings.ts';
-import { signInOperations } from './http/server/sign-in.ts';
-import { toolOperations } from './http/tools/tools.ts';
 import { createChainRunner } from './runs/chain-runner.ts';
 import { createDurableServices } from './runs/durable-services.ts';
 import { tokens } from './tokens.ts';
@@ -59,7 +45,7 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
 };
 
 const routes: { readonly [Name in keyof Routes]: Factory<Routes[Name]> } = {
-  endpoints: (parts) => withOpenApi([...endpointsOf(parts), ...durableEndpointsOf(parts)]),
+  endpoints: createEndpoints,
   httpApp: createHttpApp,
 };
 
@@ -129,36 +115,4 @@ function createInvoker(parts: Parts): ToolInvoker {
     ...(telemetry && { wrapExecution: telemetry.within }),
     ...(stateStore && { journal: stateStore.journal }),
   });
-}
-
-function endpointsOf(parts: Parts): readonly Endpoint[] {
-  const { config, access, lifetime, model, skills, preflight, toolbox, toolMetrics, invoker, checkHealth, durable } =
-    parts;
-  return [
-    ...settingsOperations({ plugins: config.plugins, model, toolbox, invoker, checkHealth }),
-    ...metricsOperations(toolMetrics, () => durable?.chains.active ?? 0),
-    ...signInOperations(access),
-    ...toolOperations({ toolbox, invoker, toolMetrics, lifetime, artifactTtlMs: config.server.artifactTtlMs }),
-    ...skillOperations(skills),
-    ...chainOperations(invoker.policy, parts.runScript),
-    chainCheckOperation({ invoker, preflight }),
-  ];
-}
-
-function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
-  const { config, lifetime, clock, redactor, blobStore, snippetStore, snippetTools, toolbox, invoker, durable } = parts;
-  const { callerApprovals } = parts;
-  if (durable === undefined) return [];
-  const { store, runs, recorder } = durable;
-  const { policy } = invoker;
-  return [
-    ...runOperations({ durable, policy, approvalMode: config.chains.approvals, blobStore, redactor, lifetime }),
-    ...responseOperations({ store: store.runs, runs, recorder, lifetime }),
-    ...artifactOperations({ blobStore, runs: store.runs, recorder }),
-    ...(callerApprovals === undefined ? [] : approvalOperations(callerApprovals)),
-    ...jobOperations(store.jobs, runs),
-    ...conversationOperations(store),
-    ...snippetOperations({ snippetStore, snippetTools, toolbox, policy, durable, runScript: parts.runScript, clock }),
-    ...budgetOperations({ budget: config.agent.budget ?? {}, runs: store.runs, recorder, clock }),
-  ];
 }

@@ -1,0 +1,71 @@
+import { api, openApiDocument, operations } from '@ravi/api';
+import type { JsonObject } from '@ravi/kernel';
+import { implement } from './core/implement.ts';
+import type { Endpoint } from './core/implement.ts';
+import { approvalOperations } from './approvals/approval-operations.ts';
+import { artifactOperations } from './blobs/artifacts.ts';
+import { budgetOperations } from './agents/budgets.ts';
+import { chainCheckOperation } from './scripts/chain-check.ts';
+import { chainOperations } from './scripts/chains.ts';
+import { conversationOperations } from './agents/conversations.ts';
+import { jobOperations } from './runs/jobs.ts';
+import { metricsOperations } from './server/metrics.ts';
+import { responseOperations } from './agents/responses.ts';
+import { runOperations } from './runs/runs.ts';
+import { settingsOperations } from './server/settings.ts';
+import { signInOperations } from './server/sign-in.ts';
+import { skillOperations } from './agents/skills.ts';
+import { snippetOperations } from './scripts/snippets.ts';
+import { toolOperations } from './tools/tools.ts';
+import type { Parts } from '../tokens.ts';
+
+/** Creates the endpoints of the server: the operations of every subject and their description. */
+export function createEndpoints(parts: Parts): readonly Endpoint[] {
+  return withOpenApi([...endpointsOf(parts), ...durableEndpointsOf(parts)]);
+}
+
+function endpointsOf(parts: Parts): readonly Endpoint[] {
+  const { config, access, lifetime, model, skills, preflight, toolbox, toolMetrics, invoker, checkHealth, durable } =
+    parts;
+  return [
+    ...settingsOperations({ plugins: config.plugins, model, toolbox, invoker, checkHealth }),
+    ...metricsOperations(toolMetrics, () => durable?.chains.active ?? 0),
+    ...signInOperations(access),
+    ...toolOperations({ toolbox, invoker, toolMetrics, lifetime, artifactTtlMs: config.server.artifactTtlMs }),
+    ...skillOperations(skills),
+    ...chainOperations(invoker.policy, parts.runScript),
+    chainCheckOperation({ invoker, preflight }),
+  ];
+}
+
+/** Returns the endpoints that need a state store. */
+function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
+  const { config, lifetime, clock, redactor, blobStore, snippetStore, snippetTools, toolbox, invoker, durable } = parts;
+  const { callerApprovals } = parts;
+  if (durable === undefined) return [];
+  const { store, runs, recorder } = durable;
+  const { policy } = invoker;
+  return [
+    ...runOperations({ durable, policy, approvalMode: config.chains.approvals, blobStore, redactor, lifetime }),
+    ...responseOperations({ store: store.runs, runs, recorder, lifetime }),
+    ...artifactOperations({ blobStore, runs: store.runs, recorder }),
+    ...(callerApprovals === undefined ? [] : approvalOperations(callerApprovals)),
+    ...jobOperations(store.jobs, runs),
+    ...conversationOperations(store),
+    ...snippetOperations({ snippetStore, snippetTools, toolbox, policy, durable, runScript: parts.runScript, clock }),
+    ...budgetOperations({ budget: config.agent.budget ?? {}, runs: store.runs, recorder, clock }),
+  ];
+}
+
+/** Adds `GET /v1/openapi.json`, which describes the endpoints of this server and itself. */
+function withOpenApi(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  let document: JsonObject | undefined;
+  const own = implement(api.server.openapi, () => (document ??= describe()));
+  const all = [...endpoints, own];
+
+  function describe(): JsonObject {
+    const served = new Set(all.map(({ operation }) => operation));
+    return openApiDocument(operations.filter(({ operation }) => served.has(operation)));
+  }
+  return all;
+}
