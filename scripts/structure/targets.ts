@@ -1,6 +1,7 @@
 import { cycles } from './cycles.ts';
 import type { Graph } from './cycles.ts';
 import type { SourceFile } from './import-graph.ts';
+import { missingPaths } from './named-paths.ts';
 
 /** One property of the repository's structure, measured. */
 export interface Target {
@@ -16,7 +17,20 @@ const smallLines = 25;
 
 /** Measures the structure of the repository against its limits. */
 export function measureTargets(files: readonly SourceFile[]): readonly Target[] {
-  return [fileCycle(files), roomCycles(files), smallFiles(files), longFiles(files), ...definitions(files)];
+  const missing = missingPaths();
+  return [
+    fileCycle(files),
+    roomCycles(files),
+    smallFiles(files),
+    longFiles(files),
+    ...definitions(files),
+    {
+      name: 'files that the maps of the repository name but that do not exist',
+      measured: missing.length,
+      limit: 0,
+      places: missing,
+    },
+  ];
 }
 
 function fileCycle(files: readonly SourceFile[]): Target {
