@@ -11,6 +11,7 @@ const checks: readonly Check[] = [
   { name: 'types', command: turbo('check') },
   { name: 'types-of-scripts', command: ['tsc', '-p', 'scripts/tsconfig.json'] },
   { name: 'boundaries', command: ['turbo', 'boundaries'] },
+  { name: 'structure', command: ['node', 'scripts/structure.ts'] },
   { name: 'lint', command: ['oxlint'] },
   { name: 'format', command: ['oxfmt', '--check'] },
   { name: 'prose', command: ['node', 'scripts/check-prose.ts'] },
