@@ -16,9 +16,9 @@ import { failCall, finishCall } from './finish-call.ts';
 import { allowedGate } from './gates/allowed.ts';
 import { approvalGate } from './gates/approval.ts';
 import { argumentsGate } from './gates/arguments.ts';
-import { artifactRefsGate } from './gates/artifact-refs.ts';
 import { budgetGate } from './gates/budget.ts';
 import { cancellationGate } from './gates/cancellation.ts';
+import { contentGate } from './gates/content.ts';
 import { interceptGate } from './gates/intercept.ts';
 import { journalGate } from './gates/journal.ts';
 import { kindGate } from './gates/kind.ts';
@@ -42,10 +42,10 @@ const gates: readonly Gate[] = [
   lookupGate, //        is there such a tool?
   kindGate, //          may this caller run this kind of tool?
   allowedGate, //       do agent, role and skills allow it?
-  interceptGate, //     does an interceptor change or deny it?
+  contentGate, //       which content do its artifact refs stand for?
+  interceptGate, //     does an interceptor or a guard change or deny it?
   argumentsGate, //     do the arguments fit the schema?
   approvalGate, //      is it safe, or has it been approved?
-  artifactRefsGate, //  which content do its artifact refs stand for?
   cancellationGate, //  was the run cancelled?
   lockGate, //          may it run at the same time as the running calls?
   journalGate, //       is it on record before it starts?

@@ -9,6 +9,7 @@ import type {
   ToolCaller,
   ToolRisk,
 } from '@ravi/kernel';
+import type { FilledPlace } from './content/places.ts';
 import { emptyArray, inspectArguments, utf8Length } from '@ravi/support';
 import type { ArtifactPlace } from '@ravi/support';
 import { canonicalJson, withContentHashes } from './arguments/digest.ts';
@@ -67,15 +68,17 @@ export class PendingCall {
   readonly startedAt: number;
   readonly started: number;
   readonly #rawArgs: unknown;
-  /** Arguments that the tool gets: read once, frozen, and with artifact refs replaced by the artifact-refs gate. */
+  /** Arguments that the tool gets: read once, frozen, and with the content of artifacts in place of their refs. */
   args: JsonObject = {};
   /** Arguments with refs instead of their content: the digest and the preview are made from these. */
   namedArgs: JsonObject = {};
   artifacts: readonly ArtifactPlace[] = emptyArray;
+  /** Places of `args` that hold the content of an artifact. */
+  content: readonly FilledPlace[] = emptyArray;
   /** Approximate size of the arguments in bytes. */
   argsBytes = 0;
-  /** By ref; loaded at the first use. */
-  artifactStats: ReadonlyMap<string, BlobStat | undefined> | undefined;
+  /** By ref; loaded before the content is read. */
+  artifactStats: ReadonlyMap<string, BlobStat> | undefined;
   /** Risk that the approval gate assessed. */
   risk: ToolRisk = 'safe';
   approval: ApprovalTrace | undefined;
@@ -167,6 +170,7 @@ export class PendingCall {
     this.args = inspected.args;
     this.namedArgs = inspected.args;
     this.artifacts = inspected.artifacts;
+    this.content = emptyArray;
     this.argsBytes = inspected.bytes;
     // Findings about the previous arguments do not apply to these.
     this.artifactStats = undefined;
@@ -181,9 +185,18 @@ export class PendingCall {
     if (this.cancellation !== this.session.cancellation) this.cancellation.dispose();
   }
 
-  /** Drops the content of artifact refs, after the call has ended. */
+  /** Uses arguments whose refs have been replaced by content. */
+  setContent(args: JsonObject, content: readonly FilledPlace[]): void {
+    this.args = args;
+    this.content = content;
+    // The digest now covers the content.
+    this.#digest = undefined;
+  }
+
+  /** Drops the content of artifacts, so that it is not kept in memory while an approver decides and after the call has ended. */
   dropContent(): void {
     this.args = this.namedArgs;
+    this.content = emptyArray;
   }
 
   /** Drops the arguments, once their digest and preview are computed. */

@@ -19,7 +19,13 @@ test('a call that fails every gate is stopped by the first, then by the next, in
   const denying = createTestApprovals(() => Promise.resolve({ decision: 'denied' }));
 
   // Each step fixes the reason of the previous failure and nothing else.
-  const broken = { maxToolCalls: 1, name: 'unknown', allowed: ['none'], intercept: true, args: {} as object };
+  const broken = {
+    maxToolCalls: 1,
+    name: 'unknown',
+    allowed: ['none'],
+    intercept: true,
+    args: { file: foreign } as object,
+  };
   const codes: (string | undefined)[] = [];
   const attempt = async (setting: Partial<typeof broken>, handler = denying, cancelled = true, lock = false) => {
     const { maxToolCalls, name, allowed, intercept, args } = { ...broken, ...setting };
@@ -47,10 +53,10 @@ test('a call that fails every gate is stopped by the first, then by the next, in
   await attempt({ maxToolCalls: 9, name: 'hosted' });
   await attempt({ maxToolCalls: 9, name: 't' });
   await attempt({ maxToolCalls: 9, name: 't', allowed: ['t'] });
-  await attempt({ maxToolCalls: 9, name: 't', allowed: ['t'], intercept: false });
+  await attempt({ maxToolCalls: 9, name: 't', allowed: ['t'], args: {} });
   const passing = { maxToolCalls: 9, name: 't', allowed: ['t'], intercept: false };
-  await attempt({ ...passing, args: { n: 1, file: foreign } }, denying, false);
-  await attempt({ ...passing, args: { n: 1, file: foreign } }, approveAll(), false);
+  await attempt({ ...passing, args: {} });
+  await attempt({ ...passing, args: { n: 1 } }, denying, false);
   await attempt({ ...passing, args: { n: 1 } }, approveAll());
   await attempt({ ...passing, args: { n: 1 } }, approveAll(), false);
   await attempt({ ...passing, args: { n: 1 } }, approveAll(), false, true);
@@ -59,10 +65,10 @@ test('a call that fails every gate is stopped by the first, then by the next, in
     'E_TOOL_UNKNOWN', //            2
     'E_TOOL_NOT_CALLABLE', //       3
     'E_TOOL_NOT_ALLOWED', //        3a
+    'E_ARTIFACT_FORBIDDEN', //      the content
     'E_TOOL_NOT_ALLOWED', //        the interceptor
     'E_ARGUMENTS_INVALID', //       3b
     'E_APPROVAL_DENIED', //         4
-    'E_ARTIFACT_FORBIDDEN', //      5
     'thrown E_CANCELLED', //        6
     'E_TOOL_FAILED', //             6a
     'E_INTERNAL', //                6b

@@ -2,6 +2,7 @@ export type {
   HookEvent,
   HookEventType,
   HookObserver,
+  InterceptedArtifact,
   InterceptedCall,
   InterceptorDecision,
   ResultInterceptor,

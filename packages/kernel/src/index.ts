@@ -47,6 +47,7 @@ export type {
   HookEvent,
   HookEventType,
   HookObserver,
+  InterceptedArtifact,
   InterceptedCall,
   InterceptorDecision,
   ResultInterceptor,

@@ -1,4 +1,4 @@
-import type { InvocationResult, ModelEvent, ModelRequest, ToolUseBlock } from '@ravi/kernel';
+import type { InterceptedCall, InvocationResult, ModelEvent, ModelRequest, ToolUseBlock } from '@ravi/kernel';
 import type { AgentContext } from './agent-context.ts';
 
 /**
@@ -17,7 +17,13 @@ export interface AgentMiddleware {
     context: AgentContext,
   ): AsyncIterable<ModelEvent>;
   /**
-   * Around one call, which then waits until the response is complete. An exception, or a value that is not a result,
+   * Checks a call that the run is about to make, with the arguments that will run: a call of its model, of a script, of a
+   * sub-agent or of a job. Returns the reason to refuse it, or `undefined`; an exception refuses it too. Runs in the invoker,
+   * before an approval is requested, and again if an approver changes the arguments.
+   */
+  guard?(call: InterceptedCall, context: AgentContext): string | undefined | Promise<string | undefined>;
+  /**
+   * Around one call of the model, which then waits until the response is complete. An exception, or a value that is not a result,
    * becomes an error result of this call.
    */
   tool?(
@@ -51,9 +57,9 @@ export function wrapTool(
   }, core);
 }
 
-/** True if any middleware wraps calls. */
+/** True if any middleware wraps or guards calls. */
 export function wrapsCalls(middleware: readonly AgentMiddleware[]): boolean {
-  return middleware.some((each) => each.tool !== undefined);
+  return middleware.some((each) => each.tool !== undefined || each.guard !== undefined);
 }
 
 /** Returns `core` wrapped in the middleware for steps. */

@@ -1,5 +1,5 @@
 import { textOf } from '@ravi/kernel';
-import type { ModelEvent, ModelRequest, ToolUseBlock } from '@ravi/kernel';
+import type { InterceptedCall, ModelEvent, ModelRequest } from '@ravi/kernel';
 import type { AgentContext } from '../agent/agent-context.ts';
 import type { AgentMiddleware } from '../agent/middleware.ts';
 import { modelError } from '../conversation/model-response.ts';
@@ -21,8 +21,11 @@ export interface GuardrailOptions {
    * Deltas have been emitted by then.
    */
   readonly output?: GuardrailCheck<string>;
-  /** Checks each call before the invoker receives it. */
-  readonly call?: GuardrailCheck<ToolUseBlock>;
+  /**
+   * Checks each call with the arguments that will run, before an approval is requested: calls of the model, of its scripts, of
+   * sub-agents and of jobs. It must not call tools of the run that it checks, because those calls would be checked too.
+   */
+  readonly call?: GuardrailCheck<InterceptedCall>;
 }
 
 /** Creates middleware that ends the run when a check returns a reason. Emits the `guardrail-trip` hook event. */
@@ -37,13 +40,6 @@ export function createGuardrail({ name, input, output, call: callCheck }: Guardr
     return reason;
   }
 
-  const tool: Required<AgentMiddleware>['tool'] = async (call, next, context) => {
-    const reason = await trips(callCheck, call, context);
-    if (reason === undefined) return next(call);
-    const error = { code: 'E_GUARDRAIL', message: reason, retryable: false };
-    return { status: 'denied', text: `The call was stopped: ${reason}`, files: [], error };
-  };
-
   return {
     buffersResponse: output !== undefined,
     async *model(request, next, context): AsyncGenerator<ModelEvent> {
@@ -57,7 +53,7 @@ export function createGuardrail({ name, input, output, call: callCheck }: Guardr
         yield event;
       }
     },
-    ...(callCheck === undefined ? {} : { tool }),
+    ...(callCheck === undefined ? {} : { guard: (call, context) => trips(callCheck, call, context) }),
   };
 }
 

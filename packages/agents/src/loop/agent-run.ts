@@ -102,6 +102,15 @@ export class AgentRun implements AgentContext {
     this.offered = new OfferedTools(this.definition, this.session);
     this.systemPrompt = new SystemPrompt(this);
     setAgentContext(this.session, this);
+    for (const each of this.definition.middleware) {
+      const guard = each.guard?.bind(each);
+      if (guard !== undefined) this.session.guard((call) => this.#trippedReason ?? guard(call, this));
+    }
+  }
+
+  // A script may continue after its call was refused; none of its further calls runs.
+  get #trippedReason(): string | undefined {
+    return this.ending?.reason === 'guardrail' ? this.ending.error?.message : undefined;
   }
 
   get skills(): ActiveSkills {

@@ -185,17 +185,47 @@ test('an unknown id is an error that needs no approval', async () => {
   assert.deepEqual(approvalHandler.requests, []);
 });
 
-test('an id that is an artifact makes the continuation critical, because its start is unknown', async () => {
+test('an id that is an artifact is judged like the id that it holds', async () => {
+  for (const cents of [1, 999]) {
+    const blobs = createTestBlobs();
+    const { tools } = createWire();
+    const approvalHandler = approveAll();
+    const harness = createHarness(tools, { approvalHandler, artifactStore: blobs });
+    const id = await begin(harness, { cents });
+    const ref = blobs.put(id, { scope: { principal: 'ada', sessionId: 'session' } });
+    assert.equal((await harness.call('wire_continue', { id: { $artifact: ref } })).status, 'ok');
+    const asked = approvalHandler.requests.filter(({ tool }) => tool === 'wire_continue');
+    assert.equal(asked.length, cents === 1 ? 0 : 1);
+    for (const { summary } of asked)
+      assert.match(summary ?? '', new RegExp(`^Continues ${id}, which was started with`));
+  }
+});
+
+test('a reply with an artifact that waited for its approval does not answer a later intermediate result', async () => {
   const blobs = createTestBlobs();
-  const { tools } = createWire();
-  const approvalHandler = approveAll();
+  const answers: unknown[] = [];
+  const { tools } = createWire({
+    async *execute() {
+      answers.push(yield 'Sure?');
+      answers.push(yield 'Really?');
+      return 'sent';
+    },
+  });
+  const approvals = [0, 1, 2].map(() => Promise.withResolvers<{ decision: 'approved' }>());
+  const approvalHandler = createTestApprovals((_, index) => approvals[index]?.promise);
   const harness = createHarness(tools, { approvalHandler, artifactStore: blobs });
-  const ref = blobs.put(await begin(harness, { cents: 1 }), { scope: { principal: 'ada', sessionId: 'session' } });
-  assert.equal((await harness.call('wire_continue', { id: { $artifact: ref } })).status, 'ok');
-  assert.deepEqual(
-    approvalHandler.requests.map(({ risk, summary }) => [risk, summary]),
-    [['critical', 'The id cannot be read yet, so it is unknown which call this continues']],
-  );
+  approvals[0]?.resolve({ decision: 'approved' });
+  const id = await begin(harness, { cents: 999 });
+  const ref = blobs.put('late', { scope: { principal: 'ada', sessionId: 'session' } });
+  const late = harness.call('wire_continue', { id, input: { $artifact: ref } });
+  await approvalHandler.asked(1);
+  const early = harness.call('wire_continue', { id, input: 'early' });
+  await approvalHandler.asked(2);
+  approvals[2]?.resolve({ decision: 'approved' });
+  await early;
+  approvals[1]?.resolve({ decision: 'approved' });
+  assert.match((await late).text, /has received another reply in the meantime/);
+  assert.deepEqual(answers, ['early']);
 });
 
 test('another session cannot continue a call, even with an approval', async () => {

@@ -1,5 +1,7 @@
+import { createGuardrail, ReActAgent } from '@ravi/agents';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
+import { createScriptedModel } from '@ravi/testkit';
 import { afterAll, expect, test } from 'vitest';
 import { createToolChainTool } from '../../src/index.ts';
 import { freeTool } from './harness.ts';
@@ -40,4 +42,26 @@ test('a restriction of the session applies to a script that is already running, 
   }
   expect((await running).text).toBe('ok E_TOOL_NOT_ALLOWED ok');
   expect([...counts, written]).toEqual([0, 1, 1, 2]);
+});
+
+test('a call guardrail of an agent checks the calls of its scripts; after it has tripped none of them runs', async () => {
+  const sent: unknown[] = [];
+  const toolbox = new Toolbox([freeTool('send', ({ to }) => void sent.push(to))]);
+  const invoker = new ToolInvoker({ registry: toolbox });
+  toolbox.add(createToolChainTool({ invoker, sandbox }));
+  const code = `
+    await tools.send({ to: 'friend' });
+    const refused = await tools.send.safe({ to: 'attacker' });
+    const further = await tools.send.safe({ to: 'friend' });
+    return [refused.error.code, further.error.code].join(' ');`;
+  const model = createScriptedModel([{ toolCalls: [{ name: 'tool_chain', arguments: { code } }] }, { text: 'done' }]);
+  const rail = createGuardrail({
+    name: 'recipients',
+    call: ({ args }) => (args['to'] === 'attacker' ? 'a stranger' : undefined),
+  });
+  const result = await new ReActAgent({ name: 'clerk', model, invoker, middleware: [rail] }).run('go');
+  expect(sent).toEqual(['friend']);
+  expect(JSON.stringify(result.messages)).toContain('E_GUARDRAIL E_GUARDRAIL');
+  expect(result).toMatchObject({ status: 'stopped', reason: 'guardrail', error: { message: 'a stranger' } });
+  expect(model.requests).toHaveLength(1);
 });

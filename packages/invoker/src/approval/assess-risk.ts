@@ -3,7 +3,10 @@ import type { RiskAssessment, ToolRisk } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import type { PendingCall } from '../pending-call.ts';
 
-/** Returns the risk of one call: the declared risk, or the default of the policy, raised by the tool's own `classifyRisk`. */
+/**
+ * Returns the risk of one call: the declared risk, or the default of the policy, raised by the tool's own `classifyRisk`. A
+ * `classifyRisk` cannot judge bytes and streams, so with them it returns at least `high`.
+ */
 export function assessRisk(pending: PendingCall): RiskAssessment {
   const { tool, session } = pending;
   if (isHostedTool(tool)) return { risk: 'critical' };
@@ -11,7 +14,8 @@ export function assessRisk(pending: PendingCall): RiskAssessment {
   if (!isLocalTool(tool) || tool.classifyRisk === undefined) return { risk: declared };
   try {
     const { risk, summary } = tool.classifyRisk(pending.args);
-    const higher = higherRisk(declared, risk);
+    const judged = pending.content.some(({ isOpaque }) => isOpaque) ? higherRisk(risk, 'high') : risk;
+    const higher = higherRisk(declared, judged);
     return typeof summary === 'string' ? { risk: higher, summary } : { risk: higher };
   } catch (error) {
     pending.runtime.logger.warn('classifyRisk failed: the call counts as critical', {

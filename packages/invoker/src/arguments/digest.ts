@@ -46,11 +46,11 @@ export function canonicalJson(value: JsonValue): string {
 }
 
 /** Returns a copy of `args` in which every known artifact ref is replaced by the hash of its content: `sha256:<hex>`. */
-export function withContentHashes(args: JsonObject, stats: ReadonlyMap<string, BlobStat | undefined>): JsonObject {
+export function withContentHashes(args: JsonObject, stats: ReadonlyMap<string, BlobStat>): JsonObject {
   return replace(args, stats) as JsonObject;
 }
 
-function replace(value: JsonValue, stats: ReadonlyMap<string, BlobStat | undefined>): JsonValue {
+function replace(value: JsonValue, stats: ReadonlyMap<string, BlobStat>): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((child: JsonValue) => replace(child, stats));
   const entries = Object.entries(value as JsonObject);

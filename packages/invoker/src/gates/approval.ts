@@ -1,15 +1,20 @@
 import { compareRisk } from '@ravi/kernel';
-import type { ApprovalHandler, ApprovalTrace, RiskAssessment } from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalTrace, JsonObject, RiskAssessment, Tool } from '@ravi/kernel';
 import type { ReadApproval } from '@ravi/support';
 import { approvalLimitOf, requestApproval, isAlreadyRequested } from '../approval/request-approval.ts';
 import { assessRisk, needsApproval } from '../approval/assess-risk.ts';
 import { redacted, restoreRedacted } from '../arguments/redact.ts';
-import { loadArtifactStats } from '../artifact-stats.ts';
+import { fillPlaces } from '../content/fill-places.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopDenied } from '../error-results.ts';
 import type { GateStop } from '../error-results.ts';
 import { toolDigest } from '../toolbox/freeze-tool.ts';
 import { checkArguments, unreadable } from './arguments.ts';
+import { hasRefs, useArguments } from './content.ts';
+import { intercept } from './intercept.ts';
+
+/** Maximum approvals of one call: an approver and an interceptor could change each other's arguments forever. */
+const maxRequests = 10;
 
 /** Requires an approval decision for exactly these arguments when the risk is above `maxRiskUnapproved` or critical. */
 export function approvalGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
@@ -18,18 +23,7 @@ export function approvalGate(pending: PendingCall): GateOutcome | Promise<GateOu
   return needsApproval(pending) ? seekApproval(pending, assessment) : pending;
 }
 
-/** Assesses the risk again after the arguments changed; requests approval only if the risk is higher than before. */
-export function judgeAgain(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
-  const before = pending.risk;
-  const assessment = assessRisk(pending);
-  pending.risk = assessment.risk;
-  const isRaised = compareRisk(pending.risk, before) > 0;
-  return isRaised && needsApproval(pending) ? seekApproval(pending, assessment) : pending;
-}
-
 async function seekApproval(pending: PendingCall, assessment: RiskAssessment): Promise<GateOutcome> {
-  const stop = await loadArtifactStats(pending);
-  if (stop !== undefined) return stop;
   const digest = toolDigest(pending.tool);
   // An earlier process may have requested approval of this very call, and the approver may have denied it.
   if (!isAlreadyRequested(pending) && pending.session.grants.covers(pending.name, digest, pending.risk)) {
@@ -38,6 +32,7 @@ async function seekApproval(pending: PendingCall, assessment: RiskAssessment): P
   }
   const { approvalHandler } = pending.runtime;
   if (approvalHandler === undefined) return refuseWithoutHandler(pending);
+  if (pending.approvalRequests === maxRequests) return refuseUndecided(pending);
   return decide(pending, approvalHandler, { ...assessment, toolDigest: digest });
 }
 
@@ -46,6 +41,9 @@ async function decide(
   handler: ApprovalHandler,
   question: RiskAssessment & { readonly toolDigest: string },
 ): Promise<GateOutcome> {
+  const { args, content } = pending;
+  const isKept = bytesOf(content) <= pending.session.policy.maxArgumentBytes;
+  if (!isKept) pending.dropContent();
   const { answer, record } = await requestApproval(pending, handler, question);
   pending.approval = record;
   reportDecision(pending, record);
@@ -53,21 +51,53 @@ async function decide(
   if (answer.decision === 'modified') return applyModified(pending, answer);
   if (answer.decision !== 'approved') return refuse(pending, answer);
   if (answer.isForRun) pending.session.grants.add(pending.name, question.toolDigest, pending.risk);
+  if (!hasRefs(pending)) return pending;
+  // The artifacts must still exist, and have the approved hashes.
+  const stop = await fillPlaces(pending, pending.tool as Tool);
+  if (stop !== undefined) return stop;
+  // A tool may know the very object that its `classifyRisk` was given.
+  if (isKept) pending.setContent(args, content);
   return pending;
 }
 
-// Modified arguments are validated and assessed like a new call; a higher risk needs a further approval.
-function applyModified(pending: PendingCall, answer: ReadApproval): GateOutcome | Promise<GateOutcome> {
-  const stop = unreadable(pending, takeModified(pending, answer)) ?? checkArguments(pending);
-  return stop ?? judgeAgain(pending);
+function bytesOf(content: PendingCall['content']): number {
+  return content.reduce((sum, { stat }) => sum + stat.bytes, 0);
 }
 
-function takeModified(pending: PendingCall, { modified }: ReadApproval): string | undefined {
-  if (modified === undefined) return 'the approval has no modified arguments';
-  if ('problem' in modified) return modified.problem;
-  const complete = restoreRedacted(modified.args, pending.namedArgs);
-  if (complete === undefined) return `the approval left "${redacted}" where it is not clear which secret belongs`;
-  return pending.readArguments(complete);
+/**
+ * Uses the arguments of the approver. They pass interceptors, validation and assessment like those of a new call. A higher
+ * risk needs a further approval, and so do arguments that an interceptor has changed again: no approver has seen those.
+ */
+async function applyModified(pending: PendingCall, answer: ReadApproval): Promise<GateOutcome> {
+  const before = pending.risk;
+  const read = readModified(pending, answer);
+  const stop = 'problem' in read ? unreadable(pending, read.problem) : await useArguments(pending, read.args);
+  if (stop !== undefined) return stop;
+  const approved = pending.argsDigest;
+  const refusal = (await intercept(pending)) ?? checkArguments(pending);
+  if (refusal !== undefined) return refusal;
+  const assessment = assessRisk(pending);
+  pending.risk = assessment.risk;
+  const isApproved = pending.argsDigest === approved && compareRisk(pending.risk, before) <= 0;
+  return isApproved || !needsApproval(pending) ? pending : seekApproval(pending, assessment);
+}
+
+function readModified(
+  pending: PendingCall,
+  { modified }: ReadApproval,
+): { readonly args: JsonObject } | { readonly problem: string } {
+  if (modified === undefined) return { problem: 'the approval has no modified arguments' };
+  if ('problem' in modified) return modified;
+  const args = restoreRedacted(modified.args, pending.namedArgs);
+  if (args !== undefined) return { args };
+  return { problem: `the approval left "${redacted}" where it is not clear which secret belongs` };
+}
+
+function refuseUndecided(pending: PendingCall): GateStop {
+  return stopDenied(
+    'E_APPROVAL_DENIED',
+    `The call of ${pending.name} was changed after each of ${maxRequests} approvals`,
+  );
 }
 
 function refuseWithoutHandler(pending: PendingCall): GateStop {

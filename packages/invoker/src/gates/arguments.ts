@@ -1,11 +1,12 @@
 import { isKernelError, isLocalTool } from '@ravi/kernel';
+import { emptyArray } from '@ravi/support';
 import type { ArtifactPlace } from '@ravi/support';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopInvalidTool, stopWithError } from '../error-results.ts';
 import type { GateStop } from '../error-results.ts';
 import { validateArguments } from '../validation/validate-arguments.ts';
 
-/** Validates the arguments against the tool's `inputSchema`. The artifact-refs gate validates places that hold a ref. */
+/** Validates the arguments that will run against the tool's `inputSchema`; bytes and streams cannot be validated. */
 export function argumentsGate(pending: PendingCall): GateOutcome {
   return checkArguments(pending) ?? pending;
 }
@@ -15,10 +16,10 @@ export function unreadable(pending: PendingCall, problem: string | undefined): G
   return problem === undefined ? undefined : invalid(pending, problem);
 }
 
-/** Returns a refusal if the arguments do not match the schema. Places in `undecided`, which hold artifact refs, are skipped. */
+/** Returns a refusal if the arguments do not match the schema. Places in `undecided` are skipped. */
 export function checkArguments(
   pending: PendingCall,
-  undecided: readonly ArtifactPlace['path'][] = pending.artifactPaths,
+  undecided: readonly ArtifactPlace['path'][] = opaquePaths(pending),
 ): GateStop | undefined {
   const { tool } = pending;
   if (!isLocalTool(tool)) return undefined;
@@ -36,4 +37,8 @@ export function checkArguments(
 
 function invalid(pending: PendingCall, problem: string): GateStop {
   return stopWithError('E_ARGUMENTS_INVALID', `Invalid arguments for ${pending.name}: ${problem}`);
+}
+
+function opaquePaths({ content }: PendingCall): readonly ArtifactPlace['path'][] {
+  return content.length === 0 ? emptyArray : content.filter((place) => place.isOpaque).map(({ path }) => path);
 }

@@ -24,7 +24,6 @@ export interface HookManagerOptions {
   readonly logger?: Logger;
 }
 
-const proceed: InterceptorDecision = Object.freeze({ action: 'continue' });
 const actions: ReadonlySet<unknown> = new Set<InterceptorDecision['action']>(['continue', 'modify', 'deny']);
 
 type NestedType = {
@@ -62,7 +61,7 @@ export class HookManager {
     return this.#observers.add(type, observer as HookObserver<HookEventType>);
   }
 
-  /** Lets `interceptor` change or deny calls before their arguments are validated. Returns the function that removes it. */
+  /** Lets `interceptor` change or deny calls; it sees the arguments that will run. Returns the function that removes it. */
   intercept(interceptor: ToolInterceptor): () => void {
     return this.#interceptors.add('call', interceptor);
   }
@@ -95,18 +94,12 @@ export class HookManager {
     for (const observer of observers) this.#notify(observer, shown);
   }
 
-  /** Returns the joint decision of all interceptors: a deny wins, changes are passed from one to the next. */
-  async decide(call: InterceptedCall): Promise<InterceptorDecision> {
-    let current = call;
-    let changed = false;
-    for (const interceptor of this.#interceptors.of('call')) {
-      const decision = await this.#ask(interceptor, current);
-      if (decision.action === 'deny') return decision;
-      if (decision.action !== 'modify') continue;
-      current = { ...current, args: decision.args };
-      changed = true;
-    }
-    return changed ? { action: 'modify', args: current.args } : proceed;
+  /**
+   * Interceptors of calls, in the order in which they were added. Each decision is valid: an interceptor that fails or exceeds
+   * its time limit denies.
+   */
+  get interceptors(): readonly ((call: InterceptedCall) => Promise<InterceptorDecision>)[] {
+    return this.#interceptors.of('call').map((interceptor) => (call) => this.#ask(interceptor, call));
   }
 
   /** Returns the result after every interceptor at `point`; a denied call stays denied. */

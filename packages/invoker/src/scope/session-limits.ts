@@ -1,5 +1,15 @@
 import { compareRisk, defineChainPolicy } from '@ravi/kernel';
-import type { ChainPolicy } from '@ravi/kernel';
+import type { ChainPolicy, InterceptedCall, Skill } from '@ravi/kernel';
+import { emptyArray } from '@ravi/support';
+
+/** Checks a call of a session before it runs. Returns the reason to refuse it, or `undefined`. */
+export type CallGuard = (call: InterceptedCall) => string | undefined | Promise<string | undefined>;
+
+/** Options that narrow which tools a session may call. */
+export interface AllowListOptions {
+  readonly allowedTools?: readonly string[];
+  readonly skills?: readonly Skill[];
+}
 
 /**
  * Returns the policy of a session: `base` with the fields of `policy`. Inside a parent, limits may differ, but nothing
@@ -26,4 +36,10 @@ export function withRisksOf(base: ChainPolicy, own: ChainPolicy): ChainPolicy {
     },
     own,
   );
+}
+
+/** Returns the allow-lists that the options of a session name. */
+export function allowListsOf({ allowedTools, skills = emptyArray }: AllowListOptions): readonly ReadonlySet<string>[] {
+  const lists = [allowedTools, ...skills.map((skill) => skill.allowedTools)].filter((list) => list !== undefined);
+  return lists.length === 0 ? emptyArray : lists.map((list) => new Set(list));
 }

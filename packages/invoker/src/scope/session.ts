@@ -17,13 +17,14 @@ import { emptyArray, errorText, randomId } from '@ravi/support';
 import type { InvokerRuntime } from '../runtime.ts';
 import { Cancellation } from '../timing/cancellation.ts';
 import { HumanClock } from '../timing/human-clock.ts';
-import { AllowLists } from './allow-lists.ts';
+import { InheritedList } from './inherited-list.ts';
 import { RunState } from './run-state.ts';
 import type { RunGrants } from './run-state.ts';
 import { SessionArtifacts } from './session-artifacts.ts';
 import type { ArtifactOrigin } from './session-artifacts.ts';
 import type { SessionDurability } from './session-durability.ts';
-import { policyOf } from './session-limits.ts';
+import { allowListsOf, policyOf } from './session-limits.ts';
+import type { CallGuard } from './session-limits.ts';
 import type { CallLimit, SessionOptions } from './session-options.ts';
 
 /** Entry of the trace; the whole record is built when it is read. */
@@ -50,7 +51,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly #runtime: InvokerRuntime;
   /** Shared with the sessions of the same run around this one. */
   readonly #run: RunState;
-  readonly #allowLists: AllowLists;
+  readonly #allowLists: InheritedList<ReadonlySet<string>>;
+  readonly #guards: InheritedList<CallGuard>;
   readonly #onProgress: ProgressSink | undefined;
   readonly #trace: TraceLine[] = [];
   #humanClock: HumanClock | undefined;
@@ -77,7 +79,9 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.#run = isInSameRun ? parent.#run : new RunState(options.durability?.grants);
     for (const file of options.files ?? emptyArray) this.addFile(file);
     this.parentCallId = options.parentCallId;
-    this.#allowLists = new AllowLists(options, parent === undefined ? undefined : parent.#allowLists);
+    // `parent?.#allowLists` is not allowed for private names.
+    this.#allowLists = new InheritedList(allowListsOf(options), parent === undefined ? undefined : parent.#allowLists);
+    this.#guards = new InheritedList<CallGuard>(emptyArray, parent === undefined ? undefined : parent.#guards);
     this.#onProgress = options.onProgress;
     this.cancellation = new Cancellation(options.signal, parent?.cancellation);
   }
@@ -181,7 +185,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** True if every allow-list of the session and of its parents names the tool. */
   allows(tool: string): boolean {
-    return this.#allowLists.allows(tool);
+    for (const list of this.#allowLists.all) if (!list.has(tool)) return false;
+    return true;
   }
 
   /** Current allow-lists of the session and its parents; an empty array means that every tool is allowed. */
@@ -195,6 +200,20 @@ export class InvokerSession implements RunContext, AsyncDisposable {
    */
   narrow(tools: Iterable<string>): () => void {
     return this.#allowLists.add(tools instanceof Set ? tools : new Set(tools));
+  }
+
+  /**
+   * Checks every call of this session and of every session inside of it with `guard`, until the returned function is called.
+   * The guard sees the arguments that will run, as an interceptor does, and again if an approver changes them. It has no
+   * time limit; if it throws, the call is refused.
+   */
+  guard(guard: CallGuard): () => void {
+    return this.#guards.add(guard);
+  }
+
+  /** Current guards of the session and its parents, those of the parents first. */
+  get guards(): readonly CallGuard[] {
+    return this.#guards.all;
   }
 
   /** True if blobs of this scope belong to the session. */

@@ -1,23 +1,110 @@
+import { isKernelError } from '@ravi/kernel';
 import type { JsonSchema } from '@ravi/kernel';
+import { createPatternCompiler } from './linear-regexp.ts';
+import { Run } from './run.ts';
 
 /** Form of content that a schema asks for at one place. */
 export type WantedContent = 'text' | 'bytes' | 'json' | 'any';
 
+/** Content that a schema asks for at one place. */
+export interface PlaceContent {
+  readonly wanted: WantedContent;
+  /** True if text or bytes fit there and the schema sets no values or pattern, so a stream skips no check but the length. */
+  readonly isStreamable: boolean;
+}
+
 /**
- * Returns the form of content that `schema` asks for at `path`: `text` for a string, `bytes` for a string of format
- * `binary`, `json` for an object, array, number or boolean, `any` if it says nothing or allows both. Follows properties,
- * items, local `$ref`s and alternatives.
+ * Finds the content that a schema asks for at places of one set of arguments: `text` for a string, `bytes` for a string of format
+ * `binary`, `json` for an object, array, number or boolean, `any` if it says nothing or allows both. Follows properties, items,
+ * local `$ref`s, alternatives and conditions. All places together may take as much work as one validation.
  */
-export function wantedAt(schema: JsonSchema, path: readonly (string | number)[]): WantedContent {
-  let places: readonly JsonSchema[] = expand([schema], schema);
-  for (const step of path)
-    places = expand(
-      places.flatMap((place) => below(place, step)),
-      schema,
+export class ContentLookup {
+  readonly #root: JsonSchema;
+  readonly #run = new Run();
+  readonly #compile = createPatternCompiler(this.#run);
+
+  constructor(root: JsonSchema) {
+    this.#root = root;
+    this.#run.start();
+  }
+
+  /** Returns the content at `path`. @throws KernelError `E_TOOL_INVALID` for a schema that takes too much work */
+  at(path: readonly (string | number)[]): PlaceContent {
+    let places = this.#expand([this.#root]);
+    for (const step of path) places = this.#expand(places.flatMap((place) => this.#below(place, step)));
+    const found = new Set(places.flatMap(wantedBy));
+    const isStreamable = (found.size === 0 || found.has('text') || found.has('bytes')) && !places.some(setsValues);
+    return { wanted: joined(found), isStreamable };
+  }
+
+  #below(schema: JsonSchema, step: string | number): readonly JsonSchema[] {
+    if (typeof step === 'number') return itemAt(schema, step);
+    const { properties = {}, patternProperties = {} } = schema as Readonly<
+      Record<string, Readonly<Record<string, unknown>>>
+    >;
+    const named = Object.hasOwn(properties, step) ? schemas(properties[step]) : [];
+    const byPattern = Object.entries(patternProperties).flatMap(([pattern, value]) =>
+      this.#mayMatch(pattern, step) ? schemas(value) : [],
     );
-  const wanted = new Set(places.flatMap(wantedBy));
-  if (wanted.size === 1) return [...wanted][0] as WantedContent;
-  return wanted.has('bytes') && !wanted.has('json') ? 'bytes' : 'any';
+    return named.length + byPattern.length > 0 ? [...named, ...byPattern] : schemas(schema['additionalProperties']);
+  }
+
+  // A pattern that cannot be compiled makes the schema invalid when the arguments are checked.
+  #mayMatch(pattern: string, name: string): boolean {
+    try {
+      return this.#compile(pattern)(name);
+    } catch (error) {
+      if (isKernelError(error)) throw error;
+      return true;
+    }
+  }
+
+  // The schema with everything that its references and combinators add; each once, so that recursion ends.
+  #expand(start: readonly JsonSchema[]): readonly JsonSchema[] {
+    const all = new Set(start);
+    for (const schema of all) {
+      this.#run.charge(1);
+      for (const branch of branchesOf(schema)) schemas(branch).forEach((each) => all.add(each));
+      if (typeof schema['$ref'] === 'string') {
+        schemas(resolve(schema['$ref'], this.#root)).forEach((each) => all.add(each));
+      }
+    }
+    return [...all];
+  }
+}
+
+function branchesOf(schema: JsonSchema): readonly unknown[] {
+  const {
+    anyOf = [],
+    oneOf = [],
+    allOf = [],
+    dependentSchemas = {},
+  } = schema as Readonly<Record<string, readonly unknown[]>>;
+  return [...anyOf, ...oneOf, ...allOf, schema['then'], schema['else'], ...Object.values(dependentSchemas)];
+}
+
+function itemAt(schema: JsonSchema, index: number): readonly JsonSchema[] {
+  const tuple = (schema['prefixItems'] ?? (Array.isArray(schema['items']) ? schema['items'] : undefined)) as
+    | readonly unknown[]
+    | undefined;
+  return schemas(tuple?.[index] ?? (Array.isArray(schema['items']) ? schema['additionalItems'] : schema['items']));
+}
+
+function joined(found: ReadonlySet<WantedContent>): WantedContent {
+  if (found.size === 1) return [...found][0] as WantedContent;
+  return found.has('bytes') && !found.has('json') ? 'bytes' : 'any';
+}
+
+// A reference that leads nowhere here may set anything.
+function setsValues(schema: JsonSchema): boolean {
+  const { $ref, format } = schema;
+  return (
+    ['enum', 'const', 'pattern', 'not', '$dynamicRef', '$recursiveRef'].some((keyword) =>
+      Object.hasOwn(schema, keyword),
+    ) ||
+    (format !== undefined && format !== 'binary') ||
+    (typeof $ref === 'string' && !$ref.startsWith('#'))
+  );
 }
 
 function wantedBy(schema: JsonSchema): readonly WantedContent[] {
@@ -27,31 +114,6 @@ function wantedBy(schema: JsonSchema): readonly WantedContent[] {
     if (type === undefined || type === 'null') return [];
     return ['json'];
   });
-}
-
-function below(schema: JsonSchema, step: string | number): readonly JsonSchema[] {
-  if (typeof step === 'number') {
-    const tuple = (schema['prefixItems'] ?? (Array.isArray(schema['items']) ? schema['items'] : undefined)) as
-      | readonly unknown[]
-      | undefined;
-    return schemas(tuple?.[step] ?? (Array.isArray(schema['items']) ? schema['additionalItems'] : schema['items']));
-  }
-  const properties = schema['properties'] as Readonly<Record<string, unknown>> | undefined;
-  if (properties !== undefined && Object.hasOwn(properties, step)) return schemas(properties[step]);
-  return schemas(schema['additionalProperties']);
-}
-
-// The schema with everything that its references and combinators add; each once, so that recursion ends.
-function expand(start: readonly JsonSchema[], root: JsonSchema): readonly JsonSchema[] {
-  const all = new Set(start);
-  for (const schema of all) {
-    for (const keyword of ['anyOf', 'oneOf', 'allOf']) {
-      for (const branch of (schema[keyword] as readonly unknown[] | undefined) ?? [])
-        schemas(branch).forEach((each) => all.add(each));
-    }
-    if (typeof schema['$ref'] === 'string') schemas(resolve(schema['$ref'], root)).forEach((each) => all.add(each));
-  }
-  return [...all];
 }
 
 function resolve(reference: string, root: JsonSchema): unknown {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isKernelError } from '@ravi/kernel';
 import type { ArtifactStream, JsonSchema, Tool } from '@ravi/kernel';
 import { createTestBlobs } from '@ravi/testkit';
 import { test } from 'vitest';
@@ -17,6 +18,8 @@ function setUp(inputSchema: JsonSchema, overrides: Partial<Omit<Tool, 'execute'>
 }
 
 const ref = ($artifact: string) => ({ $artifact });
+
+const isCorrupt = (error: unknown): boolean => isKernelError(error, 'E_BLOB_CORRUPT');
 
 test('a ref is replaced by text, JSON or bytes, as the schema asks at its place', async () => {
   const { tool, harness, put } = setUp({
@@ -203,23 +206,21 @@ test('a ref of another session or another principal is refused and never read', 
   }
 });
 
-test('an unknown ref is kept with a warning, and the schema decides', async () => {
-  const open = setUp({});
-  assert.equal((await open.harness.call('t', { a: ref('nowhere') })).status, 'ok');
-  assert.deepEqual(open.tool.calls, [{ a: { $artifact: 'nowhere' } }]);
-  assert.deepEqual(open.harness.logger.messages('warn'), ['unknown artifact ref was passed to the tool unchanged']);
-
-  const strict = setUp({ properties: { a: { type: 'string' } } });
-  const result = await strict.harness.call('t', { a: ref('nowhere') });
-  assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID');
-  assert.match(result.text, /"a" must be a string/);
-  assert.deepEqual(strict.tool.calls, []);
-});
-
-test('without a store every ref is unknown', async () => {
+test('a ref without content is refused before the tool runs: unknown, deleted, and every ref without a store', async () => {
+  for (const overrides of [{}, { artifacts: 'stream' }] as const) {
+    const { artifactStore, tool, harness, put } = setUp({}, overrides);
+    const deleted = put('x');
+    await artifactStore.delete(deleted);
+    for (const missing of ['nowhere', deleted]) {
+      const result = await harness.call('t', { a: ref(missing) });
+      assert.equal(result.error?.code, 'E_BLOB_NOT_FOUND');
+      assert.match(result.text, new RegExp(`There is no artifact ${missing}`));
+    }
+    assert.deepEqual(tool.calls, []);
+  }
   const tool = recordingTool('t');
-  assert.equal((await createHarness([tool]).call('t', { a: ref('x') })).status, 'ok');
-  assert.deepEqual(tool.calls, [{ a: { $artifact: 'x' } }]);
+  assert.equal((await createHarness([tool]).call('t', { a: ref('x') })).error?.code, 'E_BLOB_NOT_FOUND');
+  assert.deepEqual(tool.calls, []);
 });
 
 test('a store that fails stops the call with its own code and retryable flag', async () => {
@@ -247,6 +248,72 @@ test('a tool that declares streams gets a handle and the content is not read for
   const chunks: Uint8Array[] = [];
   for await (const chunk of await file.open({ offset: 5 })) chunks.push(chunk);
   assert.equal(Buffer.concat(chunks).toString(), 'age');
+});
+
+test('a stream is passed only where the schema asks for free text or bytes; other places get a checked value', async () => {
+  const { tool, harness, put } = setUp(
+    {
+      type: 'object',
+      properties: {
+        cents: { type: 'integer', maximum: 100 },
+        currency: { enum: ['EUR', 'USD'] },
+        account: { type: 'string', pattern: '^DE' },
+        note: { type: 'string' },
+        lines: { type: 'array', items: { type: 'object' } },
+      },
+      patternProperties: { '^max_': { type: 'integer', maximum: 100 } },
+      additionalProperties: false,
+    },
+    { artifacts: 'stream' },
+  );
+  const refused: Readonly<Record<string, string>> = {
+    cents: '100000',
+    currency: 'GBP',
+    account: 'FR76',
+    lines: '[1]',
+    max_fee: '100000',
+  };
+  for (const [name, text] of Object.entries(refused)) {
+    const result = await harness.call('t', { [name]: ref(put(text)) });
+    assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID', name);
+  }
+  assert.deepEqual(tool.calls, []);
+  const fitting = { cents: '7', currency: 'EUR', account: 'DE02', lines: '[{}]', max_fee: '8' };
+  const args = Object.fromEntries(Object.entries(fitting).map(([name, text]) => [name, ref(put(text))]));
+  assert.equal((await harness.call('t', { ...args, note: ref(put('text')) })).status, 'ok');
+  const [{ note, ...values }] = tool.calls as unknown as [{ note: ArtifactStream }];
+  assert.deepEqual(values, { cents: 7, currency: 'EUR', account: 'DE02', lines: [{}], max_fee: 8 });
+  assert.equal(note.bytes, 4);
+});
+
+test('artifacts that one call reads into memory are limited in all', async () => {
+  const { artifactStore, tool, harness, put } = setUp({});
+  const stat = artifactStore.stat.bind(artifactStore);
+  artifactStore.stat = async (each) => {
+    const found = await stat(each);
+    return found === undefined ? undefined : { ...found, bytes: 100_000_000 };
+  };
+  const same = put('x');
+  const result = await harness.call('t', { a: ref(same), b: ref(same), c: ref(same) });
+  assert.match(result.text, /hold 300000000 bytes, more than the 268435456 that one call may read/);
+  assert.deepEqual(tool.calls, []);
+});
+
+test('content that does not have the SHA-256 of its metadata never runs, as a value or as a stream', async () => {
+  for (const overrides of [{}, { artifacts: 'stream' }] as const) {
+    const { artifactStore, tool, harness, put } = setUp({ properties: { a: { type: 'string' } } }, overrides);
+    const known = put('checked');
+    artifactStore.resolve = async () => Buffer.from('changed');
+    artifactStore.open = async () => new Blob(['changed']).stream();
+    const result = await harness.call('t', { a: ref(known) });
+    if (overrides.artifacts === 'stream') {
+      const { a } = tool.calls[0] as unknown as { a: ArtifactStream };
+      await assert.rejects(new Response(await a.open()).text(), isCorrupt);
+    } else {
+      assert.equal(result.error?.code, 'E_BLOB_CORRUPT');
+      assert.deepEqual(tool.calls, []);
+    }
+  }
 });
 
 test('the digest covers the content of a ref, not its name', async () => {

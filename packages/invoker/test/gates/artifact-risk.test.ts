@@ -64,3 +64,59 @@ test('a ref that the approver inserted is resolved and assessed too', async () =
   assert.equal((await base.harness.call('shell', { command: first })).status, 'ok');
   assert.deepEqual(base.shell.calls, [{ command: 'ls' }]);
 });
+
+test('a call that is judged with bytes or a stream is at least high', async () => {
+  for (const [properties, artifacts] of [
+    [{ command: { type: 'string', format: 'binary' } }, 'value'],
+    [{ command: { type: 'string' } }, 'stream'],
+  ] as const) {
+    const approvalHandler = approveAll();
+    const artifactStore = createTestBlobs();
+    const shell = recordingTool('shell', {
+      inputSchema: { type: 'object', properties },
+      artifacts,
+      classifyRisk: () => ({ risk: 'safe' }),
+    });
+    const harness = createHarness([shell], { artifactStore, approvalHandler });
+    const $artifact = artifactStore.put('rm', { scope: { principal: 'ada', sessionId: 'session' } });
+    assert.equal((await harness.call('shell', { command: { $artifact } })).status, 'ok');
+    assert.deepEqual(
+      approvalHandler.requests.map(({ risk }) => risk),
+      ['high'],
+    );
+    assert.equal((await harness.call('shell', { command: 'ls' })).status, 'ok');
+    assert.equal(approvalHandler.requests.length, 1, 'inline text is judged by the tool alone');
+  }
+});
+
+test('what runs after an approval is the approved content: changed or deleted content is refused', async () => {
+  for (const artifacts of ['value', 'stream'] as const) {
+    for (const [change, code] of [
+      ['replace', 'E_BLOB_CORRUPT'],
+      ['delete', 'E_BLOB_NOT_FOUND'],
+    ] as const) {
+      const artifactStore = createTestBlobs();
+      const approvalHandler = createTestApprovals(async () => {
+        if (change === 'delete') await artifactStore.delete('blob_1');
+        else {
+          const changed = artifactStore.put('rm -rf /', { scope: { principal: 'ada', sessionId: 'session' } });
+          const stat = await artifactStore.stat(changed);
+          // As if all files of the artifact had been replaced, its metadata included.
+          artifactStore.resolve = async () => Buffer.from('rm -rf /');
+          artifactStore.stat = async () => stat;
+        }
+        return { decision: 'approved' };
+      });
+      const shell = recordingTool('shell', {
+        risk: 'high',
+        artifacts,
+        inputSchema: { type: 'object', properties: { command: { type: 'string' } } },
+      });
+      const harness = createHarness([shell], { artifactStore, approvalHandler });
+      const $artifact = artifactStore.put('ls', { scope: { principal: 'ada', sessionId: 'session' } });
+      const result = await harness.call('shell', { command: { $artifact } });
+      assert.equal(result.error?.code, code, `${artifacts} ${change}`);
+      assert.deepEqual(shell.calls, []);
+    }
+  }
+});

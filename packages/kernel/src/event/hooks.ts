@@ -1,3 +1,4 @@
+import type { BlobRef } from '../blob/blob-store.ts';
 import type { InvocationResult } from '../call/invocation-result.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ToolCaller } from '../tool/tool.ts';
@@ -30,16 +31,36 @@ export type InterceptorDecision =
   | { readonly action: 'modify'; readonly args: JsonObject }
   | { readonly action: 'deny'; readonly reason: string };
 
+/** Artifact that the arguments of an intercepted call name. */
+export interface InterceptedArtifact {
+  /** Keys and indexes from the root of the arguments. */
+  readonly path: readonly (string | number)[];
+  readonly ref: BlobRef;
+  readonly mediaType: string;
+  readonly bytes: number;
+  /** Lower-case hexadecimal SHA-256 of the content. */
+  readonly sha256: string;
+  /** True if the content is in `args`; false if only the reference is, because the content is binary or a stream and too large. */
+  readonly isInArgs: boolean;
+}
+
 /** Call as passed to an interceptor. */
 export interface InterceptedCall extends EventScope {
   readonly tool: string;
   readonly caller: ToolCaller;
+  /**
+   * Arguments that will run, with the content of artifacts in place of their references: text, JSON, and bytes and streams
+   * as text. Bytes and streams that together exceed `maxArgumentBytes` stay `{ "$artifact": ref }`.
+   */
   readonly args: JsonObject;
+  /** Present if the arguments name artifacts. */
+  readonly artifacts?: readonly InterceptedArtifact[];
 }
 
 /**
- * Inspects a call before its arguments are validated, and may change or deny it. A deny overrides every other decision.
- * An interceptor that throws or exceeds its time limit denies the call.
+ * Inspects a call before its arguments are validated, and may change or deny it. It is asked again about arguments that an
+ * approver has changed. A deny overrides every other decision. An interceptor that throws or exceeds its time limit denies
+ * the call.
  */
 export type ToolInterceptor = (call: InterceptedCall) => InterceptorDecision | Promise<InterceptorDecision>;
 

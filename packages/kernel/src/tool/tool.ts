@@ -80,7 +80,10 @@ export interface Tool {
   readonly outputSchema?: JsonSchema;
   /** Absent means `safe`, or `policy.defaultRisk` when that is higher. */
   readonly risk?: ToolRisk;
-  /** Returns the risk of one call. It can only raise the static risk. If it throws, the risk is `critical`. */
+  /**
+   * Returns the risk of one call. It can only raise the static risk. If it throws, the risk is `critical`. With bytes or a
+   * stream among the arguments the risk is at least `high`.
+   */
   classifyRisk?(args: JsonObject): RiskAssessment;
   readonly concurrency?: ToolConcurrency;
   /** True if two runs with one `idempotencyKey` have the effect of one. */
@@ -96,7 +99,7 @@ export interface Tool {
   readonly deferLoading?: boolean;
   /** Absent means both. */
   readonly allowedCallers?: readonly ToolCaller[];
-  /** `stream` passes artifacts as `ArtifactStream` instead of reading them into memory. */
+  /** `stream` passes artifacts as `ArtifactStream` where the schema asks for free text or bytes, instead of reading them into memory. */
   readonly artifacts?: 'value' | 'stream';
   /** True for a tool that ends on its own time limits, like a chain that waits for approvals: `callTimeoutMs` does not apply. */
   readonly managesOwnTimeout?: boolean;

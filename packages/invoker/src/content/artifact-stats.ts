@@ -1,25 +1,31 @@
 import { isKernelError } from '@ravi/kernel';
 import type { BlobStat } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
-import type { PendingCall } from './pending-call.ts';
-import { stopWithError } from './error-results.ts';
-import type { GateStop } from './error-results.ts';
+import type { PendingCall } from '../pending-call.ts';
+import { stopWithError } from '../error-results.ts';
+import type { GateStop } from '../error-results.ts';
 
 /**
  * Looks up every artifact that the arguments name, once per set of arguments; from then on the digest covers their
- * content. Returns a refusal if the store fails.
+ * content. Returns a refusal if an artifact does not exist or belongs to another session, and if the store fails.
  */
 export async function loadArtifactStats(pending: PendingCall): Promise<GateStop | undefined> {
   if (pending.artifactStats !== undefined) return undefined;
-  const stats = new Map<string, BlobStat | undefined>();
+  const stats = new Map<string, BlobStat>();
   const store = pending.runtime.artifactStore;
   for (const { ref } of pending.artifacts) {
     if (stats.has(ref)) continue;
+    let stat: BlobStat | undefined;
     try {
-      stats.set(ref, await store?.stat(ref));
+      stat = await store?.stat(ref);
     } catch (error) {
       return stopUnreadable(pending, ref, error);
     }
+    if (stat === undefined) return stopWithError('E_BLOB_NOT_FOUND', `There is no artifact ${ref.slice(0, 128)}`);
+    if (!pending.session.owns(stat.scope)) {
+      return stopWithError('E_ARTIFACT_FORBIDDEN', `The artifact ${ref} belongs to another session`);
+    }
+    stats.set(ref, stat);
   }
   pending.artifactStats = stats;
   return undefined;
