@@ -21,6 +21,7 @@ test('config show prints what holds, without secrets and passwords', async () =>
     port: 8_000,
     tokens: [{ principal: 'ada', token: { $env: 'ADA' }, roles: ['run'] }],
     allowedHosts: [],
+    artifactTtlMs: 3_600_000,
     maxConcurrent: 512,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,

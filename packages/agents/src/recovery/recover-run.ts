@@ -103,10 +103,7 @@ function permissionsAtStart({ details }: RunDefinition): Permissions {
   return readPermissions(details?.['permissions']);
 }
 
-async function continueRun(
-  run: AgentRun,
-  { history, approvals, journal }: Interrupted,
-): Promise<void> {
+async function continueRun(run: AgentRun, { history, approvals, journal }: Interrupted): Promise<void> {
   const { last, hasTask } = history;
   if (run.parentRunId !== undefined || !hasTask || last?.runId !== run.runId) throw lost(hasTask);
   const calls = openCalls(last);

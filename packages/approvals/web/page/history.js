@@ -55,7 +55,8 @@ function entryOf(approval) {
   const at = answer?.decidedAt ?? expiresAt;
   entry.dataset['id'] = id;
   part(entry, 'outcome').textContent = outcomeOf(approval);
-  part(entry, 'outcome').dataset['outcome'] = approval.status === 'withdrawn' ? 'withdrawn' : (answer?.decision ?? 'expired');
+  part(entry, 'outcome').dataset['outcome'] =
+    approval.status === 'withdrawn' ? 'withdrawn' : (answer?.decision ?? 'expired');
   part(entry, 'tool').textContent = printable(tool);
   part(entry, 'detail').textContent = printable(detailOf(approval));
   part(entry, 'when').textContent = formatMoment(at);

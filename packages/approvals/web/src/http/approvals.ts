@@ -3,7 +3,14 @@ import { answer, safeHeaders, problem, refuse } from './responses.ts';
 import type { Access, HttpServices } from './context.ts';
 import { readBody } from './read-body.ts';
 
-const statuses: ReadonlySet<string> = new Set<ApprovalStatus>(['pending', 'approved', 'denied', 'expired', 'consumed', 'withdrawn']);
+const statuses: ReadonlySet<string> = new Set<ApprovalStatus>([
+  'pending',
+  'approved',
+  'denied',
+  'expired',
+  'consumed',
+  'withdrawn',
+]);
 const parameters: readonly string[] = ['status', 'runId', 'sessionId', 'limit', 'cursor'];
 const maxLimit = 200;
 const defaultLimit = 50;
