@@ -1,17 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { build } from 'tsup';
+import { join } from 'node:path';
 
-import { bundleOptions } from './build/bundle-options.ts';
-import { oldestNode } from './build/node-range.ts';
-
-interface Manifest {
-  readonly name: string;
-  readonly engines: { readonly node: string };
-  readonly exports: Readonly<Record<string, string>>;
-  readonly bin?: Readonly<Record<string, string>>;
-}
+import { buildJavaScript } from './lib/build-javascript.ts';
 
 /**
  * Builds the package of the current folder into `dist`: one JavaScript file for each source file that its `exports` and
@@ -19,28 +10,7 @@ interface Manifest {
  * file checks the version of Node first.
  */
 async function buildPackage(folder: string, programs: readonly string[]): Promise<void> {
-  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
-  // JavaScript for browsers is published unchanged.
-  const exported = Object.values(manifest.exports).filter((path) => path.endsWith('.ts'));
-  const started = [...exported.filter((path) => path.endsWith('/main.ts')), ...Object.values(manifest.bin ?? {})];
-  const sources = [...exported, ...started, ...programs];
-  const isProgram = (path: string): boolean => started.includes(path) || programs.includes(path);
-  await build({
-    entry: Object.fromEntries(sources.map((path) => [basename(path, '.ts'), path])),
-    config: false,
-    format: ['esm'],
-    ...bundleOptions({
-      name: started.length > 0 ? 'Ravi' : manifest.name,
-      oldest: oldestNode(manifest.engines.node),
-      entries: sources.map((path) => ({ path: join(folder, path), kind: isProgram(path) ? 'program' : 'library' })),
-    }),
-    platform: 'node',
-    removeNodeProtocol: false,
-    splitting: true,
-    sourcemap: true,
-    clean: true,
-    silent: true,
-  });
+  await buildJavaScript({ folder, programs, outDir: join(folder, 'dist') });
   emitDeclarations(folder);
 }
 

@@ -38,7 +38,7 @@ async function readConfig(path: string): Promise<unknown> {
   }
   let module: { readonly default?: unknown };
   try {
-    module = await import(pathToFileURL(path).href);
+    module = await import(/* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(path).href);
   } catch (cause) {
     throw invalidConfig(path, [`the module could not be loaded: ${importProblem(cause)}`], cause);
   }

@@ -30,7 +30,7 @@ export async function loadPlugin(request: PluginRequest): Promise<Plugin> {
   const url = pathToFileURL(locate(request)).href;
   let module: { readonly default?: unknown };
   try {
-    module = await import(url);
+    module = await import(/* webpackIgnore: true */ /* @vite-ignore */ url);
   } catch (cause) {
     throw invalidPlugin(request, `could not be loaded: ${importProblem(cause)}`, cause);
   }

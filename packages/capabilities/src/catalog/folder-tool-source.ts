@@ -63,7 +63,9 @@ async function loadFile(folder: string, file: string): Promise<ToolSourceContent
   const fail = (message: string): ToolSourceContent => ({ tools: [], failures: [{ from: file, message }] });
   let candidates: readonly unknown[];
   try {
-    const module = (await import(pathToFileURL(join(folder, file)).href)) as { readonly default?: unknown };
+    const module = (await import(
+      /* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(join(folder, file)).href
+    )) as { readonly default?: unknown };
     const { default: exported } = module;
     if (exported === undefined) return fail('has no default export; it must be a tool or a list of tools');
     candidates = Array.isArray(exported) ? Array.from<unknown>(exported) : [exported];

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '@ravi/kernel';
 
@@ -150,5 +151,5 @@ export function openHelperProcess<Question, Answer>(options: HelperProcessOption
 }
 
 function missing(program: string): string {
-  return `There is no ${program}: leave @ravi/capabilities external when you bundle, or put its file there`;
+  return `The file ${basename(program)} is missing: leave @ravi/capabilities external when you bundle`;
 }

@@ -44,7 +44,9 @@ export function createScriptCompiler(options: ScriptCompilerOptions = {}): Scrip
       clock,
     });
     if (await starting.start()) return starting;
-    throw new KernelError('E_INTERNAL', 'The script compiler cannot start', { cause: starting.failure });
+    const { failure: cause } = starting;
+    const reason = cause instanceof Error ? `: ${cause.message}` : '';
+    throw new KernelError('E_INTERNAL', `The script compiler cannot start${reason}`, { cause });
   }
 
   async function closeHelper(): Promise<void> {

@@ -81,7 +81,7 @@ test('a helper whose program is missing names it, for example after a bundler le
   const from = pathToFileURL(join(tmpdir(), 'bundled.js')).href;
   const helper = openHelperProcess({ name: 'left-out', from, heapMb: 64, clock: systemClock });
   assert.equal(await helper.start(), false);
-  assert.match(String(helper.failure), /There is no .*left-out\.js: leave @ravi\/capabilities external/);
+  assert.match(String(helper.failure), /The file left-out\.js is missing: leave @ravi\/capabilities external/);
 });
 
 test('a helper leaves signals to its host, and ends with it even while it works', async () => {

@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { KernelError, sandboxLimits } from '@ravi/kernel';
 import type { Sandbox } from '@ravi/kernel';
 import { childSource, createProcessSandbox, nodeLauncher, openIsolates } from '@ravi/sandbox-kit';
@@ -32,15 +31,28 @@ export function createIsolatedVmSandbox(options: IsolatedVmSandboxOptions = {}):
   });
 }
 
+// Not imported: webpack would replace its calls by numbers of modules that it has not bundled.
+const { createRequire } = process.getBuiltinModule('node:module');
+
+// A bundle may carry the address that this file had on another machine, so the program's folder is searched too.
 function findPackage(): string {
+  const [, program = process.cwd()] = process.argv;
   try {
-    return createRequire(import.meta.url).resolve('isolated-vm');
+    return resolveFrom(import.meta.url) ?? createRequire(resolve(program)).resolve('isolated-vm');
   } catch (cause) {
     throw new KernelError(
       'E_SANDBOX_UNAVAILABLE',
       'The package isolated-vm is not found: install it, and leave it external when you bundle',
       { cause },
     );
+  }
+}
+
+function resolveFrom(address: string): string | undefined {
+  try {
+    return createRequire(address).resolve('isolated-vm');
+  } catch {
+    return undefined;
   }
 }
 
