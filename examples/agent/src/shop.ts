@@ -24,7 +24,7 @@ export const refundOrder: Tool = defineTool({
   description: 'Gives the money of an order back.',
   risk: 'high',
   inputSchema: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
-  execute: ({ id }) => `Order ${Number(id)} is refunded.`,
+  execute: ({ id }) => `Order ${id} is refunded.`,
 });
 
 /** Responses that a model would give. */

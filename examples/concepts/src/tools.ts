@@ -43,11 +43,11 @@ export const refundOrder: Tool = defineTool({
     additionalProperties: false,
   },
   classifyRisk: ({ id, cents }) => ({
-    risk: Number(cents) >= 5_000 ? 'critical' : 'high',
-    summary: `Refund ${Number(cents) / 100} € of order ${Number(id)}`,
+    risk: cents >= 5_000 ? 'critical' : 'high',
+    summary: `Refund ${cents / 100} € of order ${id}`,
   }),
-  concurrency: { keys: ({ id }) => [`order-${Number(id)}`] },
-  execute: ({ id, cents }) => ({ id: Number(id), refunded: Number(cents) }),
+  concurrency: { keys: ({ id }) => [`order-${id}`] },
+  execute: ({ id, cents }) => ({ id, refunded: cents }),
 });
 // #endregion
 

@@ -14,7 +14,8 @@ export type {
   UnknownBlock,
 } from './tool/content.ts';
 export { defineTool } from './tool/define-tool.ts';
-export type { ArgumentsOf, ToolDefinition, ToolOutput } from './tool/define-tool.ts';
+export type { ArgumentsOf } from './tool/arguments-of.ts';
+export type { ToolDefinition, ToolOutput } from './tool/define-tool.ts';
 export { compareRisk, isToolRisk } from './tool/risk.ts';
 export type { ToolRisk } from './tool/risk.ts';
 export type { Skill } from './tool/skill.ts';

@@ -70,6 +70,29 @@ test('a Standard Schema gives its JSON Schema, its parsed arguments and their ty
   assert.deepEqual((await tool.execute({ n: '21' }, context)).content, [{ type: 'text', text: '42.0' }]);
 });
 
+test('risk and lock keys of a Standard Schema are derived from the parsed arguments, which are what runs', () => {
+  const tool = defineTool({
+    name: 't',
+    description: 'T.',
+    inputSchema: doubled,
+    classifyRisk: ({ n }) => ({ risk: n > 40 ? 'critical' : 'high' }),
+    concurrency: { keys: ({ n }) => [n.toFixed(0)] },
+    execute: ({ n }) => n,
+  });
+  assert.deepEqual(tool.classifyRisk?.({ n: '21' }), { risk: 'critical' });
+  assert.deepEqual(typeof tool.concurrency === 'object' && tool.concurrency.keys({ n: '21' }), ['42']);
+  assert.throws(() => tool.classifyRisk?.({ n: 'x' }), /Invalid arguments: n is not a number/);
+});
+
+test('a schema that validates asynchronously cannot classify', () => {
+  const inputSchema = {
+    '~standard': { ...doubled['~standard'], validate: async () => ({ value: { n: 1 } }) },
+  } as typeof doubled;
+  const classifyRisk = (): never => assert.fail('it was called');
+  const tool = defineTool({ name: 't', description: 'T.', inputSchema, classifyRisk, execute: () => '' });
+  assert.throws(() => tool.classifyRisk?.({}), /The schema of t validates asynchronously/);
+});
+
 test('arguments that a Standard Schema refuses are invalid arguments with every issue', async () => {
   const tool = defineTool({ name: 't', description: 'T.', inputSchema: doubled, execute: () => 'ran' });
   await assert.rejects(

@@ -35,12 +35,15 @@ export interface StatefulToolDefinition<Schema extends JsonSchema | StandardSche
 export function defineStatefulTool<const Schema extends JsonSchema | StandardSchema>(
   definition: StatefulToolDefinition<Schema>,
 ): readonly [start: Tool, next: Tool] {
-  const { name, description, execute, promptHint, documentation, inputSchema, ...common } = definition;
+  const { name, description, execute, promptHint, documentation, inputSchema, ...rest } = definition;
+  const { classifyRisk, concurrency, ...common } = rest;
   const calls = new StatefulCallRegistry(name);
   const originalArgs = new WeakMap<ToolContext, JsonObject>();
 
-  const typed = defineTool({
+  const typed = defineTool<Schema>({
     ...common,
+    ...(classifyRisk === undefined ? {} : { classifyRisk }),
+    ...(concurrency === undefined ? {} : { concurrency }),
     runAfterResponse: true,
     inputSchema,
     name,
@@ -54,7 +57,7 @@ export function defineStatefulTool<const Schema extends JsonSchema | StandardSch
   });
   const start: Tool = {
     ...typed,
-    // Risk and locks depend on the arguments before a schema library transforms them.
+    // The continuation derives risk and locks from the same arguments, so it keeps them as they came.
     execute(args, context) {
       originalArgs.set(context, args);
       return typed.execute(args, context);
@@ -70,8 +73,8 @@ export function defineStatefulTool<const Schema extends JsonSchema | StandardSch
     description: `Continues what ${name} has started, or stops it.`,
     inputSchema: continueSchema,
     async execute(args, context) {
-      const call = calls.find(args['id'] as string, context);
-      return args['stop'] === true ? call.stop(context) : call.continue(args, context);
+      const call = calls.find(args.id, context);
+      return args.stop === true ? call.stop(context) : call.continue(args, context);
     },
   });
   return [start, next];

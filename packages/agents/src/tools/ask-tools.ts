@@ -1,5 +1,5 @@
 import { defineTool, KernelError } from '@ravi/kernel';
-import type { JsonObject, Tool, ToolContext } from '@ravi/kernel';
+import type { ArgumentsOf, Tool, ToolContext } from '@ravi/kernel';
 import { toolRunOf } from './tool-run.ts';
 
 const inputSchema = {
@@ -37,13 +37,12 @@ export function createAskTool({ name, description }: { readonly name: string; re
   });
 }
 
-function ask(tool: string, args: JsonObject, context: ToolContext): string {
+function ask(tool: string, { question, choices }: ArgumentsOf<typeof inputSchema>, context: ToolContext): string {
   const run = toolRunOf(context);
   const { callId } = context;
   // The answer becomes the result of the call, so the step must be waiting for it.
   if (run?.calls?.isOpen(callId) !== true)
     throw new KernelError('E_TOOL_NOT_CALLABLE', `${tool} can only be called directly by the model of an agent`);
-  const { question, choices } = args as { readonly question: string; readonly choices?: readonly string[] };
   run.ask({ callId, tool, question, ...(choices === undefined ? {} : { choices }) });
   return 'The user was asked.';
 }

@@ -126,7 +126,7 @@ test.each([
   );
 });
 
-test('risk depends on the arguments before a schema library has transformed them', async () => {
+test('risk depends on the arguments that a schema library has parsed, which are what runs', async () => {
   const inputSchema: StandardSchema<unknown, { readonly euros: number }> = {
     '~standard': {
       version: 1,
@@ -140,7 +140,7 @@ test('risk depends on the arguments before a schema library has transformed them
     description: 'Transfers money.',
     risk: 'safe',
     inputSchema,
-    classifyRisk: ({ cents }) => ({ risk: (cents as number) > 100 ? 'critical' : 'safe' }),
+    classifyRisk: ({ euros }) => ({ risk: euros > 1 ? 'critical' : 'safe' }),
     async *execute({ euros }) {
       yield euros;
       return euros;

@@ -1,5 +1,5 @@
 import { defineTool } from '@ravi/kernel';
-import type { Tool, ToolContext } from '@ravi/kernel';
+import type { JsonSchema, Tool, ToolContext } from '@ravi/kernel';
 
 /** Tools of a test, with a log of their calls in order. */
 export interface Office {
@@ -7,7 +7,7 @@ export interface Office {
   readonly done: readonly string[];
 }
 
-const noArguments = { type: 'object', properties: {}, additionalProperties: true } as const;
+const noArguments: JsonSchema = { type: 'object', properties: {}, additionalProperties: true };
 
 /** `look` is safe, `write` is high, `pay` always needs approval, `hang` never returns, `break` fails. */
 export function createOffice(): Office {

@@ -1,12 +1,10 @@
 import { textBlock } from './content.ts';
 import { KernelError } from '../base/errors.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../base/json.ts';
+import type { ArgumentsOf } from './arguments-of.ts';
 import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts';
-import type { StandardSchema } from './standard-schema.ts';
-import type { Tool, ToolContext, ToolExecutionResult } from './tool.ts';
-
-/** Arguments that a schema describes: the output type of a Standard Schema, any JSON object otherwise. */
-export type ArgumentsOf<Schema> = Schema extends StandardSchema<unknown, infer Output> ? Output : JsonObject;
+import type { StandardResult, StandardSchema } from './standard-schema.ts';
+import type { RiskAssessment, Tool, ToolConcurrency, ToolContext, ToolExecutionResult } from './tool.ts';
 
 /** Return value of `execute` in a definition: a complete result, or a plain value that becomes one. */
 export type ToolOutput = ToolExecutionResult | JsonValue | undefined;
@@ -14,16 +12,24 @@ export type ToolOutput = ToolExecutionResult | JsonValue | undefined;
 /** Definition of a {@link Tool} with typed arguments and a simpler `execute`. */
 export interface ToolDefinition<Schema extends JsonSchema | StandardSchema> extends Omit<
   Tool,
-  'inputSchema' | 'outputSchema' | 'execute'
+  'inputSchema' | 'outputSchema' | 'classifyRisk' | 'concurrency' | 'execute'
 > {
   readonly inputSchema: Schema;
   readonly outputSchema?: JsonSchema | StandardSchema;
+  /** As in {@link Tool}, with the arguments that `execute` gets. */
+  classifyRisk?(args: ArgumentsOf<Schema>): RiskAssessment;
+  /** As in {@link Tool}; `keys` gets the arguments that `execute` gets. */
+  readonly concurrency?:
+    | Exclude<ToolConcurrency, object>
+    | { readonly keys: (args: ArgumentsOf<Schema>) => readonly string[] };
   execute(args: ArgumentsOf<Schema>, context: ToolContext): Promise<ToolOutput> | ToolOutput;
 }
 
 /**
  * Creates a tool from a JSON Schema or any Standard Schema (zod, valibot, arktype) and infers the type of `args`. A string
- * that `execute` returns becomes a text block, any other plain value becomes structured content.
+ * that `execute` returns becomes a text block, any other plain value becomes structured content. With a Standard Schema,
+ * `execute`, `classifyRisk` and `concurrency.keys` get the parsed arguments; the last two need a schema that validates
+ * synchronously.
  * @throws TypeError if `execute` is missing, or the Standard Schema library cannot convert its schema to JSON Schema
  */
 export function defineTool<const Schema extends JsonSchema | StandardSchema>(definition: ToolDefinition<Schema>): Tool {
@@ -32,7 +38,8 @@ export function defineTool<const Schema extends JsonSchema | StandardSchema>(def
   const run = (args: unknown, context: ToolContext): Promise<ToolExecutionResult> =>
     Promise.resolve(execute.call(definition, args as ArgumentsOf<Schema>, context)).then(toResult);
   return {
-    ...rest,
+    ...(rest as Pick<Tool, 'name' | 'description'>),
+    ...(isStandardSchema(inputSchema) ? onParsedArguments(definition, inputSchema) : {}),
     inputSchema: isStandardSchema(inputSchema) ? jsonSchemaOf(inputSchema, 'input') : inputSchema,
     ...(outputSchema === undefined
       ? {}
@@ -49,8 +56,34 @@ export function defineTool<const Schema extends JsonSchema | StandardSchema>(def
   };
 }
 
+// The functions of a definition that must get parsed arguments too. A value of another type stays as it is: the invoker says
+// what is wrong with it.
+function onParsedArguments<Schema extends JsonSchema | StandardSchema>(
+  definition: ToolDefinition<Schema>,
+  schema: StandardSchema,
+): Pick<Tool, 'classifyRisk' | 'concurrency'> {
+  const { name, classifyRisk, concurrency } = definition;
+  const parsed = (args: JsonObject): ArgumentsOf<Schema> => parseAtOnce(schema, args, name) as ArgumentsOf<Schema>;
+  const keys = typeof concurrency === 'object' ? concurrency?.keys : undefined;
+  return {
+    ...(typeof classifyRisk === 'function'
+      ? { classifyRisk: (args) => classifyRisk.call(definition, parsed(args)) }
+      : {}),
+    ...(typeof keys === 'function' ? { concurrency: { keys: (args) => keys(parsed(args)) } } : {}),
+  };
+}
+
 async function parseArguments(schema: StandardSchema, args: JsonObject): Promise<unknown> {
-  const result = await schema['~standard'].validate(args);
+  return valueOf(await schema['~standard'].validate(args));
+}
+
+function parseAtOnce(schema: StandardSchema, args: JsonObject, tool: string): unknown {
+  const result = schema['~standard'].validate(args);
+  if (!('then' in result)) return valueOf(result);
+  throw new TypeError(`The schema of ${tool} validates asynchronously; classifyRisk and concurrency.keys cannot wait`);
+}
+
+function valueOf(result: StandardResult<unknown>): unknown {
   if (result.issues === undefined) return result.value;
   const issues = result.issues.map((issue) => issue.message).join('; ');
   throw new KernelError('E_ARGUMENTS_INVALID', `Invalid arguments: ${issues}`);
