@@ -21,11 +21,12 @@ test('config show prints what holds, without secrets and passwords', async () =>
     port: 8_000,
     tokens: [{ principal: 'ada', token: { $env: 'ADA' }, roles: ['run'] }],
     allowedHosts: [],
-    artifactTtlMs: 3_600_000,
+    trustedProxies: [],
     maxConcurrent: 512,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
     unreadTimeoutMs: 60_000,
+    artifactTtlMs: 3_600_000,
   });
   assert.deepEqual(shown.plugins['blobStore'], {
     use: '@ravi/blob-s3',

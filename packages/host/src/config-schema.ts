@@ -65,6 +65,13 @@ export const configSchema: JsonSchema = {
           default: [],
           description: 'Host names to accept in addition to loopback.',
         },
+        trustedProxies: {
+          type: 'array',
+          items: { type: 'string', minLength: 1 },
+          default: [],
+          description:
+            'Addresses and CIDR ranges of proxies whose X-Forwarded-For and Forwarded name the client; unknown tokens are counted per client.',
+        },
         requestsPerMinute: {
           type: 'integer',
           minimum: 1,

@@ -40,6 +40,8 @@ export interface ServerConfig {
   readonly tokens: readonly ResolvedAccessToken[];
   /** Host names to accept in addition to loopback. */
   readonly allowedHosts: readonly string[];
+  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` and `Forwarded` name the client. */
+  readonly trustedProxies: readonly string[];
   /** Limit of one caller. Default: `defaultRequestsPerMinute` with tokens, unlimited without. */
   readonly requestsPerMinute?: number;
   /** Tool calls, scripts and starts of runs that are processed at once. */

@@ -4,8 +4,6 @@ import type { Clock } from '@ravi/kernel';
 export interface RateLimit {
   /** Takes one from the client's allowance. If it is used up, returns the milliseconds until one is available. */
   take(client: string): number | undefined;
-  /** Returns the same as {@link take}, without taking. */
-  waitMs(client: string): number | undefined;
 }
 
 interface Allowance {
@@ -46,6 +44,5 @@ export function createRateLimit(perMinute: number, clock: Clock): RateLimit {
       if (clients.size > maxClients && oldest !== undefined) clients.delete(oldest);
       return undefined;
     },
-    waitMs: (client) => waitFor(allowanceOf(client)),
   };
 }

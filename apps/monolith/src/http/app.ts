@@ -4,10 +4,11 @@ import type { ApprovalHandler, Clock, Logger } from '@ravi/kernel';
 import { Hono } from 'hono';
 import type { WebApprovalHandler } from '@ravi/approval-web';
 import type { Access } from './access/access.ts';
+import { addressOf, readClientAddress } from './access/client-address.ts';
 import type { TelemetryProviders } from '../observability/open-exporters.ts';
 import { traceRequests } from './core/trace-requests.ts';
 import type { CallerApprovals } from './approvals/approval-operations.ts';
-import { mount, addressOf } from './core/mount.ts';
+import { mount } from './core/mount.ts';
 import type { Endpoint } from './core/implement.ts';
 import { answerProblem, problem } from './core/problem.ts';
 import { requestLog } from './core/request-log.ts';
@@ -33,7 +34,7 @@ export interface HttpAppOptions {
 /** Creates the HTTP interface: middleware, operations, approvals, console. It reaches tools only through operations. */
 export function createHttpApp(options: HttpAppOptions): Hono {
   const { endpoints, access, approvalHandler, callerApprovals, telemetryProviders, lifetime, clock, logger } = options;
-  const { allowedHosts, maxConcurrent } = options.config.server;
+  const { allowedHosts, maxConcurrent, trustedProxies } = options.config.server;
   const app = new Hono();
   app.use(headWithoutBody, safeHeaders);
   if (telemetryProviders !== undefined) app.use(traceRequests(telemetryProviders));
@@ -42,6 +43,7 @@ export function createHttpApp(options: HttpAppOptions): Hono {
     if (lifetime.aborted) throw problem('E_SHUTTING_DOWN', 'The server is shutting down');
     await next();
   });
+  app.use(readClientAddress(trustedProxies));
   mount(app, endpoints, { access, maxConcurrent });
   if (isWebApprovalHandler(approvalHandler)) mountApprovalWeb(app, approvalHandler);
   // The console needs a state store, and approvals with the sign-in of the server.

@@ -25,7 +25,7 @@ export interface WebApprovalConfig {
   readonly sessionTtlMs: number;
   /** Requests that one token may send in a minute. */
   readonly requestsPerMinute: number;
-  /** Wrong tokens that one address may send in a minute; after that every token from it is refused for a while. */
+  /** Unknown tokens that one address may send in a minute; further ones get 429, known tokens never. */
   readonly failuresPerMinute: number;
   /** Maximum size of a request body. */
   readonly maxBodyBytes: number;

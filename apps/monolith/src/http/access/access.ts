@@ -11,7 +11,7 @@ import type { SignIns } from './sign-ins.ts';
 /** Recognises callers. */
 export interface Access {
   readonly signIns: SignIns;
-  /** Returns the caller of an access token. @throws KernelError `E_UNAUTHENTICATED`, `E_RATE_LIMITED` after too many failures */
+  /** Returns the caller of an access token. @throws KernelError `E_UNAUTHENTICATED`; `E_RATE_LIMITED` after 20 unknown tokens in a minute from one address */
   check(token: string, address: string): Caller;
   /** Returns the caller of a request. @throws KernelError as `check` */
   authenticate(headers: Headers, address: string): Caller;
@@ -36,12 +36,11 @@ export function createAccess({ accessTokens, requestsPerMinute, clock }: AccessO
   const requests = requestsPerMinute === undefined ? undefined : createRateLimit(requestsPerMinute, clock);
 
   function check(token: string, address: string): Caller {
-    const waitMs = failures.waitMs(address);
-    if (waitMs !== undefined)
-      throw problem('E_RATE_LIMITED', 'Too many failed sign-in attempts from this address', waitMs);
+    // Before the limit: many callers may share an address, and a wrong token of one must not refuse the others.
     const caller = callerOf(token, accessTokens);
     if (caller !== undefined) return caller;
-    failures.take(address);
+    const waitMs = failures.take(address);
+    if (waitMs !== undefined) throw problem('E_RATE_LIMITED', 'Too many unknown access tokens from this address', waitMs);
     throw problem('E_UNAUTHENTICATED', 'Unknown access token');
   }
 

@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http';
 import type { Operation } from '@ravi/api';
 import { isKernelError } from '@ravi/kernel';
 import type { KernelError } from '@ravi/kernel';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { Access } from '../access/access.ts';
+import { addressOf } from '../access/client-address.ts';
 import { localCaller } from '../access/caller.ts';
 import { Reply } from './implement.ts';
 import type { ApiRequest, Endpoint } from './implement.ts';
@@ -126,12 +126,6 @@ function refuseOtherMethods(app: Hono, operations: readonly Operation[]): void {
       throw problem('E_METHOD_NOT_ALLOWED', `${context.req.path} supports ${allow}`);
     });
   }
-}
-
-/** Returns the client address of a request; empty if the app is called without a server. */
-export function addressOf({ env }: Pick<Context, 'env'>): string {
-  const { incoming } = (env ?? {}) as { readonly incoming?: IncomingMessage };
-  return incoming?.socket?.remoteAddress ?? '';
 }
 
 /** Converts a path to the syntax of the router: `/v1/runs/:id`. */

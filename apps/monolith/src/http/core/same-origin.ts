@@ -26,6 +26,13 @@ export function sameOrigin(allowedHosts: readonly string[]): MiddlewareHandler {
     if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
       throw problem('E_ORIGIN_FORBIDDEN', `The origin "${origin}" may not use this server`);
     }
+    // Browsers send at least one of the two; a program without them has an access token.
+    const changes = context.req.method !== 'GET' && context.req.method !== 'HEAD';
+    const usesCookie = context.req.header('cookie') !== undefined && context.req.header('authorization') === undefined;
+    const saysOrigin = origin !== undefined || context.req.header('sec-fetch-site') === 'same-origin';
+    if (changes && usesCookie && !saysOrigin) {
+      throw problem('E_ORIGIN_FORBIDDEN', 'A request with a cookie must have an Origin header');
+    }
     // Links from other sites lead to pages of the console, never to the API.
     const site = context.req.header('sec-fetch-site') ?? 'none';
     if (site !== 'same-origin' && site !== 'none' && context.req.path.startsWith('/v1/')) {

@@ -16,17 +16,16 @@ export function authenticate(request: Request, address: string, services: HttpSe
 }
 
 /**
- * Returns the approver with this token. After too many wrong tokens from an address, tokens from it are refused for a
- * while.
+ * Returns the approver with this token. After too many unknown tokens from an address, further ones get `E_RATE_LIMITED`.
  * @throws KernelError `E_UNAUTHENTICATED`, `E_RATE_LIMITED`
  */
 export function checkToken(token: string, address: string, { tokens, failureLimit }: HttpServices): TokenHolder {
-  const retryAfterMs = failureLimit.waitMs(address);
-  if (retryAfterMs !== undefined)
-    throw problem('E_RATE_LIMITED', 'Too many failed sign-in attempts from this address', { retryAfterMs });
+  // Before the limit: many approvers may share an address, and a wrong token of one must not refuse the others.
   const approver = approverOf(token, tokens);
   if (approver !== undefined) return approver;
-  failureLimit.take(address);
+  const retryAfterMs = failureLimit.take(address);
+  if (retryAfterMs !== undefined)
+    throw problem('E_RATE_LIMITED', 'Too many unknown tokens from this address', { retryAfterMs });
   throw problem('E_UNAUTHENTICATED', 'Unknown token');
 }
 
