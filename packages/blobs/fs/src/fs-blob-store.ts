@@ -20,6 +20,7 @@ import { openContent, readContent, streamContent } from './read-content.ts';
 import { removeBlob } from './durable.ts';
 import { storeBlob } from './store-blob.ts';
 import { sweep } from './sweep.ts';
+import { createVerifiedFiles } from './verified-files.ts';
 
 /** Options of {@link createFsBlobStore}. */
 export interface FsBlobStoreOptions {
@@ -46,6 +47,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions): BlobStore {
   const { root, orphanAgeMs = defaultOrphanAgeMs, clock = systemClock } = options;
   const layout = layoutOf(resolvePath(root));
   const writing = new Set<BlobRef>();
+  const verified = createVerifiedFiles();
 
   async function find(ref: BlobRef): Promise<BlobMetadata | undefined> {
     if (!isBlobRef(ref)) return undefined;
@@ -92,7 +94,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions): BlobStore {
     async open(ref, range = {}) {
       const metadata = await existing(ref);
       const clipped = clipRange(range, metadata.bytes);
-      return streamContent(await contentOf(metadata), metadata, clipped);
+      return streamContent(await contentOf(metadata), metadata, clipped, verified);
     },
 
     async stat(ref) {

@@ -1,9 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { parseStored, requireMetadata } from '@ravi/blob-kit';
+import { constants } from 'node:fs';
+import { lstat, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { blobCorrupt, parseStored, requireMetadata } from '@ravi/blob-kit';
 import type { BlobMetadata } from '@ravi/blob-kit';
 import type { BlobRef } from '@ravi/kernel';
-import { unlessMissing } from './errors.ts';
+import { isSystemError, unlessMissing } from './errors.ts';
 
 /**
  * Files of a store, relative to its root:
@@ -57,11 +59,46 @@ export function pinsPath(folder: string): string {
   return join(folder, 'pins');
 }
 
+// Without `O_NONBLOCK` a named pipe in place of a file would block until another process writes to it.
+const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * Opens the file `path` of the blob `ref`; `undefined` if it is missing. A link in its place, or in place of the folder of the
+ * blob, is not followed.
+ * @throws KernelError `E_BLOB_CORRUPT` if it is not a regular file in a folder
+ */
+export async function openRegular(path: string, ref: BlobRef): Promise<FileHandle | undefined> {
+  const folder = dirname(path);
+  for (const each of [dirname(folder), folder]) {
+    const found = await unlessMissing(lstat(each));
+    if (found === undefined) return undefined;
+    if (!found.isDirectory()) throw blobCorrupt(ref, 'its folder is a link or a file');
+  }
+  const file = await unlessMissing(openFile(path, ref));
+  if (file === undefined || (await file.stat()).isFile()) return file;
+  await file.close();
+  throw blobCorrupt(ref, 'it is not a regular file');
+}
+
+async function openFile(path: string, ref: BlobRef): Promise<FileHandle> {
+  try {
+    return await open(path, readFlags);
+  } catch (error) {
+    if (isSystemError(error, 'ELOOP', 'ENXIO')) throw blobCorrupt(ref, 'it is not a regular file', error);
+    throw error;
+  }
+}
+
 /**
  * Reads the metadata of `ref` from `folder`; `undefined` if the file is missing.
- * @throws KernelError `E_BLOB_CORRUPT` if the file was changed or damaged
+ * @throws KernelError `E_BLOB_CORRUPT` if the file was changed or damaged, or is a link
  */
 export async function readMetadata(folder: string, ref: BlobRef): Promise<BlobMetadata | undefined> {
-  const text = await unlessMissing(readFile(metadataPath(folder), 'utf8'));
-  return text === undefined ? undefined : requireMetadata(parseStored(text, ref), ref);
+  const file = await openRegular(metadataPath(folder), ref);
+  if (file === undefined) return undefined;
+  try {
+    return requireMetadata(parseStored(await file.readFile('utf8'), ref), ref);
+  } finally {
+    await file.close();
+  }
 }

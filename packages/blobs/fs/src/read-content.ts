@@ -1,17 +1,17 @@
-import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { blobCorrupt, chunkBytes, streamOfChunks, verifiedChunks } from '@ravi/blob-kit';
 import type { BlobMetadata, ClippedRange } from '@ravi/blob-kit';
 import type { BlobRef } from '@ravi/kernel';
-import { guarded, unlessMissing } from './errors.ts';
-import { contentPath } from './layout.ts';
+import { guarded } from './errors.ts';
+import { contentPath, openRegular } from './layout.ts';
+import type { VerifiedFiles } from './verified-files.ts';
 
 /**
  * Opens the content of the blob in `folder`; `undefined` if it does not exist.
- * @throws KernelError `E_BLOB_CORRUPT` if its size differs from the stored one
+ * @throws KernelError `E_BLOB_CORRUPT` if it is not a regular file, or its size differs from the stored one
  */
 export async function openContent(folder: string, { ref, bytes }: BlobMetadata): Promise<FileHandle | undefined> {
-  const file = await unlessMissing(open(contentPath(folder), 'r'));
+  const file = await openRegular(contentPath(folder), ref);
   if (file === undefined) return undefined;
   const { size } = await file.stat();
   if (size === bytes) return file;
@@ -22,33 +22,29 @@ export async function openContent(folder: string, { ref, bytes }: BlobMetadata):
 /** Reads all bytes, verifies them and closes `file`. */
 export async function readContent(file: FileHandle, metadata: BlobMetadata): Promise<Uint8Array> {
   const content = new Uint8Array(metadata.bytes);
-  const whole = { start: 0, end: metadata.bytes, isWhole: true };
-  const chunks = chunksOf(file, metadata, whole, (offset, bytes) => content.subarray(offset, offset + bytes));
+  const targetFor = (offset: number, bytes: number): Uint8Array => content.subarray(offset, offset + bytes);
+  const whole = readAhead({ file, ref: metadata.ref, start: 0, end: metadata.bytes, targetFor });
+  const chunks = closing(file, verifiedChunks(whole, metadata));
   for await (const chunk of chunks) void chunk;
   return content;
 }
 
-/**
- * Returns the bytes of `range` as a stream, verified if they are the whole blob. Closes `file` at the end or on cancel.
- */
+/** Returns the bytes of `range` as a verified stream. Closes `file` at the end or on cancel. */
 export function streamContent(
   file: FileHandle,
   metadata: BlobMetadata,
   range: ClippedRange,
+  verified: VerifiedFiles,
 ): ReadableStream<Uint8Array> {
-  const chunks = chunksOf(file, metadata, range, (_offset, bytes) => unclearedBytes(bytes));
-  return streamOfChunks(chunks, () => file.close());
+  const chunks = range.isWhole
+    ? verifiedChunks(readAhead({ file, ref: metadata.ref, ...range }), metadata)
+    : verified.range(file, metadata, range);
+  return streamOfChunks(closing(file, chunks), () => file.close());
 }
 
-async function* chunksOf(
-  file: FileHandle,
-  metadata: BlobMetadata,
-  { start, end, isWhole }: ClippedRange,
-  targetFor: ReadRequest['targetFor'],
-): AsyncGenerator<Uint8Array> {
+async function* closing(file: FileHandle, chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    const chunks = readAhead({ file, ref: metadata.ref, start, end, targetFor });
-    yield* isWhole ? verifiedChunks(chunks, metadata) : chunks;
+    yield* chunks;
   } finally {
     await file.close();
   }
@@ -60,20 +56,20 @@ function unclearedBytes(bytes: number): Uint8Array {
 }
 
 /** Request to {@link readAhead} for the bytes of `ref` from `start` to before `end`. */
-interface ReadRequest {
+export interface ReadRequest {
   readonly file: FileHandle;
   readonly ref: BlobRef;
   readonly start: number;
   readonly end: number;
-  /** Memory for the `bytes` bytes that begin `offset` bytes after `start`. */
-  targetFor(offset: number, bytes: number): Uint8Array;
+  /** Memory for the `bytes` bytes that begin `offset` bytes after `start`; new memory when absent. */
+  targetFor?(offset: number, bytes: number): Uint8Array;
 }
 
 /**
  * Yields the bytes in chunks; while one is consumed, a system thread reads the next.
  * @throws KernelError `E_BLOB_CORRUPT` if the file ends early
  */
-async function* readAhead(request: ReadRequest): AsyncGenerator<Uint8Array> {
+export async function* readAhead(request: ReadRequest): AsyncGenerator<Uint8Array> {
   const { start, end } = request;
   let reading = start < end ? readChunk(request, start) : undefined;
   for (let position = start; reading !== undefined;) {
@@ -86,8 +82,10 @@ async function* readAhead(request: ReadRequest): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function readChunk({ file, ref, start, end, targetFor }: ReadRequest, position: number): Promise<Uint8Array> {
-  const target = targetFor(position - start, Math.min(chunkBytes, end - position));
+async function readChunk(request: ReadRequest, position: number): Promise<Uint8Array> {
+  const { file, ref, start, end } = request;
+  const bytes = Math.min(chunkBytes, end - position);
+  const target = request.targetFor?.(position - start, bytes) ?? unclearedBytes(bytes);
   let filled = 0;
   while (filled < target.byteLength) {
     const rest = { offset: filled, length: target.byteLength - filled, position: position + filled };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, open, readdir, rename, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isKernelError, silentLogger, systemClock } from '@ravi/kernel';
 import { test } from 'vitest';
@@ -113,6 +114,74 @@ test('truncated content is corrupt, also for a range', async () => {
   await truncate(contentPath(layoutOf(root).folderOf(ref)), 5);
   await assert.rejects(store.resolve(ref), isCorrupt);
   await assert.rejects(store.open(ref, { length: 2 }), isCorrupt);
+});
+
+test('a range of damaged content is corrupt, also if the damage comes after a verified range', async () => {
+  const root = newPlace();
+  const store = createFsBlobStore({ root });
+  const content = Buffer.alloc(3 * 1024 * 1024, 7);
+  const before = await store.store(content, options);
+  const after = await store.store(content, options);
+  const read = async (ref: string): Promise<string> =>
+    new Response(await store.open(ref, { offset: 10, length: 4 })).text();
+  const damage = async (ref: string): Promise<void> => {
+    const path = contentPath(layoutOf(root).folderOf(ref));
+    const { atime, mtime } = await stat(path);
+    const file = await open(path, 'r+');
+    await file.write('x', 2 * 1024 * 1024);
+    await file.close();
+    // As a program that hides its change would do.
+    await utimes(path, atime, mtime);
+  };
+  await damage(before);
+  await assert.rejects(read(before), isCorrupt);
+  assert.equal(await read(after), '\u0007'.repeat(4));
+  assert.equal(await read(after), '\u0007'.repeat(4));
+  await damage(after);
+  await assert.rejects(read(after), isCorrupt);
+});
+
+test('a range that is read while its blob is deleted continues, and one whose content changes fails', async () => {
+  const root = newPlace();
+  const store = createFsBlobStore({ root });
+  const content = new Uint8Array(3 * 1024 * 1024).fill(7);
+  const deleted = await store.store(content, options);
+  const stream = await store.open(deleted, { offset: 1 });
+  await store.delete(deleted);
+  assert.equal((await new Response(stream).bytes()).byteLength, content.byteLength - 1);
+
+  const changed = await store.store(content, options);
+  const reader = (await store.open(changed, { offset: 1 })).getReader();
+  await reader.read();
+  const file = await open(contentPath(layoutOf(root).folderOf(changed)), 'r+');
+  await file.write('x', content.byteLength - 1);
+  await file.close();
+  await assert.rejects(async () => {
+    while (!(await reader.read()).done);
+  }, isCorrupt);
+});
+
+test('a link or a pipe in place of content, metadata or a folder is corrupt and not followed', async () => {
+  const root = newPlace();
+  const store = createFsBlobStore({ root });
+  const layout = layoutOf(root);
+  const outside = newPlace();
+  await writeFile(outside, 'content');
+  for (const replace of ['content', 'metadata', 'folder', 'shard', 'pipe'] as const) {
+    const ref = await store.store('content', options);
+    const folder = layout.folderOf(ref);
+    const path = { content: contentPath(folder), metadata: metadataPath(folder), folder, shard: layout.shardOf(ref) };
+    if (replace === 'pipe') {
+      await rm(path.content);
+      execFileSync('mkfifo', [path.content]);
+    } else {
+      const moved = `${outside}-${replace}`;
+      await rename(path[replace], moved);
+      await symlink(moved, path[replace]);
+    }
+    await assert.rejects(store.resolve(ref), isCorrupt, replace);
+    await assert.rejects(store.open(ref, { length: 2 }), isCorrupt, replace);
+  }
 });
 
 test('changed metadata is corrupt, and such a blob can still be swept or deleted', async () => {
