@@ -1,5 +1,6 @@
 import 'reflect-metadata/lite';
 import { createApprovalFeed, createStoredApprovals } from '@ravi/approval-kit';
+import type { DecisionRules } from '@ravi/approval-kit';
 import { isWebApprovalHandler } from '@ravi/approval-web';
 import { createArgumentDigest } from '@ravi/host';
 import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
@@ -31,9 +32,10 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
   toolMetrics: ({ hooks }) => createToolMetrics(hooks),
   approvalFeed: ({ stateStore, clock, logger }) =>
     stateStore && createApprovalFeed({ store: stateStore.approvals, clock, logger }),
-  callerApprovals: ({ stateStore, approvalFeed: feed, approvalHandler, clock, logger }) =>
+  decisionRules: createDecisionRules,
+  callerApprovals: ({ stateStore, approvalFeed: feed, approvalHandler, decisionRules, clock, logger }) =>
     stateStore && feed && approvalHandler === undefined
-      ? createCallerApprovals({ store: stateStore.approvals, feed, clock, logger })
+      ? createCallerApprovals({ store: stateStore.approvals, feed, clock, logger }, decisionRules)
       : undefined,
   approvals: createApprovals,
   invoker: createInvoker,
@@ -85,11 +87,14 @@ function createApprovals({
   stateStore,
   approvalFeed: feed,
   approvalHandler: handler,
+  config,
   clock,
   logger,
 }: Parts): ApprovalHandler {
+  const { fourEyes } = config.server;
   if (stateStore !== undefined && feed !== undefined && !storesRequests(handler)) {
-    return createStoredApprovals({ store: stateStore.approvals, feed, ...(handler && { handler }), clock, logger });
+    const { approvals: store } = stateStore;
+    return createStoredApprovals({ store, feed, fourEyes, ...(handler && { handler }), clock, logger });
   }
   if (handler !== undefined) return handler;
   throw new KernelError('E_CONFIG_INVALID', 'Approvals by callers need a state store: configure plugins.stateStore');
@@ -99,9 +104,17 @@ function storesRequests(handler: ApprovalHandler | undefined): boolean {
   return isWebApprovalHandler(handler) && handler.storesRequests === true;
 }
 
+// The invoker does not exist yet: it needs the approval handler.
+function createDecisionRules(parts: Parts): DecisionRules {
+  return {
+    fourEyes: parts.config.server.fourEyes,
+    checkArguments: (request, args) => parts.invoker.checkEdit(request, args),
+  };
+}
+
 function createInvoker(parts: Parts): ToolInvoker {
   const { config, toolbox, approvals, blobStore, hooks, digestKey, hostPaths, clock, logger } = parts;
-  const { telemetry, stateStore } = parts;
+  const { telemetry, stateStore, redactor } = parts;
   return new ToolInvoker({
     registry: toolbox,
     approvalHandler: approvals,
@@ -110,6 +123,7 @@ function createInvoker(parts: Parts): ToolInvoker {
     hooks,
     digest: createArgumentDigest(digestKey),
     hostPaths,
+    secrets: redactor.secrets,
     clock,
     logger,
     ...(telemetry && { wrapExecution: telemetry.within }),

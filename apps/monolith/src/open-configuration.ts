@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { defaultRequestsPerMinute } from '@ravi/host';
+import { KernelError } from '@ravi/kernel';
 import type { Clock } from '@ravi/kernel';
 import { createAccess } from './http/access/access.ts';
 import { readAccessTokens } from './http/access/access-tokens.ts';
@@ -32,6 +33,10 @@ export async function openConfiguration(options: OpenConfigurationOptions): Prom
   const logger = openLog(options.logger, { ...config.logging, env, redactor });
   const digestKey = await loadDigestKey(dataFolder);
   const accessTokens = await readAccessTokens(config.server.tokens, { env, baseDir });
+  if (config.server.fourEyes && accessTokens.length === 0 && config.plugins.approvalHandler === undefined) {
+    const message = 'server.fourEyes needs server.tokens: without tokens every caller is the principal "local"';
+    throw new KernelError('E_CONFIG_INVALID', message);
+  }
   const defaultLimit = accessTokens.length === 0 ? undefined : defaultRequestsPerMinute;
   const { requestsPerMinute = defaultLimit } = config.server;
   return {

@@ -17,6 +17,7 @@ import type { Telemetry } from '@ravi/otel';
 import type { Hono } from 'hono';
 import type { InjectionToken } from 'tsyringe';
 import type { Access } from './http/access/access.ts';
+import type { DecisionRules } from '@ravi/approval-kit';
 import type { CallerApprovals } from './http/approvals/approval-operations.ts';
 import type { Endpoint } from './http/core/implement.ts';
 import type { ScriptRunner } from './http/scripts/chains.ts';
@@ -70,6 +71,8 @@ export interface Services {
   readonly toolMetrics: ToolMetrics;
   /** Notifies of changes of approvals; `undefined` without a state store. */
   readonly approvalFeed: ApprovalFeed | undefined;
+  /** Rules for decisions over HTTP. */
+  readonly decisionRules: DecisionRules;
   /** `undefined` if an approval handler is configured. */
   readonly callerApprovals: CallerApprovals | undefined;
   /** Handler that the invoker asks; with a state store it stores each request first. */
@@ -122,6 +125,7 @@ export const tokens: Tokens = {
   approvalFeed: token('approvalFeed'),
   callerApprovals: token('callerApprovals'),
   approvals: token('approvals'),
+  decisionRules: token('decisionRules'),
   invoker: token('invoker'),
   runChain: token('runChain'),
   snippetTools: token('snippetTools'),

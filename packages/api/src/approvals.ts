@@ -38,7 +38,10 @@ const shownRequestSchema = sameAs<ShownRequest>()(
       requestedAt: timestamp,
       expiresAt: timestamp,
     },
-    { summary: string() },
+    {
+      summary: string(),
+      hidden: array(string(), { description: 'JSON pointers of the strings in which a secret is hidden.' }),
+    },
   ),
 );
 
@@ -103,12 +106,22 @@ export type ApprovalEvent = ValueOf<typeof approvalEventSchema>;
 /** Refusal of a decision that came too late, with the approval as it is. */
 const lateDecisionSchema = extend(problemSchema, { approval: approvalSchema });
 
+/** Refusal of changed arguments, with the place of each problem. The request stays pending. */
+const invalidEditSchema = extend(problemSchema, {
+  problems: array(
+    object({
+      pointer: string({ description: 'JSON pointer of the field; empty for all arguments.' }),
+      message: string(),
+    }),
+  ),
+});
+
 /** Operations on approvals. */
 export const approvals = {
   list: operation({
     method: 'get',
     path: '/v1/approvals',
-    summary: 'List the approvals that the caller may decide, newest first.',
+    summary: 'List the approvals of the caller, newest first; of every principal with the role approve or admin.',
     query: strictObject({}, { status: statuses, runId: requestId, sessionId: requestId, ...pageQuery }),
     responses: { 200: json(approvalListSchema) },
     errors: ['E_STATE_UNAVAILABLE'],
@@ -135,6 +148,7 @@ export const approvals = {
   decide: operation({
     method: 'post',
     path: '/v1/approvals/{id}/decision',
+    role: 'approve',
     summary: 'Decide a pending approval. The first decision counts.',
     body: strictObject(
       { decision: decisions },
@@ -147,9 +161,11 @@ export const approvals = {
       },
     ),
     responses: { 200: json(object({ approval: approvalSchema })) },
-    refusals: { 409: json(lateDecisionSchema), 410: json(lateDecisionSchema) },
+    refusals: { 409: json(lateDecisionSchema), 410: json(lateDecisionSchema), 422: json(invalidEditSchema) },
     errors: [
       'E_APPROVAL_UNKNOWN',
+      'E_APPROVAL_FOUR_EYES',
+      'E_APPROVAL_EDIT_INVALID',
       'E_APPROVAL_DECIDED',
       'E_APPROVAL_EXPIRED',
       'E_APPROVAL_WITHDRAWN',

@@ -14,7 +14,15 @@ export const approvalTraceSchema = sameAs<ApprovalTrace>()(
       decision: enumOf(['approved', 'denied', 'skipped', 'modified', 'timeout', 'no-handler', 'run-scope']),
       waitedMs: milliseconds,
     },
-    { approver: string(), reason: string() },
+    {
+      approver: string(),
+      reason: string(),
+      edit: object({
+        before: string({ description: 'Digest of the requested arguments.' }),
+        after: string({ description: 'Digest of the arguments that the approver chose.' }),
+        changed: array(string(), { description: 'JSON pointers of the changed fields, at most 50.' }),
+      }),
+    },
   ),
 );
 

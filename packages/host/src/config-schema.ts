@@ -26,7 +26,8 @@ const accessToken: JsonSchema = {
       type: 'array',
       items: { enum: ['run', 'approve', 'admin'] },
       default: ['run'],
-      description: 'Permissions of the caller.',
+      description:
+        'Permissions of the caller: run calls tools and starts runs, approve decides approvals, admin has both and sees everything.',
     },
   },
 };
@@ -59,6 +60,11 @@ export const configSchema: JsonSchema = {
         host: { type: 'string', minLength: 1, default: '127.0.0.1', description: 'Address to listen on.' },
         port: { type: 'integer', minimum: 0, maximum: 65_535, default: 7341, description: '0 picks a free port.' },
         tokens: { type: 'array', items: accessToken, default: [], description: 'Access tokens of the callers.' },
+        fourEyes: {
+          type: 'boolean',
+          default: false,
+          description: 'true refuses decisions on an approval by the principal that requested the call. Needs tokens.',
+        },
         allowedHosts: {
           type: 'array',
           items: { type: 'string', minLength: 1 },

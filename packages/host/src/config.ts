@@ -38,6 +38,8 @@ export interface ServerConfig {
    * all roles.
    */
   readonly tokens: readonly ResolvedAccessToken[];
+  /** True if the principal that requested a call may not decide its approval. Needs tokens. */
+  readonly fourEyes: boolean;
   /** Host names to accept in addition to loopback. */
   readonly allowedHosts: readonly string[];
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` and `Forwarded` name the client. */

@@ -1,14 +1,19 @@
 import { defineChainPolicy, silentLogger, systemClock } from '@ravi/kernel';
 import type {
   ApprovalHandler,
+  ApprovalRequest,
   BlobStore,
   ChainPolicy,
   Clock,
+  EditProblem,
   InvocationResult,
   Journal,
+  JsonObject,
   Logger,
   ToolRegistry,
 } from '@ravi/kernel';
+import { checkShownEdit } from './approval/check-edit.ts';
+import { createSecretFinder } from './approval/secret-spans.ts';
 import { createDigester } from './arguments/digest.ts';
 import type { Digester } from './arguments/digest.ts';
 import { execute } from './execute.ts';
@@ -32,6 +37,7 @@ import type { GateStop } from './error-results.ts';
 import type { ExecutionWrapper, InvokerRuntime } from './runtime.ts';
 import { InvokerSession } from './scope/session.ts';
 import type { SessionOptions } from './scope/session-options.ts';
+import { toolDigest } from './toolbox/freeze-tool.ts';
 import { Deadlines } from './timing/deadlines.ts';
 import { KeyedLocks } from './timing/keyed-locks.ts';
 import { SchemaCache } from './validation/schema-cache.ts';
@@ -69,6 +75,8 @@ export interface ToolInvokerOptions {
   readonly digest?: Digester;
   /** Folders of this host that are removed from messages. */
   readonly hostPaths?: readonly string[];
+  /** Secret values that approvers must not see in arguments; those of fewer than eight characters are ignored. */
+  readonly secrets?: Iterable<string>;
   /** Wraps the execution of each tool, for example to make a span of a trace active in asynchronous calls. */
   readonly wrapExecution?: ExecutionWrapper;
 }
@@ -110,6 +118,7 @@ export class ToolInvoker {
       deadlines: new Deadlines(clock),
       locks: new KeyedLocks(),
       scrub: createScrubber(options.hostPaths ?? []),
+      findSecrets: createSecretFinder(options.secrets ?? []),
       wrapExecution: options.wrapExecution,
     };
   }
@@ -119,6 +128,19 @@ export class ToolInvoker {
     const session = new InvokerSession(this.#runtime, this.policy, options);
     this.hooks.emit({ type: 'session-opened', ...session.scope });
     return session;
+  }
+
+  /**
+   * Checks arguments that an approver wants to run instead of those of a stored request, in a process where its call does not
+   * wait. Returns the problems; empty if the arguments are valid.
+   */
+  checkEdit(request: ApprovalRequest, args: JsonObject): readonly EditProblem[] {
+    const tool = this.registry.get(request.tool);
+    if (tool === undefined || toolDigest(tool) !== request.toolDigest) {
+      return [{ pointer: '', message: `The tool ${request.tool} has changed since the request, or is gone` }];
+    }
+    const { maxArgumentBytes } = this.policy;
+    return checkShownEdit(args, request, { tool, schemas: this.#runtime.schemas, maxArgumentBytes });
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { ApprovalHandler, BlobStore, Clock, EventScope, Journal, Logger, ToolRegistry } from '@ravi/kernel';
+import type { SecretFinder } from './approval/secret-spans.ts';
 import type { Digester } from './arguments/digest.ts';
 import type { HookManager } from './hooks/hook-manager.ts';
 import type { Scrubber } from './scrub.ts';
@@ -23,5 +24,7 @@ export interface InvokerRuntime {
   readonly deadlines: Deadlines;
   readonly locks: KeyedLocks;
   readonly scrub: Scrubber;
+  /** Finds what an approver must not see. */
+  readonly findSecrets: SecretFinder;
   readonly wrapExecution: ExecutionWrapper | undefined;
 }

@@ -18,4 +18,11 @@ export type {
   ApprovalTransition,
   RecordedDecision,
 } from './approval/approval-store.ts';
-export type { ApprovalDecision, ApprovalDecisionInput, ApprovalHandler, ApprovalRequest } from './approval/approval.ts';
+export type {
+  ApprovalDecision,
+  ApprovalDecisionInput,
+  ApprovalHandler,
+  ApprovalRequest,
+  ApprovalRequestOptions,
+  EditProblem,
+} from './approval/approval.ts';

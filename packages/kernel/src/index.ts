@@ -18,7 +18,14 @@ export type {
   ApprovalTransition,
   RecordedDecision,
 } from './approval/approval-store.ts';
-export type { ApprovalDecision, ApprovalDecisionInput, ApprovalHandler, ApprovalRequest } from './approval/approval.ts';
+export type {
+  ApprovalDecision,
+  ApprovalDecisionInput,
+  ApprovalHandler,
+  ApprovalRequest,
+  ApprovalRequestOptions,
+  EditProblem,
+} from './approval/approval.ts';
 export { systemClock } from './base/clock.ts';
 export type { Clock, Timer, TimerOptions } from './base/clock.ts';
 export { KernelError, isKernelError } from './base/errors.ts';
@@ -38,7 +45,7 @@ export type {
   StoreOptions,
   SweepReport,
 } from './blob/blob-store.ts';
-export type { ApprovalTrace, CallStatus, ChainCallRecord } from './call/call-record.ts';
+export type { ApprovalEdit, ApprovalTrace, CallStatus, ChainCallRecord } from './call/call-record.ts';
 export { defaultChainPolicy, defineChainPolicy, maxBridgeMessageBytes } from './call/chain-policy.ts';
 export type { ChainPolicy } from './call/chain-policy.ts';
 export type { ChainError, ChainRunResult, WholeResult } from './call/chain-run-result.ts';

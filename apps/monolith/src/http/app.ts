@@ -1,3 +1,4 @@
+import type { DecisionRules } from '@ravi/approval-kit';
 import { isWebApprovalHandler } from '@ravi/approval-web';
 import type { ResolvedConfig } from '@ravi/host';
 import type { ApprovalHandler, Clock, Logger } from '@ravi/kernel';
@@ -22,6 +23,8 @@ export interface HttpAppOptions {
   readonly access: Access;
   readonly config: Pick<ResolvedConfig, 'server'>;
   readonly approvalHandler: ApprovalHandler | undefined;
+  /** Rules for decisions over HTTP. */
+  readonly decisionRules: DecisionRules;
   /** Present if callers decide over HTTP. */
   readonly callerApprovals: CallerApprovals | undefined;
   /** Present if requests are traced and measured. */
@@ -33,7 +36,17 @@ export interface HttpAppOptions {
 
 /** Creates the HTTP interface: middleware, operations, approvals, console. It reaches tools only through operations. */
 export function createHttpApp(options: HttpAppOptions): Hono {
-  const { endpoints, access, approvalHandler, callerApprovals, telemetryProviders, lifetime, clock, logger } = options;
+  const {
+    endpoints,
+    access,
+    approvalHandler,
+    decisionRules,
+    callerApprovals,
+    telemetryProviders,
+    lifetime,
+    clock,
+    logger,
+  } = options;
   const { allowedHosts, maxConcurrent, trustedProxies } = options.config.server;
   const app = new Hono();
   app.use(headWithoutBody, safeHeaders);
@@ -45,7 +58,7 @@ export function createHttpApp(options: HttpAppOptions): Hono {
   });
   app.use(readClientAddress(trustedProxies));
   mount(app, endpoints, { access, maxConcurrent });
-  if (isWebApprovalHandler(approvalHandler)) mountApprovalWeb(app, approvalHandler);
+  if (isWebApprovalHandler(approvalHandler)) mountApprovalWeb(app, approvalHandler, decisionRules);
   // The console needs a state store, and approvals with the sign-in of the server.
   if (callerApprovals !== undefined) mountConsole(app, logger);
   app.notFound((context) =>
@@ -59,9 +72,9 @@ export function createHttpApp(options: HttpAppOptions): Hono {
  * Serves the pages of an approval handler that the configuration names. It has its own tokens, sign-in and limits, and
  * takes the place of the operations on approvals and of the console.
  */
-function mountApprovalWeb(app: Hono, handler: WebApprovalHandler): void {
+function mountApprovalWeb(app: Hono, handler: WebApprovalHandler, rules: DecisionRules): void {
   app.on(['GET', 'POST', 'DELETE'], ['/approvals', '/approvals/', '/v1/approvals/*'], (context) => {
     const address = addressOf(context);
-    return handler.fetch(context.req.raw, address === '' ? {} : { address });
+    return handler.fetch(context.req.raw, { rules, ...(address === '' ? {} : { address }) });
   });
 }

@@ -3,6 +3,8 @@ import { isKernelError } from '@ravi/kernel';
 
 /** Removes secrets from logs, traces and events. */
 export interface Redactor {
+  /** The known secrets. */
+  readonly secrets: readonly string[];
   /** Returns the text without known secrets, HTTP credentials and passwords in addresses. */
   text(text: string): string;
   /** Returns a plain copy of JSON data, each string redacted like {@link Redactor.text}. */
@@ -55,6 +57,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   }
 
   return {
+    secrets: known,
     text,
     strings: <Value>(value: Value) => copy(value, 'strings', 0) as Value,
     fields: (value) => copy(value, 'fields', 0),

@@ -5,14 +5,16 @@ import type {
   ApprovalFilter,
   ApprovalStore,
   Clock,
+  EditProblem,
   JsonObject,
   Logger,
   PageRequest,
+  RecordedDecision,
 } from '@ravi/kernel';
 import { changeView, viewOf } from './approval-views.ts';
 import type { ApprovalView, ChangeView } from './approval-views.ts';
-import { mayDecideFor, visibleTo } from './approver.ts';
-import type { Approver } from './approver.ts';
+import { checkRole, isOwnRequest, maySee, ownRequest, visibleTo } from './approver.ts';
+import type { Approver, DecisionRules } from './approver.ts';
 import { readDecision } from './read-decision.ts';
 
 /** Services that the desk and the event streams share. */
@@ -50,6 +52,13 @@ export type DecisionResult =
       readonly code: 'E_APPROVAL_DECIDED' | 'E_APPROVAL_EXPIRED' | 'E_APPROVAL_WITHDRAWN';
       readonly message: string;
       readonly approval: ApprovalView;
+    }
+  /** The changed arguments are not valid. The request stays pending. */
+  | {
+      readonly status: 'invalid';
+      readonly code: 'E_APPROVAL_EDIT_INVALID';
+      readonly message: string;
+      readonly problems: readonly EditProblem[];
     };
 
 /**
@@ -61,12 +70,19 @@ export interface ApprovalDesk {
   list(approver: Approver, filter: Omit<ApprovalFilter, 'principal'>, page: PageRequest): Promise<ApprovalList>;
   /** @throws KernelError `E_APPROVAL_UNKNOWN` */
   read(approver: Approver, id: string): Promise<ApprovalDetails>;
-  /** Decides once; the first decision counts. @throws KernelError `E_APPROVAL_UNKNOWN`, `E_REQUEST_INVALID` for the body */
-  decide(approver: Approver, id: string, body: JsonObject): Promise<DecisionResult>;
+  /**
+   * Decides once; the first decision counts. `rules` add to those of the desk.
+   * @throws KernelError `E_FORBIDDEN` without the right to decide, `E_APPROVAL_UNKNOWN`, `E_APPROVAL_FOUR_EYES`,
+   * `E_REQUEST_INVALID` for the body
+   */
+  decide(approver: Approver, id: string, body: JsonObject, rules?: DecisionRules): Promise<DecisionResult>;
 }
 
 /** Creates a desk over a store. */
-export function createApprovalDesk({ store, feed, clock, logger }: ApprovalServices): ApprovalDesk {
+export function createApprovalDesk(
+  { store, feed, clock, logger }: ApprovalServices,
+  ownRules: DecisionRules = {},
+): ApprovalDesk {
   return {
     list: (approver, filter, page) =>
       explainOutage(logger, async () => {
@@ -90,11 +106,17 @@ export function createApprovalDesk({ store, feed, clock, logger }: ApprovalServi
         const changes = await store.changes({ approvalId: id });
         return { approval: viewOf(approval, { now, isWhole: true }), changes: changes.items.map(changeView), now };
       }),
-    decide: (approver, id, body) =>
+    decide: (approver, id, body, given = {}) =>
       explainOutage(logger, async () => {
+        checkRole(approver);
         const approval = await find(approver, id);
+        const rules = { ...ownRules, ...given, fourEyes: ownRules.fourEyes === true || given.fourEyes === true };
+        const { principal } = approval.request;
+        if (isOwnRequest(approver.principal, principal, rules)) throw ownRequest(principal);
         const now = clock.now();
         const decision = readDecision(body, { approval, approver: approver.principal, now });
+        const problems = approval.status === 'pending' ? problemsOf(approval, decision, rules) : [];
+        if (problems.length > 0) return invalidEdit(problems);
         const transition = await store.decide(id, decision);
         feed.checkNow();
         if (!('approval' in transition)) throw unknownApproval(id);
@@ -105,7 +127,7 @@ export function createApprovalDesk({ store, feed, clock, logger }: ApprovalServi
 
   async function find(approver: Approver, id: string): Promise<Approval> {
     const approval = await store.get(id);
-    if (approval !== undefined && mayDecideFor(approver, approval.request.principal)) return approval;
+    if (approval !== undefined && maySee(approver, approval.request.principal)) return approval;
     throw unknownApproval(id);
   }
 
@@ -133,6 +155,24 @@ export function createApprovalDesk({ store, feed, clock, logger }: ApprovalServi
     const message = 'This request has expired and its call will not run. Your decision changed nothing';
     return { status: 'refused', code: 'E_APPROVAL_EXPIRED', message, approval };
   }
+}
+
+// An edit that is not checked could run anything that the tool was not made for.
+function problemsOf(
+  { request }: Approval,
+  { modifiedArgs }: RecordedDecision,
+  { checkArguments }: DecisionRules,
+): readonly EditProblem[] {
+  if (modifiedArgs === undefined) return [];
+  if (checkArguments !== undefined) return checkArguments(request, modifiedArgs);
+  return [{ pointer: '', message: 'This server cannot check changed arguments. Approve or deny the request as it is' }];
+}
+
+function invalidEdit(problems: readonly EditProblem[]): DecisionResult {
+  const [first] = problems;
+  const place = first === undefined || first.pointer === '' ? '' : ` at ${first.pointer}`;
+  const message = `The changed arguments are not valid${place}: ${first?.message}. The request still waits`;
+  return { status: 'invalid', code: 'E_APPROVAL_EDIT_INVALID', message, problems };
 }
 
 // The same error for an id that does not exist and for one of another principal.

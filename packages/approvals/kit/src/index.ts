@@ -3,7 +3,7 @@ export type { ApprovalDesk, ApprovalDetails, ApprovalList, ApprovalServices, Dec
 export { createApprovalFeed } from './approval-feed.ts';
 export type { ApprovalFeedOptions } from './approval-feed.ts';
 export type { ApprovalView, ChangeView, DecisionView } from './approval-views.ts';
-export type { Approver } from './approver.ts';
+export type { Approver, DecisionRules } from './approver.ts';
 export { createApprovalEventStreams } from './event-streams.ts';
 export type { ApprovalEventStreams, EventStreamLimits, EventStreamRequest } from './event-streams.ts';
 export { createStoredApprovals } from './stored-approvals.ts';

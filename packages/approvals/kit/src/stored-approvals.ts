@@ -5,18 +5,22 @@ import type {
   ApprovalFeed,
   ApprovalHandler,
   ApprovalRequest,
+  ApprovalRequestOptions,
   ApprovalStore,
   Clock,
   Logger,
 } from '@ravi/kernel';
 import { errorText, readApproval, retryWhileUnavailable } from '@ravi/support';
 import { createApprovalFeed } from './approval-feed.ts';
+import { isOwnRequest } from './approver.ts';
 
 /** Options of {@link createStoredApprovals}. */
 export interface StoredApprovalsOptions {
   readonly store: ApprovalStore;
   /** Is asked as well; without it every decision comes through the store. */
   readonly handler?: ApprovalHandler;
+  /** True if the approver of a call may not be its own principal: such a decision denies the call. Default false. */
+  readonly fourEyes?: boolean;
   /** Feed to share with other listeners; by default a new one. */
   readonly feed?: ApprovalFeed;
   readonly clock?: Clock;
@@ -33,25 +37,29 @@ const handlerFailed = 'the approval handler failed';
  * continues. The consumer is `<runId>:<callId>`, so a run that crashed after consuming recognises its own decision.
  *
  * When the signal aborts, the request is withdrawn, unless the run is only suspended: the resumed run finds its request
- * under the same id. A request that was withdrawn is denied. A request that expires rejects with `E_APPROVAL_TIMEOUT`. While the store is unavailable, every
- * step is retried.
+ * under the same id. A request that was withdrawn is denied. A request that expires rejects with `E_APPROVAL_TIMEOUT`.
+ * While the store is unavailable, every step is retried.
  */
 export function createStoredApprovals(options: StoredApprovalsOptions): ApprovalHandler {
-  const { store, handler, clock = systemClock, logger = silentLogger } = options;
+  const { store, handler, fourEyes = false, clock = systemClock, logger = silentLogger } = options;
   const feed = options.feed ?? createApprovalFeed({ store, clock, logger });
 
   return {
-    async request(request, { signal }) {
+    async request(request, { signal, checkArguments }) {
       const stored = await retryWhileUnavailable(() => storeRequest(store, request), { clock, signal });
       if (stored === 'other') return denied('it was asked before for another call');
       feed.checkNow();
-      const settled = await settledApproval(request, signal);
+      const checked = checkArguments === undefined ? {} : { checkArguments };
+      const settled = await settledApproval(request, { signal, ...checked });
       return retryWhileUnavailable(() => consume(request, settled), { clock, signal });
     },
   };
 
   /** Waits until the request is no longer pending; withdraws it when `signal` aborts. */
-  async function settledApproval({ id, expiresAt }: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
+  async function settledApproval(
+    { id, expiresAt }: ApprovalRequest,
+    { signal, ...checked }: ApprovalRequestOptions,
+  ): Promise<Approval> {
     const { promise, resolve, reject } = Promise.withResolvers<Approval>();
     const waiting = new AbortController();
     const check = (): void => {
@@ -72,7 +80,8 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
     try {
       if (signal.aborted) onAbort();
       else void subscription.ready.then(check);
-      if (handler !== undefined && !signal.aborted) void askHandler(handler, id, waiting.signal).then(check, check);
+      if (handler !== undefined && !signal.aborted)
+        void askHandler(handler, id, { ...checked, signal: waiting.signal }).then(check, check);
       return await promise;
     } finally {
       timer.cancel();
@@ -90,11 +99,12 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
     return store.get(id);
   }
 
-  async function askHandler(asked: ApprovalHandler, id: string, signal: AbortSignal): Promise<void> {
+  async function askHandler(asked: ApprovalHandler, id: string, how: ApprovalRequestOptions): Promise<void> {
+    const { signal } = how;
     try {
       const kept = await retryWhileUnavailable(() => store.get(id), { clock, signal });
       if (kept === undefined || signal.aborted) return;
-      const given = await asked.request(kept.request, { signal });
+      const given = await asked.request(kept.request, how);
       // A handler may answer "denied" because it was aborted. That is not a decision.
       if (!signal.aborted) await decide(id, checkedDecision(given), signal);
     } catch (error) {
@@ -138,6 +148,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
     feed.checkNow();
     if (settled.answer === undefined) throw new KernelError('E_APPROVAL_TIMEOUT', 'No decision was made in time');
     const { decidedAt: _, ...decision } = settled.answer;
+    if (isOwnRequest(decision.approver, request.principal, { fourEyes })) return denied('its approver requested it');
     return decision;
   }
 }

@@ -24,14 +24,20 @@ const properties = {
           pattern: '^[0-9a-f]{64}$',
           description: 'SHA-256 of the secret, instead of the secret.',
         },
-        principal: { type: 'string', minLength: 1, description: 'Principal whose requests it sees and decides.' },
+        principal: { type: 'string', minLength: 1, description: 'Principal whose requests it sees.' },
         roles: {
           type: 'array',
           items: { enum: ['approve'] },
-          description: 'With "approve" it sees and decides the requests of every principal.',
+          description:
+            'With "approve" it sees and decides the requests of every principal; without, it only sees its own.',
         },
       },
     },
+  },
+  fourEyes: {
+    type: 'boolean',
+    default: false,
+    description: 'true refuses decisions of the principal that requested the call.',
   },
   basePath: {
     type: 'string',

@@ -1,6 +1,6 @@
 import type { ApprovalStore, Clock, Logger, Principal } from '@ravi/kernel';
 
-/** Role of an approver: with `approve` it sees and decides the requests of every principal. */
+/** Role of an approver: with `approve` it sees and decides the requests of every principal; without, it only sees its own. */
 export type ApproverRole = 'approve';
 
 /** An approver, identified by a token. Exactly one of `token` and `tokenSha256` is set. */
@@ -9,7 +9,7 @@ export interface ApproverToken {
   readonly token?: string;
   /** SHA-256 of such a token in hex, so that the configuration holds no secret. Sessions then end with the process. */
   readonly tokenSha256?: string;
-  /** Principal whose requests it sees and decides; recorded in the audit log. */
+  /** Principal whose requests it sees; recorded in the audit log. */
   readonly principal: Principal;
   readonly roles?: readonly ApproverRole[];
 }
@@ -17,6 +17,8 @@ export interface ApproverToken {
 /** Configuration of the plugin. Its schema has the defaults. */
 export interface WebApprovalConfig {
   readonly tokens: readonly ApproverToken[];
+  /** True if an approver may not decide the requests of its own principal. */
+  readonly fourEyes: boolean;
   /** Path under which a server mounts the handler, when that server does not strip it. */
   readonly basePath: string;
   /** Names by which browsers may address the server, with a port or for every port; loopback names are always allowed. */

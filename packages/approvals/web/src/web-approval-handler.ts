@@ -5,7 +5,8 @@ import {
   createStoredApprovals,
 } from '@ravi/approval-kit';
 import { silentLogger, systemClock } from '@ravi/kernel';
-import type { ApprovalHandler } from '@ravi/kernel';
+import type { DecisionRules } from '@ravi/approval-kit';
+import type { ApprovalHandler, ApprovalRequestOptions } from '@ravi/kernel';
 import { createRateLimit } from '@ravi/support';
 import { createSessions } from './http/access/sessions.ts';
 import { readTokens } from './http/access/tokens.ts';
@@ -18,6 +19,8 @@ import { loadPage } from './page.ts';
 export interface ClientInfo {
   /** Address of the connection; clients without one share their limits. */
   readonly address?: string;
+  /** Rules for decisions in this request, in addition to the options of the handler. */
+  readonly rules?: DecisionRules;
 }
 
 /** An approval handler whose requests are decided over HTTP, in any process that shares its store. */
@@ -45,8 +48,13 @@ export function createWebApprovalHandler(options: WebApprovalOptions): WebApprov
   const services = { store, feed, clock, logger };
   const { maxStreams, maxStreamsPerToken: maxStreamsPerClient, heartbeatMs } = config;
   const streams = createApprovalEventStreams(services, { maxStreams, maxStreamsPerClient, heartbeatMs });
+  const stored = createStoredApprovals({ ...services, fourEyes: config.fourEyes });
+  // Of the requests that wait in this process. A server that knows the tools checks the others, with the rules of a request.
+  const checks = new Map<string, NonNullable<ApprovalRequestOptions['checkArguments']>>();
+  const checkEdit: NonNullable<DecisionRules['checkArguments']> = ({ id }, args) =>
+    checks.get(id)?.(args) ?? [{ pointer: '', message: 'No process that can check these arguments waits for them' }];
   const respond = createRoutes(loadPage(), {
-    desk: createApprovalDesk(services),
+    desk: createApprovalDesk(services, { fourEyes: config.fourEyes, checkArguments: checkEdit }),
     streams,
     logger,
     config,
@@ -57,9 +65,17 @@ export function createWebApprovalHandler(options: WebApprovalOptions): WebApprov
   });
 
   return {
-    request: createStoredApprovals(services).request,
+    async request(request, options) {
+      const { checkArguments } = options;
+      if (checkArguments !== undefined) checks.set(request.id, checkArguments);
+      try {
+        return await stored.request(request, options);
+      } finally {
+        checks.delete(request.id);
+      }
+    },
     storesRequests: true,
-    fetch: (request, { address = '' } = {}) => respond(request, address),
+    fetch: (request, { address = '', rules = {} } = {}) => respond(request, { address, rules }),
     closeStreams: () => streams.close(),
     async [Symbol.asyncDispose]() {
       streams.close();

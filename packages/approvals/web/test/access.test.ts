@@ -90,7 +90,7 @@ test('signing in gives a cookie that no script and no other site can use, and th
   assert.match(header, /; HttpOnly; SameSite=Strict; Max-Age=60$/);
   assert.ok(!header.includes(tokens.ada));
   const who = await send('GET', `${path}/session`, { token: '', headers: { cookie } });
-  assert.deepEqual(who.body, { principal: 'ada', roles: [], expiresAt: clock.now() + 60_000 });
+  assert.deepEqual(who.body, { principal: 'ada', roles: ['approve'], expiresAt: clock.now() + 60_000 });
   clock.advance(60_000);
   assertProblem(await send('GET', path, { token: '', headers: { cookie } }), 401, 'E_UNAUTHENTICATED');
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { KernelError } from '@ravi/kernel';
 import type { JsonValue } from '@ravi/kernel';
-import { createApprovalRequest, createMemoryApprovalStore, createMemoryLogger } from '@ravi/testkit';
+import { createApprovalRequest, createMemoryApprovalStore, createMemoryLogger, settle } from '@ravi/testkit';
 import { test } from 'vitest';
 import { openScene, requestTo, tokens } from './support/handler.ts';
 import type { Answer } from './support/handler.ts';
@@ -179,20 +179,52 @@ test('an answer after the time is over is gone, and the request counts as expire
   assert.equal((await store.get('approval-1'))?.status, 'expired');
 });
 
-test("an approver sees and decides its own requests, and one with the role everybody's", async () => {
+test('an approver without the role only sees its own requests, and one with the role sees and decides all', async () => {
   const { keep, send } = openScene();
   await keep({ id: 'of-ada', principal: 'ada' });
   await keep({ id: 'of-bob', principal: 'bob' });
-  assert.deepEqual(ids(await send('GET', '/v1/approvals')), ['of-ada']);
+  const bob = { token: tokens.bob };
+  assert.deepEqual(ids(await send('GET', '/v1/approvals', bob)), ['of-bob']);
   assert.deepEqual(ids(await send('GET', '/v1/approvals', grace)), ['of-bob', 'of-ada']);
-  const missing = await send('GET', '/v1/approvals/nothing');
-  const foreign = await send('GET', '/v1/approvals/of-bob');
-  assertProblem(foreign, 404, 'E_APPROVAL_UNKNOWN', /no approval "of-bob"/);
-  assert.equal(foreign.body.error.message, missing.body.error.message.replace('nothing', 'of-bob'));
-  const decided = await send('POST', '/v1/approvals/of-bob/decision', { body: { decision: 'approved' } });
-  assertProblem(decided, 404, 'E_APPROVAL_UNKNOWN', /no approval "of-bob"/);
-  const own = await send('POST', '/v1/approvals/of-bob/decision', { body: { decision: 'denied' }, token: tokens.bob });
-  assert.equal(own.status, 200);
+  const missing = await send('GET', '/v1/approvals/nothing', bob);
+  const foreign = await send('GET', '/v1/approvals/of-ada', bob);
+  assertProblem(foreign, 404, 'E_APPROVAL_UNKNOWN', /no approval "of-ada"/);
+  assert.equal(foreign.body.error.message, missing.body.error.message.replace('nothing', 'of-ada'));
+  const body = { decision: 'approved' };
+  for (const id of ['of-ada', 'of-bob', 'nothing']) {
+    const refused = await send('POST', `/v1/approvals/${id}/decision`, { body, ...bob });
+    assertProblem(refused, 403, 'E_FORBIDDEN', /role "approve"/);
+  }
+  assert.equal((await send('POST', '/v1/approvals/of-bob/decision', { body, ...grace })).status, 200);
+});
+
+test('with four eyes an approver does not decide requests of its own principal', async () => {
+  const { keep, send } = openScene({ fourEyes: true });
+  await keep({ principal: 'ada' });
+  const body = { decision: 'approved' };
+  const own = await send('POST', '/v1/approvals/approval-1/decision', { body });
+  assertProblem(own, 403, 'E_APPROVAL_FOUR_EYES', /ada requested this call/);
+  assert.equal((await send('POST', '/v1/approvals/approval-1/decision', { body, ...grace })).status, 200);
+});
+
+test('invalid changes are refused with their places, and the request stays open', async () => {
+  const { handler, store } = openScene();
+  const problems = [{ pointer: '/path', message: '"path" must be a string' }];
+  const checkArguments = (args: object): typeof problems => ('ok' in args ? [] : problems);
+  const signal = new AbortController().signal;
+  const result = handler.request(createApprovalRequest(), { signal, checkArguments });
+  await settle();
+  const decide = (modifiedArgs: object): Promise<Response> => {
+    const body = { decision: 'modified', modifiedArgs };
+    return handler.fetch(requestTo('POST', '/v1/approvals/approval-1/decision', { body, token: tokens.ada }));
+  };
+  const refused = await decide({ path: 1 });
+  assert.equal(refused.status, 422);
+  const { error, problems: found } = (await refused.json()) as { error: { code: string }; problems: unknown };
+  assert.deepEqual([error.code, found], ['E_APPROVAL_EDIT_INVALID', problems]);
+  assert.equal((await store.get('approval-1'))?.status, 'pending');
+  assert.equal((await decide({ ok: true })).status, 200);
+  assert.deepEqual((await result).modifiedArgs, { ok: true });
 });
 
 test('an id may be any text', async () => {

@@ -1,17 +1,29 @@
-import { isKernelError, KernelError } from '@ravi/kernel';
-import type { ApprovalHandler, ApprovalRequest, ApprovalTrace, RiskAssessment } from '@ravi/kernel';
+import { isKernelError, isLocalTool, KernelError } from '@ravi/kernel';
+import type {
+  ApprovalHandler,
+  ApprovalRequest,
+  ApprovalTrace,
+  EditProblem,
+  JsonObject,
+  RiskAssessment,
+} from '@ravi/kernel';
 import { deepFreeze, errorText, readApproval } from '@ravi/support';
 import type { ReadApproval } from '@ravi/support';
-import { redact } from '../arguments/redact.ts';
 import type { PendingCall } from '../pending-call.ts';
+import { checkEdit } from './check-edit.ts';
+import { showArguments } from './shown-arguments.ts';
+import type { ShownArguments } from './shown-arguments.ts';
 
 /** Result of a request for approval. `answer` is absent if there was no valid decision; the record says why. */
 export interface ApprovalReply {
   readonly answer: ReadApproval | undefined;
   readonly record: ApprovalTrace;
+  /** The arguments as the approver saw them. */
+  readonly shown: ShownArguments;
 }
 
 const digestCharacters = 16;
+const granted: ReadApproval = { decision: 'approved', isForRun: false };
 
 /** Returns how many milliseconds the approver has for a decision. */
 export function approvalLimitOf({ session }: PendingCall): number {
@@ -34,7 +46,8 @@ export async function requestApproval(
   question: RiskAssessment & { readonly toolDigest: string },
 ): Promise<ApprovalReply> {
   pending.cancellation.check();
-  const request = requestFor(pending, question);
+  const shown = shownArguments(pending);
+  const request = requestFor(pending, question, shown);
   emitRequest(pending, request);
   const started = pending.runtime.clock.monotonic();
   const resume = pending.session.humanClock.enter();
@@ -42,15 +55,23 @@ export async function requestApproval(
   const endHumanWait =
     durability?.decidedApprovals.has(request.id) === false ? durability.onHumanWait(pending.callId) : undefined;
   try {
-    const outcome = await wait(pending, handler, request);
-    return answerOf(pending, request, outcome, pending.runtime.clock.monotonic() - started);
+    const outcome = await wait(pending, handler, request, shown);
+    return { ...answerOf(pending, request, outcome, pending.runtime.clock.monotonic() - started), shown };
   } finally {
     resume();
     endHumanWait?.();
   }
 }
 
-function requestFor(pending: PendingCall, question: RiskAssessment & { readonly toolDigest: string }): ApprovalRequest {
+function shownArguments({ tool, namedArgs, runtime }: PendingCall): ShownArguments {
+  return showArguments(namedArgs, isLocalTool(tool) ? tool.inputSchema : {}, runtime.findSecrets);
+}
+
+function requestFor(
+  pending: PendingCall,
+  question: RiskAssessment & { readonly toolDigest: string },
+  shown: ShownArguments,
+): ApprovalRequest {
   const { session, runtime } = pending;
   const requestedAt = runtime.clock.now();
   const id = idOf(pending);
@@ -65,7 +86,8 @@ function requestFor(pending: PendingCall, question: RiskAssessment & { readonly 
     description: pending.tool.description,
     risk: pending.risk,
     ...(question.summary === undefined ? {} : { summary: question.summary }),
-    args: redact(pending.namedArgs),
+    args: shown.args,
+    ...(shown.hidden.size === 0 ? {} : { hidden: [...shown.hidden.keys()] }),
     argsDigest: pending.argsDigest,
     toolDigest: question.toolDigest,
     requestedAt,
@@ -102,14 +124,24 @@ function emitRequest(pending: PendingCall, request: ApprovalRequest): void {
 type Outcome =
   | { readonly kind: 'answered'; readonly answer: unknown }
   | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'timeout' };
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'granted' };
 
-function wait(pending: PendingCall, handler: ApprovalHandler, request: ApprovalRequest): Promise<Outcome> {
+function wait(
+  pending: PendingCall,
+  handler: ApprovalHandler,
+  request: ApprovalRequest,
+  shown: ShownArguments,
+): Promise<Outcome> {
   const withdrawal = new AbortController();
+  const { session, runtime, tool, namedArgs: original } = pending;
+  const checks = { tool, schemas: runtime.schemas, maxArgumentBytes: session.policy.maxArgumentBytes };
+  const checkArguments = (args: JsonObject): readonly EditProblem[] => checkEdit(args, { original, shown }, checks);
   return new Promise<Outcome>((resolve, reject) => {
     const settle = (done: () => void, reason?: KernelError): void => {
       deadline.cancel();
       unsubscribe();
+      stopListening();
       done();
       withdrawal.abort(reason);
     };
@@ -119,13 +151,21 @@ function wait(pending: PendingCall, handler: ApprovalHandler, request: ApprovalR
         new KernelError('E_APPROVAL_TIMEOUT', 'No decision within the time limit'),
       ),
     );
+    // A stored request is answered in the store, so that a resumed run finds the same decision.
+    const stopListening =
+      session.durability === undefined ? session.grants.onAdd(() => settleIfGranted()) : (): void => {};
+    const settleIfGranted = (): void => {
+      if (!session.grants.covers(request.tool, request.toolDigest, request.risk)) return;
+      const reason = new KernelError('E_APPROVAL_DECIDED', 'An approval for the whole run covers this call');
+      settle(() => resolve({ kind: 'granted' }), reason);
+    };
     const unsubscribe = pending.cancellation.onCancel(() => {
       const { error } = pending.cancellation;
       settle(() => reject(error), error);
     });
     // In a promise chain, so that a handler that throws synchronously is caught like any other.
     Promise.resolve()
-      .then(() => handler.request(request, { signal: withdrawal.signal }))
+      .then(() => handler.request(request, { signal: withdrawal.signal, checkArguments }))
       .then(
         (answer: unknown) => settle(() => resolve({ kind: 'answered', answer })),
         (error: unknown) => settle(() => resolve({ kind: 'failed', error })),
@@ -133,13 +173,21 @@ function wait(pending: PendingCall, handler: ApprovalHandler, request: ApprovalR
   });
 }
 
-function answerOf(pending: PendingCall, request: ApprovalRequest, outcome: Outcome, waitedMs: number): ApprovalReply {
-  const unanswered = (decision: 'denied' | 'timeout', reason?: string): ApprovalReply => ({
+function answerOf(
+  pending: PendingCall,
+  request: ApprovalRequest,
+  outcome: Outcome,
+  waitedMs: number,
+): Omit<ApprovalReply, 'shown'> {
+  const unanswered = (decision: 'denied' | 'timeout', reason?: string): Omit<ApprovalReply, 'shown'> => ({
     answer: undefined,
     record: recordOf(request, waitedMs, { decision, reason }),
   });
   // A timer may fire late; a decision after the limit does not count, even if it arrives before the timer.
   if (outcome.kind === 'timeout' || waitedMs > approvalLimitOf(pending)) return unanswered('timeout');
+  if (outcome.kind === 'granted') {
+    return { answer: granted, record: recordOf(request, waitedMs, { decision: 'run-scope' }) };
+  }
   if (outcome.kind === 'failed' && isKernelError(outcome.error, 'E_APPROVAL_TIMEOUT')) return unanswered('timeout');
   if (outcome.kind === 'failed') {
     pending.runtime.logger.error('approval handler failed', { tool: pending.name, error: errorText(outcome.error) });

@@ -1,15 +1,18 @@
 import { compareRisk } from '@ravi/kernel';
 import type { ApprovalHandler, ApprovalTrace, JsonObject, RiskAssessment, Tool } from '@ravi/kernel';
 import type { ReadApproval } from '@ravi/support';
+import type { ApprovalReply } from '../approval/request-approval.ts';
 import { approvalLimitOf, requestApproval, isAlreadyRequested } from '../approval/request-approval.ts';
 import { assessRisk, needsApproval } from '../approval/assess-risk.ts';
-import { redacted, restoreRedacted } from '../arguments/redact.ts';
+import { changedFields, checkEdit } from '../approval/check-edit.ts';
+import { restoreHidden } from '../approval/shown-arguments.ts';
+import type { ShownArguments } from '../approval/shown-arguments.ts';
 import { fillPlaces } from '../content/fill-places.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopDenied } from '../error-results.ts';
 import type { GateStop } from '../error-results.ts';
 import { toolDigest } from '../toolbox/freeze-tool.ts';
-import { checkArguments, unreadable } from './arguments.ts';
+import { checkArguments } from './arguments.ts';
 import { hasRefs, useArguments } from './content.ts';
 import { intercept } from './intercept.ts';
 
@@ -44,11 +47,11 @@ async function decide(
   const { args, content } = pending;
   const isKept = bytesOf(content) <= pending.session.policy.maxArgumentBytes;
   if (!isKept) pending.dropContent();
-  const { answer, record } = await requestApproval(pending, handler, question);
+  const { answer, record, shown } = await requestApproval(pending, handler, question);
   pending.approval = record;
+  if (answer?.decision === 'modified') return applyModified(pending, answer, { record, shown });
   reportDecision(pending, record);
   if (answer === undefined) return refuseUnanswered(pending, record);
-  if (answer.decision === 'modified') return applyModified(pending, answer);
   if (answer.decision !== 'approved') return refuse(pending, answer);
   if (answer.isForRun) pending.session.grants.add(pending.name, question.toolDigest, pending.risk);
   if (!hasRefs(pending)) return pending;
@@ -68,29 +71,46 @@ function bytesOf(content: PendingCall['content']): number {
  * Uses the arguments of the approver. They pass interceptors, validation and assessment like those of a new call. A higher
  * risk needs a further approval, and so do arguments that an interceptor has changed again: no approver has seen those.
  */
-async function applyModified(pending: PendingCall, answer: ReadApproval): Promise<GateOutcome> {
-  const before = pending.risk;
-  const read = readModified(pending, answer);
-  const stop = 'problem' in read ? unreadable(pending, read.problem) : await useArguments(pending, read.args);
-  if (stop !== undefined) return stop;
+async function applyModified(
+  pending: PendingCall,
+  { modified }: ReadApproval,
+  { record, shown }: Omit<ApprovalReply, 'answer'>,
+): Promise<GateOutcome> {
+  const { risk: riskBefore, argsDigest: before, namedArgs: original } = pending;
+  const read = readModified(pending, modified, shown);
+  const stop = 'problem' in read ? refuseEdit(pending, read.problem) : await useArguments(pending, read.args);
   const approved = pending.argsDigest;
-  const refusal = (await intercept(pending)) ?? checkArguments(pending);
+  const edit = { before, after: approved, changed: changedFields(original, pending.namedArgs) };
+  pending.approval = Object.freeze(stop === undefined ? { ...record, edit } : record);
+  reportDecision(pending, pending.approval);
+  const refusal = stop ?? (await intercept(pending)) ?? checkArguments(pending);
   if (refusal !== undefined) return refusal;
   const assessment = assessRisk(pending);
   pending.risk = assessment.risk;
-  const isApproved = pending.argsDigest === approved && compareRisk(pending.risk, before) <= 0;
+  const isApproved = pending.argsDigest === approved && compareRisk(pending.risk, riskBefore) <= 0;
   return isApproved || !needsApproval(pending) ? pending : seekApproval(pending, assessment);
 }
 
 function readModified(
-  pending: PendingCall,
-  { modified }: ReadApproval,
+  { tool, session, runtime, namedArgs: original }: PendingCall,
+  modified: ReadApproval['modified'],
+  shown: ShownArguments,
 ): { readonly args: JsonObject } | { readonly problem: string } {
-  if (modified === undefined) return { problem: 'the approval has no modified arguments' };
+  if (modified === undefined) return { problem: 'there are none' };
   if ('problem' in modified) return modified;
-  const args = restoreRedacted(modified.args, pending.namedArgs);
-  if (args !== undefined) return { args };
-  return { problem: `the approval left "${redacted}" where it is not clear which secret belongs` };
+  const checks = { tool, schemas: runtime.schemas, maxArgumentBytes: session.policy.maxArgumentBytes };
+  const [problem] = checkEdit(modified.args, { original, shown }, checks);
+  if (problem !== undefined) return { problem: problem.message };
+  const restored = restoreHidden(modified.args, original, shown);
+  return 'args' in restored ? restored : { problem: 'it is not clear which secret belongs where' };
+}
+
+// The mistake is the approver's: the model must not read it as a problem of its own arguments.
+function refuseEdit(pending: PendingCall, problem: string): GateStop {
+  return stopDenied(
+    'E_APPROVAL_DENIED',
+    `The approver of ${pending.name} changed its arguments to ones that are not valid (${problem}), so it did not run. Your arguments were valid`,
+  );
 }
 
 function refuseUndecided(pending: PendingCall): GateStop {

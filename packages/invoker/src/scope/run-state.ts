@@ -48,6 +48,7 @@ export class RunState {
 /** Approvals for the whole run: per tool and definition, up to the approved risk, never `critical`. */
 export class RunGrants {
   #risks: Map<string, ToolRisk> | undefined;
+  readonly #listeners = new Set<() => void>();
 
   constructor(known: readonly RunGrant[] = []) {
     for (const { tool, toolDigest, risk } of known) this.add(tool, toolDigest, risk);
@@ -57,6 +58,13 @@ export class RunGrants {
     if (risk === 'critical') return;
     this.#risks ??= new Map();
     this.#risks.set(`${tool}:${toolDigest}`, risk);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls `listener` after each new approval for the run. Returns a function that stops this. */
+  onAdd(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   covers(tool: string, toolDigest: string, risk: ToolRisk): boolean {

@@ -20,9 +20,18 @@ export function validateArguments(
 ): string | undefined {
   const validator = cache.compile(schema);
   if (undecided.length === 0) return describeProblem(validator.validate(args), schema);
-  const problems = validator.validateAll(args);
-  if (problems.length === 0) return undefined;
-  return describeProblem(decided(problems, undecided.map(pointerOf)), schema);
+  return describeProblem(findProblems(cache, schema, args, undecided.map(pointerOf)), schema);
+}
+
+/** Returns every problem, except those that depend on the values at the JSON pointers in `undecided`. */
+export function findProblems(
+  cache: SchemaCache,
+  schema: JsonSchema,
+  args: unknown,
+  undecided: readonly string[],
+): readonly Problem[] {
+  const problems = cache.compile(schema).validateAll(args);
+  return undecided.length === 0 ? problems : decided(problems, undecided);
 }
 
 function decided(problems: readonly Problem[], pointers: readonly string[]): readonly Problem[] {
@@ -41,7 +50,8 @@ function withPlacesAbove(pointer: string): readonly string[] {
   return steps.map((_, index) => steps.slice(0, index + 1).join('/'));
 }
 
-function pointerOf(path: readonly (string | number)[]): string {
+/** Returns a path as a JSON pointer. */
+export function pointerOf(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 

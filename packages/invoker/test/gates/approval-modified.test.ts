@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { isKernelError } from '@ravi/kernel';
+import type { ApprovalDecisionInput, ApprovalHandler } from '@ravi/kernel';
 import { createTestApprovals } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createHarness } from '../support/harness.ts';
@@ -24,6 +26,14 @@ function transfer() {
   });
 }
 
+// Its accounts, hosts and keys have secrets that the schema declares.
+function login() {
+  const secret = { type: 'string', writeOnly: true } as const;
+  const list = { type: 'array', items: { properties: { password: secret, token: secret } } } as const;
+  const properties = { password: secret, accounts: list, hosts: list, keys: list } as const;
+  return recordingTool('login', { risk: 'high', inputSchema: { type: 'object', properties } });
+}
+
 test('the call runs with the modified arguments, and the record has them', async () => {
   const tool = transfer();
   const harness = createHarness([tool], { approvalHandler: modifying({ amount: 5, to: 'b' }) });
@@ -32,11 +42,13 @@ test('the call runs with the modified arguments, and the record has them', async
   const record = harness.onlyRecord();
   assert.equal(record.approval?.decision, 'modified');
   assert.equal(record.argsPreview, '{"amount":5,"to":"b"}');
+  assert.deepEqual(record.approval?.edit?.changed, ['/amount', '/to']);
+  assert.equal(record.approval?.edit?.after, record.argsDigest);
   await harness.call('transfer', { amount: 5, to: 'b' }).catch(() => {});
   assert.equal(harness.session.trace[1]?.argsDigest, record.argsDigest);
 });
 
-test('modified arguments are validated like others', async () => {
+test('modified arguments are validated like others, and the model reads that the mistake is not its own', async () => {
   for (const [modifiedArgs, message] of [
     [{ amount: 'much' }, /"amount" must be a number/],
     [{}, /missing the property "amount"/],
@@ -46,8 +58,9 @@ test('modified arguments are validated like others', async () => {
   ] as const) {
     const tool = transfer();
     const result = await createHarness([tool], { approvalHandler: modifying(modifiedArgs) }).call('transfer', { amount: 1 }); // prettier-ignore
-    assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID');
+    assert.equal(result.error?.code, 'E_APPROVAL_DENIED');
     assert.match(result.text, message);
+    assert.match(result.text, /Your arguments were valid$/);
     assert.deepEqual(tool.calls, []);
   }
 });
@@ -57,7 +70,7 @@ test('cyclic modified arguments are refused', async () => {
   endless['to'] = endless;
   const tool = transfer();
   const result = await createHarness([tool], { approvalHandler: modifying(endless) }).call('transfer', { amount: 1 });
-  assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID');
+  assert.equal(result.error?.code, 'E_APPROVAL_DENIED');
   assert.deepEqual(tool.calls, []);
 });
 
@@ -88,8 +101,8 @@ test('a modification that does not raise the risk needs no further approval', as
 });
 
 test('secrets that the approver saw as placeholders are restored', async () => {
-  const tool = recordingTool('login', { risk: 'high' });
-  const original = { user: 'ada', password: 'hunter2', hosts: [{ name: 'a', token: 't1' }, { name: 'b', token: 't2' }] }; // prettier-ignore
+  const tool = login();
+  const original = { user: 'ada', password: 'hunter2', query: 'api_key=k1k2k3&cents=5', hosts: [{ name: 'a', token: 't1' }, { name: 'b', token: 't2' }] }; // prettier-ignore
   const approvalHandler = createTestApprovals((request) =>
     Promise.resolve({ decision: 'modified', modifiedArgs: { ...request.args, user: 'grace' } }),
   );
@@ -119,7 +132,7 @@ test('an entry that the approver moved or kept gets its own secret back', async 
       [{ user: 'c', password: '3' }, a],
     ],
   ] as const) {
-    const tool = recordingTool('login', { risk: 'high' });
+    const tool = login();
     await createHarness([tool], { approvalHandler: modifying({ accounts: kept }) }).call('login', { accounts: [a, b] });
     assert.deepEqual(tool.calls, [{ accounts: expected }]);
   }
@@ -133,10 +146,10 @@ test('a placeholder is refused at a place without a secret and where several sec
     { other: { token: '[redacted]' } },
     { keys: '[redacted]', plain: { token: '[redacted]' } },
   ]) {
-    const tool = recordingTool('login', { risk: 'high' });
+    const tool = login();
     const result = await createHarness([tool], { approvalHandler: modifying(modifiedArgs) }).call('login', original);
-    assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID', JSON.stringify(modifiedArgs));
-    assert.match(result.text, /the approval left "\[redacted\]"/);
+    assert.equal(result.error?.code, 'E_APPROVAL_DENIED', JSON.stringify(modifiedArgs));
+    assert.match(result.text, /"\[redacted\]" stands for a secret only where one is hidden/);
     assert.deepEqual(tool.calls, []);
   }
 });
@@ -150,4 +163,35 @@ test('changing the decision object afterwards has no effect', async () => {
   await call;
   modifiedArgs.amount = 900;
   assert.deepEqual(tool.calls, [{ amount: 5 }]);
+});
+
+test('a text that looks like the placeholder and hides nothing is left as it is', async () => {
+  const tool = login();
+  const approvalHandler = createTestApprovals(({ args }) =>
+    Promise.resolve({ decision: 'modified', modifiedArgs: { ...args, user: 'grace' } }),
+  );
+  await createHarness([tool], { approvalHandler }).call('login', { note: '[redacted]', user: 'ada' });
+  assert.deepEqual(tool.calls, [{ note: '[redacted]', user: 'grace' }]);
+});
+
+test('an approval for the run answers the questions of the same tool that are open at the same time', async () => {
+  const tool = transfer();
+  const waiting: ((answer: ApprovalDecisionInput) => void)[] = [];
+  const reasons: unknown[] = [];
+  const approvalHandler: ApprovalHandler = {
+    request: (_, { signal }) =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        signal.addEventListener('abort', () => reasons.push(signal.reason));
+      }),
+  };
+  const harness = createHarness([tool], { approvalHandler });
+  const calls = [1, 2, 2_000].map((amount) => harness.call('transfer', { amount }));
+  while (waiting.length < 3) await new Promise(setImmediate);
+  waiting[0]?.({ decision: 'approved', scope: 'run' });
+  assert.deepEqual([(await calls[0])?.status, (await calls[1])?.status], ['ok', 'ok']);
+  assert.equal(tool.calls.length, 2);
+  assert.ok(reasons.some((reason) => isKernelError(reason, 'E_APPROVAL_DECIDED')));
+  waiting[2]?.({ decision: 'denied' });
+  assert.equal((await calls[2])?.status, 'denied');
 });

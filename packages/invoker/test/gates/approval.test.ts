@@ -185,9 +185,16 @@ test('the request is complete, frozen, plain JSON and redacted; the tool gets th
   const tool = recordingTool('send', {
     risk: 'high',
     classifyRisk: () => ({ risk: 'high', summary: 'Mail to 3 people' }),
+    inputSchema: {
+      type: 'object',
+      properties: {
+        smtp: { properties: { password: { type: 'string' } } },
+        api_key: { items: { writeOnly: true } },
+      },
+    },
   });
   const harness = createHarness([tool], { approvalHandler });
-  const args = { to: ['a', 'b'], smtp: { user: 'ada', password: 'hunter2' }, api_key: ['k'] };
+  const args = { to: ['a', 'b'], smtp: { user: 'ada', password: 'hunter2' }, api_key: ['k', 7] };
   await harness.call('send', args, { callId: 'c1' });
   const [request] = approvalHandler.requests;
   const { id, argsDigest, toolDigest, ...rest } = request!;
@@ -200,7 +207,8 @@ test('the request is complete, frozen, plain JSON and redacted; the tool gets th
     description: 'The tool send.',
     risk: 'high',
     summary: 'Mail to 3 people',
-    args: { to: ['a', 'b'], smtp: { user: 'ada', password: '[redacted]' }, api_key: '[redacted]' },
+    args: { to: ['a', 'b'], smtp: { user: 'ada', password: '[redacted]' }, api_key: ['[redacted]', 7] },
+    hidden: ['/smtp/password', '/api_key/0'],
     requestedAt: harness.clock.now(),
     expiresAt: harness.clock.now() + 55_000,
   });

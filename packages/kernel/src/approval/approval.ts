@@ -14,8 +14,10 @@ export interface ApprovalRequest {
   readonly risk: ToolRisk;
   /** The effect of the call, in the tool's own words. */
   readonly summary?: string;
-  /** The arguments, redacted for display. */
+  /** The arguments that will run. Secrets in strings are replaced by `[redacted]`; every other value is as it is. */
   readonly args: JsonObject;
+  /** JSON pointers of the strings in `args` in which a secret is hidden. */
+  readonly hidden?: readonly string[];
   /** The digest of the exact arguments that the decision is bound to. */
   readonly argsDigest: string;
   /** SHA-256 of the tool's definition; a decision for another definition does not count. */
@@ -45,8 +47,26 @@ export interface ApprovalDecisionInput {
   readonly scope?: 'once' | 'run';
 }
 
+/** Problem of changed arguments, with the place where it is. */
+export interface EditProblem {
+  /** JSON pointer of the field; empty for the arguments as a whole. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** Options of a request to an {@link ApprovalHandler}. */
+export interface ApprovalRequestOptions {
+  /** Aborts when the caller no longer waits: withdraw the request. */
+  readonly signal: AbortSignal;
+  /**
+   * Returns the problems of arguments that an approver wants to run instead; empty if they are valid. Check before you decide
+   * `modified`, so that the approver can correct them: invalid arguments deny the call.
+   */
+  readonly checkArguments?: (args: JsonObject) => readonly EditProblem[];
+}
+
 /** Obtains approval decisions. The invoker limits the wait, so a handler may simply wait for its approver. */
 export interface ApprovalHandler {
-  /** Resolves with the decision. When `signal` aborts, the caller no longer waits: withdraw the request. */
-  request(request: ApprovalRequest, options: { readonly signal: AbortSignal }): Promise<ApprovalDecisionInput>;
+  /** Resolves with the decision. */
+  request(request: ApprovalRequest, options: ApprovalRequestOptions): Promise<ApprovalDecisionInput>;
 }

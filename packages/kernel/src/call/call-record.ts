@@ -8,6 +8,17 @@ export interface ApprovalTrace {
   readonly reason?: string;
   /** Milliseconds until the decision. */
   readonly waitedMs: number;
+  /** Present if the approver changed the arguments. */
+  readonly edit?: ApprovalEdit;
+}
+
+/** Change of arguments by an approver. The values are not kept, because they may be secrets. */
+export interface ApprovalEdit {
+  /** Keyed digest of the requested arguments; the one of the executed arguments is `argsDigest` of the call. */
+  readonly before: string;
+  readonly after: string;
+  /** JSON pointers of the fields that differ, at most 50. */
+  readonly changed: readonly string[];
 }
 
 /** Status of a call that has ended. */

@@ -1,6 +1,6 @@
 import { api } from '@ravi/api';
 import { createApprovalDesk, createApprovalEventStreams } from '@ravi/approval-kit';
-import type { ApprovalDesk, ApprovalEventStreams, ApprovalServices, Approver } from '@ravi/approval-kit';
+import type { ApprovalDesk, ApprovalEventStreams, ApprovalServices, Approver, DecisionRules } from '@ravi/approval-kit';
 import { implement, pageOf, Reply, resumeAfter } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 import type { Caller } from '../access/caller.ts';
@@ -16,16 +16,16 @@ export interface CallerApprovals {
 }
 
 /** Creates the approvals of callers over the state store of the server. */
-export function createCallerApprovals(services: ApprovalServices): CallerApprovals {
+export function createCallerApprovals(services: ApprovalServices, rules: DecisionRules): CallerApprovals {
   return {
-    desk: createApprovalDesk(services),
+    desk: createApprovalDesk(services, rules),
     streams: createApprovalEventStreams(services, { maxStreams, maxStreamsPerClient: maxStreams, heartbeatMs }),
   };
 }
 
 /**
- * Implements the operations on approvals. A caller sees and decides the requests of its own principal, with the role
- * `approve` or `admin` those of every principal.
+ * Implements the operations on approvals. A caller sees the requests of its own principal. With the role `approve` or `admin`
+ * it sees and decides those of every principal.
  */
 export function approvalOperations({ desk, streams }: CallerApprovals): readonly Endpoint[] {
   return [
@@ -51,9 +51,10 @@ export function approvalOperations({ desk, streams }: CallerApprovals): readonly
       api.approvals.decide,
       async ({ caller, params, body }) => {
         const result = await desk.decide(approverOf(caller), params.id, body);
-        const { approval } = result;
-        if (result.status === 'decided') return { approval };
+        if (result.status === 'decided') return { approval: result.approval };
         const { code, message } = result;
+        if (result.status === 'invalid') return new Reply(422, { error: { code, message }, problems: result.problems });
+        const { approval } = result;
         return new Reply(code === 'E_APPROVAL_DECIDED' ? 409 : 410, { error: { code, message }, approval });
       },
       { maxBodyBytes: maxDecisionBytes },
@@ -63,5 +64,5 @@ export function approvalOperations({ desk, streams }: CallerApprovals): readonly
 
 /** Returns the caller as an approver: with the role `approve` or `admin` it decides for every principal. */
 function approverOf({ principal, roles }: Caller): Approver {
-  return { principal, decidesForAll: roles.includes('approve') || roles.includes('admin') };
+  return { principal, mayDecide: roles.includes('approve') || roles.includes('admin') };
 }

@@ -1,3 +1,4 @@
+import type { DecisionRules } from '@ravi/approval-kit';
 import type { ApprovalStatus, JsonObject } from '@ravi/kernel';
 import { answer, safeHeaders, problem, refuse } from './responses.ts';
 import type { Access, HttpServices } from './context.ts';
@@ -26,14 +27,16 @@ export async function readApproval(id: string, { approver }: Access, { desk }: H
   return answer(200, await desk.read(approver, id));
 }
 
-/** Handles `POST /v1/approvals/{id}/decision`. The response to a late decision has the approval as it is. */
+/** Handles `POST /v1/approvals/{id}/decision`. The response to a late decision has the approval as it is,
+ * the one to invalid arguments their problems. */
 export async function decideApproval(
   request: Request,
-  target: { readonly id: string; readonly access: Access },
+  target: { readonly id: string; readonly access: Access; readonly rules: DecisionRules },
   { desk, config }: HttpServices,
 ): Promise<Response> {
   const body: JsonObject = await readBody(request, config.maxBodyBytes);
-  const result = await desk.decide(target.access.approver, target.id, body);
+  const result = await desk.decide(target.access.approver, target.id, body, target.rules);
+  if (result.status === 'invalid') return refuse(result, { problems: result.problems });
   const { approval } = result;
   return result.status === 'decided' ? answer(200, { approval }) : refuse(result, { approval });
 }

@@ -24,7 +24,9 @@ export function answer(status: number, body?: object, headers: Readonly<Record<s
 export type ProblemCode =
   | 'E_REQUEST_INVALID'
   | 'E_UNAUTHENTICATED'
+  | 'E_FORBIDDEN'
   | 'E_ORIGIN_FORBIDDEN'
+  | 'E_APPROVAL_FOUR_EYES'
   | 'E_APPROVAL_UNKNOWN'
   | 'E_ROUTE_UNKNOWN'
   | 'E_APPROVAL_DECIDED'
@@ -32,6 +34,7 @@ export type ProblemCode =
   | 'E_APPROVAL_WITHDRAWN'
   | 'E_BODY_TOO_LARGE'
   | 'E_CONTENT_TYPE'
+  | 'E_APPROVAL_EDIT_INVALID'
   | 'E_RATE_LIMITED'
   | 'E_STREAMS_EXHAUSTED'
   | 'E_STATE_UNAVAILABLE'
@@ -40,7 +43,9 @@ export type ProblemCode =
 const statusByCode: Readonly<Record<ProblemCode, number>> = {
   E_REQUEST_INVALID: 400,
   E_UNAUTHENTICATED: 401,
+  E_FORBIDDEN: 403,
   E_ORIGIN_FORBIDDEN: 403,
+  E_APPROVAL_FOUR_EYES: 403,
   E_APPROVAL_UNKNOWN: 404,
   E_ROUTE_UNKNOWN: 404,
   E_APPROVAL_DECIDED: 409,
@@ -48,6 +53,7 @@ const statusByCode: Readonly<Record<ProblemCode, number>> = {
   E_APPROVAL_WITHDRAWN: 410,
   E_BODY_TOO_LARGE: 413,
   E_CONTENT_TYPE: 415,
+  E_APPROVAL_EDIT_INVALID: 422,
   E_RATE_LIMITED: 429,
   E_STREAMS_EXHAUSTED: 503,
   E_STATE_UNAVAILABLE: 503,

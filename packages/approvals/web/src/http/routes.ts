@@ -1,4 +1,5 @@
 import { authenticate } from './access/authenticate.ts';
+import type { DecisionRules } from '@ravi/approval-kit';
 import type { ApprovalPage } from '../page.ts';
 import { answer, safeHeaders, answerProblem, problem } from './responses.ts';
 import type { HttpServices } from './context.ts';
@@ -6,8 +7,15 @@ import { decideApproval, listApprovals, readApproval, streamApprovals } from './
 import { checkHost, checkOrigin } from './same-origin.ts';
 import { currentApprover, signIn, signOut } from './sign-in.ts';
 
-/** Handles one request; never rejects. `address` is the address of the client, as far as the server knows it. */
-export type Respond = (request: Request, address: string) => Promise<Response>;
+/** Facts that a server has about a request apart from the request itself. */
+export interface Circumstances {
+  /** Address of the client; empty if it is not known. */
+  readonly address: string;
+  readonly rules: DecisionRules;
+}
+
+/** Handles one request; never rejects. */
+export type Respond = (request: Request, circumstances: Circumstances) => Promise<Response>;
 
 const api = '/v1/approvals';
 const decisionPath = /^\/([^/]+)\/decision$/;
@@ -17,7 +25,7 @@ const approvalPath = /^\/([^/]+)$/;
 export function createRoutes(page: ApprovalPage, services: HttpServices): Respond {
   const { config, logger } = services;
 
-  return async (request, address) => {
+  return async (request, { address, rules }) => {
     try {
       checkHost(request, config.allowedHosts);
       const url = new URL(request.url);
@@ -39,7 +47,7 @@ export function createRoutes(page: ApprovalPage, services: HttpServices): Respon
       if (rest === '/events' && method === 'GET') return streamApprovals(request, access(), services);
       const decided = idIn(decisionPath, rest);
       if (decided !== undefined && method === 'POST') {
-        return decideApproval(request, { id: decided, access: access() }, services);
+        return decideApproval(request, { id: decided, access: access(), rules }, services);
       }
       const read = idIn(approvalPath, rest);
       return read !== undefined && method === 'GET' ? readApproval(read, access(), services) : undefined;

@@ -4,7 +4,7 @@ import type { FakeClock } from '@ravi/testkit';
 import { createWebApprovalHandler } from '../../src/index.ts';
 import type { ApproverToken, WebApprovalHandler, WebApprovalOptions } from '../../src/index.ts';
 
-/** Tokens of the tests: `ada` and `bob` decide their own requests, `grace` decides everybody's. */
+/** Tokens of the tests: `ada` and `grace` decide the requests of every principal, `bob` only sees his own. */
 export const tokens = {
   ada: 'token-of-ada-0123456789abcdefghijkl',
   bob: 'token-of-bob-0123456789abcdefghijkl',
@@ -13,7 +13,7 @@ export const tokens = {
 
 /** The tokens as a configuration has them. */
 export const approvers: readonly ApproverToken[] = [
-  { token: tokens.ada, principal: 'ada' },
+  { token: tokens.ada, principal: 'ada', roles: ['approve'] },
   { token: tokens.bob, principal: 'bob' },
   { token: tokens.grace, principal: 'grace', roles: ['approve'] },
 ];
@@ -51,13 +51,14 @@ export interface Answer {
 export function openScene(options: Partial<WebApprovalOptions> = {}): Scene {
   const clock = createFakeClock();
   const store = options.store ?? createMemoryApprovalStore();
+  const rules = { checkArguments: () => [] };
   const handler = createWebApprovalHandler({ tokens: approvers, clock, ...options, store });
   return {
     store,
     clock,
     handler,
     async send(method, path, { body, token = tokens.ada, headers = {}, address = '127.0.0.1' } = {}) {
-      const response = await handler.fetch(requestTo(method, path, { body, token, headers }), { address });
+      const response = await handler.fetch(requestTo(method, path, { body, token, headers }), { address, rules });
       const text = await response.text();
       return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
     },

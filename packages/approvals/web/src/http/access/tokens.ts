@@ -53,8 +53,8 @@ function readToken({ token, tokenSha256, principal, roles = [] }: ApproverToken,
     throw invalid(`${place}.tokenSha256 must be 64 lower-case hexadecimal digits`);
   }
   const digest = token === undefined ? Buffer.from(tokenSha256 ?? '', 'hex') : sha256(token);
-  const decidesForAll = roles.includes('approve');
-  return { approver: { id: `token-${index}`, principal, roles, decidesForAll }, digest, secret: token };
+  const mayDecide = roles.includes('approve');
+  return { approver: { id: `token-${index}`, principal, roles, mayDecide }, digest, secret: token };
 }
 
 function sha256(text: string): Buffer {
