@@ -12,6 +12,8 @@ export { createRateLimit } from './rate-limit.ts';
 export type { RateLimit } from './rate-limit.ts';
 export { readApproval } from './read-approval.ts';
 export type { ReadApproval } from './read-approval.ts';
+export { retryDelayMs } from './retry-delay.ts';
+export type { RetryableError, RetryPolicy } from './retry-delay.ts';
 export { retryWhileUnavailable } from './retry-while-unavailable.ts';
 export { syntaxErrorPlace } from './error-text.ts';
 export { cutUtf8, decodeUtf8, utf8Length } from './utf8.ts';

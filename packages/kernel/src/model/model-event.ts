@@ -27,13 +27,15 @@ export type ModelErrorCode =
   | 'E_CANCELLED'
   | 'E_MODEL_AUTHENTICATION'
   | 'E_MODEL_CONTEXT_EXCEEDED'
+  | 'E_MODEL_NO_CREDIT'
   | 'E_MODEL_OVERLOADED'
   | 'E_MODEL_PROTOCOL'
   | 'E_MODEL_RATE_LIMITED'
   | 'E_MODEL_REFUSED_REQUEST'
   | 'E_MODEL_TIMEOUT'
   | 'E_MODEL_TRUNCATED'
-  | 'E_MODEL_UNAVAILABLE';
+  | 'E_MODEL_UNAVAILABLE'
+  | 'E_MODEL_UNREACHABLE';
 
 /** Failure of a response. `code` is a {@link ModelErrorCode}, unless a third-party provider added its own. */
 export interface ModelError extends InvocationError {

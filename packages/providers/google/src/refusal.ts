@@ -1,29 +1,30 @@
 import type { ModelError } from '@ravi/kernel';
-import { isJsonObject, modelErrorInStream, parseDuration } from '@ravi/provider-kit';
-import type { Refusal, WireObject } from '@ravi/provider-kit';
+import { isJsonObject, modelErrorInStream, parseDuration, statusIn } from '@ravi/provider-kit';
+import type { RefusalBody, WireObject } from '@ravi/provider-kit';
 
 /**
  * Reads `{ error: { code, message, status, details } }`, also in a list of one. The details contain the retry delay.
  */
-export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode' | 'retryAfterMs'> {
+export function refusalOf(body: unknown): RefusalBody {
   const error = errorIn(body);
   if (error === undefined) return { message: typeof body === 'string' ? body : JSON.stringify(body ?? 'no body') };
   const { message, status, details } = error;
   const said = Array.isArray(details) ? details.filter(isJsonObject) : [];
-  const reason = said.map((detail) => detail['reason']).find((word) => typeof word === 'string') ?? status;
+  const codes = [...said.map((detail) => detail['reason']), status].filter((word) => typeof word === 'string');
+  const [reason] = codes;
   const delay = said.map((detail) => detail['retryDelay']).find((time) => typeof time === 'string');
   const waitMs = parseDuration(String(delay ?? ''));
   return {
     message: typeof message === 'string' && message !== '' ? message : JSON.stringify(body),
-    ...(typeof reason === 'string' ? { providerCode: reason } : {}),
+    codes,
+    ...(reason === undefined ? {} : { providerCode: reason }),
     ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
   };
 }
 
 /** Returns the error that ends a response; its code is an HTTP status. */
 export function streamError(body: unknown): ModelError {
-  const code = errorIn(body)?.['code'];
-  return modelErrorInStream({ ...refusalOf(body), status: typeof code === 'number' && code >= 400 ? code : 500 });
+  return modelErrorInStream({ ...refusalOf(body), status: statusIn(errorIn(body)) });
 }
 
 function errorIn(body: unknown): WireObject | undefined {

@@ -1,26 +1,27 @@
 import { isKernelError } from '@ravi/kernel';
 import type { ModelError, ModelErrorCode } from '@ravi/kernel';
+import { classifyError } from './errors/classify-error.ts';
 import { retryAfterMs, shouldRetry } from './retry-hints.ts';
 
 /** Error response of a provider. */
 export interface Refusal {
-  readonly status: number;
+  /** HTTP status; `undefined` for an error inside a stream that names none. */
+  readonly status: number | undefined;
   readonly headers: Headers;
   readonly message: string;
   /** The provider's own code for the failure. */
   readonly providerCode?: string;
+  /** All codes and types of the error, by which it is classified; `providerCode` by default. */
+  readonly codes?: readonly string[];
   /** Wait that the body asks for. */
   readonly retryAfterMs?: number;
 }
 
-const contextWords =
-  /context.?length|context.?window|context_size|maximum context|too many tokens|prompt is too long|input token count|tokens? (?:to|that) keep/iu;
-const keyWords = /api[ _]key[ _](?:not[ _]valid|invalid)/iu;
-const emptyAccountCodes = /insufficient_(?:quota|balance|credits?|funds)|exceeded_current_quota|billing/iu;
-const emptyAccountWords = /insufficient_quota|billing|credit balance/iu;
+/** Parts of a {@link Refusal} that a provider reads from the body of an error. */
+export type RefusalBody = Omit<Refusal, 'status' | 'headers'>;
 
 /**
- * Returns the error of an error response, by its status, its retry hints and the few words that providers share.
+ * Returns the error of an error response, classified by `errorRules`.
  * @param now milliseconds since the Unix epoch
  */
 export function modelErrorOf(refusal: Refusal, now: number): ModelError {
@@ -31,16 +32,18 @@ export function modelErrorOf(refusal: Refusal, now: number): ModelError {
 /** Returns the same error with the complete message of the provider, which may contain keys. */
 export function refusalError(refusal: Refusal, now: number): ModelError {
   const { status, headers, message, providerCode } = refusal;
-  const code = codeOf(refusal);
-  const waitMs = refusal.retryAfterMs ?? retryAfterMs(headers, now);
+  const waits = [refusal.retryAfterMs, retryAfterMs(headers, now)].filter((wait) => wait !== undefined);
+  const waitMs = waits.length === 0 ? undefined : Math.max(...waits);
   const advice = shouldRetry(headers);
-  const isFinal = isEmptyAccount(refusal, waitMs !== undefined || advice !== undefined);
-  const retryable = isFinal ? false : (advice ?? isRetryable(status));
+  const isHinted = waitMs !== undefined || advice !== undefined;
+  const codes = refusal.codes ?? (providerCode === undefined ? [] : [providerCode]);
+  const rule = classifyError({ status, codes, message, isHinted });
+  const retryable = rule.error === 'E_MODEL_NO_CREDIT' ? false : (advice ?? rule.retryable);
   return {
-    code,
-    message: `The model provider responded with ${status}: ${message}`,
+    code: rule.error,
+    message: `The model provider responded with ${status ?? 'an error'}: ${message}`,
     retryable,
-    status,
+    ...(status === undefined ? {} : { status }),
     ...(retryable && waitMs !== undefined ? { retryAfterMs: waitMs } : {}),
     ...(providerCode === undefined ? {} : { providerCode }),
     ...requestIdIn(headers),
@@ -65,8 +68,9 @@ function requestIdIn(headers: Headers): Pick<ModelError, 'requestId'> {
 }
 
 /**
- * Returns the error of a stream that ended with one; `status` is the HTTP status that matches it, because a stream has
- * none. The message is complete; the sender of the request removes keys from it and clips it.
+ * Returns the error of a stream that ended with one; `status` is the HTTP status that the error names, if it does. An
+ * unknown error is retryable, because the provider had accepted the request. The message is complete; the sender of the
+ * request removes keys from it and clips it.
  */
 export function modelErrorInStream(refusal: Omit<Refusal, 'headers'>): ModelError {
   const { status: _status, ...error } = refusalError({ ...refusal, headers: new Headers() }, 0);
@@ -82,33 +86,6 @@ export function modelError(code: ModelErrorCode, message: string, retryable: boo
 export function thrownError(what: string, error: unknown): ModelError {
   if (isKernelError(error)) return { code: error.code, message: error.message, retryable: error.retryable };
   return modelError('E_MODEL_PROTOCOL', `${what}: ${error instanceof Error ? error.message : String(error)}`, false);
-}
-
-function codeOf({ status, message, providerCode = '' }: Refusal): ModelErrorCode {
-  if (status === 401 || status === 403 || (status === 400 && keyWords.test(`${providerCode} ${message}`))) {
-    return 'E_MODEL_AUTHENTICATION';
-  }
-  if (status === 429) return 'E_MODEL_RATE_LIMITED';
-  if (status === 413 || (status < 500 && contextWords.test(`${providerCode} ${message}`))) {
-    return 'E_MODEL_CONTEXT_EXCEEDED';
-  }
-  if (status === 408 || status === 504) return 'E_MODEL_TIMEOUT';
-  if (status === 503 || status === 529) return 'E_MODEL_OVERLOADED';
-  return status >= 500 || status < 400 ? 'E_MODEL_UNAVAILABLE' : 'E_MODEL_REFUSED_REQUEST';
-}
-
-function isRetryable(status: number): boolean {
-  return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
-}
-
-/**
- * Returns true if the account has no credit, which waiting does not change. Providers also mention billing in limits
- * that pass within a minute, so words count only without a code and without a retry hint. A number is a status, not a
- * code.
- */
-function isEmptyAccount({ message, providerCode = '' }: Refusal, isHinted: boolean): boolean {
-  if (!/^\d*$/u.test(providerCode)) return emptyAccountCodes.test(providerCode);
-  return !isHinted && emptyAccountWords.test(message);
 }
 
 /** Returns the beginning of a text, at most `maxCharacters` (1000 by default), without splitting a character. */

@@ -8,13 +8,17 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /**
- * Returns how many milliseconds from `now` (milliseconds since the Unix epoch) a provider asks to wait:
- * `retry-after-ms`, or `retry-after` as seconds or a date. Never negative.
+ * Returns how many milliseconds from `now` (milliseconds since the Unix epoch) a provider asks to wait: the larger of
+ * `retry-after-ms` and `retry-after`, which is seconds, a duration or a date. `undefined` without a valid one; never
+ * negative.
  */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
-  const milliseconds = numberOf(headers.get('retry-after-ms'));
-  if (milliseconds !== undefined) return milliseconds;
-  const value = headers.get('retry-after');
+  const waits = [numberOf(headers.get('retry-after-ms')), waitOf(headers.get('retry-after'), now)];
+  const valid = waits.filter((wait) => wait !== undefined);
+  return valid.length === 0 ? undefined : Math.max(...valid);
+}
+
+function waitOf(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   const seconds = numberOf(value);
   if (seconds !== undefined) return Math.ceil(seconds * 1000);
@@ -27,15 +31,6 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
 export function shouldRetry(headers: Headers): boolean | undefined {
   const value = headers.get('x-should-retry');
   return value === 'true' ? true : value === 'false' ? false : undefined;
-}
-
-/**
- * Returns the milliseconds before retry number `attempt` (from 1) without a hint: 0.5 s, doubled each time, at most 8
- * s, with jitter.
- */
-export function backoffMs(attempt: number, random: () => number = Math.random): number {
-  const whole = Math.min(8000, 500 * 2 ** (attempt - 1));
-  return Math.ceil(whole * (0.75 + random() / 4));
 }
 
 function numberOf(text: string | null): number | undefined {

@@ -4,7 +4,6 @@ import type { BlobReader, MediaBlock, ModelRequest } from '@ravi/kernel';
 import { test } from 'vitest';
 import { describeMedia, mediaUrl, modelErrorOf, parseDuration, retryAfterMs, takesMedia } from '../src/index.ts';
 import { loadMedia } from '../src/load-media.ts';
-import { backoffMs } from '../src/retry-hints.ts';
 
 const now = Date.UTC(2026, 0, 1);
 
@@ -23,7 +22,10 @@ test('provider durations are parsed as milliseconds', () => {
 
 test('the wait is parsed from milliseconds, seconds, a date or a duration', () => {
   const cases: [Record<string, string>, number | undefined][] = [
-    [{ 'retry-after-ms': '250', 'retry-after': '9' }, 250],
+    [{ 'retry-after-ms': '250', 'retry-after': '9' }, 9000],
+    [{ 'retry-after-ms': '0', 'retry-after': '1' }, 1000],
+    [{ 'retry-after-ms': '2500', 'retry-after': '0' }, 2500],
+    [{ 'retry-after-ms': '-1', 'retry-after': 'soon' }, undefined],
     [{ 'retry-after': '1.5' }, 1500],
     [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:10 GMT' }, 10_000],
     [{ 'retry-after': 'Wed, 31 Dec 2025 00:00:10 GMT' }, 0],
@@ -35,20 +37,13 @@ test('the wait is parsed from milliseconds, seconds, a date or a duration', () =
     assert.equal(retryAfterMs(new Headers(headers), now), expected, JSON.stringify(headers));
 });
 
-test('waits double up to eight seconds', () => {
-  assert.deepEqual(
-    [1, 2, 3, 9].map((attempt) => backoffMs(attempt, () => 1)),
-    [500, 1000, 2000, 8000],
-  );
-});
-
 test('the status and a few words determine the error code and whether it is retryable', () => {
   const errorOf = (status: number, message: string, headers: Record<string, string> = {}) =>
     modelErrorOf({ status, message, headers: new Headers(headers) }, now);
   const cases: [ReturnType<typeof errorOf>, string, boolean][] = [
     [errorOf(401, 'no'), 'E_MODEL_AUTHENTICATION', false],
     [errorOf(429, 'slow'), 'E_MODEL_RATE_LIMITED', true],
-    [errorOf(429, 'Your credit balance is too low'), 'E_MODEL_RATE_LIMITED', false],
+    [errorOf(429, 'Your credit balance is too low'), 'E_MODEL_NO_CREDIT', false],
     [errorOf(400, 'maximum context length is 8192'), 'E_MODEL_CONTEXT_EXCEEDED', false],
     [errorOf(400, 'bad'), 'E_MODEL_REFUSED_REQUEST', false],
     [errorOf(400, 'odd', { 'x-should-retry': 'true' }), 'E_MODEL_REFUSED_REQUEST', true],

@@ -1,15 +1,15 @@
 import type { ModelError } from '@ravi/kernel';
-import { isJsonObject, modelErrorInStream, parseDuration } from '@ravi/provider-kit';
-import type { Refusal, WireObject } from '@ravi/provider-kit';
+import { isJsonObject, modelErrorInStream, parseDuration, statusIn } from '@ravi/provider-kit';
+import type { RefusalBody, WireObject } from '@ravi/provider-kit';
 
-/** Matches without the final period. */
-const waitIn = /(?:try again|retry) in ((?:\d+(?:\.\d+)?(?:ms|[smh]))+)/iu;
+/** Matches without the final period. Azure writes `retry after 20 seconds`. */
+const waitIn = /(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?(?:ms|[smh]))+|\d+ seconds?)/iu;
 
 /**
  * Reads `{ error: { message, code, type } }` and its variants: flat, plain text, a numeric code, a list of one. A
  * router wraps the error of the upstream server.
  */
-export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode' | 'retryAfterMs'> {
+export function refusalOf(body: unknown): RefusalBody {
   const outer = readError(body);
   const raw = outer.metadata?.['raw'];
   const routed =
@@ -18,9 +18,10 @@ export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCod
       : readError(typeof raw === 'string' ? parsed(raw) : raw);
   const message = routed === undefined ? outer.message : `${outer.message}: ${routed.message}`;
   const code = outer.code ?? routed?.code;
-  const waitMs = parseDuration(waitIn.exec(message)?.[1] ?? '');
+  const waitMs = parseDuration((waitIn.exec(message)?.[1] ?? '').replace(/ seconds?$/u, 's'));
   return {
     message,
+    codes: [...outer.codes, ...(routed?.codes ?? [])],
     ...(code === undefined ? {} : { providerCode: code }),
     ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
   };
@@ -29,26 +30,28 @@ export function refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCod
 interface ErrorBody {
   readonly message: string;
   readonly code?: string | undefined;
+  readonly codes: readonly string[];
   /** Of OpenRouter: `raw` is the response of the upstream server. */
   readonly metadata?: WireObject | undefined;
 }
 
 function readError(body: unknown): ErrorBody {
   const outer = Array.isArray(body) ? body[0] : body;
-  if (typeof outer !== 'object' || outer === null) return { message: String(outer ?? 'no body') };
+  if (typeof outer !== 'object' || outer === null) return { message: String(outer ?? 'no body'), codes: [] };
   const { error, ...flat } = outer as Readonly<Record<string, unknown>>;
   const inner = isJsonObject(error) ? error : flat;
   const message = [inner['message'], inner['detail'], error].find((text) => typeof text === 'string' && text !== '');
   // Gemini's compatible endpoint sends the code as `status` of the error; `status` of a whole response is something
   // else.
   const named = [inner['code'], inner['type'], inner === error ? inner['status'] : undefined];
-  const words = named.filter((word) => typeof word === 'string' && word !== '');
+  const codes = named.filter((word) => typeof word === 'string' && word !== '') as readonly string[];
   // Some servers repeat the HTTP status as code and name the error only in `type`.
-  const code = words.find((word) => !/^\d+$/u.test(word as string)) ?? words[0];
+  const code = codes.find((word) => !/^\d+$/u.test(word)) ?? codes[0];
   const { metadata } = inner;
   return {
     message: typeof message === 'string' ? message : JSON.stringify(body),
-    code: typeof code === 'string' ? code : undefined,
+    code,
+    codes,
     metadata: isJsonObject(metadata) ? metadata : undefined,
   };
 }
@@ -61,26 +64,8 @@ function parsed(text: string): unknown {
   }
 }
 
-const statusOfCode: Readonly<Record<string, number>> = {
-  rate_limit_exceeded: 429,
-  insufficient_quota: 429,
-  server_error: 500,
-  api_error: 500,
-  overloaded: 503,
-  server_is_overloaded: 503,
-  vector_store_timeout: 504,
-};
-
-/** Returns the error of a stream, which has no HTTP status. Numeric codes are HTTP statuses. */
+/** Returns the error of a stream, which has no HTTP status unless the error names one. */
 export function streamError(body: unknown): ModelError {
-  const refusal = refusalOf(body);
-  const code = codeIn(body);
-  const status =
-    typeof code === 'number' && code >= 400 && code < 600 ? code : statusOfCode[refusal.providerCode ?? ''];
-  return modelErrorInStream({ ...refusal, status: status ?? 400 });
-}
-
-function codeIn(body: unknown): unknown {
-  const { error, code } = (body ?? {}) as { readonly error?: { readonly code?: unknown }; readonly code?: unknown };
-  return error?.code ?? code;
+  const error = isJsonObject(body) && isJsonObject(body['error']) ? body['error'] : body;
+  return modelErrorInStream({ ...refusalOf(body), status: statusIn(error) });
 }

@@ -2,6 +2,8 @@ export { ask, image, model, result, text, tool, use, user } from './building.ts'
 export { decodeBody, decodeStream, inBytes } from './decode.ts';
 export type { DecoderFactory } from './decode.ts';
 export { damaged } from './damaged.ts';
+export { errorResponse, knownErrors, replayKnownErrors, unlistedErrors } from './known-errors.ts';
+export type { KnownError } from './known-errors.ts';
 export { differences } from './differences.ts';
 export type { Comparison } from './differences.ts';
 export { metaSchemaOracle, specOracle, typesOracle } from './oracles.ts';
