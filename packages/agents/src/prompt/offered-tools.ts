@@ -55,7 +55,7 @@ export class OfferedTools {
 
   #specsOf(tools: readonly AnyTool[]): readonly ToolSpec[] {
     const { model } = this.#definition;
-    const providers = model.providerIds ?? [model.id];
+    const providers = model.interfaces ?? [model.id];
     const shown = tools.flatMap((tool) => {
       const specs = unique(providers.map((provider) => knownSpec(tool, provider)));
       if (specs.length === 0) this.#reportDrop(tool.name, model.id);

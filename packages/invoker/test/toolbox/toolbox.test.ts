@@ -9,7 +9,10 @@ import { recordingTool } from '../support/tools.ts';
 const webSearch: HostedTool = {
   name: 'web_search',
   description: 'Searches the web.',
-  providerSpecs: { openai: { type: 'web_search_preview' }, anthropic: { type: 'web_search_20250305' } },
+  providerSpecs: {
+    'openai/responses': { type: 'web_search_preview' },
+    'anthropic/messages': { type: 'web_search_20250305' },
+  },
 };
 
 const computer: ProviderDefinedTool = {
@@ -115,8 +118,8 @@ test('byRisk counts a tool without a declared risk as safe and leaves out hosted
 
 test('a provider gets its own spec of a hosted tool and never that of another provider', () => {
   const { toolbox } = createToolbox([webSearch]);
-  assert.deepEqual(toolbox.schemas('anthropic'), [
-    { type: 'provider', name: 'web_search', provider: 'anthropic', spec: { type: 'web_search_20250305' } },
+  assert.deepEqual(toolbox.schemas('anthropic/messages'), [
+    { type: 'provider', name: 'web_search', provider: 'anthropic/messages', spec: { type: 'web_search_20250305' } },
   ]);
   assert.equal(toolbox.schemaFor('web_search', 'google'), undefined);
 });
@@ -124,7 +127,7 @@ test('a provider gets its own spec of a hosted tool and never that of another pr
 test('a tool without a spec for a provider is dropped with one log line and one hook', () => {
   const { toolbox, logger, recorded } = createToolbox([recordingTool('a'), computer]);
   assert.deepEqual(
-    toolbox.schemas('anthropic').map((spec) => spec.name),
+    toolbox.schemas('anthropic/messages').map((spec) => spec.name),
     ['a'],
   );
   toolbox.deferredSchemas('anthropic');

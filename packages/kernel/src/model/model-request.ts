@@ -76,15 +76,20 @@ export interface ModelCallOptions {
   readonly signal: AbortSignal;
   /** Reads media blocks that are in a blob store. Without it they are described in words. */
   readonly blobs?: BlobReader;
+  /** Maximum retries by the provider, instead of its own setting. A caller that retries itself passes 0. */
+  readonly maxRetries?: number;
 }
 
 /** Language model. It does not throw when the model or the network fails: the stream ends with an `error` event. */
 export interface ModelProvider {
-  /** Key of `providerSpecs` and of `providerOptions`. */
+  /** Key of `providerOptions`. */
   readonly id: string;
   /** Default model for requests that do not name one. */
   readonly model?: string;
-  /** Ids of all providers, if this one delegates to several; a request then carries the tool specs of each. */
-  readonly providerIds?: readonly string[];
+  /**
+   * Keys of `providerSpecs` that the provider understands, one for each of its interfaces, such as `openai/responses`;
+   * the id by default. One that delegates to several providers has the keys of all, and receives the tool specs of each.
+   */
+  readonly interfaces?: readonly string[];
   stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent>;
 }

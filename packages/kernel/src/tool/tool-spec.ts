@@ -21,6 +21,7 @@ export interface FunctionSpec {
 export interface ProviderSpec {
   readonly type: 'provider';
   readonly name: string;
+  /** Interface of the provider that understands the spec, such as `openai/responses`. */
   readonly provider: string;
   readonly spec: JsonObject;
   /** Call types of a provider-defined tool, whose calls this process runs. Absent for a tool that the provider runs. */
@@ -33,12 +34,13 @@ export type ToolSpec = FunctionSpec | ProviderSpec;
 /**
  * Returns the declaration of a tool for a provider. `undefined` if a hosted or provider-defined tool has no spec for it:
  * the tool is then left out for this provider.
+ * @param provider key of `providerSpecs`, one of the `interfaces` of a provider
  */
-export function specOf(tool: AnyTool, providerId: string): ToolSpec | undefined {
+export function specOf(tool: AnyTool, provider: string): ToolSpec | undefined {
   if (isProviderDefinedTool(tool) || isHostedTool(tool)) {
-    if (!Object.hasOwn(tool.providerSpecs, providerId)) return undefined;
-    const spec = tool.providerSpecs[providerId] as JsonObject;
-    const hosted = { type: 'provider', name: tool.name, provider: providerId, spec } as const;
+    if (!Object.hasOwn(tool.providerSpecs, provider)) return undefined;
+    const spec = tool.providerSpecs[provider] as JsonObject;
+    const hosted = { type: 'provider', name: tool.name, provider, spec } as const;
     return isProviderDefinedTool(tool) ? { ...hosted, callTypes: tool.callTypes } : hosted;
   }
   return {

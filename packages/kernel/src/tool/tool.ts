@@ -128,7 +128,10 @@ export interface ArtifactStream {
 export interface HostedTool {
   readonly name: string;
   readonly description: string;
-  /** Declarations by provider id. */
+  /**
+   * Declarations by interface: `openai/responses`, `openai/chat`, `anthropic/messages`, `google/generate-content`, or the
+   * `interfaces` of another provider.
+   */
   readonly providerSpecs: Readonly<Record<string, JsonObject>>;
 }
 

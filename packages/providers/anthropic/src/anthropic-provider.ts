@@ -5,6 +5,7 @@ import { createMessagesDecoder } from './decode.ts';
 import { encodeMessages } from './encode.ts';
 import { refusalOf } from './refusal.ts';
 import { anthropicStrictRules, fitsStrict } from './strict-rules.ts';
+import { interfaceOf } from './wire-settings.ts';
 import type { ApiVersion, CacheMode, WireSettings } from './wire-settings.ts';
 
 /** Options of {@link createAnthropicProvider}. */
@@ -14,7 +15,7 @@ export interface AnthropicOptions extends ConnectionOptions {
   readonly baseUrl?: string | undefined;
   /** Sent as `x-api-key`, since version 2026-10-21 as a bearer token; omit it for a server without keys. */
   readonly apiKey?: string | undefined;
-  /** Key of `providerSpecs`; `anthropic` by default. */
+  /** Key of `providerOptions`; `<id>/messages` is the key of `providerSpecs`. `anthropic` by default. */
   readonly id?: string | undefined;
   /** `2023-06-01` by default. */
   readonly apiVersion?: ApiVersion | undefined;
@@ -45,6 +46,7 @@ export function createAnthropicProvider(options: AnthropicOptions): ModelProvide
   const provider = createHttpModel({
     ...options,
     id,
+    interfaces: [interfaceOf({ id })],
     headers: { ...authentication(apiKey, settings.apiVersion), ...options.headers },
     refusalOf,
     encode(request) {

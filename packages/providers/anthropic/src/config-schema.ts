@@ -1,9 +1,10 @@
 import type { JsonSchema } from '@ravi/kernel';
 import { connectionSchema } from '@ravi/provider-kit';
+import type { ProgramOptions } from '@ravi/provider-kit';
 import type { AnthropicOptions } from './anthropic-provider.ts';
 
 /** Options of the plugin in the configuration; the key stays in the environment. */
-export interface AnthropicConfig extends Omit<AnthropicOptions, 'apiKey' | 'fetch' | 'clock'> {
+export interface AnthropicConfig extends Omit<AnthropicOptions, ProgramOptions> {
   readonly apiKeyVariable: string;
 }
 
@@ -22,7 +23,11 @@ export const configSchema: JsonSchema = {
       default: 'ANTHROPIC_API_KEY',
       description: 'Environment variable that holds the key; no key is sent if it is not set.',
     },
-    id: { type: 'string', default: 'anthropic', description: 'Key of providerSpecs and providerOptions.' },
+    id: {
+      type: 'string',
+      default: 'anthropic',
+      description: 'Key of providerOptions, and the start of the keys of providerSpecs.',
+    },
     apiVersion: {
       enum: ['2023-06-01', '2026-10-21'],
       default: '2023-06-01',

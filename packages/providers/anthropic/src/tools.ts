@@ -4,6 +4,7 @@ import type { PreparedFunction, PreparedTools } from '@ravi/provider-kit';
 import type { ModelTraits } from './model-traits.ts';
 import { betasOf, nativeTools, scriptCaller, wireNameOf } from './native-tools.ts';
 import type { NativeTool } from './native-tools.ts';
+import { interfaceOf } from './wire-settings.ts';
 import type { WireSettings } from './wire-settings.ts';
 
 /** Encoded tools of a request. */
@@ -23,10 +24,10 @@ export function declareTools(
   traits: ModelTraits,
   warnings: ModelWarning[],
 ): DeclaredTools {
-  const offered = request.tools.filter((tool) => tool.type === 'provider' && tool.provider === settings.id);
+  const offered = request.tools.filter((tool) => tool.type === 'provider' && tool.provider === interfaceOf(settings));
   const caller = scriptCaller(offered.filter((tool) => tool.type === 'provider'));
   const wanted = request.tools.map((tool) => withStrictness(tool, settings, traits, caller !== undefined, warnings));
-  const prepared = settings.prepareTools(wanted, settings.id);
+  const prepared = settings.prepareTools(wanted, interfaceOf(settings));
   warnings.push(...prepared.warnings);
   const { native } = prepared;
   const taken = new Map(native.map(({ name, spec }) => [wireNameOf(spec), name]));

@@ -10,7 +10,7 @@ export type CacheMode = 'none' | '5m' | '1h';
 
 /** Settings of the encoder. */
 export interface WireSettings {
-  /** The provider's id: key of `providerSpecs` and `providerOptions`. */
+  /** The provider's id: key of `providerOptions`, and the start of the key of `providerSpecs`. */
   readonly id: string;
   /** Default model for requests that do not name one. */
   readonly model: string;
@@ -34,7 +34,12 @@ export interface WireContext extends ResponseContext {
   nativeTool(wireName: string): NativeTool | undefined;
 }
 
+/** Returns the key of `providerSpecs`. */
+export function interfaceOf({ id }: Pick<WireSettings, 'id'>): string {
+  return `${id}/messages`;
+}
+
 /** Returns the source of opaque data: only the same provider, API and model can read it. */
-export function sourceOf({ id, model }: Pick<WireSettings, 'id' | 'model'>, request: ModelRequest): string {
-  return `${id}/messages/${request.model ?? model}`;
+export function sourceOf(settings: Pick<WireSettings, 'id' | 'model'>, request: ModelRequest): string {
+  return `${interfaceOf(settings)}/${request.model ?? settings.model}`;
 }

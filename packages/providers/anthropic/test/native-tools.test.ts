@@ -9,7 +9,7 @@ const raw = (block: JsonObject, by = source): ContentBlock => ({ type: 'unknown'
 const native = (name: string, spec: JsonObject, callTypes?: readonly string[]): ProviderSpec => ({
   type: 'provider',
   name,
-  provider: 'anthropic',
+  provider: 'anthropic/messages',
   spec,
   ...(callTypes === undefined ? {} : { callTypes }),
 });

@@ -136,7 +136,7 @@ function toolsOf(body: JsonObject): ToolSpec[] {
     const { type, name, description, input_schema: parameters } = tool;
     if (parameters === undefined) {
       const calls = type === 'memory_20250818' ? { callTypes: ['memory'] } : {};
-      return { type: 'provider', name: textOrEmpty(name), provider: 'anthropic', spec: tool, ...calls };
+      return { type: 'provider', name: textOrEmpty(name), provider: 'anthropic/messages', spec: tool, ...calls };
     }
     return {
       type: 'function',

@@ -1,9 +1,10 @@
 import type { JsonSchema } from '@ravi/kernel';
 import { connectionSchema } from '@ravi/provider-kit';
+import type { ProgramOptions } from '@ravi/provider-kit';
 import type { GoogleOptions } from './google-provider.ts';
 
 /** Options of the plugin in the configuration; keys stay in the environment. */
-export interface GoogleConfig extends Omit<GoogleOptions, 'apiKey' | 'accessToken' | 'fetch' | 'clock'> {
+export interface GoogleConfig extends Omit<GoogleOptions, 'accessToken' | ProgramOptions> {
   readonly apiKeyVariable: string;
   readonly accessTokenVariable: string;
 }
@@ -28,7 +29,11 @@ export const configSchema: JsonSchema = {
       default: 'GOOGLE_ACCESS_TOKEN',
       description: 'Environment variable that holds an access token for Vertex AI; read before each request.',
     },
-    id: { type: 'string', default: 'google', description: 'Key of providerSpecs and providerOptions.' },
+    id: {
+      type: 'string',
+      default: 'google',
+      description: 'Key of providerOptions, and the start of the keys of providerSpecs.',
+    },
     schemas: {
       enum: ['json', 'openapi'],
       default: 'json',

@@ -7,6 +7,7 @@ import { encodeGemini } from './encode.ts';
 import { refusalOf } from './refusal.ts';
 import { geminiSchema } from './schema/gemini-schema.ts';
 import { openApiSchema } from './schema/openapi-schema.ts';
+import { interfaceOf } from './wire-settings.ts';
 import type { SchemaDialect, WireSettings } from './wire-settings.ts';
 
 /** Options of {@link createGoogleProvider}. */
@@ -21,7 +22,7 @@ export interface GoogleOptions extends ConnectionOptions {
   readonly apiKey?: string | undefined;
   /** Called for a bearer token before each request, because tokens of Vertex AI are short-lived. */
   readonly accessToken?: (() => string | undefined | Promise<string | undefined>) | undefined;
-  /** Key of `providerSpecs`; `google` by default. */
+  /** Key of `providerOptions`; `<id>/generate-content` is the key of `providerSpecs`. `google` by default. */
   readonly id?: string | undefined;
   /** `json` by default. */
   readonly schemas?: SchemaDialect | undefined;
@@ -62,6 +63,7 @@ export function createGoogleProvider(options: GoogleOptions): ModelProvider {
   const provider = createHttpModel({
     ...options,
     id,
+    interfaces: [interfaceOf({ id })],
     headers: { ...(apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }), ...options.headers },
     refusalOf,
     async encode(request) {

@@ -2,6 +2,7 @@ import type { JsonObject, ModelRequest, ModelWarning, ToolSpec } from '@ravi/ker
 import { chosenNames } from '@ravi/provider-kit';
 import type { PreparedTools } from '@ravi/provider-kit';
 import type { ModelTraits } from './model-traits.ts';
+import { interfaceOf } from './wire-settings.ts';
 import type { WireSettings } from './wire-settings.ts';
 
 /** Prepared and encoded tools of a request. */
@@ -32,7 +33,7 @@ export function declareTools(
     drop(tool.name, 'this model does not support Google-hosted tools together with functions');
     return false;
   });
-  const prepared = settings.prepareTools(offered, settings.id);
+  const prepared = settings.prepareTools(offered, interfaceOf(settings));
   warnings.push(...prepared.warnings);
   const key = settings.schemas === 'json' ? 'parametersJsonSchema' : 'parameters';
   const functionDeclarations = prepared.functions.map(({ spec, wireName, parameters }): JsonObject => ({
@@ -46,8 +47,8 @@ export function declareTools(
 }
 
 /** Returns true if Google runs the tool; we execute provider-defined tools like functions. */
-function isHosted(tool: ToolSpec, { id }: WireSettings): boolean {
-  return tool.type === 'provider' && tool.provider === id && tool.callTypes === undefined;
+function isHosted(tool: ToolSpec, settings: WireSettings): boolean {
+  return tool.type === 'provider' && tool.provider === interfaceOf(settings) && tool.callTypes === undefined;
 }
 
 /** Returns the tool choice, and whether responses include hosted calls, which is required together with functions. */

@@ -10,7 +10,7 @@ export type SchemaDialect = 'json' | 'openapi';
 
 /** Settings of the encoder. */
 export interface WireSettings {
-  /** The provider's id: key of `providerSpecs` and `providerOptions`. */
+  /** The provider's id: key of `providerOptions`, and the start of the key of `providerSpecs`. */
   readonly id: string;
   /** Default model for requests that do not name one. */
   readonly model: string;
@@ -45,7 +45,12 @@ export function contextOf(request: ModelRequest, tools: PreparedTools, source: s
   };
 }
 
+/** Returns the key of `providerSpecs`. */
+export function interfaceOf({ id }: Pick<WireSettings, 'id'>): string {
+  return `${id}/generate-content`;
+}
+
 /** Returns the source of opaque data: only the same provider and model can read it. */
-export function sourceOf({ id, model }: Pick<WireSettings, 'id' | 'model'>, request: ModelRequest): string {
-  return `${id}/generate-content/${request.model ?? model}`;
+export function sourceOf(settings: Pick<WireSettings, 'id' | 'model'>, request: ModelRequest): string {
+  return `${interfaceOf(settings)}/${request.model ?? settings.model}`;
 }

@@ -67,7 +67,7 @@ export function requestOf({ request }: RecordedInteraction): ModelRequest {
       parameters: (declared['parametersJsonSchema'] ?? declared['parameters_json_schema'] ?? {}) as JsonSchema,
     }));
     if (Object.keys(spec).length === 0) return functions;
-    return [...functions, { type: 'provider', name: `native-${at}`, provider: 'google', spec }];
+    return [...functions, { type: 'provider', name: `native-${at}`, provider: 'google/generate-content', spec }];
   });
   return { messages: [], tools };
 }

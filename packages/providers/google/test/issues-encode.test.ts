@@ -10,7 +10,7 @@ import { settingsFor } from './settings.ts';
 const native = (name: string, spec: JsonObject, callTypes?: readonly string[]): ProviderSpec => ({
   type: 'provider',
   name,
-  provider: 'google',
+  provider: 'google/generate-content',
   spec,
   ...(callTypes === undefined ? {} : { callTypes }),
 });

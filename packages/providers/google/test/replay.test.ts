@@ -55,7 +55,10 @@ test('a history of another provider with all block types is a valid request', ()
       ],
       {
         system: 's',
-        tools: [tool('go'), { type: 'provider', name: 'search', provider: 'google', spec: { googleSearch: {} } }],
+        tools: [
+          tool('go'),
+          { type: 'provider', name: 'search', provider: 'google/generate-content', spec: { googleSearch: {} } },
+        ],
         toolChoice: { oneOf: ['go'] },
         reasoning: { effort: 'medium', summary: true },
         sampling: {

@@ -1,4 +1,5 @@
 import { KernelError } from '@ravi/kernel';
+import type { Deadlines } from './deadlines.ts';
 import { clip } from './http-error.ts';
 import { createSseSplitter } from './sse-splitter.ts';
 
@@ -24,8 +25,13 @@ export interface BodyReader {
  * Creates a reader that passes a response to its decoder, as events or as one body. Detected from the first bytes,
  * because gateways send wrong content types: JSON is a body and an event field is a stream under any type. The content
  * type decides only for the rest.
+ * @param progress is notified of each part of the response; comments, pings and white space are keep-alives
  */
-export function createBodyReader(decoder: ModelDecoder, contentType: string): BodyReader {
+export function createBodyReader(
+  decoder: ModelDecoder,
+  contentType: string,
+  progress: Pick<Deadlines, 'progress' | 'begin'>,
+): BodyReader {
   let beginning = '';
   let reader: BodyReader | undefined;
 
@@ -34,9 +40,9 @@ export function createBodyReader(decoder: ModelDecoder, contentType: string): Bo
     if (form === undefined) return;
     reader =
       form === 'events'
-        ? eventReader(decoder)
+        ? eventReader(decoder, progress)
         : form === 'body'
-          ? wholeBodyReader(decoder)
+          ? wholeBodyReader(decoder, progress)
           : refusingReader(contentType);
     reader.push(beginning);
   };
@@ -68,8 +74,14 @@ function formOf(beginning: string, contentType: string, isOver: boolean): 'event
   return isJson ? 'body' : 'neither';
 }
 
-function eventReader(decoder: ModelDecoder): BodyReader {
-  const splitter = createSseSplitter((data, name) => decoder.event(data, name));
+/** Events that only keep the connection open. */
+const ping = /^\s*(?:\{\s*"type"\s*:\s*"(?:ping|keepalive)"|null|$)/u;
+
+function eventReader(decoder: ModelDecoder, { progress }: Pick<Deadlines, 'progress'>): BodyReader {
+  const splitter = createSseSplitter((data, name) => {
+    if (name !== 'ping' && !ping.test(data)) progress();
+    decoder.event(data, name);
+  });
   return {
     push: (text) => splitter.push(text),
     end() {
@@ -79,10 +91,17 @@ function eventReader(decoder: ModelDecoder): BodyReader {
   };
 }
 
-function wholeBodyReader(decoder: ModelDecoder): BodyReader {
+function wholeBodyReader(
+  decoder: ModelDecoder,
+  { progress, begin }: Pick<Deadlines, 'progress' | 'begin'>,
+): BodyReader {
   let text = '';
   return {
     push(piece) {
+      if (piece.trim() !== '') {
+        begin();
+        progress();
+      }
       text += piece;
     },
     end() {

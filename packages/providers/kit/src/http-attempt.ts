@@ -1,25 +1,33 @@
 import type { Clock, ModelError } from '@ravi/kernel';
 import type { ConnectionOptions } from './connection-options.ts';
+import type { Deadlines } from './deadlines.ts';
+import { connectionError } from './errors/connection-error.ts';
 import { modelError, redirectError, refusalError } from './http-error.ts';
-import type { Refusal } from './http-error.ts';
+import type { RefusalBody } from './http-error.ts';
 import type { HttpRequest } from './http-request.ts';
 
 /** Options of {@link attempt}. */
 export interface AttemptOptions extends Pick<ConnectionOptions, 'fetch'> {
   /** Reads the body of an error response; the status fills in `undefined` fields. */
-  refusalOf(body: unknown): Pick<Refusal, 'message' | 'providerCode' | 'retryAfterMs'>;
+  refusalOf(body: unknown): RefusalBody;
   readonly clock: Clock;
-  readonly idleTimeoutMs: number;
+  readonly deadlines: Deadlines;
+  /** More bytes of an error response are not read. */
+  readonly maxErrorBytes: number;
   readonly signal: AbortSignal;
 }
 
 /** Sends a request once. Returns the start of its response or an error, which may contain keys. */
 export async function attempt(
   { url, headers, body }: HttpRequest,
-  { fetch: send = fetch, refusalOf, clock, idleTimeoutMs, signal }: AttemptOptions,
+  { fetch: send = fetch, refusalOf, clock, deadlines, maxErrorBytes, signal }: AttemptOptions,
 ): Promise<Response | ModelError> {
-  const idleTimeout = new AbortController();
-  const timer = clock.setTimer(() => idleTimeout.abort(), idleTimeoutMs);
+  const timeout = new AbortController();
+  let exceeded: ModelError | undefined;
+  const watch = deadlines.watch((error) => {
+    exceeded = error;
+    timeout.abort();
+  });
   try {
     const response = await send(url.href, {
       method: 'POST',
@@ -27,23 +35,20 @@ export async function attempt(
       body,
       // Another server must not receive the key; some redirects would also turn the request into a GET.
       redirect: 'manual',
-      signal: AbortSignal.any([signal, idleTimeout.signal]),
+      signal: AbortSignal.any([signal, timeout.signal]),
     });
     if (response.ok) return response;
     if (isRedirect(response)) {
       await response.body?.cancel();
       return redirectError(response, url);
     }
-    const refusal = { status: response.status, headers: response.headers, ...refusalOf(await bodyOf(response)) };
-    return refusalError(refusal, clock.now());
+    const refused = refusalOf(await errorBodyOf(response, maxErrorBytes));
+    return refusalError({ status: response.status, headers: response.headers, ...refused }, clock.now());
   } catch (error) {
     if (signal.aborted) return cancelled();
-    if (idleTimeout.signal.aborted) {
-      return modelError('E_MODEL_TIMEOUT', `The model provider did not respond within ${idleTimeoutMs} ms`, true);
-    }
-    return modelError('E_MODEL_UNAVAILABLE', `The model provider cannot be reached: ${reasonOf(error)}`, true);
+    return exceeded ?? connectionError(error, url);
   } finally {
-    timer.cancel();
+    watch.cancel();
   }
 }
 
@@ -57,18 +62,21 @@ export function cancelled(): ModelError {
   return modelError('E_CANCELLED', 'The request was cancelled', false);
 }
 
-async function bodyOf(response: Response): Promise<unknown> {
-  const text = await response.text();
+/** Reads at most `maxBytes` of an error response. */
+async function errorBodyOf(response: Response, maxBytes: number): Promise<unknown> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let left = maxBytes; left > 0;) {
+    const { value } = (await reader?.read()) ?? {};
+    if (value === undefined) break;
+    text += decoder.decode(value.subarray(0, left), { stream: true });
+    left -= value.byteLength;
+  }
+  void reader?.cancel().catch(() => undefined);
   try {
     return JSON.parse(text);
   } catch {
     return text;
   }
-}
-
-/** Returns the code of the socket error if there is one, because `fetch failed` alone does not help. */
-function reasonOf(error: unknown): string {
-  const { cause, message } = error as Error;
-  const code = (cause as { readonly code?: unknown } | undefined)?.code;
-  return typeof code === 'string' ? code : message;
 }

@@ -1,15 +1,16 @@
-import type { Clock, ModelError, ModelEvent } from '@ravi/kernel';
+import { KernelError } from '@ravi/kernel';
+import type { ModelError, ModelEvent } from '@ravi/kernel';
 import { createBodyReader } from './body-reader.ts';
 import type { BodyReader, ModelDecoder } from './body-reader.ts';
+import type { Deadlines } from './deadlines.ts';
 import { modelError, thrownError } from './http-error.ts';
 
 /** Options of {@link readResponse}. */
 export interface ReadOptions {
   readonly signal: AbortSignal;
-  readonly clock: Clock;
-  readonly idleTimeoutMs: number;
-  /** Removes keys from an error; the error is unchanged if absent. */
-  readonly redact?: ((error: ModelError) => ModelError) | undefined;
+  readonly deadlines: Deadlines;
+  /** A longer response ends with an error. */
+  readonly maxResponseBytes: number;
 }
 
 /**
@@ -21,19 +22,21 @@ export async function* readResponse(
   call: { createDecoder(emit: (event: ModelEvent) => void): ModelDecoder },
   options: ReadOptions,
 ): AsyncGenerator<ModelEvent, void, undefined> {
-  const { redact = (error) => error } = options;
+  const { deadlines, maxResponseBytes } = options;
   const reader = response.body?.getReader();
   const bytes = new TextDecoder();
   let body: BodyReader | undefined;
   let queue: ModelEvent[] = [];
+  let bytesLeft = maxResponseBytes;
   const emit = (event: ModelEvent): void => {
+    if (event.type !== 'usage') deadlines.begin();
     const last = queue.at(-1);
     const joined = last === undefined ? undefined : joinedDelta(last, event);
     if (joined === undefined) queue.push(event);
     else queue[queue.length - 1] = joined;
   };
   const take = (value: Uint8Array | undefined): void => {
-    body ??= createBodyReader(call.createDecoder(emit), response.headers.get('content-type') ?? '');
+    body ??= createBodyReader(call.createDecoder(emit), response.headers.get('content-type') ?? '', deadlines);
     if (value !== undefined) return body.push(bytes.decode(value, { stream: true }));
     body.push(bytes.decode());
     return body.end();
@@ -43,15 +46,18 @@ export async function* readResponse(
       const chunk = reader === undefined ? missingBody(response) : await readChunk(reader, options);
       isOver = 'failure' in chunk || chunk.value === undefined;
       try {
+        bytesLeft -= 'value' in chunk ? (chunk.value?.byteLength ?? 0) : 0;
+        if (bytesLeft < 0) throw tooLong(maxResponseBytes);
         if ('failure' in chunk) emit({ type: 'error', error: chunk.failure });
         else take(chunk.value);
       } catch (error) {
+        isOver = true;
         emit({ type: 'error', error: thrownError('The response could not be decoded', error) });
       }
       const events = queue;
       queue = [];
       for (const event of events) {
-        yield event.type === 'error' ? { type: 'error', error: redact(event.error) } : event;
+        yield event;
         if (event.type === 'finish' || event.type === 'error') return;
       }
     }
@@ -77,16 +83,18 @@ function missingBody({ status }: Response): Chunk {
   return { failure: modelError('E_MODEL_PROTOCOL', `The model provider responded with ${status} and no body`, false) };
 }
 
+function tooLong(maxResponseBytes: number): KernelError {
+  const message = `The response is longer than the limit of ${maxResponseBytes} bytes (maxResponseBytes)`;
+  return new KernelError('E_MODEL_PROTOCOL', message);
+}
+
 async function readChunk(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  { signal, clock, idleTimeoutMs }: ReadOptions,
+  { signal, deadlines }: ReadOptions,
 ): Promise<Chunk> {
   const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<Chunk>();
   const onAbort = (): void => interrupt({ failure: modelError('E_CANCELLED', 'The request was cancelled', false) });
-  const timer = clock.setTimer(
-    () => interrupt({ failure: modelError('E_MODEL_TIMEOUT', `The response stalled for ${idleTimeoutMs} ms`, true) }),
-    idleTimeoutMs,
-  );
+  const watch = deadlines.watch((failure) => interrupt({ failure }));
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
   try {
@@ -96,7 +104,7 @@ async function readChunk(
     const message = `The connection broke during the response: ${(error as Error).message}`;
     return { failure: modelError('E_MODEL_TRUNCATED', message, true) };
   } finally {
-    timer.cancel();
+    watch.cancel();
     signal.removeEventListener('abort', onAbort);
   }
 }

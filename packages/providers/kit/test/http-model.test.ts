@@ -181,15 +181,18 @@ test('an abort ends the wait for an encoder that never returns', async () => {
 });
 
 test('a response arrives under any timeout, also one beyond the limit of platform timers', async () => {
-  for (const idleTimeoutMs of [Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 40, 60_000]) {
-    const { error } = await answered({ body: 'data: x\n\n' }, { idleTimeoutMs, maxRetries: 0 });
+  for (const timeoutMs of [Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 40, 60_000]) {
+    const times = { firstTokenTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs, totalTimeoutMs: timeoutMs };
+    const { error } = await answered({ body: 'data: x\n\n' }, { ...times, maxRetries: 0 });
     assert.equal(error, undefined);
   }
 });
 
 test('a backoff without a hint is limited to the longest allowed wait and does not end the retries', async () => {
   const { clock, delays } = noting();
-  const options = { clock, idleTimeoutMs: Number.POSITIVE_INFINITY, maxRetries: 2, maxRetryDelayMs: 1 };
+  const never = Number.POSITIVE_INFINITY;
+  const times = { firstTokenTimeoutMs: never, idleTimeoutMs: never, totalTimeoutMs: never };
+  const options = { ...times, clock, maxRetries: 2, maxRetryDelayMs: 1 };
   const { requests } = await answered({ status: 503, body: 'busy' }, options);
   assert.deepEqual([requests.length, delays.filter(Number.isFinite)], [3, [1, 1]]);
 });

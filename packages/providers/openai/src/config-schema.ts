@@ -1,10 +1,11 @@
 import type { JsonSchema } from '@ravi/kernel';
 import { connectionSchema } from '@ravi/provider-kit';
+import type { ProgramOptions } from '@ravi/provider-kit';
 import { dialects } from './dialect.ts';
 import type { OpenAiOptions } from './openai-provider.ts';
 
 /** Options of the plugin in the configuration; the key stays in the environment. */
-export interface OpenAiConfig extends Omit<OpenAiOptions, 'apiKey' | 'fetch' | 'clock'> {
+export interface OpenAiConfig extends Omit<OpenAiOptions, ProgramOptions> {
   readonly apiKeyVariable: string;
 }
 
@@ -27,7 +28,11 @@ export const configSchema: JsonSchema = {
       enum: ['responses', 'chat'],
       description: 'API; by default `responses` at OpenAI and `chat` elsewhere.',
     },
-    id: { type: 'string', default: 'openai', description: 'Key of providerSpecs and providerOptions.' },
+    id: {
+      type: 'string',
+      default: 'openai',
+      description: 'Key of providerOptions, and the start of the keys of providerSpecs.',
+    },
     dialect: {
       enum: Object.keys(dialects),
       description: 'Dialect of the server; detected from the URL by default.',

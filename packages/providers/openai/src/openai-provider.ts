@@ -8,7 +8,8 @@ import type { DialectName } from './dialect.ts';
 import { refusalOf } from './refusal.ts';
 import { createResponsesDecoder } from './responses/decode.ts';
 import { encodeResponses } from './responses/encode.ts';
-import type { WireSettings } from './wire-settings.ts';
+import { interfaceOf } from './wire-settings.ts';
+import type { OpenAiApi, WireSettings } from './wire-settings.ts';
 
 /** Options of {@link createOpenAiProvider}. */
 export interface OpenAiOptions extends ConnectionOptions {
@@ -18,8 +19,8 @@ export interface OpenAiOptions extends ConnectionOptions {
   /** Sent as a bearer token; omit it for a server without keys. */
   readonly apiKey?: string | undefined;
   /** API; by default `responses` at OpenAI and `chat` elsewhere. */
-  readonly api?: 'responses' | 'chat' | undefined;
-  /** Key of `providerSpecs`; `openai` by default. */
+  readonly api?: OpenAiApi | undefined;
+  /** Key of `providerOptions`; with the API it is the key of `providerSpecs`: `openai/responses`. `openai` by default. */
   readonly id?: string | undefined;
   /** Dialect of the server; detected from the URL by default. */
   readonly dialect?: DialectName | undefined;
@@ -55,6 +56,7 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
   const provider = createHttpModel({
     ...options,
     id,
+    interfaces: [interfaceOf({ id }, api)],
     headers: { ...key, ...options.headers },
     refusalOf,
     encode(request) {

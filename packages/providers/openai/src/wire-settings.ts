@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.ts';
 
 /** Settings of an encoder. */
 export interface WireSettings {
-  /** The provider's id: key of `providerSpecs` and `providerOptions`. */
+  /** The provider's id: key of `providerOptions`, and the start of the keys of `providerSpecs`. */
   readonly id: string;
   /** Default model for requests that do not name one. */
   readonly model: string;
@@ -38,9 +38,17 @@ export function contextOf(request: ModelRequest, tools: PreparedTools, source: s
   };
 }
 
+/** API of OpenAI. */
+export type OpenAiApi = 'responses' | 'chat';
+
+/** Returns the key of `providerSpecs` for an API: its tools have other specs than those of the other one. */
+export function interfaceOf({ id }: Pick<WireSettings, 'id'>, api: OpenAiApi): string {
+  return `${id}/${api}`;
+}
+
 /** Returns the source of opaque data: only the same provider, API and model can read it. */
-export function sourceOf({ id, model }: WireSettings, api: 'responses' | 'chat', request: ModelRequest): string {
-  return `${id}/${api}/${request.model ?? model}`;
+export function sourceOf(settings: WireSettings, api: OpenAiApi, request: ModelRequest): string {
+  return `${interfaceOf(settings, api)}/${request.model ?? settings.model}`;
 }
 
 /**

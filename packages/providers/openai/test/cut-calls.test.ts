@@ -10,7 +10,7 @@ import { settingsFor } from './settings.ts';
 const native = (name: string, spec: JsonObject, callType: string): ProviderSpec => ({
   type: 'provider',
   name,
-  provider: 'openai',
+  provider: 'openai/responses',
   spec,
   callTypes: [callType],
 });

@@ -58,11 +58,11 @@ test('provider tools are sent as their specs, and those of other providers are d
     provider,
     spec: { type: 'web_search' },
   });
-  const { tools, warnings } = responses(ask([], { tools: [spec('openai'), spec('anthropic')] }));
+  const { tools, warnings } = responses(ask([], { tools: [spec('openai/responses'), spec('openai/chat')] }));
   assert.deepEqual(tools, [{ type: 'web_search' }]);
   assert.deepEqual(
     warnings.map(({ tool: name }) => name),
-    ['search-anthropic'],
+    ['search-openai/chat'],
   );
 });
 
@@ -70,7 +70,7 @@ test('the allowed callers of a tool are sent if the provider runs scripts', () =
   const scripts: ProviderSpec = {
     type: 'provider',
     name: 'scripts',
-    provider: 'openai',
+    provider: 'openai/responses',
     spec: { type: 'programmatic_tool_calling' },
   };
   const scripted = tool('a', { type: 'object' }, { allowedCallers: ['chain'] });
@@ -96,7 +96,7 @@ test('a choice of several tools is sent as precisely as the API allows', () => {
 test('a provider tool that cannot be required alone becomes any tool, with a warning', oracleTest, () => {
   const judges = requestOracles().responses;
   const chosen = (spec: JsonObject) => {
-    const tools: ProviderSpec[] = [{ type: 'provider', name: 'n', provider: 'openai', spec }];
+    const tools: ProviderSpec[] = [{ type: 'provider', name: 'n', provider: 'openai/responses', spec }];
     const { body, warnings } = responses(ask([user(text('x'))], { tools, toolChoice: { oneOf: ['n'] } }));
     for (const [name, judge] of judges) assert.equal(judge?.({ ...body, tools: [] }), undefined, name);
     return [body['tool_choice'], warnings.map(({ code }) => code)];

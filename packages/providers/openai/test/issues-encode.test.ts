@@ -285,12 +285,13 @@ test('blocks of another provider are dropped in pairs', () => {
 });
 
 test('of a function and a custom tool with the same wire name the function is dropped, with both names', () => {
-  const custom = (spec: JsonObject): ProviderSpec => ({ type: 'provider', name: 'grep', provider: 'openai', spec });
-  const request = (spec: JsonObject) =>
-    ask([user(text('x'))], { tools: [tool('my.grep'), tool('go'), custom(spec)], toolChoice: { oneOf: ['my.grep'] } });
+  const request = (provider: string, spec: JsonObject) => {
+    const custom: ProviderSpec = { type: 'provider', name: 'grep', provider, spec };
+    return ask([user(text('x'))], { tools: [tool('my.grep'), tool('go'), custom], toolChoice: { oneOf: ['my.grep'] } });
+  };
   for (const { tools, body, warnings } of [
-    responses(request({ type: 'custom', name: 'my_grep' })),
-    chat(request({ type: 'custom', custom: { name: 'my_grep' } })),
+    responses(request('openai/responses', { type: 'custom', name: 'my_grep' })),
+    chat(request('openai/chat', { type: 'custom', custom: { name: 'my_grep' } })),
   ]) {
     assert.equal(tools.length, 2);
     assert.equal(body['tool_choice'], undefined);

@@ -231,8 +231,8 @@ test('a refused connection is a retryable error', async () => {
   const server = await serving({ body: '' });
   await server[Symbol.asyncDispose]();
   const { error } = await collectAnswer(providerAt(server), question);
-  assert.deepEqual([error?.code, error?.retryable], ['E_MODEL_UNAVAILABLE', true]);
-  assert.match(error?.message ?? '', /ECONNREFUSED/u);
+  assert.deepEqual([error?.code, error?.retryable], ['E_MODEL_UNREACHABLE', true]);
+  assert.match(error?.message ?? '', /at 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED: nothing listens there\)/u);
 });
 
 test('a query of the URL stays after the path, and headers are sent', async () => {

@@ -17,6 +17,7 @@ export function withTextTools(provider: ModelProvider): ModelProvider {
   return {
     id: provider.id,
     ...(provider.model === undefined ? {} : { model: provider.model }),
+    ...(provider.interfaces === undefined ? {} : { interfaces: provider.interfaces }),
     async *stream(request, options) {
       const tools = request.tools.filter((tool): tool is FunctionSpec => tool.type === 'function');
       for (const warning of droppedTools(request)) yield { type: 'warning', warning };

@@ -11,7 +11,7 @@ import type { PreparedTools, WireRequest } from '@ravi/provider-kit';
 import { effortAt } from '../dialect.ts';
 import type { Dialect } from '../dialect.ts';
 import { ownFunctions } from '../encoding.ts';
-import { contextOf, sourceOf } from '../wire-settings.ts';
+import { contextOf, interfaceOf, sourceOf } from '../wire-settings.ts';
 import type { WireContext, WireSettings } from '../wire-settings.ts';
 import { chatMessages } from './messages.ts';
 
@@ -19,7 +19,7 @@ import { chatMessages } from './messages.ts';
 export function encodeChat(request: ModelRequest, settings: WireSettings): WireRequest<WireContext> {
   const { id, dialect, stream } = settings;
   const source = sourceOf(settings, 'chat', request);
-  const prepared = settings.prepareTools(request.tools, id);
+  const prepared = settings.prepareTools(request.tools, interfaceOf(settings, 'chat'));
   const warnings = [...prepared.warnings];
   const tools = { ...prepared, functions: ownFunctions(prepared, warnings) };
   const declared = toolDeclarations(tools, warnings);

@@ -9,7 +9,7 @@ import {
 } from '@ravi/provider-kit';
 import type { PreparedTools, WireRequest } from '@ravi/provider-kit';
 import { ownFunctions } from '../encoding.ts';
-import { contextOf, sourceOf } from '../wire-settings.ts';
+import { contextOf, interfaceOf, sourceOf } from '../wire-settings.ts';
 import type { WireContext, WireSettings } from '../wire-settings.ts';
 import { inputItems } from './input.ts';
 
@@ -17,7 +17,7 @@ import { inputItems } from './input.ts';
 export function encodeResponses(request: ModelRequest, settings: WireSettings): WireRequest<WireContext> {
   const { id, dialect, store, stream } = settings;
   const source = sourceOf(settings, 'responses', request);
-  const prepared = settings.prepareTools(request.tools, id);
+  const prepared = settings.prepareTools(request.tools, interfaceOf(settings, 'responses'));
   const warnings = [...prepared.warnings];
   const tools = { ...prepared, functions: ownFunctions(prepared, warnings) };
   const declared = toolDeclarations(tools, warnings);
