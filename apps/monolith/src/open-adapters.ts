@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createFailover } from '@ravi/agents';
 import { createFolderSnippetStore, createPreflight } from '@ravi/capabilities';
 import type { AgentConfig } from '@ravi/host';
 import { KernelError, requireStateStoreParts } from '@ravi/kernel';
-import type { ToolSource } from '@ravi/kernel';
+import type { ModelProvider, ToolSource } from '@ravi/kernel';
 import { openInstalledPlugins } from './installation.ts';
 import type { Installation } from './installation.ts';
 import { chooseModel } from './model/choose-model.ts';
@@ -44,12 +45,27 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
     blobStore,
     sandbox,
     approvalHandler,
-    model: plugins.modelProvider[0] ?? chooseModel(env, { script: await demoScriptOf(config.agent) }),
+    model: await modelOf(plugins.modelProvider, options),
     skills: await loadSkills(config.skills, { baseDir, logger }),
     snippetStore: createFolderSnippetStore(join(dataFolder, 'snippets')),
     preflight: config.chains.preflight && opening.use(createPreflight({ clock })),
     toolSources,
   };
+}
+
+/** Returns the configured model, which fails over if there are several, or the one that the environment names. */
+async function modelOf(
+  configured: readonly ModelProvider[],
+  { env, installation: { config }, configuration: { clock } }: OpenAdaptersOptions,
+): Promise<ModelProvider> {
+  const [first, ...others] = configured;
+  if (first === undefined) return chooseModel(env, { script: await demoScriptOf(config.agent) });
+  if (others.length === 0) return first;
+  const { modelCooldownMs } = config.agent;
+  return createFailover(configured, {
+    clock,
+    ...(modelCooldownMs === undefined ? {} : { cooldownMs: modelCooldownMs }),
+  });
 }
 
 async function demoScriptOf({ demoScript }: AgentConfig): Promise<string | undefined> {

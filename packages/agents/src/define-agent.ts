@@ -13,7 +13,7 @@ import { skillTools } from './tools/skill-tools.ts';
 
 /** Checks options, fills in defaults, and adds tools to the registry. @throws KernelError `E_CONFIG_INVALID`, `E_TOOL_INVALID`, `E_TOOL_NAME_CONFLICT` */
 export function defineAgent(options: AgentOptions): AgentDefinition {
-  const { name, maxSteps = 32, modelRetries = 2, skills = emptyArray } = options;
+  const { name, maxSteps = 32, modelRetries = 4, maxModelRetryDelayMs = 60_000, skills = emptyArray } = options;
   if (!toolNamePattern.test(name)) throw invalid(`name ${JSON.stringify(name)} must match ${toolNamePattern.source}`);
   if (!Number.isSafeInteger(maxSteps) || maxSteps < 1) throw invalid(`maxSteps must be at least 1, got ${maxSteps}`);
   const invoker = invokerOf(options);
@@ -28,6 +28,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     system: options.system ?? '',
     maxSteps,
     modelRetries,
+    maxModelRetryDelayMs,
     request: options.request ?? noDefaults,
     output: options.output === undefined ? undefined : createOutputCheck(options.output),
     budget: options.budget,

@@ -3,7 +3,7 @@ import { approvalTraceSchema, callerSchema, callRecordSchema, consoleLineSchema 
 import { usageSchema } from './models.ts';
 import { array, boolean, enumOf, extend, integer, literal, number, object, sameAs, string, union } from './schema.ts';
 import type { ObjectSchema, Schema } from './schema.ts';
-import { count, milliseconds, risk, timestamp } from './values.ts';
+import { count, milliseconds, modelErrorSchema, risk, timestamp } from './values.ts';
 
 /** A question of a tool to the user. */
 export const questionSchema = sameAs<Question>()(
@@ -62,6 +62,16 @@ export const recordedEventData = {
   'step-start': sameAs<DataOf<'step-start'>>()(object({ agent: string(), step: count }, place)),
   'step-end': sameAs<DataOf<'step-end'>>()(
     object({ agent: string(), step: count, toolCalls: count, usage: usageSchema }, place),
+  ),
+  'model-retry': sameAs<DataOf<'model-retry'>>()(
+    object(
+      {
+        attempt: integer({ minimum: 1, description: 'The attempt that failed; its deltas are void.' }),
+        delayMs: milliseconds,
+        error: modelErrorSchema,
+      },
+      place,
+    ),
   ),
   'model-delta': sameAs<DataOf<'model-delta'>>()(object({ text: string() }, place)),
   'reasoning-delta': sameAs<DataOf<'reasoning-delta'>>()(object({ text: string() }, place)),

@@ -22,7 +22,7 @@ import {
   union,
 } from './schema.ts';
 import type { Schema, ValueOf } from './schema.ts';
-import { errorSchema, jsonObject, jsonValue, language, milliseconds, requestId, timestamp } from './values.ts';
+import { jsonObject, jsonValue, language, milliseconds, modelErrorFields, modelErrorSchema, requestId, timestamp } from './values.ts';
 
 const kind = enumOf(['agent', 'chain']);
 // The kernel leaves the kind open; the server has two.
@@ -48,7 +48,9 @@ const definitionSchema = sameAs<RunDefinition>()(
   ),
 );
 const leaseSchema = sameAs<RunLease>()(object({ owner: string(), expiresAt: timestamp }));
-const outcomeSchema = sameAs<RunOutcome>()(object({}, { result: jsonValue, error: errorSchema }));
+const outcomeSchema = sameAs<RunOutcome>()(
+  object({}, { result: jsonValue, error: modelErrorSchema }),
+);
 
 /** A run. */
 export const runSchema = sameAs<Run>()(
@@ -86,7 +88,7 @@ export const runDetailsSchema = extend(
     cost: number({ description: 'In the currency of the price table; absent when a model has no price.' }),
     task: string(),
     script: string(),
-    error: extend(chainErrorSchema, {}, { retryable: boolean(), retryAfterMs: milliseconds }),
+    error: extend(chainErrorSchema, {}, { retryable: boolean(), retryAfterMs: milliseconds, ...modelErrorFields }),
   },
 );
 

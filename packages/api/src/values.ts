@@ -1,5 +1,5 @@
-import type { InvocationError, JsonObject, JsonSchema, JsonValue } from '@ravi/kernel';
-import { boolean, enumOf, integer, number, object, sameAs, string, typed } from './schema.ts';
+import type { InvocationError, JsonObject, JsonSchema, JsonValue, ModelError } from '@ravi/kernel';
+import { boolean, enumOf, extend, integer, number, object, sameAs, string, typed } from './schema.ts';
 import type { ObjectSchema, Schema } from './schema.ts';
 
 /** Any JSON value. */
@@ -32,4 +32,20 @@ export const risk: Schema<'safe' | 'high' | 'critical'> = enumOf(['safe', 'high'
 /** A failure. */
 export const errorSchema: ObjectSchema<InvocationError> = sameAs<InvocationError>()(
   object({ code: string(), message: string(), retryable: boolean() }, { retryAfterMs: milliseconds }),
+);
+
+/** Fields of the error of a model, in addition to those of any error. */
+export const modelErrorFields: {
+  readonly status: Schema<number>;
+  readonly providerCode: Schema<string>;
+  readonly requestId: Schema<string>;
+} = {
+  status: integer({ description: 'HTTP status of the model provider.' }),
+  providerCode: string({ description: "The model provider's own code." }),
+  requestId: string({ description: "The model provider's id of the request." }),
+};
+
+/** Failure of a model. */
+export const modelErrorSchema: ObjectSchema<ModelError> = sameAs<ModelError>()(
+  extend(errorSchema, {}, modelErrorFields),
 );

@@ -56,6 +56,11 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
           isInLine = true;
           hasShownText = true;
           return write(visible(data.text));
+        case 'model-retry': {
+          if (showsText) hasShownText = false;
+          const wait = (data.delayMs / 1000).toFixed(1);
+          return tell(`model: ${data.error.code}; attempt ${data.attempt + 1} in ${wait} s: ${data.error.message}`);
+        }
         case 'tool-call':
           return progress(visible(`${data.tool} …`));
         case 'tool-progress':

@@ -141,6 +141,24 @@ export const configSchema: JsonSchema = {
       properties: {
         system: { type: 'string', description: 'First part of the system prompt.' },
         maxSteps: { type: 'integer', minimum: 1, default: 32, description: 'Maximum number of model calls per run.' },
+        modelRetries: {
+          type: 'integer',
+          minimum: 0,
+          default: 4,
+          description: 'Retries of a model call after a failure that may pass, with growing random waits.',
+        },
+        maxModelRetryDelayMs: {
+          type: 'integer',
+          minimum: 0,
+          default: 60_000,
+          description: 'Longest wait before such a retry; if the provider asks for more, the run fails.',
+        },
+        modelCooldownMs: {
+          type: 'integer',
+          minimum: 0,
+          default: 30_000,
+          description: 'Time for which a failed model of plugins.modelProvider is asked last.',
+        },
         demoScript: {
           type: 'string',
           minLength: 1,

@@ -64,6 +64,12 @@ export interface AgentConfig {
   readonly system?: string;
   /** Maximum number of model calls per run. Default: 32. */
   readonly maxSteps?: number;
+  /** Retries of a model call after a failure that may pass. Default: 4. */
+  readonly modelRetries?: number;
+  /** Longest wait before such a retry, in milliseconds; a provider that asks for more fails the run. Default: 60 000. */
+  readonly maxModelRetryDelayMs?: number;
+  /** Milliseconds that a failed model of `plugins.modelProvider` is asked last. Default: 30 000. */
+  readonly modelCooldownMs?: number;
   /** Script that the demo model runs if no provider key is set. */
   readonly demoScript?: string;
   /** Limits of one run; an absent field has no limit. `maxCost` needs `prices` and is in their currency. */

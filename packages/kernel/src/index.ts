@@ -161,7 +161,7 @@ export type { Skill } from './tool/skill.ts';
 export { isStandardSchema, jsonSchemaOf } from './tool/standard-schema.ts';
 export type { StandardResult, StandardSchema } from './tool/standard-schema.ts';
 export type { ToolSource, ToolSourceContent } from './tool/tool.ts';
-export { specOf } from './tool/tool-spec.ts';
+export { isToolSearch, specOf } from './tool/tool-spec.ts';
 export type { FunctionSpec, ProviderSpec, ToolSpec } from './tool/tool-spec.ts';
 export {
   isCallableFromChain,

@@ -19,7 +19,9 @@ export function logRuns(hooks: HookManager, logger: Logger): void {
     else logger.info('call ended', fields);
   });
   hooks.observe('model-end', (response) => {
-    if (response.errorCode !== undefined) logger.warn('model request failed', fieldsOf(response));
+    if (response.errorCode === undefined) return;
+    const { usage, ...fields } = fieldsOf(response) as LogFields & Pick<typeof response, 'usage'>;
+    logger.warn('model request failed', { ...fields, ...usage });
   });
   hooks.observe('approval-requested', (request) => logger.info('approval requested', fieldsOf(request)));
   hooks.observe('approval-decided', (decided) => {

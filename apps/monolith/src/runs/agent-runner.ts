@@ -141,6 +141,7 @@ function recordableEvent(event: AgentEvent, task: string | undefined): Recordabl
     case 'step-start':
     case 'step-end':
     case 'model-delta':
+    case 'model-retry':
     case 'reasoning-delta':
     case 'tool-progress':
       return event;

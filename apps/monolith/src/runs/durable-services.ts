@@ -49,7 +49,7 @@ export interface DurableServicesOptions {
 export function createDurableServices(options: DurableServicesOptions): DurableServices | undefined {
   const { stateStore: store, invoker, hooks, sandbox, preflight, blobStore, lifetime, clock, logger } = options;
   if (store === undefined) return undefined;
-  const { system, maxSteps, budget, prices } = options.config.agent;
+  const { system, maxSteps, modelRetries, maxModelRetryDelayMs, budget, prices } = options.config.agent;
   const { runs, journal, approvals, history, jobs } = store;
   const priced = prices === undefined ? {} : { prices };
 
@@ -73,6 +73,8 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
     ...(budget === undefined ? {} : { budget }),
     ...(system === undefined ? {} : { system }),
     ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...(modelRetries === undefined ? {} : { modelRetries }),
+    ...(maxModelRetryDelayMs === undefined ? {} : { maxModelRetryDelayMs }),
   });
   const agentRunner = createAgentRunner({ agent, recorder, stores: { journal, approvals }, lifetime });
   const service = createRunService({ store, chains, agentRunner, hooks, clock, logger });

@@ -21,6 +21,7 @@ export interface AgentDefinition {
   readonly system: string;
   readonly maxSteps: number;
   readonly modelRetries: number;
+  readonly maxModelRetryDelayMs: number;
   readonly request: RequestDefaults;
   readonly output: OutputCheck | undefined;
   readonly budget: BudgetLimits | undefined;

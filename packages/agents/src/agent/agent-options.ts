@@ -86,8 +86,13 @@ export interface AgentOptions extends InvokerParts {
   readonly system?: string;
   /** Maximum number of steps of one run; default 32. */
   readonly maxSteps?: number;
-  /** Retries after a retryable failure of the model; default 2. */
+  /**
+   * Retries after a retryable failure of the model; default 4. Waits are random up to a bound that doubles from one second
+   * (full jitter), and at least as long as the provider asks. The provider itself does not retry.
+   */
   readonly modelRetries?: number;
+  /** Longest wait before a retry, in milliseconds; default 60 000. If the provider asks for more, the run fails. */
+  readonly maxModelRetryDelayMs?: number;
   readonly request?: RequestDefaults;
   readonly output?: AgentOutput;
   readonly budget?: BudgetLimits;

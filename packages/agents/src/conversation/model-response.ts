@@ -1,6 +1,7 @@
 import type { Cancellation } from '@ravi/invoker/internal';
 import type { ContentBlock, ModelError, ModelEvent, ModelStopReason, ModelUsage } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
+import { MissingDeltas } from './missing-deltas.ts';
 
 /** Response of a model, complete or as far as it was received. */
 export interface ModelResponse {
@@ -23,7 +24,7 @@ export const noUsage: ModelUsage = Object.freeze({ inputTokens: 0, outputTokens:
 /**
  * Reads one response to its end; does not ask for one if the run is already cancelled. Never rejects: cancellation, a
  * provider that throws and a stream that ends early become errors of the response. `onEvent` receives each event first, and
- * may replace its block.
+ * may replace its block. Text that arrives only in a block is also passed to it as a delta.
  */
 export function readResponse(
   events: () => AsyncIterable<ModelEvent>,
@@ -32,6 +33,7 @@ export function readResponse(
 ): Promise<ModelResponse> {
   return new Promise((resolve) => {
     const blocks: ContentBlock[] = [];
+    const deltas = new MissingDeltas();
     let text = '';
     let usage = noUsage;
     let iterator: AsyncIterator<ModelEvent> | undefined;
@@ -52,6 +54,11 @@ export function readResponse(
     if (cancellation.isCancelled) return stop();
 
     const handle = (event: ModelEvent): void => {
+      const missing = deltas.before(event);
+      if (missing !== undefined) {
+        if (missing.type === 'text-delta') text += missing.text;
+        onEvent(missing);
+      }
       const block = onEvent(event);
       if (block !== undefined) blocks.push(block);
       if (event.type === 'text-delta') text += event.text;

@@ -1,5 +1,14 @@
 import { KernelError, systemClock } from '@ravi/kernel';
-import type { Clock, ModelCallOptions, ModelEvent, ModelProvider, ModelRequest, ModelUsage } from '@ravi/kernel';
+import type {
+  Clock,
+  ModelCallOptions,
+  ModelError,
+  ModelEvent,
+  ModelProvider,
+  ModelRequest,
+  ModelUsage,
+  ModelWarning,
+} from '@ravi/kernel';
 import { addUsage } from '../agent/usage.ts';
 import { modelError, noUsage } from '../conversation/model-response.ts';
 
@@ -10,12 +19,16 @@ export interface FailoverOptions {
   readonly clock?: Clock;
 }
 
+/** Errors about one request: the model itself works, so it is not skipped for other requests. */
+const aboutRequest: ReadonlySet<string> = new Set(['E_MODEL_CONTEXT_EXCEEDED', 'E_MODEL_REFUSED_REQUEST']);
+
 /**
- * Creates a model from an ordered list of models. A retryable failure moves on to the next one, also in the middle of a
- * conversation: each provider encodes the same history for itself. Streamed output cannot be retracted, so a mid-stream
- * failure is reported, and the retry of the caller (such as the agent loop) goes to the next model. If all have failed
- * recently, the one whose cooldown ends first is asked. Usage of failed models is added to the response, at the price of
- * the model that responds.
+ * Creates a model from an ordered list of models. After any failure but a cancellation, the next one is asked: it may have
+ * another key, account, limit or set of tools. This also works in the middle of a conversation, because each provider
+ * encodes the same history for itself. Streamed output cannot be retracted, so a mid-stream failure is reported, and the
+ * retry of the caller (such as the agent loop) goes to the next model. Models that failed recently are asked last, the one
+ * whose cooldown ends first before the others. If all fail, the error names each failure and is retryable if one of them
+ * is. Usage of failed models is added to the response, at the price of the model that responds.
  * @throws KernelError `E_CONFIG_INVALID` without a model
  */
 export function createFailover(models: readonly ModelProvider[], options: FailoverOptions = {}): ModelProvider {
@@ -32,19 +45,26 @@ export function createFailover(models: readonly ModelProvider[], options: Failov
     return [...ready, ...resting];
   }
 
+  function rest(model: ModelProvider, error: ModelError): void {
+    if (aboutRequest.has(error.code)) return;
+    restingUntil.set(model, clock.monotonic() + (error.retryAfterMs ?? cooldownMs));
+  }
+
   return {
     id: first.id,
-    providerIds: [...new Set(models.flatMap(idsOf))],
+    ...(first.model === undefined ? {} : { model: first.model }),
+    interfaces: [...new Set(models.flatMap(interfacesOf))],
     async *stream(request, callOptions): AsyncGenerator<ModelEvent> {
-      const [...queue] = candidates();
+      const queue = [...candidates()];
+      const failures: Failure[] = [];
       let spent = noUsage;
       for (let model = queue.shift(); model !== undefined; model = queue.shift()) {
         const before = spent;
         let isHandedOver = false;
-        let failure: (ModelEvent & { readonly type: 'error' }) | undefined;
+        let error: ModelError | undefined;
         for await (const event of attempt(model, request, callOptions)) {
           if (event.type === 'error') {
-            failure = event;
+            error = event.error;
             continue;
           }
           isHandedOver ||= event.type !== 'warning' && event.type !== 'usage';
@@ -52,16 +72,35 @@ export function createFailover(models: readonly ModelProvider[], options: Failov
           if (counted.type === 'usage') spent = counted.usage;
           yield counted;
         }
-        if (failure === undefined) {
+        if (error === undefined) {
           restingUntil.delete(model);
           return;
         }
-        if (!failure.error.retryable || callOptions.signal.aborted) return yield failure;
-        restingUntil.set(model, clock.monotonic() + (failure.error.retryAfterMs ?? cooldownMs));
-        if (isHandedOver || queue.length === 0) return yield queue.length === 0 ? failure : atOnce(failure);
+        if (callOptions.signal.aborted || error.code === 'E_CANCELLED') return yield { type: 'error', error };
+        rest(model, error);
+        failures.push({ model, error });
+        if (isHandedOver) return yield { type: 'error', error: queue.length === 0 ? error : atOnce(error) };
       }
+      yield { type: 'error', error: combined(failures) };
     },
   };
+}
+
+interface Failure {
+  readonly model: ModelProvider;
+  readonly error: ModelError;
+}
+
+/** Returns one error for the failures of all models: the first one that a retry may avoid, else the first one. */
+function combined(failures: readonly Failure[]): ModelError {
+  const retryable = failures.filter(({ error }) => error.retryable);
+  const { error } = (retryable[0] ?? failures[0]) as Failure;
+  if (failures.length === 1) return error;
+  const { retryAfterMs: _wait, ...rest } = error;
+  const waits = retryable.map((failure) => failure.error.retryAfterMs ?? 0);
+  const wait = waits.length === 0 ? 0 : Math.min(...waits);
+  const message = failures.map((failure) => `${failure.model.id}: ${failure.error.message}`).join('; ');
+  return { ...rest, message: `All models failed: ${message}`, ...(wait > 0 ? { retryAfterMs: wait } : {}) };
 }
 
 // Each usage event replaces the one before it, so the usage of failed models is added to every one.
@@ -70,10 +109,9 @@ function withUsage(event: ModelEvent, before: ModelUsage): ModelEvent {
   return { ...event, usage: addUsage(before, event.usage) };
 }
 
-// The next attempt goes to another model, so the delay does not apply.
-function atOnce({ error }: ModelEvent & { readonly type: 'error' }): ModelEvent {
-  const { retryAfterMs: _, ...rest } = error;
-  return { type: 'error', error: rest };
+// The next attempt goes to another model, so it may begin at once, also after a final error.
+function atOnce({ retryAfterMs: _wait, ...error }: ModelError): ModelError {
+  return { ...error, retryable: error.retryable || !aboutRequest.has(error.code) };
 }
 
 async function* attempt(
@@ -83,7 +121,9 @@ async function* attempt(
 ): AsyncGenerator<ModelEvent> {
   let isEnded = false;
   try {
-    for await (const event of model.stream(forProvider(request, model), options)) {
+    const { asked, warnings } = forProvider(request, model);
+    for (const warning of warnings) yield { type: 'warning', warning };
+    for await (const event of model.stream(asked, options)) {
       isEnded = event.type === 'finish' || event.type === 'error';
       yield event;
       if (isEnded) return;
@@ -102,11 +142,22 @@ async function* attempt(
   };
 }
 
-function forProvider(request: ModelRequest, model: ModelProvider): ModelRequest {
-  const ids = new Set(idsOf(model));
-  return { ...request, tools: request.tools.filter((spec) => spec.type === 'function' || ids.has(spec.provider)) };
+/** Returns the request with the tools that a model understands, and a warning for each tool that it has no spec for. */
+function forProvider(
+  request: ModelRequest,
+  model: ModelProvider,
+): { readonly asked: ModelRequest; readonly warnings: readonly ModelWarning[] } {
+  const interfaces = new Set(interfacesOf(model));
+  const tools = request.tools.filter((spec) => spec.type === 'function' || interfaces.has(spec.provider));
+  const kept = new Set(tools.map(({ name }) => name));
+  const dropped = new Set(request.tools.flatMap(({ name }) => (kept.has(name) ? [] : [name])));
+  const warnings = Array.from(dropped, (tool): ModelWarning => {
+    const message = `Tool ${tool} is not offered: it has no spec for ${[...interfaces].join(' or ')}`;
+    return { code: 'tool-dropped', tool, message };
+  });
+  return { asked: { ...request, tools }, warnings };
 }
 
-function idsOf(model: ModelProvider): readonly string[] {
-  return model.providerIds ?? [model.id];
+function interfacesOf(model: ModelProvider): readonly string[] {
+  return model.interfaces ?? [model.id];
 }

@@ -4,11 +4,13 @@ import type {
   BlobReader,
   ContentBlock,
   ModelCallOptions,
+  ModelError,
   ModelEvent,
   ModelRequest,
   ModelStopReason,
   ModelUsage,
 } from '@ravi/kernel';
+import { retryDelayMs } from '@ravi/support';
 import { budgetExceeded } from '../agent/budget.ts';
 import type { AgentEventSink } from '../agent/agent-event.ts';
 import type { Reservation } from '../agent/budget.ts';
@@ -34,16 +36,13 @@ export interface CompleteResponse {
   readonly model: string | undefined;
 }
 
-/** Upper bound for the delay that a provider asks for. */
-const maxRetryDelayMs = 60_000;
-
 /**
  * Asks the model until a response is complete. Returns `undefined` if none is: the `ending` of the run says why, or the run
  * was cancelled. Text that was written before a cancellation is kept in the conversation, unless middleware buffers
  * responses.
  */
 export async function askModel(run: AgentRun): Promise<CompleteResponse | undefined> {
-  for (let attempt = 0; ; attempt++) {
+  for (let attempt = 1; ; attempt++) {
     const asked = buildRequest(run);
     const request = asked instanceof Promise ? await asked : asked;
     run.check();
@@ -58,13 +57,20 @@ export async function askModel(run: AgentRun): Promise<CompleteResponse | undefi
     run.check();
     if (run.ending !== undefined || response.error === undefined) return undefined;
     const { error } = response;
-    if (!error.retryable || attempt >= run.definition.modelRetries) {
-      run.ending = { status: 'failed', reason: 'error', error };
+    const { modelRetries: maxRetries, maxModelRetryDelayMs: maxDelayMs } = run.definition;
+    const delayMs = retryDelayMs(error, attempt, { maxRetries, maxDelayMs });
+    if (delayMs === undefined) {
+      run.ending = { status: 'failed', reason: 'error', error: afterAttempts(error, attempt) };
       return undefined;
     }
-    run.emit?.({ type: 'model-retry', ...run.session.scope, attempt: attempt + 1, error });
-    await delay(run, Math.min(error.retryAfterMs ?? 0, maxRetryDelayMs));
+    run.emit?.({ type: 'model-retry', ...run.session.scope, attempt, delayMs, error });
+    await delay(run, delayMs);
   }
+}
+
+/** Returns the error with the number of attempts, if there were several. */
+function afterAttempts(error: ModelError, attempts: number): ModelError {
+  return attempts === 1 ? error : { ...error, message: `${error.message} (after ${attempts} attempts)` };
 }
 
 async function ask(
@@ -210,6 +216,8 @@ async function delay({ session, definition }: AgentRun, delayMs: number): Promis
 class LazyModelCallOptions implements ModelCallOptions {
   readonly #session: InvokerSession;
   readonly blobs?: BlobReader;
+  /** The agent retries itself, so that the attempts of both do not multiply. */
+  readonly maxRetries = 0;
 
   constructor(session: InvokerSession, blobs: BlobReader | undefined) {
     this.#session = session;

@@ -1,12 +1,12 @@
 import type { InvokerSession } from '@ravi/invoker';
-import { specOf } from '@ravi/kernel';
-import type { AnyTool, ToolSpec } from '@ravi/kernel';
+import { isToolSearch, specOf } from '@ravi/kernel';
+import type { AnyTool, FunctionSpec, ToolSpec } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 
 /**
  * Tools that a run offers its model: those that the session allows, in the order of the registry. Deferred tools are
- * included once they were described. The array stays the same object while nothing changes.
+ * included once they were described, or at once if the provider has a tool search. The array stays the same object while nothing changes.
  */
 export class OfferedTools {
   readonly #definition: AgentDefinition;
@@ -18,6 +18,7 @@ export class OfferedTools {
   #allowLists: InvokerSession['allowLists'] | undefined;
   #tools: readonly AnyTool[] = emptyArray;
   #specs: readonly ToolSpec[] = emptyArray;
+  #declared: readonly AnyTool[] = emptyArray;
 
   constructor(definition: AgentDefinition, session: InvokerSession) {
     this.#definition = definition;
@@ -45,6 +46,12 @@ export class OfferedTools {
     return this.#specs;
   }
 
+  /** Returns the tools that are declared to the model: not those that it has to discover first. */
+  declared(): readonly AnyTool[] {
+    this.tools();
+    return this.#declared;
+  }
+
   /** Offers a deferred tool from now on. */
   describe(name: string): void {
     if (this.#described?.has(name) === true) return;
@@ -56,18 +63,26 @@ export class OfferedTools {
   #specsOf(tools: readonly AnyTool[]): readonly ToolSpec[] {
     const { model } = this.#definition;
     const providers = model.interfaces ?? [model.id];
-    const shown = tools.flatMap((tool) => {
+    const known = tools.map((tool) => {
       const specs = unique(providers.map((provider) => knownSpec(tool, provider)));
-      if (specs.length === 0) this.#reportDrop(tool.name, model.id);
-      return specs.flatMap((spec) => this.#shown(spec));
+      if (specs.length === 0) this.#reportDrop(tool.name, providers.join(' or '));
+      return { tool, specs };
     });
+    const hasSearch = known.some(({ specs }) => specs.some(isToolSearch));
+    const offered = known.map(({ tool, specs }) => ({
+      tool,
+      specs: specs.flatMap((spec) => this.#shown(spec, hasSearch)),
+    }));
+    this.#declared = offered.filter(({ specs }) => specs.some((spec) => !isDeferred(spec))).map(({ tool }) => tool);
+    const shown = offered.flatMap(({ specs }) => specs);
     // A copy, because an array that has grown has spare capacity and this one lives as long as the run.
     return shown.slice();
   }
 
-  #shown(spec: ToolSpec): readonly ToolSpec[] {
-    if (spec.type !== 'function' || spec.lazySchema !== true) return [spec];
-    if (this.#described?.has(spec.name) !== true) return [];
+  /** A provider with a tool search receives deferred tools as such; a model without one sees them once described. */
+  #shown(spec: ToolSpec, hasSearch: boolean): readonly ToolSpec[] {
+    if (!isDeferred(spec)) return [spec];
+    if (this.#described?.has(spec.name) !== true) return hasSearch ? [spec] : [];
     const { lazySchema: _, ...shown } = spec;
     return [shown];
   }
@@ -83,13 +98,17 @@ export class OfferedTools {
   }
 }
 
-const known = new WeakMap<AnyTool, Map<string, ToolSpec | undefined>>();
+function isDeferred(spec: ToolSpec): spec is FunctionSpec & { readonly lazySchema: true } {
+  return spec.type === 'function' && spec.lazySchema === true;
+}
+
+const specsOfTool = new WeakMap<AnyTool, Map<string, ToolSpec | undefined>>();
 
 // Tools of a registry are frozen, so their specs are the same for all runs.
 function knownSpec(tool: AnyTool, provider: string): ToolSpec | undefined {
   if (!Object.isFrozen(tool)) return specOf(tool, provider);
-  const specs = known.get(tool) ?? new Map<string, ToolSpec | undefined>();
-  if (specs.size === 0) known.set(tool, specs);
+  const specs = specsOfTool.get(tool) ?? new Map<string, ToolSpec | undefined>();
+  if (specs.size === 0) specsOfTool.set(tool, specs);
   if (!specs.has(provider)) specs.set(provider, specOf(tool, provider));
   return specs.get(provider);
 }

@@ -13,7 +13,7 @@ export interface PromptSource {
 }
 
 /**
- * System prompt of a step: the agent's own text, the hints of the tools that may be called, the list of skills, and the
+ * System prompt of a step: the agent's own text, the hints of the declared tools, the list of skills, and the
  * instructions of the active ones. The same state gives the same text, so that providers can cache it.
  */
 export class SystemPrompt {
@@ -29,7 +29,7 @@ export class SystemPrompt {
   /** The prompt; assembled again only when its parts have changed. */
   get text(): string {
     const { definition, offered } = this.#run;
-    const tools = offered.tools();
+    const tools = offered.declared();
     const active = definition.skills.length === 0 ? emptyArray : this.#run.skills.active;
     if (tools === this.#tools && active === this.#active) return this.#text;
     this.#tools = tools;

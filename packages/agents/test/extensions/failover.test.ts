@@ -23,11 +23,29 @@ test('a retryable failure before the first output is not visible', async () => {
   assert.equal(first.requests.length, 1);
 });
 
-test('a failure that is not retryable does not fail over', async () => {
-  const first = createScriptedModel([{ error: { ...busy, retryable: false } }]);
-  const second = createScriptedModel([{ text: 'Hello' }]);
-  assert.equal((await eventsOf(createFailover([first, second]))).at(-1)?.type, 'error');
-  assert.equal(second.requests.length, 0);
+test('a wrong key, an empty account or a refused request fails over, and a cancellation does not', async () => {
+  const asked = async (code: string): Promise<number> => {
+    const first = createScriptedModel([{ error: { code, message: 'no', retryable: false } }]);
+    const second = createScriptedModel([{ text: 'Hello' }]);
+    await eventsOf(createFailover([first, second]));
+    return second.requests.length;
+  };
+  const codes = ['E_MODEL_AUTHENTICATION', 'E_MODEL_NO_CREDIT', 'E_MODEL_REFUSED_REQUEST', 'E_MODEL_UNREACHABLE'];
+  for (const code of codes) assert.equal(await asked(code), 1, code);
+  assert.equal(await asked('E_CANCELLED'), 0);
+});
+
+test('a model that refused one request is asked first about the next one, unlike a model with a wrong key', async () => {
+  const requestsAfter = async (code: string): Promise<number> => {
+    const failure = { error: { code, message: 'no', retryable: false } };
+    const first = createScriptedModel([failure, failure]);
+    const failover = createFailover([first, createScriptedModel([{ text: 'a' }, { text: 'b' }])]);
+    await eventsOf(failover);
+    await eventsOf(failover);
+    return first.requests.length;
+  };
+  assert.equal(await requestsAfter('E_MODEL_CONTEXT_EXCEEDED'), 2);
+  assert.equal(await requestsAfter('E_MODEL_AUTHENTICATION'), 1);
 });
 
 test('a mid-stream failure is reported, and the next request goes to the next model at once', async () => {
@@ -52,7 +70,7 @@ test('a failed model is asked again after its cooldown', async () => {
   assert.equal(first.requests.length, 2);
 });
 
-test('if every model fails, the last failure is reported; an exception counts as a failure', async () => {
+test('if every model fails, the error names each failure; an exception counts as a failure', async () => {
   const throwing: ModelProvider = {
     id: 'throwing',
     stream() {
@@ -60,7 +78,8 @@ test('if every model fails, the last failure is reported; an exception counts as
     },
   };
   const events = await eventsOf(createFailover([throwing, createScriptedModel([{ error: busy }])]));
-  assert.deepEqual(events, [{ type: 'error', error: busy }]);
+  const message = 'All models failed: throwing: The model throwing failed: Error: no; scripted: busy';
+  assert.deepEqual(events, [{ type: 'error', error: { code: 'E_MODEL_PROTOCOL', message, retryable: true } }]);
   assert.throws(
     () => createFailover([]),
     (error) => isKernelError(error, 'E_CONFIG_INVALID'),
@@ -80,6 +99,13 @@ test('each model only receives its own provider tools', async () => {
     asked?.tools.map((spec) => (spec.type === 'provider' ? spec.spec['type'] : spec.name));
   assert.deepEqual(namesOf(first.requests[0]), ['look', 'a']);
   assert.deepEqual(namesOf(second.requests[0]), ['look', 'b', 'c']);
+  const spec = { type: 'provider', name: 'shell', provider: 'second', spec: {} } as const;
+  const events = await eventsOf(createFailover([createScriptedModel([{ text: 'x' }], { id: 'first' })]), {
+    ...request,
+    tools: [spec],
+  });
+  const message = 'Tool shell is not offered: it has no spec for first';
+  assert.deepEqual(events[0], { type: 'warning', warning: { code: 'tool-dropped', tool: 'shell', message } });
 });
 
 test('a failure after the finish event does not affect the response', async () => {

@@ -151,7 +151,9 @@ test('calls with side effects of a failed response never run, and the response i
 test('a model that keeps failing ends the run with its error; an error that is not retryable ends it at once', async () => {
   const error = { code: 'E_MODEL_OVERLOADED', message: 'busy', retryable: true };
   const busy = createScriptedModel([{ error }, { error }, { error }, { text: 'too late' }]);
-  const result = await new ReActAgent({ name: 'clerk', model: busy }).run('go');
+  const quick = { modelRetries: 2, maxModelRetryDelayMs: 0 };
+  const result = await new ReActAgent({ name: 'clerk', model: busy, ...quick }).run('go');
+  assert.equal(result.error?.message, 'busy (after 3 attempts)');
   assert.equal(result.status, 'failed');
   assert.equal(result.error?.code, 'E_MODEL_OVERLOADED');
   assert.equal(busy.requests.length, 3);
@@ -167,8 +169,27 @@ test('a retry waits for the delay that the provider asks for', async () => {
   const running = new ReActAgent({ name: 'clerk', model, clock }).run('go');
   await settle();
   assert.equal(model.requests.length, 1);
-  clock.advance(5_000);
+  clock.advance(4_999);
+  await settle();
+  assert.equal(model.requests.length, 1);
+  // A hint is followed by up to a tenth of jitter.
+  clock.advance(501);
   assert.equal((await running).status, 'completed');
+});
+
+test('retries without a hint wait, with a bound that doubles', async () => {
+  const error = { code: 'E_MODEL_OVERLOADED', message: 'busy', retryable: true };
+  const model = createScriptedModel([{ error }, { error }, { error }, { error }, { text: 'ok' }]);
+  const delays: number[] = [];
+  const clock = createFakeClock();
+  const advance = setInterval(() => clock.advance(1000), 1);
+  const stream = new ReActAgent({ name: 'clerk', model, clock }).stream('go');
+  for await (const event of stream) if (event.type === 'model-retry') delays.push(event.delayMs);
+  assert.equal((await stream.result).status, 'completed');
+  clearInterval(advance);
+  assert.equal(delays.length, 4);
+  for (const [at, delayMs] of delays.entries()) assert.ok(delayMs <= 1000 * 2 ** at, `${delays.join()}`);
+  assert.ok(Math.max(...delays) > 0);
 });
 
 test('a call with truncated or malformed arguments gets a result and is never executed', async () => {

@@ -73,5 +73,10 @@ function createTextLogger(write: (line: string) => void): Logger {
 
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(' ');
-  return value instanceof Error ? value.message : String(value);
+  if (value instanceof Error) return value.message;
+  if (typeof value !== 'object' || value === null) return String(value);
+  // Fields of a field, such as counts.
+  return Object.entries(value)
+    .map(([name, inner]) => `${name} ${textOf(inner)}`)
+    .join(' ');
 }

@@ -103,8 +103,11 @@ export interface RunEventPayloads {
   /** Text of the reasoning, for display. */
   'reasoning-delta': { readonly text: string };
   warning: { readonly warning: ModelWarning };
-  /** The incomplete response is discarded and requested again. Only safe calls of it can have run. */
-  'model-retry': { readonly attempt: number; readonly error: ModelError };
+  /**
+   * The incomplete response of an attempt (from 1) is discarded and requested again after `delayMs`. Only safe calls of it
+   * can have run.
+   */
+  'model-retry': { readonly attempt: number; readonly delayMs: number; readonly error: ModelError };
   'model-end': ModelCall & {
     readonly usage: ModelUsage;
     /** Model that responded, as the provider names it. */

@@ -53,3 +53,11 @@ export function specOf(tool: AnyTool, provider: string): ToolSpec | undefined {
     ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
   };
 }
+
+/**
+ * Returns true for the tool search of a provider, of a type such as `tool_search` or `tool_search_tool_bm25_20251119`: with
+ * it the provider reads the schemas of deferred tools itself.
+ */
+export function isToolSearch(spec: ToolSpec): boolean {
+  return spec.type === 'provider' && String(spec.spec['type']).startsWith('tool_search');
+}

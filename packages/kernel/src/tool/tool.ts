@@ -95,7 +95,7 @@ export interface Tool {
    * complete, even if it is `safe`. The calls after it in that response wait too.
    */
   readonly runAfterResponse?: boolean;
-  /** True if it is declared to a model only after discovery. */
+  /** True if it is declared to a model only after discovery, or to a provider with a tool search as deferred. */
   readonly deferLoading?: boolean;
   /** Absent means both. */
   readonly allowedCallers?: readonly ToolCaller[];

@@ -69,6 +69,7 @@ export function aiUiEvents(runId: string): EventFormat {
           const failure = data.error === undefined ? '' : write({ type: 'error', errorText: data.error.message });
           return closePart() + step(false) + failure + write({ type: 'finish' });
         }
+        case 'model-retry':
         case 'tool-progress':
         case 'approval-requested':
         case 'approval-decided':
