@@ -1,4 +1,4 @@
-import type { InvocationError } from '../call/invocation-result.ts';
+import type { ModelError } from '../model/model-event.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Listing, Page, PageRequest } from '../base/page.ts';
 import type { Principal } from '../base/run-context.ts';
@@ -37,7 +37,8 @@ export interface RunLease {
 /** Outcome of a run. */
 export interface RunOutcome {
   readonly result?: JsonValue;
-  readonly error?: InvocationError;
+  /** Of a model, with the fields of its error. */
+  readonly error?: ModelError;
 }
 
 /** Run to create. */
