@@ -30,6 +30,7 @@ const everyType: Readonly<Record<RecordedEventType, true>> = {
   'run-end': true,
   'step-start': true,
   'step-end': true,
+  'model-retry': true,
   'model-delta': true,
   'reasoning-delta': true,
   'model-end': true,

@@ -22,7 +22,16 @@ import {
   union,
 } from './schema.ts';
 import type { Schema, ValueOf } from './schema.ts';
-import { jsonObject, jsonValue, language, milliseconds, modelErrorFields, modelErrorSchema, requestId, timestamp } from './values.ts';
+import {
+  jsonObject,
+  jsonValue,
+  language,
+  milliseconds,
+  modelErrorFields,
+  modelErrorSchema,
+  requestId,
+  timestamp,
+} from './values.ts';
 
 const kind = enumOf(['agent', 'chain']);
 // The kernel leaves the kind open; the server has two.
@@ -48,9 +57,7 @@ const definitionSchema = sameAs<RunDefinition>()(
   ),
 );
 const leaseSchema = sameAs<RunLease>()(object({ owner: string(), expiresAt: timestamp }));
-const outcomeSchema = sameAs<RunOutcome>()(
-  object({}, { result: jsonValue, error: modelErrorSchema }),
-);
+const outcomeSchema = sameAs<RunOutcome>()(object({}, { result: jsonValue, error: modelErrorSchema }));
 
 /** A run. */
 export const runSchema = sameAs<Run>()(

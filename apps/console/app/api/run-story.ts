@@ -35,6 +35,7 @@ export type StoryEvent =
   | 'console'
   | 'model-delta'
   | 'model-end'
+  | 'model-retry'
   | 'step-end'
   | 'step-start'
   | 'tool-call'
@@ -50,6 +51,8 @@ export const continuations: {
     withStep(story, step, (begun) => ({ ...begun, durationMs: at - begun.startedAt })),
   'model-end': (story, { step, usage }) => withStep(story, step, (begun) => ({ ...begun, usage })),
   'model-delta': (story, { text }) => ({ ...story, text: story.text + text }),
+  // The text of the failed attempt is void.
+  'model-retry': (story) => ({ ...story, text: '' }),
   'tool-call': (story, event, at) => withCall(story, event, { status: 'started', startedAt: at, durationMs: 0 }),
   'tool-result': (story, event, at) => {
     const { durationMs, status } = event;

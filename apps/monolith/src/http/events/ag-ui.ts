@@ -63,6 +63,9 @@ export function agUiEvents({
               : { type: 'RUN_ERROR', message: error.message };
           return endMessage() + write({ ...end, timestamp });
         }
+        case 'model-retry':
+          // The text of the failed attempt is void; the next one is a message of its own.
+          return endMessage() + write({ type: 'CUSTOM', name: type, value: data, timestamp });
         default:
           return write({ type: 'CUSTOM', name: type, value: data, timestamp });
       }

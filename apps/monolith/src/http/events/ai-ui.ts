@@ -70,6 +70,8 @@ export function aiUiEvents(runId: string): EventFormat {
           return closePart() + step(false) + failure + write({ type: 'finish' });
         }
         case 'model-retry':
+          // The text of the failed attempt is void; the next one is a part of its own.
+          return closePart() + write({ type: `data-${type}`, data: { ...data, error: { ...data.error } } });
         case 'tool-progress':
         case 'approval-requested':
         case 'approval-decided':

@@ -109,6 +109,8 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     if (type === 'tool-call') return isOwn ? beginCall(data) : '';
     if (type === 'tool-result') return isOwn ? endCall(data) : '';
     if (type === 'run-end') return end(data);
+    // The text of the failed attempt is void.
+    if (type === 'model-retry' && item !== undefined) item.text = '';
     if (type !== 'model-delta') return '';
     const { text: delta } = data;
     const opened = item === undefined ? open(sequence) : '';
