@@ -1,8 +1,10 @@
+import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { KernelError } from '@ravi/kernel';
 import type { Plugin, PortName } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
 import { importProblem, messageOf } from './message-of.ts';
 import { pluginPorts } from './config.ts';
 import { invalidConfig } from './resolve-config.ts';
@@ -53,10 +55,29 @@ function locate(request: PluginRequest): string {
     const path = resolveFrom(folder, request);
     if (path !== undefined) return path;
   }
-  const advice = isPath
-    ? `there is no file ${resolve(baseDir, use)}`
-    : `it is not installed; run "npm install ${use}" in ${baseDir}`;
+  const advice = isPath ? `there is no file ${resolve(baseDir, use)}` : adviceFor(use, folders);
   throw new KernelError('E_PLUGIN_NOT_FOUND', `${place}: the plugin ${use} was not found, ${advice}`);
+}
+
+// A similar installed name is more likely to be meant than a package that npm would have to find.
+function adviceFor(use: string, folders: readonly string[]): string {
+  const [, scope = '', name = use] = /^(@[^/]+\/)?(.*)$/.exec(use) ?? [];
+  const near = nearNames(name, new Set(folders.flatMap((folder) => installedIn(scope, folder))));
+  if (near.length > 0) return `did you mean ${near.map((each) => scope + each).join(' or ')}?`;
+  return `it is not installed; run "npm install ${use}" in ${folders[0]}`;
+}
+
+/** Returns the packages of a scope (`@ravi/`, or an empty text) that are installed for a folder, without the scope. */
+function installedIn(scope: string, folder: string): readonly string[] {
+  const found: string[] = [];
+  for (let at = folder; ; at = dirname(at)) {
+    try {
+      found.push(...readdirSync(join(at, 'node_modules', scope)));
+    } catch {
+      // Most folders have no node_modules.
+    }
+    if (at === dirname(at)) return found;
+  }
 }
 
 // A package may have an entry for `import` only. require.resolve takes conditions since Node 22.15, which is not in its
