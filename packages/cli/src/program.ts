@@ -1,3 +1,5 @@
+import { KernelError } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { commandErrorOf, printError } from './command-error.ts';
 import type { CommandSpec, Invocation } from './command.ts';
@@ -21,6 +23,7 @@ export async function runCommandLine(
   const program = createProgram(terminal, (code) => (ended = code));
   const isJson = args.includes('--json');
   try {
+    refuseUnknownCommand(program, args);
     await program.parseAsync(args, { from: 'user' });
     return ended;
   } catch (error) {
@@ -55,6 +58,30 @@ function createProgram(terminal: Terminal, end: (code: ExitCode) => void): Comma
     addCommand(parent.command(name), spec, terminal, end);
   }
   return program;
+}
+
+// Commander shows the help of the nearest known command, and reports success, when `--help` follows an unknown one.
+function refuseUnknownCommand(program: Command, args: readonly string[]): void {
+  let command = program;
+  for (const word of args) {
+    if (word.startsWith('-')) continue;
+    if (command.commands.length === 0 || word === 'help') return;
+    const next = command.commands.find((each) => each.name() === word);
+    if (next === undefined) {
+      const near = nearNames(
+        word,
+        command.commands.map((each) => each.name()),
+      );
+      const hint =
+        near.length === 0 ? `see ${[...pathOf(command), '--help'].join(' ')}` : `did you mean ${near.join(' or ')}?`;
+      throw new KernelError('E_USAGE', `unknown command '${word}'; ${hint}`);
+    }
+    command = next;
+  }
+}
+
+function pathOf(command: Command): readonly string[] {
+  return command.parent === null ? [command.name()] : [...pathOf(command.parent), command.name()];
 }
 
 function groupOf(parent: Command, name: string): Command {

@@ -33,6 +33,23 @@ test('a wrong command line ends with 2 and says what is wrong', async () => {
   }
 });
 
+test('help for an unknown command is an error that names near commands', async () => {
+  const run = (...args: string[]): Promise<Ended> => runCaptured(args, { cwd: '.', env: {} });
+  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+    [['jobs', '--help'], /E_USAGE: unknown command 'jobs'; see ravi --help/],
+    [['--json', 'approval', '--help'], /"unknown command 'approval'; did you mean approvals\?"/],
+    [['runs', 'tial', '-h'], /unknown command 'tial'; did you mean tail\?/],
+    [['tools', 'remove', '--help'], /unknown command 'remove'; see ravi tools --help/],
+  ];
+  for (const [args, message] of cases) {
+    const { code, output, errors } = await run(...args);
+    assert.equal(code, 2, args.join(' '));
+    assert.match(output + errors, message);
+  }
+  assert.equal((await run('runs', 'tail', '--help')).code, 0);
+  assert.equal((await run('help', 'runs')).code, 0);
+});
+
 test('what is wrong ends with 2, as JSON when JSON was asked for', async () => {
   await using own = await createFolder({ 'wrong.json': '{ "toolz": [] }' });
   const run = (...args: string[]): Promise<Ended> => runCaptured(args, { cwd: own.folder, env: {} });
@@ -42,7 +59,7 @@ test('what is wrong ends with 2, as JSON when JSON was asked for', async () => {
   const unknown = await run('tools', 'lst', '--json');
   assert.equal(unknown.code, 2);
   assert.deepEqual(JSON.parse(unknown.output), {
-    error: { code: 'E_USAGE', message: "unknown command 'lst'\n(Did you mean list?)" },
+    error: { code: 'E_USAGE', message: "unknown command 'lst'; did you mean list?" },
   });
   const json = await run('tools', 'list', '--config', 'wrong.json', '--json');
   assert.equal(json.code, 2);
