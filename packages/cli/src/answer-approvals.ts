@@ -1,4 +1,5 @@
 import type { ApprovalView, RecordedEvent } from '@ravi/api';
+import { KernelError } from '@ravi/kernel';
 import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
 import { commandErrorOf, printError } from './command-error.ts';
 import type { Connection } from './connection/connection.ts';
@@ -41,7 +42,11 @@ export function createApprovalAnswerer(
       });
     },
     [Symbol.dispose]() {
-      for (const withdrawing of open.values()) withdrawing.abort();
+      const reason = new KernelError(
+        'E_CANCELLED',
+        'This command no longer follows the run. The request stays open on the server.',
+      );
+      for (const withdrawing of open.values()) withdrawing.abort(reason);
     },
   };
 }

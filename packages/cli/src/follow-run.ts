@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunDetails, RecordedEvent } from '@ravi/api';
+import { KernelError } from '@ravi/kernel';
 import { hasCode } from './command-error.ts';
 import type { Connection } from './connection/connection.ts';
 
@@ -12,10 +13,12 @@ export interface FollowOptions {
   readonly onEvent: (event: RecordedEvent) => void;
   /** Called when the connection is lost, before the next attempt. */
   readonly onLost: (error: Error) => void;
+  /** Milliseconds after which a server that does not answer is given up. Default: five minutes. */
+  readonly maxAwayMs?: number;
 }
 
 const pollMs = 300;
-const maxAttempts = 20;
+const maxPollMs = 3_000;
 
 /** A run that ended or is paused. */
 export interface FollowedRun {
@@ -29,26 +32,38 @@ export interface FollowedRun {
  * the last event; a run that continues in another process is polled.
  * @throws KernelError with the server's code, `E_SERVER_UNREACHABLE` when the connection stays away
  */
-export async function followRun({ client, runId, after = 0, onEvent, onLost }: FollowOptions): Promise<FollowedRun> {
+export async function followRun(options: FollowOptions): Promise<FollowedRun> {
+  const { client, runId, after = 0, onEvent, onLost, maxAwayMs = 300_000 } = options;
   let last = after;
-  for (let attempts = 0; ;) {
+  let lostAt: number | undefined;
+  let waitMs = pollMs;
+  for (;;) {
     try {
       for await (const event of client.runs.events(runId, {
         ...(last === 0 ? {} : { after: last }),
         reconnects: false,
       })) {
-        attempts = 0;
+        lostAt = undefined;
         last = event.sequence;
         onEvent(event);
       }
       const run = await client.runs.get(runId);
       if (run.status !== 'running') return { run, last };
+      lostAt = undefined;
     } catch (error) {
-      if (!isLostConnection(error) || ++attempts === maxAttempts) throw error;
-      if (attempts === 1) onLost(error);
+      if (!isLostConnection(error)) throw error;
+      if (lostAt === undefined) onLost(error);
+      lostAt ??= performance.now();
+      if (performance.now() - lostAt >= maxAwayMs) throw givenUp(runId, maxAwayMs, error);
     }
-    await delay(pollMs);
+    waitMs = lostAt === undefined ? pollMs : Math.min(maxPollMs, 1.5 * waitMs);
+    await delay(waitMs);
   }
+}
+
+function givenUp(runId: string, maxAwayMs: number, cause: Error): KernelError {
+  const message = `The server has not answered for ${Math.round(maxAwayMs / 1_000)} s. The run ${runId} may continue there: ravi runs tail ${runId}`;
+  return new KernelError('E_SERVER_UNREACHABLE', message, { cause });
 }
 
 // `fetch` reports a stream that breaks off as a TypeError.

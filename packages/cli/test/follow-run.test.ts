@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { RaviApiError } from '@ravi/client';
+import { isKernelError } from '@ravi/kernel';
 import { test } from 'vitest';
 import { createConnection } from '../src/connection/connection.ts';
 import { followRun } from '../src/follow-run.ts';
@@ -65,4 +66,22 @@ test('a refusal of the server is not a lost connection', async () => {
     assert.deepEqual([error.code, error.message], ['E_RUN_NOT_FOUND', 'There is no run "x"']);
     return true;
   });
+});
+
+test('a server that stays away is given up with the name of the run', async () => {
+  const client = createConnection({
+    url: 'http://localhost',
+    isEmbedded: false,
+    fetch: async () => {
+      throw new TypeError('fetch failed');
+    },
+  });
+  const lost: string[] = [];
+  const onLost = ({ message }: Error): void => void lost.push(message);
+  await assert.rejects(followRun({ client, runId: 'run_7', onEvent: () => {}, onLost, maxAwayMs: 1 }), (error) => {
+    assert.ok(isKernelError(error, 'E_SERVER_UNREACHABLE'));
+    assert.match(error.message, /The run run_7 may continue there: ravi runs tail run_7/);
+    return true;
+  });
+  assert.equal(lost.length, 1);
 });

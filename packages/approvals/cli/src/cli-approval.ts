@@ -1,3 +1,4 @@
+import { isKernelError } from '@ravi/kernel';
 import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput, JsonObject } from '@ravi/kernel';
 import { answerChoices, parseAnswer } from './parse-answer.ts';
 import { printable } from './terminal-text.ts';
@@ -33,7 +34,7 @@ export function createCliApproval({
     using terminal = openTerminal(input, output, signal);
     const result = await ask(terminal, request);
     if (!signal.aborted) return result;
-    terminal.print('The request was withdrawn.');
+    terminal.print(isKernelError(signal.reason) ? signal.reason.message : 'The request was withdrawn.');
     return withdrawn();
   }
 
