@@ -237,4 +237,8 @@ test('a run that is stored while it waits ends the command with 4, and continues
   const resumed = await pausing.ravi(['runs', 'resume', run]);
   assert.equal(resumed.code, 0, resumed.errors);
   assert.match(resumed.output, /^status +completed$/m);
+  const again = await pausing.ravi(['runs', 'resume', run]);
+  assert.equal(again.code, 0);
+  assert.match(again.errors, /is completed; there is nothing to resume/);
+  assert.doesNotMatch(again.errors, /waits for approval/);
 });

@@ -2,8 +2,10 @@ import type { api, QueryOf, RunDetails } from '@ravi/api';
 import { answerTo } from '../ask.ts';
 import { connect } from '../connection/connect.ts';
 import { inputOf } from '../connection/connection.ts';
-import type { CommandBody } from '../command.ts';
+import type { CommandBody, Invocation } from '../command.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
+import type { ExitCode } from '../exit-code.ts';
+import type { Terminal } from '../terminal.ts';
 import { followRun } from '../follow-run.ts';
 import { printList } from '../render/table.ts';
 import { runLines } from '../render/run-lines.ts';
@@ -50,13 +52,15 @@ export const tailRun: CommandBody = async (invocation, terminal) => {
   return exitCodeOfRun(run);
 };
 
-/** Resumes a paused run and shows it to its end. */
+/** Resumes a paused run and shows it to its end. A run that has ended is only shown. */
 export const resumeRun: CommandBody = async (invocation, terminal) => {
   const { run: id = '', answer } = invocation.values;
   await using client = await connect(invocation, terminal, { decides: true });
-  const paused = await client.runs.get(id);
-  const last = await lastEventOf(client.runs.events(id, { reconnects: false }), paused);
-  await client.runs.resume(id, answer === undefined ? {} : answerTo(paused, answer));
+  const found = await client.runs.get(id);
+  if (found.status !== 'paused' && found.status !== 'running') return showEnded(found, invocation, terminal);
+  // The stream of a running run would not end.
+  const last = found.status === 'paused' ? await lastEventOf(client.runs.events(id, { reconnects: false })) : 0;
+  await client.runs.resume(id, answer === undefined ? {} : answerTo(found, answer));
   const { run, view } = await watchRun(client, id, invocation, terminal, last);
   if (invocation.isJson) terminal.print(JSON.stringify(run));
   else if (run.status !== 'completed') printPaused(run, terminal);
@@ -73,13 +77,15 @@ export const cancelRun: CommandBody = async (invocation, terminal) => {
   terminal.print(invocation.isJson ? JSON.stringify(run) : `${run.id} is being cancelled`);
 };
 
-// The stream of a run that is running would not end.
-async function lastEventOf(
-  events: AsyncIterable<{ readonly sequence: number }>,
-  { status }: Pick<RunDetails, 'status'>,
-): Promise<number> {
+function showEnded(run: RunDetails, { isJson }: Invocation, terminal: Terminal): ExitCode {
+  terminal.warn(`The run ${run.id} is ${run.status}; there is nothing to resume`);
+  if (isJson) terminal.print(JSON.stringify(run));
+  else for (const line of runLines(run, terminal)) terminal.print(line);
+  return exitCodeOfRun(run);
+}
+
+async function lastEventOf(events: AsyncIterable<{ readonly sequence: number }>): Promise<number> {
   let last = 0;
-  if (status !== 'paused') return last;
   for await (const { sequence } of events) last = sequence;
   return last;
 }
