@@ -210,8 +210,8 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     path: 'doctor',
-    summary: 'check Node, configuration, plugins, store and sandbox',
-    reach: 'configuration',
+    summary: 'check Node, configuration, plugins, store and sandbox, or a server and its adapters',
+    reach: 'api',
     load: async () => (await import('./commands/doctor.ts')).runDoctor,
   },
   {

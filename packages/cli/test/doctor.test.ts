@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'vitest';
 import type { CheckResult } from '../src/commands/doctor.ts';
 import { createRavi } from './support/ravi.ts';
+import { runCaptured, startServer } from './support/server.ts';
 
 interface Diagnosis {
   readonly status: string;
@@ -85,4 +86,31 @@ test('a syntax error in TypeScript is named with file, line and column', async (
   const { output } = await ravi.run(['doctor']);
   assert.match(output, /torn\.ts: SyntaxError: Expression expected \(\/.*tools\/torn\.ts:3:9\)/);
   assert.match(output, /far\.ts: SyntaxError: Expression expected \(\/.*tools\/torn\.ts:3:9\)/);
+});
+
+test('with a server, doctor checks that server', async () => {
+  await using server = await startServer();
+  const { code, output } = await server.ravi(['doctor']);
+  assert.equal(code, 0, output);
+  assert.match(output, /ok {6}server: answers, with \d+ tools/);
+  assert.match(output, /ok {6}access: the server accepts this caller/);
+  assert.match(output, /ok {6}blobStore: healthy/);
+  assert.doesNotMatch(output, /configuration/);
+});
+
+test('doctor says which address does not answer', async () => {
+  const { code, output } = await runCaptured(['doctor', '--server', 'http://127.0.0.1:9'], { cwd: '.', env: {} });
+  assert.equal(code, 1);
+  assert.match(output, /failed {2}server: .*127\.0\.0\.1:9/);
+});
+
+test('doctor reports a token that the server refuses', async () => {
+  const config = { server: { tokens: [{ token: { $env: 'TEST_TOKEN' }, principal: 'ada', roles: ['admin'] }] } };
+  await using server = await startServer(
+    { 'ravi.config.json': JSON.stringify(config) },
+    { TEST_TOKEN: 'a'.repeat(32) },
+  );
+  const { code, output } = await server.ravi(['doctor'], { RAVI_TOKEN: 'b'.repeat(32) });
+  assert.equal(code, 1);
+  assert.match(output, /failed {2}access: /);
 });

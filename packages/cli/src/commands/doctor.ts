@@ -3,7 +3,9 @@ import { silentLogger, systemClock } from '@ravi/kernel';
 import type { PortName } from '@ravi/kernel';
 import { findInstallation, findInvalidSchemas, openInstalledPlugins, openMonolith, tokens } from '@ravi/monolith';
 import type { Installation, InstallationOptions } from '@ravi/monolith';
-import type { CommandBody } from '../command.ts';
+import type { Settings } from '@ravi/api';
+import { connect, serverOf } from '../connection/connect.ts';
+import type { CommandBody, Invocation } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { probe } from '../probe.ts';
 import { statusText } from '../render/format.ts';
@@ -20,10 +22,13 @@ export interface CheckResult {
 
 const leastNodeMajor = 24;
 
-/** Checks everything that a run needs, one thing at a time, and prints problems with their fix. */
-export const runDoctor: CommandBody = async ({ values: { config }, isJson }, terminal) => {
+/** Checks everything that a run needs, here or on a server, one thing at a time, and prints problems with their fix. */
+export const runDoctor: CommandBody = async (invocation, terminal) => {
+  const { values, isJson } = invocation;
+  const { config } = values;
+  const isRemote = serverOf(invocation, terminal) !== undefined;
   const results: CheckResult[] = [];
-  for await (const result of checks(config, terminal)) {
+  for await (const result of isRemote ? serverChecks(invocation, terminal) : checks(config, terminal)) {
     results.push(result);
     if (isJson) continue;
     const finding = visible(`${result.check}: ${result.message}`);
@@ -49,6 +54,24 @@ async function* checks(config: string | undefined, { cwd, env }: Terminal): Asyn
     yield result;
   }
   if (isComplete) yield check('tools', () => checkTools({ configPath: config, cwd, env }));
+}
+
+// A server has checked its own configuration; its adapters report their health.
+async function* serverChecks(invocation: Invocation, terminal: Terminal): AsyncGenerator<CheckResult> {
+  yield check('node', checkNode);
+  await using client = await connect(invocation, terminal);
+  const reached = await check('server', async () => `answers, with ${(await client.server.health()).tools} tools`);
+  yield reached;
+  if (reached.status === 'failed') return;
+  let adapters: Settings['health'] = {};
+  yield check('access', async () => {
+    adapters = (await client.server.settings()).health;
+    return 'the server accepts this caller';
+  });
+  for (const [port, { status, durationMs }] of Object.entries(adapters)) {
+    const message = `${status === 'ok' ? 'healthy' : 'not available; see the log of the server'}, checked in ${durationMs.toFixed(1)} ms`;
+    yield { check: port, status: status === 'ok' ? 'ok' : 'failed', message };
+  }
 }
 
 /** Returns the plugins of a command and of a server together, because each leaves another port empty. */

@@ -17,19 +17,27 @@ export interface ConnectOptions {
  * @throws KernelError `E_USAGE`, and as `openMonolith`
  */
 export async function connect(
-  { values: { server, config, approve } }: Invocation,
+  invocation: Invocation,
   terminal: Terminal,
   { decides = false }: ConnectOptions = {},
 ): Promise<Connection> {
-  const { env } = terminal;
-  if (server !== undefined && config !== undefined) {
-    throw new KernelError('E_USAGE', '--server and --config exclude each other: a server has its own configuration');
-  }
-  const named = server ?? (config === undefined ? env['RAVI_SERVER'] || undefined : undefined);
-  if (named !== undefined) return connectTo(named, env['RAVI_TOKEN'] || undefined);
+  const { config, approve } = invocation.values;
+  const server = serverOf(invocation, terminal);
+  if (server !== undefined) return connectTo(server, terminal.env['RAVI_TOKEN'] || undefined);
   // A command that uses a server does not need the runtime, which is slow to load.
   const { openHere } = await import('./open-here.ts');
   return openHere({ config, decides, approve: approve as ApprovalMode | undefined }, terminal);
+}
+
+/**
+ * Returns the server that `--server` or `RAVI_SERVER` names; `undefined` for an installation in this process.
+ * @throws KernelError `E_USAGE` if a configuration is named too
+ */
+export function serverOf({ values: { server, config } }: Invocation, { env }: Terminal): string | undefined {
+  if (server !== undefined && config !== undefined) {
+    throw new KernelError('E_USAGE', '--server and --config exclude each other: a server has its own configuration');
+  }
+  return server ?? (config === undefined ? env['RAVI_SERVER'] || undefined : undefined);
 }
 
 function connectTo(server: string, token: string | undefined): Connection {
