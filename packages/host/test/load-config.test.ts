@@ -29,7 +29,6 @@ test('without a file the defaults apply and relative paths start at the working 
       allowedHosts: [],
       trustedProxies: [],
       maxConcurrent: 512,
-      artifactTtlMs: 3_600_000,
       headersTimeoutMs: 10_000,
       requestTimeoutMs: 30_000,
       unreadTimeoutMs: 60_000,
