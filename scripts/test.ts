@@ -4,16 +4,20 @@ import { runExamples } from './testing/examples.ts';
 import { runContractSuites } from './testing/node-test.ts';
 import { closingLine, failureLines, skipLines } from './testing/outcome.ts';
 import { missingParts } from './testing/required.ts';
+import { announcement, readTestPlan } from './testing/test-plan.ts';
+import type { TestPlan } from './testing/test-plan.ts';
 import { runVitest } from './testing/vitest.ts';
 
 const root = dirname(import.meta.dirname);
-const filters = process.argv.slice(2);
+const plan = planOf(process.argv.slice(2));
+const notice = announcement(plan);
+if (notice !== undefined) console.log(notice);
 
-const outcomes = await runVitest(root, filters);
-if (filters.length === 0) {
-  outcomes.push(...(await runContractSuites(root)));
-  outcomes.push(...runExamples(root));
-  if (process.env['CI']) outcomes.push(...missingParts(outcomes));
+const outcomes = await runVitest(root, plan);
+if (plan.filters.length === 0 && !plan.isFast) {
+  outcomes.push(...(await runContractSuites(root, plan.shard)));
+  outcomes.push(...runExamples(root, plan.shard));
+  if (process.env['CI'] && plan.shard === undefined) outcomes.push(...missingParts(outcomes));
 }
 
 for (const line of skipLines(outcomes)) console.log(line);
@@ -25,3 +29,12 @@ if (!ran) console.error('No test passed: nothing is proved.');
 
 console.log(closingLine(outcomes));
 process.exit(ran && failures.length === 0 ? 0 : 1);
+
+function planOf(args: readonly string[]): TestPlan {
+  try {
+    return readTestPlan(args);
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(2);
+  }
+}

@@ -3,13 +3,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 import type { Outcome } from './outcome.ts';
+import { shardOf } from './test-plan.ts';
+import type { TestPlan } from './test-plan.ts';
 
 const timeLimitMs = 180_000;
 
 /** Runs the script `self-check` of every example that has one: a program that ends with 0 when its result is right. */
-export function runExamples(root: string): Outcome[] {
-  return globSync('examples/*/package.json', { cwd: root })
-    .toSorted()
+export function runExamples(root: string, shard?: TestPlan['shard']): Outcome[] {
+  return shardOf(globSync('examples/*/package.json', { cwd: root }).toSorted(), shard)
     .map((path) => ({ file: path, folder: dirname(join(root, path)), command: selfCheckOf(join(root, path)) }))
     .filter((example) => example.command !== undefined)
     .map(({ file, folder, command }) => ({

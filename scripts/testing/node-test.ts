@@ -5,6 +5,8 @@ import { inspect } from 'node:util';
 import { contractTestFiles } from '../lib/contract-tests.ts';
 import { mapInPairs } from '../lib/run.ts';
 import type { Outcome } from './outcome.ts';
+import { shardOf } from './test-plan.ts';
+import type { TestPlan } from './test-plan.ts';
 
 const runner = 'node --test';
 const hook = new URL('./vitest-as-node-test.ts', import.meta.url).href;
@@ -13,8 +15,8 @@ const hook = new URL('./vitest-as-node-test.ts', import.meta.url).href;
  * Runs the contract tests of every adapter once more, under `node --test`: the suites promise to work with both
  * runners. The files are the same ones; a loader hook answers their import of vitest's `test` with Node's.
  */
-export async function runContractSuites(root: string): Promise<Outcome[]> {
-  const outcomes = await mapInPairs(contractTestFiles(), (file) => runFile(root, file));
+export async function runContractSuites(root: string, shard?: TestPlan['shard']): Promise<Outcome[]> {
+  const outcomes = await mapInPairs(shardOf(contractTestFiles(), shard), (file) => runFile(root, file));
   return outcomes.flat();
 }
 

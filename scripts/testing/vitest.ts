@@ -3,10 +3,20 @@ import { startVitest } from 'vitest/node';
 import type { TestCase } from 'vitest/node';
 
 import type { Outcome } from './outcome.ts';
+import { createProgressReporter } from './progress.ts';
+import { slowFiles } from './test-plan.ts';
+import type { TestPlan } from './test-plan.ts';
 
-/** Runs every test file (or those that match a filter) under vitest. A file that cannot be collected counts as failed. */
-export async function runVitest(root: string, filters: readonly string[]): Promise<Outcome[]> {
-  const vitest = await startVitest([...filters], { root, watch: false, run: true, reporters: ['default'] });
+/** Runs the test files of a plan under vitest. A file that cannot be collected counts as failed. */
+export async function runVitest(root: string, { filters, shard, isFast }: TestPlan): Promise<Outcome[]> {
+  const vitest = await startVitest([...filters], {
+    root,
+    watch: false,
+    run: true,
+    reporters: ['default', createProgressReporter(root)],
+    ...(shard === undefined ? {} : { shard: `${shard.index}/${shard.count}` }),
+    ...(isFast ? { exclude: ['**/node_modules/**', '**/dist/**', ...slowFiles] } : {}),
+  });
   try {
     const outcomes = vitest.state.getTestModules().flatMap((module) => {
       const file = relative(root, module.moduleId);

@@ -1,0 +1,62 @@
+import { parseArgs } from 'node:util';
+
+/** Part of the tests to run. */
+export interface TestPlan {
+  /** Parts of paths; empty for all files. */
+  readonly filters: readonly string[];
+  /** Part `index` of `count`, from 1. */
+  readonly shard: { readonly index: number; readonly count: number } | undefined;
+  /** True to leave out {@link slowFiles} and the second runner. */
+  readonly isFast: boolean;
+}
+
+/** Usage of the test command. */
+export const usage = `Usage: npm test [-- [--fast] [--shard <index>/<count>] [<part of a path> …]]
+
+  --fast   leaves out crashes, hostile scripts, browsers, containers, services and the second test runner
+  --shard  runs one of several equal parts, such as 1/4`;
+
+/** Files that take most of the time: they kill processes, start services or browsers, or run thousands of cases. */
+export const slowFiles: readonly string[] = [
+  '**/*{crash,hostile,races,outage,attack,story,end-to-end,limits,containers,recovery}*.test.ts',
+  'apps/console/test/{pages,looks}.test.ts',
+  'packages/approvals/{cli,web}/test/*{terminal,page}*.test.ts',
+  'packages/{blobs/s3,sandboxes/docker,state/postgres}/test/**',
+  'scripts/test/{bootstrap,bundled,load-test,new-adapter,programs}.test.ts',
+];
+
+/** Reads the arguments of the test command. @throws TypeError with {@link usage} for one that it does not have */
+export function readTestPlan(args: readonly string[]): TestPlan {
+  const options = { fast: { type: 'boolean', default: false }, shard: { type: 'string' } } as const;
+  let parsed;
+  try {
+    parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    throw new TypeError(`${(error as Error).message}\n\n${usage}`, { cause: error });
+  }
+  const { values, positionals } = parsed;
+  return { filters: positionals, isFast: values.fast, shard: readShard(values.shard) };
+}
+
+/** Returns the items of a list that belong to the shard: every `count`-th one. */
+export function shardOf<Item>(items: readonly Item[], shard: TestPlan['shard']): readonly Item[] {
+  if (shard === undefined) return items;
+  return items.filter((_item, position) => position % shard.count === shard.index - 1);
+}
+
+/** Returns the line that says what will run and how long it takes. */
+export function announcement({ filters, shard, isFast }: TestPlan): string | undefined {
+  if (filters.length > 0) return undefined;
+  const part = shard === undefined ? '' : `, part ${shard.index} of ${shard.count}`;
+  if (isFast) return `Running the fast tests${part}: a few minutes on two cores.`;
+  const duration = shard === undefined ? '16 to 22 minutes' : `about ${Math.ceil(22 / shard.count)} minutes`;
+  const others = shard === undefined ? ' "npm test -- --fast" takes a few minutes, "--shard 1/4" runs a quarter.' : '';
+  return `Running all tests${part}: ${duration} on two cores, the longer with Docker, S3 and a browser.${others}`;
+}
+
+function readShard(text: string | undefined): TestPlan['shard'] {
+  if (text === undefined) return undefined;
+  const [, index = 0, count = 0] = (/^(\d+)\/(\d+)$/.exec(text) ?? []).map(Number);
+  if (!(index >= 1 && index <= count)) throw new TypeError(`--shard ${text}: write it like 1/4\n\n${usage}`);
+  return { index, count };
+}
