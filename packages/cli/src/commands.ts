@@ -209,6 +209,12 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('./commands/artifacts.ts')).getArtifact,
   },
   {
+    path: 'whoami',
+    summary: 'show the principal and roles of the caller',
+    reach: 'api',
+    load: async () => (await import('./commands/whoami.ts')).showCaller,
+  },
+  {
     path: 'doctor',
     summary: 'check Node, configuration, plugins, store and sandbox, or a server and its adapters',
     reach: 'api',

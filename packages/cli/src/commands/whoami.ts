@@ -1,0 +1,21 @@
+import { connect } from '../connection/connect.ts';
+import type { CommandBody } from '../command.ts';
+import { tableLines } from '../render/table.ts';
+import { visible } from '../render/visible.ts';
+
+/** What a caller may do with each role, in the order of their power. */
+const permissions = {
+  run: 'start runs and call tools',
+  approve: 'decide approvals of every principal',
+  admin: 'see and change everything',
+} as const;
+
+/** Shows the principal and roles that the server knows the caller by. @throws RaviApiError `E_UNAUTHENTICATED` */
+export const showCaller: CommandBody = async (invocation, terminal) => {
+  await using client = await connect(invocation, terminal);
+  const { principal, roles } = await client.login.get();
+  if (invocation.isJson) return terminal.print(JSON.stringify({ principal, roles }));
+  terminal.print(`principal ${visible(principal)}`);
+  const rows = roles.map((role) => ['role', role, permissions[role]]);
+  for (const line of tableLines(rows)) terminal.print(line);
+};
