@@ -18,7 +18,7 @@ const pages = [
   ['artifact-pdf', '/artifacts/art_paper', 'application/pdf'],
   ['artifact-none', '/artifacts/art_archive', 'There is no preview'],
   ['jobs-many', '/jobs', 'every day at 06:00'],
-  ['budgets-full', '/budgets', 'Tokens of run-flights-7f3a'],
+  ['budgets-full', '/budgets', 'Tokens (maxTokens) of run-flights-7f3a'],
 ] as const;
 
 const inBrowser = missingBrowser === undefined ? test : test.skip;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { readEvents } from './support/event-reader.ts';
 import type { SentEvent } from './support/event-reader.ts';
 import { startServer, stateStoreOf } from './support/server.ts';
-import type { TestServer } from './support/server.ts';
+import type { Answer, TestServer } from './support/server.ts';
 
 const skill = `---
 name: moon-travel
@@ -45,6 +45,11 @@ async function eventsOf(response: Response): Promise<readonly SentEvent[]> {
   const events: SentEvent[] = [];
   for await (const event of readEvents(response)) events.push(event);
   return events;
+}
+
+async function budgets(): Promise<ReadonlyMap<string, Answer['body']>> {
+  const { body } = await server.get('/v1/budgets');
+  return new Map(body.items.map((item: { readonly name: string }) => [item.name, item]));
 }
 
 test('a script is streamed while it runs, and the response names its run', async () => {
@@ -93,17 +98,26 @@ test('skills are listed without their path, and a broken skill hides no other', 
   assert.ok(tools.items.some(({ name }: { name: string }) => name === 'activate_skill'));
 });
 
-test('budgets show the limits of a run and the usage of today', async () => {
-  await server.post('/v1/runs', { kind: 'agent', task: 'demo' });
-  const { body } = await server.get('/v1/budgets');
-  const byUnit = (scope: string) =>
-    body.items.filter((item: { scope: string }) => item.scope === scope).map(({ unit }: { unit: string }) => unit);
-  assert.deepEqual(byUnit('principal'), ['tokens', 'cost', 'calls']);
-  assert.deepEqual(byUnit('run').slice(0, 2), ['tokens', 'calls']);
-  const calls = body.items.find(
-    ({ unit, scope }: { unit: string; scope: string }) => unit === 'calls' && scope === 'run',
-  );
-  assert.equal(calls.limit, 10);
+test('budgets count the calls of models and of scripts, each against its own limit', async () => {
+  const before = await budgets();
+  await server.chain("await tools.echo({ word: 'a' }); await tools.echo({ word: 'b' });");
+  const ofScript = await budgets();
+  assert.equal(ofScript.get('Calls by scripts today').used, (before.get('Calls by scripts today')?.used ?? 0) + 2);
+  const started = await server.post('/v1/runs', { kind: 'chain', code: "await tools.echo({ word: 'c' });" });
+  await eventsOf(await fetch(`${server.url}/v1/runs/${started.body.id}/events`));
+  const script = (await budgets()).get(`Calls by the script (maxScriptCalls) of ${started.body.id}`);
+  assert.deepEqual([script.used, script.limit], [1, 50]);
+
+  const { body: run } = await server.post('/v1/runs', { kind: 'agent', task: 'demo' });
+  await eventsOf(await fetch(`${server.url}/v1/runs/${run.id}/events`));
+  const all = await budgets();
+  const units = [...all.values()].filter(({ scope }) => scope === 'principal').map(({ unit }) => unit);
+  assert.deepEqual(units, ['tokens', 'cost', 'calls', 'calls']);
+  const byModel = all.get(`Calls by the model (maxToolCalls) of ${run.id}`);
+  assert.deepEqual([byModel.used, byModel.limit], [1, 10]);
+  const byItsScript = all.get(`Calls by the largest script (maxScriptCalls) of ${run.id}`);
+  assert.deepEqual([byItsScript.used, byItsScript.limit], [1, 50]);
+  assert.equal(all.get(`Tokens (maxTokens) of ${run.id}`).limit, 1_000_000);
 });
 
 test('a script that ran well is saved, run by its name, seen by the agent, and deleted', async () => {

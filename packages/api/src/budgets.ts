@@ -23,7 +23,7 @@ export const budgets = {
   list: operation({
     method: 'get',
     path: '/v1/budgets',
-    summary: "List what the caller's runs of the agent used today, and the budgets of running ones, or of the newest.",
+    summary: "List what the caller's runs used today, and the limits of running ones, or of the newest.",
     responses: { 200: json(page(budgetSchema)) },
     errors: ['E_STATE_UNAVAILABLE'],
   }),

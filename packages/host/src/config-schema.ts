@@ -174,7 +174,7 @@ export const configSchema: JsonSchema = {
             maxToolCalls: {
               type: 'integer',
               minimum: 1,
-              description: 'Tool calls by the model; calls by scripts do not count.',
+              description: 'Tool calls by the model. `policy.maxScriptCalls` limits the calls of each of its scripts.',
             },
             maxTimeMs: {
               type: 'integer',

@@ -107,8 +107,15 @@ const ofRun = { scope: 'run', principal: 'local', runId: 'run-flights-7f3a' } as
 export const budgets: readonly Budget[] = [
   { ...ofLocal, name: 'Tokens today', unit: 'tokens', used: 214_380 },
   { ...ofLocal, name: 'Cost today', unit: 'cost', used: 43.2 },
-  { ...ofRun, name: 'Tokens of run-flights-7f3a', unit: 'tokens', limit: 5_000, used: 4_215 },
-  { ...ofRun, name: 'Calls of run-flights-7f3a', unit: 'calls', limit: 100, used: 8 },
+  { ...ofRun, name: 'Tokens (maxTokens) of run-flights-7f3a', unit: 'tokens', limit: 5_000, used: 4_215 },
+  { ...ofRun, name: 'Calls by the model (maxToolCalls) of run-flights-7f3a', unit: 'calls', limit: 100, used: 1 },
+  {
+    ...ofRun,
+    name: 'Calls by the largest script (maxScriptCalls) of run-flights-7f3a',
+    unit: 'calls',
+    limit: 50,
+    used: 8,
+  },
 ];
 
 /** A saved script. */

@@ -1,7 +1,7 @@
 import { api } from '@ravi/api';
 import type { Budget } from '@ravi/api';
 import type { AgentConfig } from '@ravi/host';
-import type { Clock, Principal, Run, RunStore } from '@ravi/kernel';
+import type { ChainPolicy, Clock, Principal, Run, RunStore } from '@ravi/kernel';
 import { implement, listOf } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 import { runDetails } from '../../runs/run-details.ts';
@@ -13,18 +13,26 @@ const maxRuns = 1_000;
 
 /** Services of {@link budgetOperations}. */
 export interface BudgetServices {
-  /** Limits of one run; a field that is absent has none. */
+  /** Limits of one agent run; a field that is absent has none. */
   readonly budget: NonNullable<AgentConfig['budget']>;
+  /** Limits on the calls of agent runs and of scripts. */
+  readonly policy: Pick<ChainPolicy, 'maxToolCalls' | 'maxScriptCalls'>;
   readonly runs: RunStore;
   readonly recorder: Pick<RunRecorder, 'read'>;
   readonly clock: Clock;
 }
 
-/** Implements the operation on budgets: the limits of agent runs, and the usage of today. */
-export function budgetOperations({ budget, runs: store, recorder, clock }: BudgetServices): readonly Endpoint[] {
+/** Implements the operation on budgets: the limits of runs, and the usage of today. */
+export function budgetOperations({
+  budget,
+  policy,
+  runs: store,
+  recorder,
+  clock,
+}: BudgetServices): readonly Endpoint[] {
   const spentOf = createSpentOf(recorder);
 
-  /** Returns the agent runs since the last midnight in UTC, newest first, at most 1 000. */
+  /** Returns the runs since the last midnight in UTC, newest first, at most 1 000. */
   async function runsOfToday(principal: Principal): Promise<readonly Run[]> {
     const midnight = Math.floor(clock.now() / dayMs) * dayMs;
     const runs: Run[] = [];
@@ -33,7 +41,7 @@ export function budgetOperations({ budget, runs: store, recorder, clock }: Budge
       const page = { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
       const { items, next } = await store.list({ principal }, page);
       const today = items.filter(({ createdAt }) => createdAt >= midnight);
-      runs.push(...today.filter(({ definition }) => definition.kind === 'agent'));
+      runs.push(...today);
       cursor = today.length < items.length ? undefined : next;
     } while (cursor !== undefined && runs.length < maxRuns);
     return runs;
@@ -47,7 +55,7 @@ export function budgetOperations({ budget, runs: store, recorder, clock }: Budge
       for (const run of runs) spent.push({ run, used: await spentOf(run) });
       const live = spent.filter(({ run }) => run.outcome === undefined);
       const shown = live.length > 0 ? live : spent.slice(0, 1);
-      const ofRuns = shown.flatMap(({ run, used }) => runBudgets(run, used, budget, clock.now()));
+      const ofRuns = shown.flatMap(({ run, used }) => runBudgets(run, used, { ...policy, budget, now: clock.now() }));
       return listOf([
         ...principalBudgets(
           principal,
@@ -61,7 +69,8 @@ export function budgetOperations({ budget, runs: store, recorder, clock }: Budge
 
 function principalBudgets(principal: Principal, spent: readonly Spent[]): readonly Budget[] {
   const about = { scope: 'principal', principal } as const;
-  const sum = (part: 'tokens' | 'toolCalls'): number => spent.reduce((total, used) => total + used[part], 0);
+  const sum = (part: 'tokens' | 'modelCalls' | 'scriptCalls'): number =>
+    spent.reduce((total, used) => total + used[part], 0);
   const costs = spent.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
   const money = {
     ...about,
@@ -72,28 +81,53 @@ function principalBudgets(principal: Principal, spent: readonly Spent[]): readon
   return [
     { ...about, name: 'Tokens today', unit: 'tokens', used: sum('tokens') },
     ...(costs.length === 0 ? [] : [money]),
-    { ...about, name: 'Calls today', unit: 'calls', used: sum('toolCalls') },
+    { ...about, name: 'Calls by models today', unit: 'calls', used: sum('modelCalls') },
+    { ...about, name: 'Calls by scripts today', unit: 'calls', used: sum('scriptCalls') },
   ];
 }
 
-function runBudgets(
-  run: Run,
-  { tokens, cost = 0, toolCalls }: Spent,
-  { maxTokens, maxCost, maxToolCalls, maxTimeMs }: NonNullable<AgentConfig['budget']>,
-  now: number,
-): readonly Budget[] {
-  const { id: runId, principal, createdAt, updatedAt, status } = run;
+type Limits = Pick<BudgetServices, 'budget'> & BudgetServices['policy'] & { readonly now: number };
+
+function runBudgets(run: Run, used: Spent, limits: Limits): readonly Budget[] {
+  const { id: runId, principal, definition } = run;
   const about = { scope: 'run', principal, runId } as const;
-  const timeMs = (status === 'running' ? now : updatedAt) - createdAt;
-  const bounds = [
-    { what: 'Tokens', unit: 'tokens', limit: maxTokens, used: tokens },
-    { what: 'Cost', unit: 'cost', limit: maxCost, used: cost },
-    { what: 'Calls', unit: 'calls', limit: maxToolCalls, used: toolCalls },
-    { what: 'Time', unit: 'milliseconds', limit: maxTimeMs, used: timeMs },
-  ] as const;
+  const bounds = definition.kind === 'agent' ? agentBounds(run, used, limits) : scriptBounds(run, used, limits);
   return bounds.flatMap(({ what, limit, ...figures }) =>
     limit === undefined ? [] : [{ ...about, ...figures, name: `${what} of ${runId}`, limit }],
   );
+}
+
+interface Bound extends Pick<Budget, 'unit' | 'used'> {
+  readonly what: string;
+  readonly limit: number | undefined;
+}
+
+function agentBounds(
+  { createdAt, updatedAt, status }: Run,
+  { tokens, cost = 0, modelCalls, callsOfLargestScript }: Spent,
+  { budget, maxToolCalls, maxScriptCalls, now }: Limits,
+): readonly Bound[] {
+  const timeMs = (status === 'running' ? now : updatedAt) - createdAt;
+  // The budget and the policy of the session both apply.
+  const maxModelCalls = Math.min(maxToolCalls, budget.maxToolCalls ?? Number.POSITIVE_INFINITY);
+  return [
+    { what: 'Tokens (maxTokens)', unit: 'tokens', limit: budget.maxTokens, used: tokens },
+    { what: 'Cost (maxCost)', unit: 'cost', limit: budget.maxCost, used: cost },
+    { what: 'Calls by the model (maxToolCalls)', unit: 'calls', limit: maxModelCalls, used: modelCalls },
+    {
+      what: 'Calls by the largest script (maxScriptCalls)',
+      unit: 'calls',
+      limit: callsOfLargestScript === 0 ? undefined : maxScriptCalls,
+      used: callsOfLargestScript,
+    },
+    { what: 'Time (maxTimeMs)', unit: 'milliseconds', limit: budget.maxTimeMs, used: timeMs },
+  ];
+}
+
+function scriptBounds({ definition }: Run, { scriptCalls: used }: Spent, limits: Limits): readonly Bound[] {
+  const own = definition.policy?.['maxScriptCalls'];
+  const limit = typeof own === 'number' ? own : limits.maxScriptCalls;
+  return [{ what: 'Calls by the script (maxScriptCalls)', unit: 'calls', limit, used }];
 }
 
 /** Usage of a run. */
@@ -101,8 +135,12 @@ interface Spent {
   readonly tokens: number;
   /** In the currency of the price table; absent if a model has no price. */
   readonly cost?: number;
-  /** Tool calls by the model; calls by scripts do not count. */
-  readonly toolCalls: number;
+  /** Attempted tool calls by the model: `maxToolCalls` limits them. */
+  readonly modelCalls: number;
+  /** Attempted tool calls by all scripts of the run. */
+  readonly scriptCalls: number;
+  /** Attempted tool calls by the script with the most: `maxScriptCalls` limits each script. */
+  readonly callsOfLargestScript: number;
 }
 
 /** Returns the usage of a run so far. */
@@ -117,10 +155,14 @@ function createSpentOf(recorder: Pick<RunRecorder, 'read'>): SpentOf {
     const kept = known.get(run.id);
     if (kept !== undefined) return kept;
     const { usage, cost, trace } = runDetails(run, await recorder.read(run.id, 0));
+    const ofScripts = trace.filter(({ caller }) => caller === 'chain');
+    const byScript = Map.groupBy(ofScripts, ({ parentId }) => parentId);
     const spent = {
       tokens: usage.inputTokens + usage.outputTokens,
       ...(cost === undefined ? {} : { cost }),
-      toolCalls: trace.filter(({ caller }) => caller === 'direct').length,
+      modelCalls: trace.length - ofScripts.length,
+      scriptCalls: ofScripts.length,
+      callsOfLargestScript: Math.max(0, ...[...byScript.values()].map((calls) => calls.length)),
     };
     if (run.outcome === undefined) return spent;
     const [oldest] = known.keys();
