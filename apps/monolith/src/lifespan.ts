@@ -96,8 +96,8 @@ async function fillToolbox(
     createFolderToolSource(folder, { name: relative(baseDir, folder) || '.' }),
   );
   const snippets = createSnippetToolSource({ store, invoker, sandbox, preflight });
-  const sources = [...folders, ...ofPlugins, snippets, discoverySource(toolbox)];
-  const report = await loadTools(toolbox, { sources, signal: lifetime });
+  const foreignSources = [...ofPlugins, snippets, discoverySource(toolbox)];
+  const report = await loadTools(toolbox, { ownSources: folders, foreignSources, signal: lifetime });
   warnAbout(report, logger);
   // Last, because its description shows the others.
   toolbox.add(createToolChainTool({ invoker, sandbox, preflight }), { source: builtIn });

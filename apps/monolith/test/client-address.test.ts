@@ -31,10 +31,7 @@ test('unreadable and contradictory headers leave the address of the proxy', () =
     assert.equal(addressOf('127.0.0.1', { 'x-forwarded-for': value }), '127.0.0.1', value);
   }
   assert.equal(addressOf('127.0.0.1', { forwarded: 'proto=https' }), '127.0.0.1');
-  assert.equal(
-    addressOf('127.0.0.1', { 'x-forwarded-for': '192.0.2.7', forwarded: 'for=192.0.2.8' }),
-    '127.0.0.1',
-  );
+  assert.equal(addressOf('127.0.0.1', { 'x-forwarded-for': '192.0.2.7', forwarded: 'for=192.0.2.8' }), '127.0.0.1');
 });
 
 test('an entry that is not an address or a range is refused by name', () => {
@@ -75,7 +72,8 @@ test('a change with a cookie needs the own origin', async () => {
     (await server.post('/v1/tools/echo', { args: {} }, { cookie, ...more })).status;
   assert.equal(await call({ origin: server.url }), 200);
   assert.equal(await call({ 'sec-fetch-site': 'same-origin' }), 200);
-  for (const site of ['cross-site', 'same-site', 'none']) assert.equal(await call({ 'sec-fetch-site': site }), 403, site);
+  for (const site of ['cross-site', 'same-site', 'none'])
+    assert.equal(await call({ 'sec-fetch-site': site }), 403, site);
   assert.equal(await call({ origin: server.url, 'sec-fetch-site': 'cross-site' }), 403);
   assert.equal(await call({ origin: 'https://evil.example' }), 403);
   assert.equal(await call({ origin: 'null' }), 403);

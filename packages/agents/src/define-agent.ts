@@ -1,5 +1,5 @@
 import { ToolInvoker, Toolbox } from '@ravi/invoker';
-import { freezeTool } from '@ravi/invoker/internal';
+import { freezeForeignTool, freezeTool } from '@ravi/invoker/internal';
 import { KernelError, isLocalTool, silentLogger, toolNamePattern } from '@ravi/kernel';
 import type { AnyTool, ToolRegistry } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
@@ -92,7 +92,7 @@ function neededTools(registry: ToolRegistry, options: AgentOptions, listed: read
 function registerTool(registry: ToolRegistry, tool: AnyTool): void {
   const known = registry.get(tool.name);
   if (known === undefined) return registry.add(tool);
-  if (known === tool || known === freezeTool(tool)) return;
+  if ([tool, freezeTool(tool), freezeForeignTool(tool)].includes(known)) return;
   throw new KernelError(
     'E_TOOL_NAME_CONFLICT',
     `The registry already has another tool named ${tool.name}; rename one of them`,

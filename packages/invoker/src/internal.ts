@@ -6,6 +6,6 @@ export { extensionOf } from './result/media-files.ts';
 export { errorResult } from './error-results.ts';
 export { Cancellation } from './timing/cancellation.ts';
 export type { CancelListener } from './timing/cancellation.ts';
-export { freezeTool } from './toolbox/freeze-tool.ts';
+export { freezeForeignTool, freezeTool } from './toolbox/freeze-tool.ts';
 export { SchemaCache } from './validation/schema-cache.ts';
 export { validateArguments } from './validation/validate-arguments.ts';

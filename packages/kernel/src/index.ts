@@ -168,7 +168,9 @@ export {
   isHostedTool,
   isLocalTool,
   isProviderDefinedTool,
+  foreignTool,
   notCallableFromChain,
+  staticRisk,
   toolNamePattern,
 } from './tool/tool.ts';
 export type {
@@ -185,5 +187,6 @@ export type {
   ToolConcurrency,
   ToolContext,
   ToolExecutionResult,
+  AddToolOptions,
   ToolRegistry,
 } from './tool/tool.ts';

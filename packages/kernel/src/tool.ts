@@ -29,7 +29,9 @@ export {
   isHostedTool,
   isLocalTool,
   isProviderDefinedTool,
+  foreignTool,
   notCallableFromChain,
+  staticRisk,
   toolNamePattern,
 } from './tool/tool.ts';
 export type {
@@ -46,5 +48,6 @@ export type {
   ToolConcurrency,
   ToolContext,
   ToolExecutionResult,
+  AddToolOptions,
   ToolRegistry,
 } from './tool/tool.ts';

@@ -1,5 +1,5 @@
 import type { Toolbox } from '@ravi/invoker';
-import { isHostedTool, isLocalTool } from '@ravi/kernel';
+import { isHostedTool, isLocalTool, staticRisk } from '@ravi/kernel';
 import type { AnyTool, ChainPolicy, JsonSchema, ToolRisk } from '@ravi/kernel';
 
 /** Description of a tool for lists. */
@@ -29,7 +29,7 @@ export function describeTools(toolbox: Toolbox, policy: ChainPolicy): readonly T
 
 function kindOf(tool: AnyTool, policy: ChainPolicy): Pick<ToolDescription, 'kind' | 'risk'> {
   if (isHostedTool(tool)) return { kind: 'hosted' };
-  return { kind: isLocalTool(tool) ? 'local' : 'provider-defined', risk: tool.risk ?? policy.defaultRisk };
+  return { kind: isLocalTool(tool) ? 'local' : 'provider-defined', risk: staticRisk(tool, policy.defaultRisk) };
 }
 
 function schemasOf(tool: AnyTool): Pick<ToolDescription, 'inputSchema' | 'outputSchema'> {

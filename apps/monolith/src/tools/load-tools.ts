@@ -4,10 +4,19 @@ import type { AnyTool, ToolSource } from '@ravi/kernel';
 
 /** Result of loading tools. */
 export interface ToolReport {
-  /** Tools that declare no risk and are treated as `policy.defaultRisk`. */
+  /** Local tools that declare no risk: those of own sources have `policy.defaultRisk`, all others at least `high`. */
   readonly undeclaredRisk: readonly string[];
   /** Files that could not be loaded, and tools that were refused. */
   readonly failures: readonly { readonly source: string; readonly from: string; readonly message: string }[];
+}
+
+/** Options of {@link loadTools}. */
+export interface LoadToolsOptions {
+  /** Sources of tools that the operator wrote: the tool folders of the configuration. They come first. */
+  readonly ownSources: readonly ToolSource[];
+  /** All other sources, such as plugins. Their tools count as at least `high` unless they declare a risk. */
+  readonly foreignSources: readonly ToolSource[];
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -16,14 +25,16 @@ export interface ToolReport {
  */
 export async function loadTools(
   toolbox: Toolbox,
-  options: { readonly sources: readonly ToolSource[]; readonly signal: AbortSignal },
+  { ownSources, foreignSources, signal }: LoadToolsOptions,
 ): Promise<ToolReport> {
   const failures: ToolReport['failures'][number][] = [];
-  for (const { name: source, ...content } of await loadAll(options.sources, options.signal)) {
+  const loaded = await loadAll([...ownSources, ...foreignSources], signal);
+  for (const [index, { name: source, ...content }] of loaded.entries()) {
+    const isOwn = index < ownSources.length;
     for (const failure of content.failures) failures.push({ source, ...failure });
     for (const tool of content.tools) {
       try {
-        toolbox.add(tool, { source });
+        toolbox.add(tool, { source, isOwn });
       } catch (error) {
         failures.push({ source, from: nameOf(tool, source), message: messageOf(error) });
       }

@@ -1,4 +1,4 @@
-import { compareRisk, isHostedTool, isLocalTool } from '@ravi/kernel';
+import { compareRisk, isHostedTool, isLocalTool, staticRisk } from '@ravi/kernel';
 import type { RiskAssessment, ToolRisk } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import type { PendingCall } from '../pending-call.ts';
@@ -10,7 +10,7 @@ import type { PendingCall } from '../pending-call.ts';
 export function assessRisk(pending: PendingCall): RiskAssessment {
   const { tool, session } = pending;
   if (isHostedTool(tool)) return { risk: 'critical' };
-  const declared = tool.risk ?? session.policy.defaultRisk;
+  const declared = staticRisk(tool, session.policy.defaultRisk);
   if (!isLocalTool(tool) || tool.classifyRisk === undefined) return { risk: declared };
   try {
     const { risk, summary } = tool.classifyRisk(pending.args);

@@ -98,8 +98,9 @@ function requestFor(
 function idOf(pending: PendingCall): string {
   const { session, argsDigest } = pending;
   if (session.durability !== undefined) return durableId(pending);
-  // A script that runs again may call with other arguments, which is a different request.
-  return session.hasStableApprovalIds
+  // A script that runs again may call with other arguments, which is a different request. Without a journal nothing knows that
+  // the call has run already, so a repeated call needs a decision of its own.
+  return session.hasStableApprovalIds && pending.journal !== undefined
     ? `${durableId(pending)}_${argsDigest.slice(-digestCharacters)}`
     : `approval_${crypto.randomUUID()}`;
 }

@@ -5,7 +5,7 @@ import { journalEntry, recordOf } from '../call-record.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopWithError } from '../error-results.ts';
 
-/** Records a call with side effects before it starts; a call that cannot be recorded does not start. */
+/** Records a call before it starts, unless its tool declares it `safe`; a call that cannot be recorded does not start. */
 export function journalGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
   const { journal } = pending;
   if (journal === undefined || isSafe(pending)) return pending;
@@ -23,7 +23,7 @@ async function writeStarted(pending: PendingCall, journal: Journal): Promise<Gat
   return pending;
 }
 
-function isSafe(pending: PendingCall): boolean {
-  const { tool } = pending;
-  return isHostedTool(tool) || pending.risk === 'safe';
+// A tool that declares nothing may have side effects, whatever the policy lets it do.
+function isSafe({ tool, risk }: PendingCall): boolean {
+  return isHostedTool(tool) || (tool.risk === 'safe' && risk === 'safe');
 }

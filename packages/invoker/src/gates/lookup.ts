@@ -3,7 +3,7 @@ import type { AnyTool } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopInvalidTool, stopWithError } from '../error-results.ts';
-import { freezeTool } from '../toolbox/freeze-tool.ts';
+import { freezeForeignTool } from '../toolbox/freeze-tool.ts';
 
 /** Finds the tool by name; the refusal of an unknown name suggests similar names. */
 export function lookupGate(pending: PendingCall): GateOutcome {
@@ -22,10 +22,10 @@ export function lookupGate(pending: PendingCall): GateOutcome {
   return take(pending, tool);
 }
 
-// A third-party registry may return mutable objects; those of a Toolbox are already frozen.
+// A third-party registry may return mutable objects of unknown origin; those of a Toolbox are already frozen.
 function take(pending: PendingCall, tool: AnyTool): GateOutcome {
   try {
-    pending.tool = freezeTool(tool);
+    pending.tool = freezeForeignTool(tool);
     return pending;
   } catch (error) {
     if (!isKernelError(error, 'E_TOOL_INVALID')) throw error;

@@ -1,4 +1,5 @@
 import {
+  foreignTool,
   isHostedTool,
   isKernelError,
   isLocalTool,
@@ -21,6 +22,7 @@ import { deepFreeze } from '@ravi/support';
 import { sha256OfJson } from '../arguments/digest.ts';
 
 const frozen = new WeakMap<AnyTool, AnyTool>();
+const frozenForeign = new WeakMap<AnyTool, AnyTool>();
 const callers: readonly ToolCaller[] = ['direct', 'chain'];
 
 /**
@@ -29,12 +31,27 @@ const callers: readonly ToolCaller[] = ['direct', 'chain'];
  * @throws KernelError `E_TOOL_INVALID` naming what is wrong
  */
 export function freezeTool(tool: AnyTool): AnyTool {
+  return freezeOnce(tool, frozen, (copy) => copy);
+}
+
+/**
+ * Returns a frozen snapshot like {@link freezeTool}, of a tool that the operator did not write: it has the brand `foreignTool`.
+ * A snapshot that a registry already made is returned as it is.
+ * @throws KernelError `E_TOOL_INVALID`
+ */
+export function freezeForeignTool(tool: AnyTool): AnyTool {
+  return freezeOnce(tool, frozenForeign, (copy) => ({ ...copy, [foreignTool]: true }));
+}
+
+function freezeOnce(tool: AnyTool, known: WeakMap<AnyTool, AnyTool>, finish: (copy: AnyTool) => AnyTool): AnyTool {
   if (typeof tool !== 'object' || tool === null) throw invalid(`${String(tool)} is not a tool`);
-  const known = frozen.get(tool);
-  if (known !== undefined) return known;
-  const copy = Object.freeze(readTool(tool));
-  frozen.set(tool, copy);
+  const before = known.get(tool);
+  if (before !== undefined) return before;
+  const copy = Object.freeze(finish(readTool(tool)));
+  known.set(tool, copy);
+  // A snapshot stays what it is, wherever it is added or looked up next.
   frozen.set(copy, copy);
+  frozenForeign.set(copy, copy);
   return copy;
 }
 

@@ -1,7 +1,7 @@
-import { compareRisk, isHostedTool, KernelError, silentLogger, specOf } from '@ravi/kernel';
-import type { AnyTool, Logger, ToolRegistry, ToolRisk, ToolSpec } from '@ravi/kernel';
+import { isHostedTool, KernelError, silentLogger, specOf, staticRisk } from '@ravi/kernel';
+import type { AddToolOptions, AnyTool, Logger, ToolRegistry, ToolRisk, ToolSpec } from '@ravi/kernel';
 import type { HookManager } from '../hooks/hook-manager.ts';
-import { freezeTool } from './freeze-tool.ts';
+import { freezeForeignTool, freezeTool } from './freeze-tool.ts';
 
 /** Source of tools that are added without one. */
 const localSource = 'local';
@@ -40,9 +40,9 @@ export class Toolbox implements ToolRegistry {
    * of another source never shadows it.
    * @throws KernelError `E_TOOL_INVALID`, `E_TOOL_NAME_CONFLICT` with both sources
    */
-  add(tool: AnyTool, options: { readonly source?: string } = {}): void {
-    const copy = freezeTool(tool);
-    const source = options.source ?? localSource;
+  add(tool: AnyTool, options: AddToolOptions = {}): void {
+    const { source = localSource, isOwn = options.source === undefined } = options;
+    const copy = isOwn ? freezeTool(tool) : freezeForeignTool(tool);
     const taken = this.#slots.get(copy.name);
     if (taken !== undefined && taken.source !== source) {
       throw new KernelError(
@@ -83,9 +83,9 @@ export class Toolbox implements ToolRegistry {
     return this.#slots.get(name)?.source;
   }
 
-  /** Returns the tools that the invoker runs and whose declared risk is exactly `risk`; without a declaration it is `safe`. */
+  /** Returns the tools that the invoker runs and whose risk is exactly `risk` before their arguments are known, with a `defaultRisk` of `safe`. */
   byRisk(risk: ToolRisk): readonly AnyTool[] {
-    return this.all().filter((tool) => !isHostedTool(tool) && compareRisk(tool.risk ?? 'safe', risk) === 0);
+    return this.all().filter((tool) => !isHostedTool(tool) && staticRisk(tool, 'safe') === risk);
   }
 
   /** Returns the specs for a provider of every tool that is not deferred. Tools without a spec for it are dropped and reported. */

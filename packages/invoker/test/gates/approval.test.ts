@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ToolRisk } from '@ravi/kernel';
-import { approveAll, createTestApprovals } from '@ravi/testkit';
+import { approveAll, createTestApprovals, createTestJournal } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createHarness } from '../support/harness.ts';
 import { recordingTool } from '../support/tools.ts';
@@ -248,4 +248,21 @@ test('observers are notified of the request and of the decision', async () => {
   assert.equal(asked?.risk, 'high');
   assert.equal(decided?.approval.requestId, asked?.requestId);
   assert.equal(decided?.approval.decision, 'approved');
+});
+
+test('a repeated call is asked about under its earlier id only if a journal knows whether it has run', async () => {
+  for (const journal of [undefined, createTestJournal()]) {
+    const approvalHandler = approveAll();
+    const ids: (string | undefined)[] = [];
+    for (let process = 0; process < 2; process++) {
+      const harness = createHarness(tools(), {
+        approvalHandler,
+        session: { hasStableApprovalIds: true },
+        ...(journal === undefined ? {} : { journal }),
+      });
+      await harness.call('high', {}, { callId: 'c1' });
+      ids.push(approvalHandler.requests.at(-1)?.id);
+    }
+    assert.equal(ids[0] === ids[1], journal !== undefined);
+  }
 });

@@ -47,7 +47,7 @@ test('the outcome in the journal is the record of the trace, for large arguments
 
 test('safe calls are not journalled', async () => {
   const journal = createTestJournal();
-  await createHarness([recordingTool('read')], { journal }).call('read');
+  await createHarness([recordingTool('read', { risk: 'safe' })], { journal }).call('read');
   assert.deepEqual(journal.writes, []);
 });
 
@@ -113,5 +113,15 @@ test('the end of a started call is written after an error, a time-out and a canc
   assert.deepEqual(
     journal.writes.filter((write) => write.kind === 'finished').map((write) => write.entry.record.status),
     ['error', 'timeout', 'cancelled'],
+  );
+});
+
+test('a call of a tool that declares no risk is on record before it starts, even if it needs no approval', async () => {
+  const journal = createTestJournal();
+  const tool = recordingTool('undeclared', { classifyRisk: () => ({ risk: 'safe' }) });
+  assert.equal((await createHarness([tool], { journal }).call('undeclared')).status, 'ok');
+  assert.deepEqual(
+    journal.writes.map(({ kind }) => kind),
+    ['started', 'finished'],
   );
 });

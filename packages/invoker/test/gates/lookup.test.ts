@@ -59,7 +59,7 @@ test('a mutable tool of a third-party registry is frozen at its first look-up', 
 });
 
 test('an invalid tool of a third-party registry cannot be called, and the others still can', async () => {
-  const tools: Record<string, unknown> = { bad: { name: 'bad' }, good: recordingTool('good') };
+  const tools: Record<string, unknown> = { bad: { name: 'bad' }, good: recordingTool('good', { risk: 'safe' }) };
   const invoker = new ToolInvoker({ registry: registryOf((name) => tools[name]) });
   await using session = invoker.openSession();
   const bad = await invoker.invoke({ name: 'bad', args: {} }, { session });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { isKernelError, isLocalTool } from '@ravi/kernel';
-import type { HostedTool, ProviderDefinedTool, Tool } from '@ravi/kernel';
+import { isKernelError, isLocalTool, staticRisk } from '@ravi/kernel';
+import type { AddToolOptions, HostedTool, ProviderDefinedTool, Tool, ToolRisk } from '@ravi/kernel';
 import { createMemoryLogger, createRecordingHooks } from '@ravi/testkit';
 import { test } from 'vitest';
 import { HookManager, Toolbox } from '../../src/index.ts';
@@ -244,4 +244,28 @@ test('methods of a class instance keep their this', async () => {
   const kept = toolbox.get('greet') as Tool;
   assert.equal(kept.documentation?.(), 'says hello');
   assert.deepEqual((await kept.execute({}, {} as never)).content, [{ type: 'text', text: 'hello' }]);
+});
+
+test('a tool without a risk is at least high unless it is the own tool of the operator', () => {
+  const riskOf = (options: AddToolOptions | undefined, defaultRisk: ToolRisk, risk?: ToolRisk): ToolRisk => {
+    const toolbox = new Toolbox();
+    toolbox.add(recordingTool('t', risk === undefined ? {} : { risk }), options);
+    return staticRisk(toolbox.get('t') as Tool, defaultRisk);
+  };
+  assert.equal(riskOf(undefined, 'safe'), 'safe');
+  assert.equal(riskOf({ source: 'tools', isOwn: true }, 'safe'), 'safe');
+  assert.equal(riskOf({ source: 'plugin' }, 'safe'), 'high');
+  assert.equal(riskOf({ source: 'plugin' }, 'critical'), 'critical');
+  assert.equal(riskOf({ isOwn: false }, 'safe'), 'high');
+  assert.equal(riskOf({ source: 'plugin' }, 'safe', 'safe'), 'safe');
+});
+
+test('the same object may be added as an own and as a foreign tool', () => {
+  const tool = recordingTool('t');
+  const [own, foreign] = [new Toolbox([tool]), new Toolbox()];
+  foreign.add(tool, { source: 'plugin' });
+  assert.equal(staticRisk(own.get('t') as Tool, 'safe'), 'safe');
+  assert.equal(staticRisk(foreign.get('t') as Tool, 'safe'), 'high');
+  const again = new Toolbox(foreign.all());
+  assert.equal(staticRisk(again.get('t') as Tool, 'safe'), 'high', 'a frozen tool stays foreign');
 });

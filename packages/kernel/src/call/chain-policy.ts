@@ -24,7 +24,7 @@ export interface ChainPolicy {
   readonly maxInFlight: number;
   /** Highest risk that runs without approval. `critical` always needs approval. */
   readonly maxRiskUnapproved: 'safe' | 'high';
-  /** Risk of a local tool that does not declare one. */
+  /** Risk of a tool that does not declare one. Tools of plugins and other foreign sources count as at least `high`. */
   readonly defaultRisk: ToolRisk;
   /** Maximum size of the arguments of one call. */
   readonly maxArgumentBytes: number;

@@ -1,4 +1,7 @@
-/** Danger of a call: `safe` has no side effects, `high` has external effects, `critical` cannot be undone. */
+/**
+ * Danger of a call. `safe` changes nothing outside its run, so it may run at once, before a response is complete and again after
+ * a crash. `high` has an effect that others see. `critical` has one that cannot be undone.
+ */
 export type ToolRisk = 'safe' | 'high' | 'critical';
 
 const order: Readonly<Record<ToolRisk, number>> = { safe: 0, high: 1, critical: 2 };

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { ContentBlock } from './content.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../base/json.ts';
 import type { Logger } from '../base/logger.ts';
+import { compareRisk } from './risk.ts';
 import type { ToolRisk } from './risk.ts';
 import type { Principal } from '../base/run-context.ts';
 
@@ -78,7 +79,10 @@ export interface Tool {
   readonly inputSchema: JsonSchema;
   /** Schema of the value: `structuredContent`, or the text without it. Another value makes the call an `E_OUTPUT_INVALID`. */
   readonly outputSchema?: JsonSchema;
-  /** Absent means `safe`, or `policy.defaultRisk` when that is higher. */
+  /**
+   * Absent means `policy.defaultRisk`, and at least `high` for a tool of a source that the operator did not write. Each call
+   * of a tool without a declared risk is journalled.
+   */
   readonly risk?: ToolRisk;
   /**
    * Returns the risk of one call. It can only raise the static risk. If it throws, the risk is `critical`. With bytes or a
@@ -182,13 +186,37 @@ export function isCallableFromChain(tool: AnyTool): boolean {
   return (tool as { readonly [notCallableFromChain]?: boolean })[notCallableFromChain] !== true;
 }
 
+/**
+ * Brand of a tool of a foreign source, one that the operator did not write, such as a plugin. A registry sets it. A registered
+ * symbol, so that two copies of this package agree.
+ */
+export const foreignTool: unique symbol = Symbol.for('ravi.foreign-tool') as never;
+
+/** Returns the risk of a tool before its arguments are known: the declared one, or `defaultRisk`, for a foreign tool at least `high`. */
+export function staticRisk(tool: Tool | ProviderDefinedTool, defaultRisk: ToolRisk): ToolRisk {
+  if (tool.risk !== undefined) return tool.risk;
+  const isForeign = (tool as { readonly [foreignTool]?: boolean })[foreignTool] === true;
+  return isForeign && compareRisk(defaultRisk, 'high') < 0 ? 'high' : defaultRisk;
+}
+
+/** Options of {@link ToolRegistry.add}. */
+export interface AddToolOptions {
+  /** Name of the source of the tool; absent for a tool that the program itself adds. */
+  readonly source?: string;
+  /**
+   * True if the operator wrote the tool: without a declared risk it then has `policy.defaultRisk`, otherwise at least `high`.
+   * True when absent and there is no `source`, false when absent and there is one.
+   */
+  readonly isOwn?: boolean;
+}
+
 /** Tools by name. */
 export interface ToolRegistry {
   get(name: string): AnyTool | undefined;
   all(): readonly AnyTool[];
   names(): readonly string[];
   /** @throws KernelError `E_TOOL_INVALID`, `E_TOOL_NAME_CONFLICT` */
-  add(tool: AnyTool, options?: { readonly source?: string }): void;
+  add(tool: AnyTool, options?: AddToolOptions): void;
 }
 
 /** Source of tools, such as a folder or an MCP server. A tool of one source never shadows a tool of another. */

@@ -40,7 +40,8 @@ export function createAccess({ accessTokens, requestsPerMinute, clock }: AccessO
     const caller = callerOf(token, accessTokens);
     if (caller !== undefined) return caller;
     const waitMs = failures.take(address);
-    if (waitMs !== undefined) throw problem('E_RATE_LIMITED', 'Too many unknown access tokens from this address', waitMs);
+    if (waitMs !== undefined)
+      throw problem('E_RATE_LIMITED', 'Too many unknown access tokens from this address', waitMs);
     throw problem('E_UNAUTHENTICATED', 'Unknown access token');
   }
 

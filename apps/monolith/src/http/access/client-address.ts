@@ -65,7 +65,10 @@ function listOf(header: string | null): readonly string[] {
 function forwardedFor(header: string | null): readonly string[] {
   return listOf(header).map((element) => {
     const parameter = element.split(';').find((each) => /^\s*for=/i.test(each)) ?? '';
-    return parameter.slice(parameter.indexOf('=') + 1).replaceAll('"', '').trim();
+    return parameter
+      .slice(parameter.indexOf('=') + 1)
+      .replaceAll('"', '')
+      .trim();
   });
 }
 
