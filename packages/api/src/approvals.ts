@@ -149,6 +149,7 @@ export const approvals = {
     method: 'post',
     path: '/v1/approvals/{id}/decision',
     role: 'approve',
+    endsWork: true,
     summary: 'Decide a pending approval. The first decision counts.',
     body: strictObject(
       { decision: decisions },

@@ -51,6 +51,7 @@ export const artifacts = {
     path: '/v1/artifacts/{ref}',
     summary: 'Delete an artifact, even if something still refers to it.',
     role: 'run',
+    endsWork: true,
     responses: { 204: empty },
     errors: ['E_ARTIFACT_UNKNOWN'],
   }),

@@ -45,6 +45,7 @@ export const jobs = {
     path: '/v1/jobs/{id}/cancel',
     summary: 'Cancel a job; its run continues.',
     role: 'run',
+    endsWork: true,
     responses: { 202: json(jobSchema) },
     errors: ['E_JOB_UNKNOWN', 'E_STATE_UNAVAILABLE'],
   }),

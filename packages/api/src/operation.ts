@@ -32,6 +32,8 @@ export interface Operation {
   readonly summary: string;
   /** Role that the caller needs; any known caller may when absent. */
   readonly role?: Role;
+  /** True if it ends work, frees space or decides an approval, so that the server's limits of requests do not apply. */
+  readonly endsWork?: boolean;
   /** True if no authentication is needed. */
   readonly isOpen?: boolean;
   /** Parameters of the query; others are refused. */

@@ -166,6 +166,7 @@ export const runs = {
     path: '/v1/runs/{id}/cancel',
     summary: 'Cancel a run; it cannot be resumed.',
     role: 'run',
+    endsWork: true,
     responses: { 202: json(runSchema) },
     errors: ['E_RUN_NOT_FOUND', 'E_STATE_CONFLICT', 'E_STATE_UNAVAILABLE'],
   }),

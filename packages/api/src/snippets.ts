@@ -92,6 +92,7 @@ export const snippets = {
     path,
     summary: 'Delete a snippet with all its versions.',
     role: 'run',
+    endsWork: true,
     responses: { 204: empty },
     errors: ['E_SNIPPET_UNKNOWN', 'E_SNIPPET_UNAVAILABLE'],
   }),
@@ -106,6 +107,7 @@ export const snippets = {
     events: recordedEventSchema,
     endEvent: 'run-end',
     errors: [
+      'E_SNIPPET_INVALID',
       'E_SNIPPET_UNKNOWN',
       'E_SNIPPET_OUTDATED',
       'E_ARGUMENTS_INVALID',

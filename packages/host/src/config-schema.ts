@@ -87,7 +87,8 @@ export const configSchema: JsonSchema = {
           type: 'integer',
           minimum: 1,
           default: 512,
-          description: 'Tool calls, scripts and starts of runs that are processed at once.',
+          description:
+            'Tool calls, scripts and starts of runs that are processed at once. The last eighth is kept for callers without a request in progress.',
         },
         headersTimeoutMs: {
           type: 'integer',

@@ -46,7 +46,7 @@ export interface ServerConfig {
   readonly trustedProxies: readonly string[];
   /** Limit of one caller. Default: `defaultRequestsPerMinute` with tokens, unlimited without. */
   readonly requestsPerMinute?: number;
-  /** Tool calls, scripts and starts of runs that are processed at once. */
+  /** Tool calls, scripts and starts of runs that are processed at once. The last eighth is kept for callers without a request in progress. */
   readonly maxConcurrent: number;
   /** Time for a client to send the headers of a request. */
   readonly headersTimeoutMs: number;

@@ -53,7 +53,10 @@ const properties = {
   },
   sessionTtlMs: count(43_200_000, 'Lifetime of a login session.'),
   requestsPerMinute: count(300, 'Requests of one token.'),
-  failuresPerMinute: count(10, 'Unknown tokens from one address; further ones are refused with 429, known tokens never.'),
+  failuresPerMinute: count(
+    10,
+    'Unknown tokens from one address; further ones are refused with 429, known tokens never.',
+  ),
   maxBodyBytes: count(1_048_576, 'Maximum size of a request body.'),
   maxStreams: count(100, 'Event streams open at the same time.'),
   maxStreamsPerToken: count(20, 'Event streams of one token.'),

@@ -209,11 +209,7 @@ test('after too many unknown tokens from an address further ones are refused, kn
     assertProblem(await send('GET', path, { token: `wrong-${count}` }), 401, 'E_UNAUTHENTICATED');
   }
   assertProblem(await send('GET', path, { token: 'wrong' }), 429, 'E_RATE_LIMITED');
-  assertProblem(
-    await send('POST', `${path}/session`, { body: { token: 'wrong' }, token: '' }),
-    429,
-    'E_RATE_LIMITED',
-  );
+  assertProblem(await send('POST', `${path}/session`, { body: { token: 'wrong' }, token: '' }), 429, 'E_RATE_LIMITED');
   assert.equal((await send('GET', path)).status, 200);
   assert.equal((await send('GET', path, { token: '', headers: { cookie } })).status, 200);
   assertProblem(await send('GET', path, { token: 'wrong', address: '10.0.0.9' }), 401, 'E_UNAUTHENTICATED');

@@ -99,6 +99,8 @@ export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox
       pool: {
         poolSize,
         maxProcesses: maxContainers,
+        // A container reserves its memory also while its script waits for a person.
+        maxParked: 0,
         maxRunsPerProcess: language === 'javascript' ? runsPerContainer : 1,
       },
     });

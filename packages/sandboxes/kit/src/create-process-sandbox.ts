@@ -47,7 +47,7 @@ export function createProcessSandbox(options: {
         return { ...limitReached('source', bounded.limits, sourceBytes), ...notRun };
       }
       for (;;) {
-        const guest = await pool.acquire(request.principal, request.signal);
+        const guest = await pool.acquire(request.principal, request.signal, request.humanWaitMs);
         if (guest === undefined) return cancelled;
         if (options.rehearses === true && !isAlike(request, rehearsed)) {
           rehearsed = { prelude: request.prelude, memoryBytes: request.limits.memoryBytes };

@@ -8,7 +8,7 @@ import type { GuestPool } from '../src/host/pool.ts';
 import { createFakeLauncher } from './fake-guest.ts';
 import type { FakeGuest } from './fake-guest.ts';
 
-const options = { poolSize: 1, maxProcesses: 2, maxRunsPerProcess: 100 };
+const options = { poolSize: 1, maxProcesses: 2, maxParked: 2, maxRunsPerProcess: 100 };
 
 async function take(pool: GuestPool, principal: string): Promise<GuestProcess> {
   const guest = await pool.acquire(principal, undefined);
@@ -74,7 +74,7 @@ test('many runs at once start no more processes than allowed', async () => {
 
 test('an unused process is kept ready in addition to the used ones', async () => {
   const { launch, guests } = createFakeLauncher(() => {});
-  const pool = createGuestPool(launch, { poolSize: 2, maxProcesses: 4, maxRunsPerProcess: 100 });
+  const pool = createGuestPool(launch, { poolSize: 2, maxProcesses: 4, maxParked: 2, maxRunsPerProcess: 100 });
   assert.equal(guests.length, 2);
   await take(pool, 'alice');
   while (guests.length < 3) await nextTurn();
@@ -85,7 +85,7 @@ test('an unused process rehearses once, and is lent when it is ready again', asy
   const { launch, guests } = createFakeLauncher((guest, frame) => {
     if (frame === 'p') setImmediate(() => guest.say('y'));
   });
-  const pool = createGuestPool(launch, { poolSize: 1, maxProcesses: 2, maxRunsPerProcess: 100 });
+  const pool = createGuestPool(launch, { poolSize: 1, maxProcesses: 2, maxParked: 2, maxRunsPerProcess: 100 });
   const used = await take(pool, 'alice');
   pool.rehearse('p');
   while (guests[1]?.received.length !== 1) await nextTurn();
@@ -166,4 +166,29 @@ test('waiting ends when the signal aborts, and when the pool is closed', async (
   assert.equal(await aborted, undefined);
   await Promise.all([assert.rejects(waiting, (error) => isKernelError(error, 'E_SANDBOX_UNAVAILABLE')), pool.close()]);
   await assert.rejects(pool.acquire('bob', undefined), (error) => isKernelError(error, 'E_SANDBOX_UNAVAILABLE'));
+});
+
+test('a principal never uses the last process, however many runs it starts', async () => {
+  const { launch } = createFakeLauncher(() => {});
+  const pool = createGuestPool(launch, { ...options, poolSize: 0, maxProcesses: 3 });
+  const leaving = new AbortController();
+  await take(pool, 'alice');
+  await take(pool, 'alice');
+  const waiting = Array.from({ length: 5 }, () => pool.acquire('alice', leaving.signal));
+  const guest = await take(pool, 'bob');
+  pool.release(guest, false);
+  await take(pool, 'carol');
+  leaving.abort();
+  assert.deepEqual(await Promise.all(waiting), Array.from({ length: 5 }));
+  await pool.close();
+});
+
+test('a process whose script waits for a person does not count, up to maxParked', async () => {
+  const { launch, guests } = createFakeLauncher(() => {});
+  const pool = createGuestPool(launch, { ...options, poolSize: 0, maxProcesses: 1, maxParked: 2 });
+  const humanWaitMs = (): number => performance.now();
+  for (let count = 0; count < 3; count++) assert.ok(await pool.acquire('alice', undefined, humanWaitMs));
+  assert.equal(guests.filter(({ killed }) => !killed).length, 3);
+  assert.equal(await pool.acquire('bob', AbortSignal.timeout(200), humanWaitMs), undefined);
+  await pool.close();
 });

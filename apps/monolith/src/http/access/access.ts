@@ -13,8 +13,8 @@ export interface Access {
   readonly signIns: SignIns;
   /** Returns the caller of an access token. @throws KernelError `E_UNAUTHENTICATED`; `E_RATE_LIMITED` after 20 unknown tokens in a minute from one address */
   check(token: string, address: string): Caller;
-  /** Returns the caller of a request. @throws KernelError as `check` */
-  authenticate(headers: Headers, address: string): Caller;
+  /** Returns the caller of a request; `isLimited` counts it as one of its requests per minute. @throws KernelError as `check` */
+  authenticate(headers: Headers, address: string, options: { readonly isLimited: boolean }): Caller;
 }
 
 /** Options of {@link createAccess}. */
@@ -56,9 +56,9 @@ export function createAccess({ accessTokens, requestsPerMinute, clock }: AccessO
   return {
     signIns,
     check,
-    authenticate(headers, address) {
+    authenticate(headers, address, { isLimited }) {
       const caller = recognise(headers, address);
-      const waitMs = requests?.take(caller.principal);
+      const waitMs = isLimited ? requests?.take(caller.principal) : undefined;
       if (waitMs === undefined) return caller;
       throw problem('E_RATE_LIMITED', 'Too many requests per minute', waitMs);
     },

@@ -5,13 +5,13 @@ import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { Access } from '../access/access.ts';
 import { addressOf } from '../access/client-address.ts';
 import { localCaller } from '../access/caller.ts';
+import { concurrencyLimit } from './concurrency-limit.ts';
 import { Reply } from './implement.ts';
 import type { ApiRequest, Endpoint } from './implement.ts';
 import { problem } from './problem.ts';
 import { limitBody, readBody, readQuery, bodyValidator, queryValidator } from './validate.ts';
 
 const defaultBodyBytes = 4_194_304;
-const busyRetryMs = 1_000;
 
 /** Options of {@link mount}. */
 export interface MountOptions {
@@ -26,7 +26,7 @@ export function mount(app: Hono, endpoints: readonly Endpoint[], options: MountO
   for (const endpoint of endpoints) {
     const { operation, maxBodyBytes = defaultBodyBytes } = endpoint;
     const handlers: MiddlewareHandler[] = [
-      ...(operation.role === 'run' ? [limitConcurrency] : []),
+      ...(operation.role === 'run' && operation.endsWork !== true ? [limitConcurrency] : []),
       ...(operation.body === undefined ? [] : [limitBody(maxBodyBytes)]),
       handlerOf(endpoint),
     ];
@@ -44,29 +44,16 @@ export function mount(app: Hono, endpoints: readonly Endpoint[], options: MountO
 }
 
 // Before the body is read, so that an unknown caller costs little.
-function authorize({ isOpen, role }: Operation, access: Access): MiddlewareHandler {
+function authorize({ isOpen, role, endsWork }: Operation, access: Access): MiddlewareHandler {
   return async (context, next) => {
     if (isOpen !== true) {
-      const caller = access.authenticate(context.req.raw.headers, addressOf(context));
+      const caller = access.authenticate(context.req.raw.headers, addressOf(context), { isLimited: endsWork !== true });
       if (role !== undefined && !caller.roles.includes(role) && !caller.roles.includes('admin')) {
         throw problem('E_FORBIDDEN', `This needs the role "${role}"`);
       }
       context.set('caller', caller);
     }
     await next();
-  };
-}
-
-function concurrencyLimit(max: number): MiddlewareHandler {
-  let active = 0;
-  return async (_context, next) => {
-    if (active >= max) throw problem('E_BUSY', `Server is at its limit of ${max} concurrent requests`, busyRetryMs);
-    active++;
-    try {
-      await next();
-    } finally {
-      active--;
-    }
   };
 }
 

@@ -4,6 +4,7 @@ import { createArgumentCheck } from '@ravi/invoker';
 import type { Toolbox } from '@ravi/invoker';
 import { checkSnippetTools, saveSnippet } from '@ravi/capabilities';
 import type { SaveSnippetOptions } from '@ravi/capabilities';
+import { isKernelError } from '@ravi/kernel';
 import type {
   ChainPolicy,
   ChainRunResult,
@@ -47,6 +48,15 @@ export function snippetOperations(services: SnippetServices): readonly Endpoint[
     clock,
   } = services;
   const checkArguments = createArgumentCheck();
+
+  function checkInput(name: string, schema: JsonSchema, input: JsonObject): string | undefined {
+    try {
+      return checkArguments(schema, input);
+    } catch (error) {
+      if (!isKernelError(error, 'E_TOOL_INVALID')) throw error;
+      throw problem('E_SNIPPET_INVALID', `The input of "${name}" cannot be checked. ${error.message}`);
+    }
+  }
 
   async function find(
     { caller, params: { name } }: Pick<ApiRequest<typeof api.snippets.get>, 'caller' | 'params'>,
@@ -97,6 +107,7 @@ export function snippetOperations(services: SnippetServices): readonly Endpoint[
       async (request) => {
         const { name } = request.params;
         const { description, inputSchema } = request.body;
+        if (inputSchema !== undefined) checkInput(name, inputSchema, {});
         const snippet = await saveSnippet({
           ...(await scriptToSave(request)),
           ...(inputSchema === undefined ? {} : { inputSchema }),
@@ -122,7 +133,7 @@ export function snippetOperations(services: SnippetServices): readonly Endpoint[
       const snippet = await find(request, request.query.version);
       checkSnippetTools(snippet, registry);
       const { input = {} } = request.body;
-      const mistake = checkArguments(snippet.inputSchema ?? noInput, input);
+      const mistake = checkInput(snippet.name, snippet.inputSchema ?? noInput, input);
       if (mistake !== undefined) {
         throw problem('E_ARGUMENTS_INVALID', `Invalid input for ${snippet.name}: ${mistake}`);
       }

@@ -4,15 +4,21 @@ import { createFairQueue } from './fair-queue.ts';
 import { startGuestProcess } from './guest-process.ts';
 import type { GuestProcess } from './guest-process.ts';
 import type { GuestEnd, LaunchGuest } from './link.ts';
+import { createLentGuests } from './lent-guests.ts';
 import type { PoolOptions } from './pool-options.ts';
 
 /** Pool of guest processes, each used by one run at a time. */
 export interface GuestPool {
   /**
-   * Waits for a process that is unused or belongs to `principal`; resolves to `undefined` if `signal` aborts first.
+   * Waits for a process that is unused or belongs to `principal`; resolves to `undefined` if `signal` aborts first. A process
+   * does not count as running while `humanWaitMs` grows.
    * @throws KernelError `E_SANDBOX_UNAVAILABLE` when processes do not start or the pool is closed
    */
-  acquire(principal: string, signal: AbortSignal | undefined): Promise<GuestProcess | undefined>;
+  acquire(
+    principal: string,
+    signal: AbortSignal | undefined,
+    humanWaitMs?: () => number,
+  ): Promise<GuestProcess | undefined>;
   /**
    * Prepares unused processes for the probable next run: each receives `frame` once and is ready again when it replies.
    */
@@ -24,36 +30,41 @@ export interface GuestPool {
 }
 
 interface Waiter {
+  readonly humanWaitMs: (() => number) | undefined;
   readonly grant: (guest: GuestProcess | undefined) => void;
   readonly refuse: (error: KernelError) => void;
 }
 
 const prewarmDelayMs = 10;
+/** Interval at which the pool looks for scripts that wait for a person, while other scripts wait for a process. */
+const parkingIntervalMs = 50;
 /** Maximum number of processes that start at once, because more only slow each other down. */
 const maxStarting = Math.max(2, availableParallelism());
 
 /** Creates a pool that fills itself up to `poolSize` at once. */
 export function createGuestPool(launch: LaunchGuest, options: PoolOptions): GuestPool {
-  const { maxProcesses, maxRunsPerProcess } = options;
+  const { maxProcesses, maxParked, maxRunsPerProcess } = options;
   const poolSize = Math.min(options.poolSize, maxProcesses);
   const queue = createFairQueue<Waiter>();
   const running = new Set<GuestProcess>();
   const alive = new Set<GuestProcess>();
   const starting = new Set<GuestProcess>();
   const idle = new Set<GuestProcess>();
-  const lent = new Set<GuestProcess>();
+  const lent = createLentGuests(maxParked);
   const rehearsed = new WeakSet<GuestProcess>();
   let rehearsal: string | undefined;
   let prewarming: NodeJS.Timeout | undefined;
+  let parking: NodeJS.Timeout | undefined;
   let closed = false;
   let startsToTryAgain = 0;
 
   prewarm();
   return {
-    acquire(principal, signal) {
+    acquire(principal, signal, humanWaitMs) {
       return new Promise((grant, refuse) => {
         if (closed) return refuse(unavailable('The sandbox is closed'));
         const waiter: Waiter = {
+          humanWaitMs,
           refuse(error) {
             signal?.removeEventListener('abort', withdraw);
             refuse(error);
@@ -86,6 +97,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
     async close() {
       closed = true;
       clearTimeout(prewarming);
+      clearTimeout(parking);
       for (const waiter of queue.drain()) waiter.refuse(unavailable('The sandbox is closed'));
       for (const guest of running) {
         guest.keepAlive(true);
@@ -98,7 +110,9 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
   function dispatch(): void {
     if (closed) return;
     const expecting = new Set<Waiter>();
+    lent.update();
     queue.offer((principal, waiter) => {
+      if (!mayTake(principal)) return false;
       const guest = find((candidate) => candidate.principal === principal) ?? find((candidate) => !candidate.principal);
       if (guest !== undefined) {
         lend(guest, principal, waiter);
@@ -110,9 +124,27 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
       }
       return false;
     });
-    while (starting.size < Math.min(queue.size, maxStarting) && alive.size < maxProcesses) start();
+    while (starting.size < Math.min(queue.size, maxStarting) && hasRoom()) start();
     prewarmSoon();
+    parkSoon();
     keepHostAlive();
+  }
+
+  // The last process is kept for a principal that has none, so that no principal can use up all of them.
+  function mayTake(principal: string): boolean {
+    return maxProcesses === 1 || lent.running(principal) === 0 || lent.running() + 1 < maxProcesses;
+  }
+
+  function hasRoom(): boolean {
+    return alive.size - lent.parked < maxProcesses;
+  }
+
+  function parkSoon(): void {
+    if (queue.size === 0 || lent.size === 0) return;
+    parking ??= setTimeout(() => {
+      parking = undefined;
+      dispatch();
+    }, parkingIntervalMs).unref();
   }
 
   // Starting a process blocks the host for milliseconds, and a short run ends before that.
@@ -130,7 +162,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
 
   function lend(guest: GuestProcess, principal: string, waiter: Waiter): void {
     idle.delete(guest);
-    lent.add(guest);
+    lent.add(guest, principal, waiter.humanWaitMs);
     guest.principal = principal;
     guest.runs++;
     waiter.grant(guest);
@@ -138,7 +170,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
 
   // Makes room for one more process, if necessary by ending the one that has been idle longest.
   function makeRoom(): boolean {
-    if (alive.size < maxProcesses) return true;
+    if (hasRoom()) return true;
     const [oldest] = idle;
     if (oldest === undefined) return false;
     discard(oldest);
@@ -219,7 +251,7 @@ export function createGuestPool(launch: LaunchGuest, options: PoolOptions): Gues
   function prewarm(): void {
     let fresh = starting.size - queue.size;
     for (const guest of idle) if (guest.principal === undefined) fresh++;
-    while (fresh < poolSize && alive.size < maxProcesses && starting.size < maxStarting) {
+    while (fresh < poolSize && hasRoom() && starting.size < maxStarting) {
       start();
       fresh++;
     }
