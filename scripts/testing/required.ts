@@ -98,6 +98,10 @@ const requiredParts: readonly RequiredPart[] = [
     title: 'completion in fish',
     includes: ({ file, name }) => file === 'packages/cli/test/completion.test.ts' && name.startsWith('fish '),
   },
+  ...['20.19.0', '22.18.0'].map((version) => ({
+    title: `programs on Node ${version}`,
+    includes: ({ file, name }: Outcome) => file === 'scripts/test/programs.test.ts' && name.includes(version),
+  })),
   {
     title: 'the approval prompt on a pseudo terminal',
     includes: ({ file, name }) =>
