@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { createApprovalRequest } from '@ravi/testkit';
+import { createApprovalRequest, createArgumentTree } from '@ravi/testkit';
 import { missingBrowser, openBrowser } from '@ravi/test-browser';
 import type { BrowserPage, TestBrowser } from '@ravi/test-browser';
 import { afterAll, beforeAll, test } from 'vitest';
@@ -73,6 +73,10 @@ inBrowser('keys move through the inbox, and a draft of a decision survives a rel
   await page.getByRole('heading', { name: 'First request' }).waitFor();
   await page.keyboard.press('j');
   await page.getByRole('heading', { name: 'Second request' }).waitFor();
+  // A key right after the card has changed does nothing.
+  await page.keyboard.press('d');
+  await page.locator('article[data-settled="true"]').waitFor();
+  assert.equal(await page.getByLabel('Why not?').count(), 0);
   await page.keyboard.press('e');
   await page.getByLabel('title').fill('New');
   await page.getByText('Your changes (1)').waitFor();
@@ -83,11 +87,47 @@ inBrowser('keys move through the inbox, and a draft of a decision survives a rel
   const { decision, modifiedArgs } = await second;
   assert.deepEqual([decision, modifiedArgs], ['modified', { title: 'New', markdown: '# Text', copies: 1 }]);
   await page.getByRole('heading', { name: 'First request' }).waitFor();
+  await page.locator('article[data-settled="true"]').waitFor();
   await page.keyboard.press('d');
   await page.getByLabel('Why not?').fill('Not on a Friday');
   await button(page, /Deny this call/).click();
   assert.deepEqual(await first, { decision: 'denied', reason: 'Not on a Friday', approver: 'local' });
   await page.getByText('Nothing waits for your decision').waitFor();
+});
+
+inBrowser('no key approves a critical call, and a press only with a confirmation', async () => {
+  await using server = await serve();
+  const answer = ask(server, { id: 'critical', summary: 'Launch it', risk: 'critical' });
+  const { page } = await browser.open(`${server.url}/inbox`);
+  await page.locator('article[data-settled="true"]').waitFor();
+  for (const key of ['a', 'r', 'a']) await page.keyboard.press(key);
+  await button(page, /^Approve/).click();
+  assert.match(await page.locator('.inbox-list').innerText(), /Launch it/);
+  await button(page, /^Yes, run this critical call/).click();
+  assert.equal((await answer).decision, 'approved');
+});
+
+inBrowser('every value that will run is on the page before Approve is enabled', async () => {
+  await using server = await serve();
+  const { page } = await browser.open(`${server.url}/inbox`);
+  for (const seed of [1, 3, 7, 10, 13, 20]) {
+    const { args } = createArgumentTree(seed);
+    const answer = ask(server, { id: `tree-${seed}`, summary: `Tree ${seed}`, args });
+    const card = page.getByRole('article').filter({ hasText: `Tree ${seed}` });
+    await card.locator('.shown-row').first().waitFor();
+    const more = card.getByRole('button', { name: /^Show all/ });
+    if ((await more.count()) > 0) {
+      assert.equal(await button(page, /^Approve/).getAttribute('aria-disabled'), 'true');
+      await more.click();
+    }
+    const shown = await card
+      .locator('.shown-row')
+      .evaluateAll((rows) => rows.map((row) => row.textContent ?? '').join(''));
+    assert.deepEqual(JSON.parse(shown), JSON.parse(JSON.stringify(args)), `seed ${seed}`);
+    await button(page, /^Approve/).click();
+    assert.equal((await answer).decision, 'approved');
+    await page.getByText('Nothing waits for your decision').waitFor();
+  }
 });
 
 inBrowser('of two people who decide at once one learns that the other was first', async () => {

@@ -1,5 +1,5 @@
 import type { ApprovalChange, ApprovalRequest } from '@ravi/kernel';
-import { json, operation } from './operation.ts';
+import { json, operation, raw } from './operation.ts';
 import { page, pageQuery } from './page.ts';
 import { problemSchema } from './problem.ts';
 import {
@@ -57,12 +57,32 @@ const decisionSchema = object(
   },
 );
 
+/** The arguments as JSON in rows, with marks: the texts of all segments, joined, are the arguments. */
+const displaySchema = object({
+  rows: array(
+    object({
+      depth: integer({ minimum: 0 }),
+      segments: array(
+        object(
+          { text: string() },
+          {
+            mark: enumOf(['hidden', 'invisible', 'space', 'lookalike', 'artifact']),
+            note: string({ description: 'Explanation of the mark.' }),
+          },
+        ),
+      ),
+    }),
+  ),
+  artifacts: array(string(), { description: 'Refs of the artifacts whose content will run.' }),
+});
+
 /** An approval as approvers see it. */
 export const approvalSchema = extend(
   shownRequestSchema,
   { status: statuses, sequence, argsLength: integer({ minimum: 0, description: 'Length of the arguments as JSON.' }) },
   {
     args: described(jsonObject, 'Redacted; absent in lists when too long.'),
+    display: displaySchema,
     answer: decisionSchema,
   },
 );
@@ -144,6 +164,14 @@ export const approvals = {
       200: json(object({ approval: approvalSchema, changes: array(approvalChangeSchema), now: timestamp })),
     },
     errors: ['E_APPROVAL_UNKNOWN', 'E_STATE_UNAVAILABLE'],
+  }),
+  artifact: operation({
+    method: 'get',
+    path: '/v1/approvals/{id}/artifacts/{ref}',
+    role: 'approve',
+    summary: 'Get the content of an artifact that a pending call will run with.',
+    responses: { 200: raw('*/*') },
+    errors: ['E_APPROVAL_UNKNOWN', 'E_ARTIFACT_UNKNOWN', 'E_STATE_UNAVAILABLE'],
   }),
   decide: operation({
     method: 'post',

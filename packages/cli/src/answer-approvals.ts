@@ -24,8 +24,23 @@ export function createApprovalAnswerer(
     if (approval.status !== 'pending') return;
     // The digests stay on the server, which binds the decision to them.
     const request: ApprovalRequest = { args: {}, ...approval, argsDigest: '', toolDigest: '' };
-    const result = await handler.request(request, { signal });
-    if (!signal.aborted) await decide(client, id, result);
+    for (let isOpen = true; isOpen && !signal.aborted;) {
+      const result = await handler.request(request, { signal });
+      isOpen = !signal.aborted && !(await isDecided(id, result));
+    }
+  }
+
+  /** Returns false if the changed arguments are not valid: the request is still open, so the approver is asked again. */
+  async function isDecided(id: string, result: ApprovalDecisionInput): Promise<boolean> {
+    try {
+      await decide(client, id, result);
+      return true;
+    } catch (error) {
+      const failure = commandErrorOf(error);
+      if (failure?.code !== 'E_APPROVAL_EDIT_INVALID') throw error;
+      printError(failure, false, terminal);
+      return false;
+    }
   }
 
   return {

@@ -1,4 +1,6 @@
 export { createApprovalRequest } from './doubles/approval-request.ts';
+export { createArgumentTree } from './doubles/argument-trees.ts';
+export type { ArgumentTree } from './doubles/argument-trees.ts';
 export { createFakeClock } from './doubles/fake-clock.ts';
 export type { FakeClock } from './doubles/fake-clock.ts';
 export { createMemoryApprovalStore } from './doubles/memory-approval-store.ts';

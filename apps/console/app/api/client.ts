@@ -7,7 +7,7 @@ import type { Client, StreamOptions } from '@ravi/client';
 export const basePath: string = new URL(document.baseURI).pathname.replace(/\/[^/]*$/, '');
 
 /** Address of the API; the server writes it into the document. */
-const serverUrl: string = document.querySelector<HTMLMetaElement>('meta[name="ravi-server"]')?.content ?? '';
+export const serverUrl: string = document.querySelector<HTMLMetaElement>('meta[name="ravi-server"]')?.content ?? '';
 
 /** Client of the server; it sends the cookie of the sign-in. Its streams reconnect until they are closed. */
 export const ravi: Client = createClient({

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Check, CheckCheck, Pencil, X } from 'lucide-react';
-import { useRef } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ApprovalView } from '@ravi/api';
 import type { JsonObject } from '@ravi/kernel';
 import { Link } from 'wouter';
 import { printable, formatWait } from '@ravi/approval-web/text';
 import { approvalQuery } from '../api/approvals.ts';
-import { ArgumentsView } from '../forms/arguments-view.tsx';
 import { RiskBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
@@ -15,6 +14,7 @@ import { Loaded } from '../ui/loaded.tsx';
 import { DenyForm } from './deny-form.tsx';
 import { useDraft } from './drafts.ts';
 import { EditForm } from './edit-form.tsx';
+import { ShownArguments } from './shown-arguments.tsx';
 import { useDecision } from './use-decision.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useServerTime } from '../api/server-clock.ts';
@@ -32,17 +32,22 @@ export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardPro
   const [draft, change, forget] = useDraft(approval.id);
   const decision = useDecision(approval, forget);
   const card = useRef<HTMLElement>(null);
-  const isRunAllowed = risk !== 'critical';
+  const isCritical = risk === 'critical';
+  const [isAllShown, setAllShown] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
+  const onAllShown = useCallback(() => setAllShown(true), []);
+  const isSettled = useIsSettled(approval.id);
 
-  useShortcuts(hasShortcuts && draft.mode === 'view', {
-    a: () => decide('once'),
-    r: () => isRunAllowed && decide('run'),
+  // The card may have moved under the cursor a moment ago, and one key must not approve a critical call.
+  useShortcuts(hasShortcuts && isSettled && draft.mode === 'view', {
+    a: () => !isCritical && decide('once'),
+    r: () => !isCritical && decide('run'),
     e: () => change({ mode: 'edit' }),
     d: () => change({ mode: 'deny' }),
   });
 
   function decide(scope: 'once' | 'run'): void {
-    if (!decision.isPending) decision.mutate({ decision: 'approved', scope });
+    if (!decision.isPending && isAllShown) decision.mutate({ decision: 'approved', scope });
   }
 
   function back(): void {
@@ -55,6 +60,7 @@ export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardPro
       className="approval panel"
       aria-label={`${tool}: ${summary ?? description}`}
       aria-busy={decision.isPending}
+      data-settled={isSettled}
       tabIndex={-1}
       ref={card}
     >
@@ -68,7 +74,7 @@ export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardPro
         {summary !== undefined && <p className="muted">{printable(description)}</p>}
       </header>
       <WholeArguments approval={approval}>
-        {(args) =>
+        {({ args, display }) =>
           draft.mode === 'edit' ? (
             <EditForm
               tool={tool}
@@ -80,9 +86,7 @@ export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardPro
               onBack={back}
             />
           ) : (
-            <section aria-label="Arguments">
-              <ArgumentsView args={args} />
-            </section>
+            <ShownArguments approvalId={approval.id} display={display} onAllShown={onAllShown} />
           )
         }
       </WholeArguments>
@@ -107,11 +111,22 @@ export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardPro
       )}
       {draft.mode === 'view' && (
         <div className="approval-actions">
-          <Button variant="primary" icon={Check} isBusy={decision.isPending} onClick={() => decide('once')}>
-            Approve {hasShortcuts && <kbd>A</kbd>}
+          <Button
+            variant="primary"
+            icon={Check}
+            isBusy={decision.isPending}
+            aria-disabled={!isAllShown}
+            onClick={() => (isCritical && !isConfirming ? setConfirming(isAllShown) : decide('once'))}
+          >
+            {isConfirming ? 'Yes, run this critical call' : 'Approve'} {hasShortcuts && !isCritical && <kbd>A</kbd>}
           </Button>
-          {isRunAllowed && (
-            <Button icon={CheckCheck} isBusy={decision.isPending} onClick={() => decide('run')}>
+          {!isCritical && (
+            <Button
+              icon={CheckCheck}
+              isBusy={decision.isPending}
+              aria-disabled={!isAllShown}
+              onClick={() => decide('run')}
+            >
               For this run {hasShortcuts && <kbd>R</kbd>}
             </Button>
           )}
@@ -129,14 +144,39 @@ export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardPro
 
 interface WholeArgumentsProps {
   readonly approval: ApprovalView;
-  readonly children: (args: JsonObject) => React.ReactNode;
+  readonly children: (whole: {
+    readonly args: JsonObject;
+    readonly display: NonNullable<ApprovalView['display']>;
+  }) => React.ReactNode;
 }
 
-/** Loads the arguments if they are too long for the list. */
+/** Loads the arguments and their display if they are too long for the list. */
 function WholeArguments({ approval, children }: WholeArgumentsProps) {
-  const query = useQuery({ ...approvalQuery(approval.id), enabled: approval.args === undefined });
-  if (approval.args !== undefined) return children(approval.args);
-  return <Loaded query={query}>{(whole) => children(whole.approval.args ?? {})}</Loaded>;
+  const { args, display } = approval;
+  const isListed = args !== undefined && display !== undefined;
+  const query = useQuery({ ...approvalQuery(approval.id), enabled: !isListed });
+  if (isListed) return children({ args, display });
+  return (
+    <Loaded query={query}>
+      {({ approval: whole }) =>
+        whole.args !== undefined &&
+        whole.display !== undefined &&
+        children({ args: whole.args, display: whole.display })
+      }
+    </Loaded>
+  );
+}
+
+const settleMs = 500;
+
+/** True once this request has been under the cursor for half a second. */
+function useIsSettled(id: string): boolean {
+  const [settledId, setSettledId] = useState<string>();
+  useEffect(() => {
+    const timer = setTimeout(() => setSettledId(id), settleMs);
+    return () => clearTimeout(timer);
+  }, [id]);
+  return settledId === id;
 }
 
 const urgentMs = 15_000;

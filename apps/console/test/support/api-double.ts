@@ -32,6 +32,7 @@ export function openApiDouble(): ApiDouble {
     store: createMemoryApprovalStore(),
     requestsPerMinute: 100_000,
   });
+  const rules = { checkArguments: () => [] };
   const waiting = new AbortController();
   const demos = new Map<string, DemoRun>();
   let isEmpty = false;
@@ -58,8 +59,8 @@ export function openApiDouble(): ApiDouble {
     failure = 0;
     return context.json({});
   });
-  app.all('/v1/approvals/*', ({ req }) => handler.fetch(withToken(req.raw)));
-  app.all('/v1/approvals', ({ req }) => handler.fetch(withToken(req.raw)));
+  app.all('/v1/approvals/*', ({ req }) => handler.fetch(withToken(req.raw), { rules }));
+  app.all('/v1/approvals', ({ req }) => handler.fetch(withToken(req.raw), { rules }));
   app.get('/v1/settings', (context) => context.json(settings));
   app.get('/v1/budgets', (context) => context.json(list(budgets)));
   app.get('/v1/jobs', (context) => context.json(list(jobs)));

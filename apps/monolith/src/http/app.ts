@@ -1,9 +1,9 @@
 import type { DecisionRules } from '@ravi/approval-kit';
 import { isWebApprovalHandler } from '@ravi/approval-web';
 import type { ResolvedConfig } from '@ravi/host';
-import type { ApprovalHandler, Clock, Logger } from '@ravi/kernel';
+import type { ApprovalHandler, BlobStore, Clock, Logger } from '@ravi/kernel';
 import { Hono } from 'hono';
-import type { WebApprovalHandler } from '@ravi/approval-web';
+import type { ClientInfo, WebApprovalHandler } from '@ravi/approval-web';
 import type { Access } from './access/access.ts';
 import { addressOf, readClientAddress } from './access/client-address.ts';
 import type { TelemetryProviders } from '../observability/open-exporters.ts';
@@ -23,6 +23,7 @@ export interface HttpAppOptions {
   readonly access: Access;
   readonly config: Pick<ResolvedConfig, 'server'>;
   readonly approvalHandler: ApprovalHandler | undefined;
+  readonly blobStore: BlobStore;
   /** Rules for decisions over HTTP. */
   readonly decisionRules: DecisionRules;
   /** Present if callers decide over HTTP. */
@@ -41,6 +42,7 @@ export function createHttpApp(options: HttpAppOptions): Hono {
     access,
     approvalHandler,
     decisionRules,
+    blobStore,
     callerApprovals,
     telemetryProviders,
     lifetime,
@@ -58,7 +60,7 @@ export function createHttpApp(options: HttpAppOptions): Hono {
   });
   app.use(readClientAddress(trustedProxies));
   mount(app, endpoints, { access, maxConcurrent });
-  if (isWebApprovalHandler(approvalHandler)) mountApprovalWeb(app, approvalHandler, decisionRules);
+  if (isWebApprovalHandler(approvalHandler)) mountApprovalWeb(app, approvalHandler, { rules: decisionRules, artifacts: blobStore });
   // The console needs a state store, and approvals with the sign-in of the server.
   if (callerApprovals !== undefined) mountConsole(app, logger);
   app.notFound((context) =>
@@ -72,9 +74,9 @@ export function createHttpApp(options: HttpAppOptions): Hono {
  * Serves the pages of an approval handler that the configuration names. It has its own tokens, sign-in and limits, and
  * takes the place of the operations on approvals and of the console.
  */
-function mountApprovalWeb(app: Hono, handler: WebApprovalHandler, rules: DecisionRules): void {
+function mountApprovalWeb(app: Hono, handler: WebApprovalHandler, info: ClientInfo): void {
   app.on(['GET', 'POST', 'DELETE'], ['/approvals', '/approvals/', '/v1/approvals/*'], (context) => {
     const address = addressOf(context);
-    return handler.fetch(context.req.raw, { rules, ...(address === '' ? {} : { address }) });
+    return handler.fetch(context.req.raw, { ...info, ...(address === '' ? {} : { address }) });
   });
 }

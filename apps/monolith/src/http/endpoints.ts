@@ -49,7 +49,7 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
     ...runOperations({ durable, policy, approvalMode: config.chains.approvals, blobStore, redactor, lifetime }),
     ...responseOperations({ store: store.runs, runs, recorder, lifetime }),
     ...artifactOperations({ blobStore, runs: store.runs, recorder }),
-    ...(callerApprovals === undefined ? [] : approvalOperations(callerApprovals)),
+    ...(callerApprovals === undefined ? [] : approvalOperations(callerApprovals, blobStore)),
     ...jobOperations(store.jobs, runs),
     ...conversationOperations(store),
     ...snippetOperations({ snippetStore, snippetTools, toolbox, policy, durable, runScript: parts.runScript, clock }),

@@ -1,8 +1,14 @@
 import { isKernelError } from '@ravi/kernel';
-import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput, JsonObject } from '@ravi/kernel';
+import type {
+  ApprovalDecisionInput,
+  ApprovalHandler,
+  ApprovalRequest,
+  ApprovalRequestOptions,
+  JsonObject,
+} from '@ravi/kernel';
 import { answerChoices, parseAnswer } from './parse-answer.ts';
 import { printable } from './terminal-text.ts';
-import { renderAllArguments, renderRequest } from './render-request.ts';
+import { renderRequest } from './render-request.ts';
 import { isInteractive, openTerminal } from './terminal.ts';
 import type { Terminal, TerminalInput, TerminalOutput } from './terminal.ts';
 
@@ -27,48 +33,68 @@ export function createCliApproval({
 }: CliApprovalOptions = {}): ApprovalHandler {
   let lastTurn: Promise<unknown> = Promise.resolve();
 
-  async function takeTurn(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalDecisionInput> {
+  async function takeTurn(
+    request: ApprovalRequest,
+    { signal, checkArguments = () => [] }: ApprovalRequestOptions,
+  ): Promise<ApprovalDecisionInput> {
     if (signal.aborted) return withdrawn();
     if (!isInteractive(input, output))
       return { decision: 'denied', reason: 'No approver can be asked: there is no terminal' };
     using terminal = openTerminal(input, output, signal);
-    const result = await ask(terminal, request);
+    const result = await ask(terminal, request, checkArguments);
     if (!signal.aborted) return result;
     terminal.print(isKernelError(signal.reason) ? signal.reason.message : 'The request was withdrawn.');
     return withdrawn();
   }
 
   return {
-    async request(request, { signal }) {
+    async request(request, options) {
+      const { signal } = options;
       if (signal.aborted) return withdrawn();
-      const turn = lastTurn.then(() => takeTurn(request, signal));
+      const turn = lastTurn.then(() => takeTurn(request, options));
       lastTurn = turn.catch(() => undefined);
       return unlessAborted(turn, signal);
     },
   };
 }
 
-async function ask(terminal: Terminal, request: ApprovalRequest): Promise<ApprovalDecisionInput> {
-  terminal.print(renderRequest(request, terminal.columns));
+async function ask(
+  terminal: Terminal,
+  request: ApprovalRequest,
+  check: NonNullable<ApprovalRequestOptions['checkArguments']>,
+): Promise<ApprovalDecisionInput> {
+  const { text, rest } = renderRequest(request, terminal.columns);
+  let isAllShown = rest === undefined;
+  terminal.print(text);
   terminal.print(answerChoices(request.risk));
   for (;;) {
     const line = await terminal.readLine('Allow this call? ');
     if (line === undefined) return { decision: 'denied', reason: 'The prompt was closed without a decision', approver };
     const answer = parseAnswer(line, request.risk);
-    if (answer.type === 'approve') return { decision: 'approved', scope: answer.scope, approver };
+    if (answer.type === 'approve') {
+      if (isAllShown) return { decision: 'approved', scope: answer.scope, approver };
+      terminal.print('Not all that will run has been shown. Answer v first.');
+    }
     if (answer.type === 'deny') {
       return { decision: 'denied', approver, ...(answer.reason === undefined ? {} : { reason: answer.reason }) };
     }
     if (answer.type === 'unclear') terminal.print(answer.hint);
-    if (answer.type === 'view') terminal.print(renderAllArguments(request.args, terminal.columns));
+    if (answer.type === 'view') {
+      terminal.print(rest ?? 'All arguments are shown above.');
+      isAllShown = true;
+    }
     if (answer.type !== 'edit') continue;
-    const modifiedArgs = await edit(terminal, request.args);
+    const modifiedArgs = await edit(terminal, request.args, check);
     if (modifiedArgs !== undefined) return { decision: 'modified', modifiedArgs, approver };
   }
 }
 
 /** Returns the edited arguments, or `undefined` if the approver left them as they are. */
-async function edit(terminal: Terminal, args: JsonObject): Promise<JsonObject | undefined> {
+async function edit(
+  terminal: Terminal,
+  args: JsonObject,
+  check: NonNullable<ApprovalRequestOptions['checkArguments']>,
+): Promise<JsonObject | undefined> {
   let text = printable(JSON.stringify(args));
   if (text.length > maxPrefilledCharacters) text = '';
   terminal.print('Edit the arguments, one line of JSON. An empty line returns to the question.');
@@ -76,8 +102,9 @@ async function edit(terminal: Terminal, args: JsonObject): Promise<JsonObject | 
     const line = await terminal.readLine('Arguments > ', text);
     if (line === undefined || line.trim() === '') return undefined;
     const parsed = parseObject(line);
-    if (typeof parsed !== 'string') return parsed;
-    terminal.print(parsed);
+    const problems = typeof parsed === 'string' ? [parsed] : check(parsed).map(({ message }) => printable(message));
+    if (typeof parsed !== 'string' && problems.length === 0) return parsed;
+    for (const problem of problems) terminal.print(problem);
     text = line;
   }
 }

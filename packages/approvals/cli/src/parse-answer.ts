@@ -8,10 +8,10 @@ export type Answer =
   | { readonly type: 'view' }
   | { readonly type: 'unclear'; readonly hint: string };
 
-/** The answers that {@link parseAnswer} takes, as a sentence. A critical call is asked every time. */
+/** The answers that {@link parseAnswer} takes, as a sentence. A critical call takes a whole word, and a decision every time. */
 export function answerChoices(risk: ToolRisk): string {
-  const forRun = risk === 'critical' ? '' : ', r (yes for this run)';
-  return `Answer y (yes), n [reason]${forRun}, e (edit arguments) or v (view all arguments).`;
+  const yes = risk === 'critical' ? 'approve (yes)' : 'y (yes), r (yes for this run)';
+  return `Answer ${yes}, n [reason], e (edit arguments) or v (view all arguments).`;
 }
 
 /** Reads an answer strictly: nothing but a clear yes approves. */
@@ -20,7 +20,8 @@ export function parseAnswer(line: string, risk: ToolRisk): Answer {
   const answer = word.toLowerCase();
   if (answer === 'n' || answer === 'no') return rest === '' ? { type: 'deny' } : { type: 'deny', reason: rest };
   if (rest === '') {
-    if (answer === 'y' || answer === 'yes') return { type: 'approve', scope: 'once' };
+    const isYes = risk === 'critical' ? answer === 'approve' : answer === 'y' || answer === 'yes';
+    if (isYes) return { type: 'approve', scope: 'once' };
     if (answer === 'r' && risk !== 'critical') return { type: 'approve', scope: 'run' };
     if (answer === 'e') return { type: 'edit' };
     if (answer === 'v') return { type: 'view' };

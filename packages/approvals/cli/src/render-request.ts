@@ -1,16 +1,24 @@
-import type { ApprovalRequest, JsonObject } from '@ravi/kernel';
+import { displayArguments } from '@ravi/approval-kit';
+import type { ApprovalRequest } from '@ravi/kernel';
 import { printable, wrap } from './terminal-text.ts';
 
 const maxFieldCharacters = 600;
 const maxArgumentRows = 40;
-const maxArgumentCharacters = 100_000;
+const maxIndent = 16;
 const labelWidth = 11;
 
+/** A request as the approver sees it. */
+export interface RenderedRequest {
+  readonly text: string;
+  /** Rows of the arguments that do not fit, to print before a yes counts; absent if all fit. */
+  readonly rest?: string;
+}
+
 /** Renders a request for the approver. Text of a model or tool cannot leave its column or look like the prompt. */
-export function renderRequest(request: ApprovalRequest, columns: number): string {
-  const rows = renderRows(request.args, columns);
+export function renderRequest(request: ApprovalRequest, columns: number): RenderedRequest {
+  const rows = renderArguments(request, columns);
   const hiddenRows = rows.length - maxArgumentRows;
-  return [
+  const text = [
     '',
     'A tool call needs your approval',
     ...renderField('tool', request.tool, columns),
@@ -21,23 +29,30 @@ export function renderRequest(request: ApprovalRequest, columns: number): string
     ...renderField('expires', `in ${Math.round((request.expiresAt - request.requestedAt) / 1000)} s`, columns),
     '  arguments',
     ...rows.slice(0, maxArgumentRows),
-    ...(hiddenRows > 0 ? [`  ... ${hiddenRows} more rows; answer v to see them all`] : []),
+    ...(hiddenRows > 0 ? [`  ... ${hiddenRows} more rows; answer v to see them before a yes counts`] : []),
     '',
   ].join('\n');
+  return hiddenRows > 0 ? { text, rest: `${rows.slice(maxArgumentRows).join('\n')}\n` } : { text };
 }
 
-/** All rows of the arguments, up to 100,000 characters. */
-export function renderAllArguments(args: JsonObject, columns: number): string {
-  return `${renderRows(args, columns).join('\n')}\n`;
+/** Returns every row of the arguments: the same rows as on every other surface, each with its marks explained below it. */
+function renderArguments(request: ApprovalRequest, columns: number): readonly string[] {
+  return displayArguments(request).rows.flatMap(({ depth, segments }) => {
+    const deep = depth > maxIndent ? `${depth}> ` : '';
+    const prefix = `  | ${'  '.repeat(Math.min(depth, maxIndent))}${deep}`;
+    const text = segments.map((segment) => segment.text).join('');
+    const notes = segments.flatMap(({ text: marked, mark, note }) =>
+      mark === undefined ? [] : [`^ ${shorten(marked)}: ${note ?? mark}`],
+    );
+    return [
+      ...wrap(text, room(columns, prefix.length)).map((row) => prefix + row),
+      ...notes.flatMap((note) => wrap(printable(note), room(columns, 6)).map((row) => `  ! ${row}`)),
+    ];
+  });
 }
 
-function renderRows(args: JsonObject, columns: number): readonly string[] {
-  const prefix = '  | ';
-  const text = JSON.stringify(args, undefined, 2);
-  const lines = text.slice(0, maxArgumentCharacters).split('\n');
-  const rows = lines.flatMap((line) => wrap(printable(line), room(columns, prefix.length)));
-  const hidden = text.length - maxArgumentCharacters;
-  return [...rows.map((row) => prefix + row), ...(hidden > 0 ? [`  ... ${hidden} more characters, not shown`] : [])];
+function shorten(text: string): string {
+  return text.length <= 40 ? text : `${text.slice(0, 40)}…`;
 }
 
 function renderField(label: string, value: string, columns: number): readonly string[] {

@@ -61,7 +61,7 @@ async function converse(lines: readonly string[], overrides: Partial<ApprovalReq
 }
 
 test('the question shows tool, risk, principal, description, summary and the arguments', async () => {
-  const { shown } = await converse(['y\n'], { risk: 'critical', args: { list: [1, { deep: 'x' }] } });
+  const { shown } = await converse(['approve\n'], { risk: 'critical', args: { list: [1, { deep: 'x' }] } });
   for (const text of ['publish_report', 'critical', 'ada', 'Writes a report to disk.', 'Write delays.md', 'in 55 s']) {
     assert.ok(shown.includes(text), `should show ${text}`);
   }
@@ -169,15 +169,47 @@ test('arguments with many rows are cut with a note, so that they push nothing ou
   assert.equal((await result).decision, 'approved');
 });
 
-test('arguments of a megabyte are cut with a note of how much is not shown', async () => {
-  const args = { text: 'x'.repeat(1_000_000) };
+test('all of a megabyte of arguments is shown before a yes counts', async () => {
+  const args = { text: 'x'.repeat(1_000_000), to: 'the end' };
   const { terminal, result } = start({ args });
   await terminal.waitFor('Allow this call? ');
+  assert.doesNotMatch(terminal.shown(), /the end/);
+  terminal.input.write('y\n');
+  await terminal.waitFor('Not all that will run has been shown. Answer v first.');
+  await terminal.waitFor('Allow this call? ', 2);
   terminal.input.write('v\n');
-  await terminal.waitFor(`... ${JSON.stringify(args, undefined, 2).length - 100_000} more characters, not shown`);
-  assert.ok(terminal.raw().length < 250_000);
-  terminal.input.write('n\n');
-  await result;
+  await terminal.waitFor('Allow this call? ', 3);
+  assert.match(terminal.shown(), /"to": "the end"/);
+  assert.equal(terminal.shown().match(/x/g)?.length, 1_000_000 + terminal.shown().match(/expires/g)!.length);
+  terminal.input.write('y\n');
+  assert.equal((await result).decision, 'approved');
+});
+
+test('an edit that is not valid is explained, and the question stays open', async () => {
+  const terminal = createPseudoTerminal();
+  const checkArguments = (args: object) => ('ok' in args ? [] : [{ pointer: '/path', message: '"path" must be text' }]);
+  const signal = new AbortController().signal;
+  const result = createCliApproval(terminal).request(createApprovalRequest(), { signal, checkArguments });
+  await terminal.waitFor('Allow this call? ');
+  terminal.input.write('e\n');
+  await terminal.waitFor('Arguments > ');
+  terminal.input.write(`${killLine}{"path":1}\n`);
+  await terminal.waitFor('"path" must be text');
+  await terminal.waitFor('Arguments > ', 2);
+  terminal.input.write(`${killLine}{"ok":1}\n`);
+  assert.deepEqual((await result).modifiedArgs, { ok: 1 });
+});
+
+test('what looks like something else is explained below its row, and only a whole word approves a critical call', async () => {
+  const { result, shown } = await converse(['y\n', 'approve\n'], {
+    risk: 'critical',
+    args: { to: 'раypal', note: 'a\u00a0b\u2800' },
+  });
+  assert.match(shown, /! \^ раypal: mixes Latin and Cyrillic letters: р U\+0440, а U\+0430/);
+  assert.match(shown, /unusual space U\+00A0/);
+  assert.match(shown, /invisible character U\+2800/);
+  assert.match(shown, /Answer approve \(yes\)/);
+  assert.deepEqual(result, { decision: 'approved', scope: 'once', approver: 'terminal' });
 });
 
 test('requests at the same time are asked one after the other, and text typed ahead answers only the first', async () => {

@@ -4,6 +4,8 @@ import type {
   ApprovalFeed,
   ApprovalFilter,
   ApprovalStore,
+  BlobStat,
+  BlobStore,
   Clock,
   EditProblem,
   JsonObject,
@@ -15,6 +17,7 @@ import { changeView, viewOf } from './approval-views.ts';
 import type { ApprovalView, ChangeView } from './approval-views.ts';
 import { checkRole, isOwnRequest, maySee, ownRequest, visibleTo } from './approver.ts';
 import type { Approver, DecisionRules } from './approver.ts';
+import { displayArguments } from './display/display-arguments.ts';
 import { readDecision } from './read-decision.ts';
 
 /** Services that the desk and the event streams share. */
@@ -44,6 +47,13 @@ export interface ApprovalDetails {
   readonly now: number;
 }
 
+/** Artifact that an approver opens. */
+export interface OpenedArtifact {
+  readonly stat: BlobStat;
+  /** The caller reads or cancels it. */
+  readonly content: ReadableStream<Uint8Array>;
+}
+
 /** Result of a decision: it was recorded, or another decision, the expiry or the end of the call came first and it changed nothing. */
 export type DecisionResult =
   | { readonly status: 'decided'; readonly approval: ApprovalView }
@@ -70,6 +80,15 @@ export interface ApprovalDesk {
   list(approver: Approver, filter: Omit<ApprovalFilter, 'principal'>, page: PageRequest): Promise<ApprovalList>;
   /** @throws KernelError `E_APPROVAL_UNKNOWN` */
   read(approver: Approver, id: string): Promise<ApprovalDetails>;
+  /**
+   * Opens an artifact whose content a pending call will run with, and no other.
+   * @throws KernelError `E_FORBIDDEN` without the right to decide, `E_APPROVAL_UNKNOWN`, `E_ARTIFACT_UNKNOWN`
+   */
+  openArtifact(
+    approver: Approver,
+    target: { readonly id: string; readonly ref: string },
+    artifacts: Pick<BlobStore, 'stat' | 'open'>,
+  ): Promise<OpenedArtifact>;
   /**
    * Decides once; the first decision counts. `rules` add to those of the desk.
    * @throws KernelError `E_FORBIDDEN` without the right to decide, `E_APPROVAL_UNKNOWN`, `E_APPROVAL_FOUR_EYES`,
@@ -105,6 +124,16 @@ export function createApprovalDesk(
         const approval = await find(approver, id);
         const changes = await store.changes({ approvalId: id });
         return { approval: viewOf(approval, { now, isWhole: true }), changes: changes.items.map(changeView), now };
+      }),
+    openArtifact: (approver, { id, ref }, artifacts) =>
+      explainOutage(logger, async () => {
+        checkRole(approver);
+        const { request, status } = await find(approver, id);
+        const isPending = status === 'pending' && request.expiresAt > clock.now();
+        const isShown = isPending && displayArguments(request).artifacts.includes(ref);
+        const stat = isShown ? await artifacts.stat(ref) : undefined;
+        if (stat === undefined) throw unknownArtifact(ref);
+        return { stat, content: await artifacts.open(ref) };
       }),
     decide: (approver, id, body, given = {}) =>
       explainOutage(logger, async () => {
@@ -173,6 +202,10 @@ function invalidEdit(problems: readonly EditProblem[]): DecisionResult {
   const place = first === undefined || first.pointer === '' ? '' : ` at ${first.pointer}`;
   const message = `The changed arguments are not valid${place}: ${first?.message}. The request still waits`;
   return { status: 'invalid', code: 'E_APPROVAL_EDIT_INVALID', message, problems };
+}
+
+function unknownArtifact(ref: string): KernelError {
+  return new KernelError('E_ARTIFACT_UNKNOWN', `No pending call of this request runs with an artifact "${ref}"`);
 }
 
 // The same error for an id that does not exist and for one of another principal.

@@ -1,3 +1,5 @@
+import { displayArguments } from './display/display-arguments.ts';
+import type { ArgumentsDisplay } from './display/display-arguments.ts';
 import type {
   Approval,
   ApprovalChange,
@@ -15,6 +17,8 @@ export interface ApprovalView extends Omit<ApprovalRequest, 'args' | 'argsDigest
   readonly sequence: number;
   /** Redacted. Absent in lists and events if longer than 32,768 characters as JSON; read the single approval then. */
   readonly args?: JsonObject;
+  /** The arguments as every surface shows them. Absent in lists and events if longer than 4,096 characters as JSON. */
+  readonly display?: ArgumentsDisplay;
   /** Length of the arguments as JSON, in characters. */
   readonly argsLength: number;
   readonly answer?: DecisionView;
@@ -41,6 +45,7 @@ export interface ViewOptions {
 }
 
 const maxListedLength = 32_768;
+const maxDisplayedLength = 4_096;
 
 /** Returns the view of an approval at the moment `now`; a pending one past its `expiresAt` is shown as expired. */
 export function viewOf(approval: Approval, { now, isWhole }: ViewOptions): ApprovalView {
@@ -54,6 +59,7 @@ export function viewOf(approval: Approval, { now, isWhole }: ViewOptions): Appro
     sequence,
     argsLength,
     ...(isWhole || argsLength <= maxListedLength ? { args } : {}),
+    ...(isWhole || argsLength <= maxDisplayedLength ? { display: displayArguments(request) } : {}),
     ...(answer === undefined ? {} : { answer: decisionView(answer, args) }),
   };
 }

@@ -1,5 +1,5 @@
 import { ApiError, call, serverTime } from './api.js';
-import { parseArguments, showArguments, wholeArguments } from './arguments.js';
+import { parseArguments, showArguments, wholeApproval } from './arguments.js';
 import { find, fromTemplate, part } from './dom.js';
 import { connectForm, describeField } from './forms.js';
 import { formatMoment, formatWait, outcomeOf, printable } from './text.js';
@@ -29,8 +29,10 @@ export function createCard(approval, events) {
   let settled = approval;
   let isSending = false;
   let isOverdue = false;
+  let isConfirming = false;
 
-  describe(element, approval);
+  let isAllShown = describe(element, approval);
+  setApprovable();
   describeField(reason, { label: part(element, 'reason-label') });
   describeField(json, {
     label: part(element, 'json-label'),
@@ -38,8 +40,8 @@ export function createCard(approval, events) {
   });
   element.addEventListener('click', (event) => {
     const name = event.target instanceof HTMLElement ? event.target.dataset['part'] : undefined;
-    if (name === 'approve') void decide({ decision: 'approved' });
-    if (name === 'approve-run') void decide({ decision: 'approved', scope: 'run' });
+    if (name === 'approve') approve();
+    if (name === 'approve-run' && isAllShown) void decide({ decision: 'approved', scope: 'run' });
     if (name === 'whole') void attempt(showWhole);
     if (name === 'dismiss') events.onDismissed(settled);
   });
@@ -51,6 +53,19 @@ export function createCard(approval, events) {
   });
   connectForm(element, { form: 'edit-form', trigger: 'edit', prepare: () => attempt(fillIn), submit: decideEdited });
   json.addEventListener('input', () => showJsonProblem(''));
+
+  // Not before every row is on the page, and a critical call not with one press.
+  function approve() {
+    if (!isAllShown) return;
+    if (approval.risk !== 'critical' || isConfirming) return void decide({ decision: 'approved' });
+    isConfirming = true;
+    part(element, 'approve').textContent = 'Yes, run this critical call';
+  }
+
+  function setApprovable() {
+    for (const name of ['approve', 'approve-run'])
+      part(element, name).setAttribute('aria-disabled', String(!isAllShown));
+  }
 
   /** @param {object} decision */
   async function decide(decision) {
@@ -101,6 +116,7 @@ export function createCard(approval, events) {
     isSending = sending;
     element.setAttribute('aria-busy', String(sending));
     for (const button of element.querySelectorAll('button')) button.setAttribute('aria-disabled', String(sending));
+    if (!sending) setApprovable();
   }
 
   /**
@@ -117,12 +133,12 @@ export function createCard(approval, events) {
   }
 
   async function fillIn() {
-    if (json.value === '') json.value = JSON.stringify(await wholeArguments(approval), null, 2);
+    if (json.value === '') json.value = JSON.stringify((await wholeApproval(approval)).args, null, 2);
   }
 
   async function showWhole() {
-    const args = await wholeArguments(approval);
-    showArguments(element, { ...approval, args });
+    isAllShown = showArguments(element, await wholeApproval(approval), { isWhole: true });
+    setApprovable();
     part(element, 'arguments').focus();
   }
 
@@ -166,6 +182,7 @@ function noticeOf(approval) {
 }
 
 /**
+ * Returns true if all arguments are shown.
  * @param {HTMLElement} card
  * @param {ApprovalView} approval
  */
@@ -182,7 +199,6 @@ function describe(card, approval) {
   for (const name of ['approve', 'approve-run', 'edit', 'deny']) {
     part(card, name).setAttribute('aria-description', `${tool}, ${summary ?? description}`);
   }
-  showArguments(card, approval);
   const facts = { For: principal, Run: runId, Asked: formatMoment(requestedAt) };
   for (const [name, value] of Object.entries(facts)) {
     const term = document.createElement('dt');
@@ -191,4 +207,5 @@ function describe(card, approval) {
     detail.textContent = printable(value);
     part(card, 'facts').append(term, detail);
   }
+  return showArguments(card, approval, { isWhole: false });
 }

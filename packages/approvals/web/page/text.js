@@ -10,14 +10,6 @@ export function printable(text) {
 }
 
 /**
- * A JSON value as people read it.
- * @param {unknown} value
- */
-export function readableJson(value) {
-  return printable(JSON.stringify(value, null, 2));
-}
-
-/**
  * Milliseconds in whole seconds, for what counts down: `2 h 05 min`, `3 min 20 s`, `42 s`.
  * @param {number} milliseconds
  */

@@ -6,7 +6,7 @@ import {
 } from '@ravi/approval-kit';
 import { silentLogger, systemClock } from '@ravi/kernel';
 import type { DecisionRules } from '@ravi/approval-kit';
-import type { ApprovalHandler, ApprovalRequestOptions } from '@ravi/kernel';
+import type { ApprovalHandler, ApprovalRequestOptions, BlobStore } from '@ravi/kernel';
 import { createRateLimit } from '@ravi/support';
 import { createSessions } from './http/access/sessions.ts';
 import { readTokens } from './http/access/tokens.ts';
@@ -19,6 +19,8 @@ import { loadPage } from './page.ts';
 export interface ClientInfo {
   /** Address of the connection; clients without one share their limits. */
   readonly address?: string;
+  /** Store of the artifacts that arguments refer to, so that an approver can open their content. */
+  readonly artifacts?: Pick<BlobStore, 'stat' | 'open'>;
   /** Rules for decisions in this request, in addition to the options of the handler. */
   readonly rules?: DecisionRules;
 }
@@ -75,7 +77,8 @@ export function createWebApprovalHandler(options: WebApprovalOptions): WebApprov
       }
     },
     storesRequests: true,
-    fetch: (request, { address = '', rules = {} } = {}) => respond(request, { address, rules }),
+    fetch: (request, { address = '', rules = {}, artifacts } = {}) =>
+      respond(request, { address, rules, ...(artifacts === undefined ? {} : { artifacts }) }),
     closeStreams: () => streams.close(),
     async [Symbol.asyncDispose]() {
       streams.close();

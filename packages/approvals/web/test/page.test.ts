@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { createArgumentTree } from '@ravi/testkit';
 import { accessibilityProblems, missingBrowser, openBrowser } from '@ravi/test-browser';
 import type { BrowserPage, TestBrowser } from '@ravi/test-browser';
 import { afterAll, beforeAll, test } from 'vitest';
@@ -99,6 +100,7 @@ inBrowser(`${title}: a denial carries its reason, and an approval for the run it
   await cardOf(page, 'Third').waitFor();
   assert.equal(await button(page, 'Approve for this run').count(), 0);
   await button(page, 'Approve').click();
+  await button(page, 'Yes, run this critical call').click();
   assert.equal((await critical).decision, 'approved');
 });
 
@@ -306,10 +308,33 @@ inBrowser(`${title}: arguments that are too long for the list come on demand`, a
   await using server = await startApprovalServer();
   const page = await openSignedIn(server);
   const result = server.ask({ args: { text: 'x'.repeat(50_000), path: 'at the end' } });
-  await page.getByRole('button', { name: /^Show the arguments \(50,\d{3} characters\)$/ }).click();
+  await page.getByRole('button', { name: /^Show the arguments \(50,\d{3} characters\) before you approve$/ }).waitFor();
+  await button(page, 'Approve').click();
+  await page.getByRole('button', { name: /^Show the arguments/ }).click();
   await page.getByText('"path": "at the end"').waitFor();
   await button(page, 'Approve').click();
   assert.equal((await result).decision, 'approved');
+});
+
+inBrowser(`${title}: every value that will run is on the page before Approve is enabled`, async () => {
+  await using server = await startApprovalServer();
+  const page = await openSignedIn(server);
+  for (const seed of [1, 3, 7, 10, 13, 20]) {
+    const { args } = createArgumentTree(seed);
+    const result = server.ask({ id: `tree-${seed}`, summary: `Tree ${seed}`, args });
+    const card = cardOf(page, `Tree ${seed}`);
+    await card.waitFor();
+    if (await card.locator('[data-part="whole"]').isVisible()) {
+      assert.equal(await button(page, 'Approve').getAttribute('aria-disabled'), 'true');
+      await card.locator('[data-part="whole"]').click();
+    }
+    await card.locator('[data-part="approve"][aria-disabled="false"]').waitFor();
+    const shown = await card.locator('.row').evaluateAll((rows) => rows.map((row) => row.textContent ?? '').join(''));
+    assert.deepEqual(JSON.parse(shown), JSON.parse(JSON.stringify(args)), `seed ${seed}`);
+    await button(page, 'Approve').click();
+    assert.equal((await result).decision, 'approved');
+    await page.getByText('Nothing waits for your decision').waitFor();
+  }
 });
 
 inBrowser(`${title}: axe-core would find a field without a label`, async () => {

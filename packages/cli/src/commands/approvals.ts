@@ -56,7 +56,7 @@ export const deny: CommandBody = async (invocation, terminal) => {
 };
 
 function approvalLines(approval: ApprovalView, terminal: Pick<Terminal, 'paint'>): readonly string[] {
-  const { id, tool, risk, status, principal, runId, description, summary, args, answer } = approval;
+  const { id, tool, risk, status, principal, runId, description, summary, display, answer } = approval;
   return [
     ...tableLines([
       ['approval', id],
@@ -72,8 +72,19 @@ function approvalLines(approval: ApprovalView, terminal: Pick<Terminal, 'paint'>
       ...(answer === undefined ? [] : [['answer', visible(answerText(answer))]]),
     ]),
     '',
-    visible(JSON.stringify(args, undefined, 2)),
+    ...(display?.rows ?? []).flatMap(rowLines),
   ];
+}
+
+type DisplayRow = NonNullable<ApprovalView['display']>['rows'][number];
+
+// The same rows as in the inbox, with the marks explained below each row.
+function rowLines({ depth, segments }: DisplayRow): readonly string[] {
+  const indent = '  '.repeat(depth);
+  const notes = segments.flatMap(({ text, mark, note }) =>
+    mark === undefined ? [] : [visible(`${indent}^ ${text.slice(0, 40)}: ${note ?? mark}`)],
+  );
+  return [visible(indent + segments.map(({ text }) => text).join('')), ...notes];
 }
 
 function answerText({ decision, approver, reason }: NonNullable<ApprovalView['answer']>): string {

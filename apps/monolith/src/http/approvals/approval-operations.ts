@@ -1,6 +1,8 @@
 import { api } from '@ravi/api';
 import { createApprovalDesk, createApprovalEventStreams } from '@ravi/approval-kit';
 import type { ApprovalDesk, ApprovalEventStreams, ApprovalServices, Approver, DecisionRules } from '@ravi/approval-kit';
+import type { BlobStore } from '@ravi/kernel';
+import { headersOf } from '../blobs/artifacts.ts';
 import { implement, pageOf, Reply, resumeAfter } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 import type { Caller } from '../access/caller.ts';
@@ -27,7 +29,7 @@ export function createCallerApprovals(services: ApprovalServices, rules: Decisio
  * Implements the operations on approvals. A caller sees the requests of its own principal. With the role `approve` or `admin`
  * it sees and decides those of every principal.
  */
-export function approvalOperations({ desk, streams }: CallerApprovals): readonly Endpoint[] {
+export function approvalOperations({ desk, streams }: CallerApprovals, blobStore: BlobStore): readonly Endpoint[] {
   return [
     implement(api.approvals.list, ({ query, caller }) => {
       const { limit: _limit, cursor: _cursor, ...filter } = query;
@@ -47,6 +49,10 @@ export function approvalOperations({ desk, streams }: CallerApprovals): readonly
       return new Response(body, { headers });
     }),
     implement(api.approvals.get, ({ caller, params }) => desk.read(approverOf(caller), params.id)),
+    implement(api.approvals.artifact, async ({ caller, params }) => {
+      const { stat, content } = await desk.openArtifact(approverOf(caller), params, blobStore);
+      return new Response(content, { headers: { ...headersOf(stat.mediaType), 'content-length': String(stat.bytes) } });
+    }),
     implement(
       api.approvals.decide,
       async ({ caller, params, body }) => {

@@ -57,9 +57,7 @@ export function artifactOperations({ blobStore, runs, recorder }: ArtifactServic
       const { ref, bytes, mediaType } = await find(request);
       const range = readByteRange(request.headers.get('range'), bytes);
       const headers: Record<string, string> = {
-        ...safeHeaders,
-        'content-type': mediaTypePattern.test(mediaType) ? mediaType : bytesOfNoType,
-        'content-disposition': 'attachment',
+        ...headersOf(mediaType),
         'accept-ranges': 'bytes',
         'content-length': String(range?.length ?? bytes),
       };
@@ -74,6 +72,15 @@ export function artifactOperations({ blobStore, runs, recorder }: ArtifactServic
       return new Reply(204, undefined);
     }),
   ];
+}
+
+/** Returns the headers of a response with content of this type: a browser stores it and never runs it. */
+export function headersOf(mediaType: string): Readonly<Record<string, string>> {
+  return {
+    ...safeHeaders,
+    'content-type': mediaTypePattern.test(mediaType) ? mediaType : bytesOfNoType,
+    'content-disposition': 'attachment',
+  };
 }
 
 async function refsOf(recorder: RunRecorder, runId: string): Promise<readonly string[]> {

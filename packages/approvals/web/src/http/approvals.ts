@@ -1,5 +1,5 @@
 import type { DecisionRules } from '@ravi/approval-kit';
-import type { ApprovalStatus, JsonObject } from '@ravi/kernel';
+import type { ApprovalStatus, BlobStore, JsonObject } from '@ravi/kernel';
 import { answer, safeHeaders, problem, refuse } from './responses.ts';
 import type { Access, HttpServices } from './context.ts';
 import { readBody } from './read-body.ts';
@@ -39,6 +39,21 @@ export async function decideApproval(
   if (result.status === 'invalid') return refuse(result, { problems: result.problems });
   const { approval } = result;
   return result.status === 'decided' ? answer(200, { approval }) : refuse(result, { approval });
+}
+
+/** Handles `GET /v1/approvals/{id}/artifacts/{ref}`: content that a pending call will run with. A browser stores it. */
+export async function openArtifact(
+  target: {
+    readonly id: string;
+    readonly ref: string;
+    readonly access: Access;
+    readonly artifacts: Pick<BlobStore, 'stat' | 'open'>;
+  },
+  { desk }: HttpServices,
+): Promise<Response> {
+  const { content } = await desk.openArtifact(target.access.approver, target, target.artifacts);
+  const headers = { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment' };
+  return new Response(content, { headers: { ...safeHeaders, ...headers } });
 }
 
 /** Handles `GET /v1/approvals/events`: a stream of changes, as server-sent events. */

@@ -3,7 +3,8 @@ import type { DecisionRules } from '@ravi/approval-kit';
 import type { ApprovalPage } from '../page.ts';
 import { answer, safeHeaders, answerProblem, problem } from './responses.ts';
 import type { HttpServices } from './context.ts';
-import { decideApproval, listApprovals, readApproval, streamApprovals } from './approvals.ts';
+import type { BlobStore } from '@ravi/kernel';
+import { decideApproval, listApprovals, openArtifact, readApproval, streamApprovals } from './approvals.ts';
 import { checkHost, checkOrigin } from './same-origin.ts';
 import { currentApprover, signIn, signOut } from './sign-in.ts';
 
@@ -12,6 +13,7 @@ export interface Circumstances {
   /** Address of the client; empty if it is not known. */
   readonly address: string;
   readonly rules: DecisionRules;
+  readonly artifacts?: Pick<BlobStore, 'stat' | 'open'>;
 }
 
 /** Handles one request; never rejects. */
@@ -20,12 +22,13 @@ export type Respond = (request: Request, circumstances: Circumstances) => Promis
 const api = '/v1/approvals';
 const decisionPath = /^\/([^/]+)\/decision$/;
 const approvalPath = /^\/([^/]+)$/;
+const artifactPath = /^\/([^/]+)\/artifacts\/([^/]+)$/;
 
 /** Creates the routes of the approval API and its page, as a function of the Fetch standard. */
 export function createRoutes(page: ApprovalPage, services: HttpServices): Respond {
   const { config, logger } = services;
 
-  return async (request, { address, rules }) => {
+  return async (request, { address, rules, artifacts }) => {
     try {
       checkHost(request, config.allowedHosts);
       const url = new URL(request.url);
@@ -48,6 +51,13 @@ export function createRoutes(page: ApprovalPage, services: HttpServices): Respon
       const decided = idIn(decisionPath, rest);
       if (decided !== undefined && method === 'POST') {
         return decideApproval(request, { id: decided, access: access(), rules }, services);
+      }
+      const artifact = artifactPath.exec(rest);
+      if (artifact !== null && method === 'GET' && artifacts !== undefined) {
+        const [id, ref] = [decoded(artifact[1]), decoded(artifact[2])];
+        return id === undefined || ref === undefined
+          ? undefined
+          : openArtifact({ id, ref, access: access(), artifacts }, services);
       }
       const read = idIn(approvalPath, rest);
       return read !== undefined && method === 'GET' ? readApproval(read, access(), services) : undefined;
@@ -79,6 +89,10 @@ function isRead({ method }: Request): boolean {
 /** Returns the id in a path; `undefined` if it cannot be decoded. */
 function idIn(pattern: RegExp, path: string): string | undefined {
   const [, encoded] = pattern.exec(path) ?? [];
+  return decoded(encoded);
+}
+
+function decoded(encoded: string | undefined): string | undefined {
   try {
     return encoded === undefined ? undefined : decodeURIComponent(encoded);
   } catch {
