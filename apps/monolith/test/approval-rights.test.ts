@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { isKernelError } from '@ravi/kernel';
-import { openMonolith } from '@ravi/monolith';
+import { openMonolith, tokens } from '@ravi/monolith';
+import { createApprovalRequest } from '@ravi/testkit';
 import { test } from 'vitest';
 import { as, startSecuredServer } from './support/callers.ts';
 import type { CallerName } from './support/callers.ts';
@@ -122,4 +123,32 @@ test('changed arguments are checked before they decide: 422 at the field, the re
   assert.deepEqual([trace.decision, trace.approver, trace.edit.changed], ['modified', 'eve', ['/cents']]);
   assert.equal(trace.edit.after, argsDigest);
   assert.notEqual(trace.edit.before, trace.edit.after);
+});
+
+test('an approver opens the artifacts of a pending call, and nothing else', async () => {
+  await using server = await startSecuredServer();
+  const { container } = server.monolith;
+  const blobs = container.resolve(tokens.blobStore);
+  const approvals = container.resolve(tokens.stateStore)?.approvals ?? assert.fail();
+  const scope = { principal: 'ada', sessionId: 'session-1' };
+  const store = (text: string) => blobs.store(text, { mediaType: 'text/html', scope });
+  const [ref, other] = [await store('<b>the whole letter</b>'), await store('not for this call')];
+  const requestedAt = Date.now();
+  const { request } = await approvals.create(
+    createApprovalRequest({
+      args: { letter: { $artifact: ref }, other, key: `{"$artifact":"${other}"}` },
+      requestedAt,
+      expiresAt: requestedAt + 60_000,
+    }),
+  );
+  const open = (caller: CallerName, path: string): Promise<Response> =>
+    fetch(`${server.url}/v1${path}`, { headers: as(caller) });
+  const content = await open('eve', `/approvals/${request.id}/artifacts/${ref}`);
+  assert.deepEqual([content.status, content.headers.get('content-disposition')], [200, 'attachment']);
+  assert.equal(await content.text(), '<b>the whole letter</b>');
+  assert.equal((await open('eve', `/approvals/${request.id}/artifacts/${other}`)).status, 404);
+  assert.equal((await open('eve', `/artifacts/${ref}/content`)).status, 404);
+  assert.equal((await open('ada', `/approvals/${request.id}/artifacts/${ref}`)).status, 403);
+  await approvals.withdraw(request.id, { now: requestedAt, reason: 'the run ended' });
+  assert.equal((await open('eve', `/approvals/${request.id}/artifacts/${ref}`)).status, 404);
 });

@@ -180,7 +180,11 @@ test('all of a megabyte of arguments is shown before a yes counts', async () => 
   terminal.input.write('v\n');
   await terminal.waitFor('Allow this call? ', 3);
   assert.match(terminal.shown(), /"to": "the end"/);
-  assert.equal(terminal.shown().match(/x/g)?.length, 1_000_000 + terminal.shown().match(/expires/g)!.length);
+  const shown = terminal
+    .shown()
+    .match(/x{20,}/g)
+    ?.join('');
+  assert.ok((shown?.length ?? 0) >= 1_000_000);
   terminal.input.write('y\n');
   assert.equal((await result).decision, 'approved');
 });
