@@ -4,11 +4,13 @@ import { exists, read, root } from '../repository.ts';
 import { commandLinePage } from './command-line.ts';
 import { configurationPage } from './configuration.ts';
 import { httpApiPage } from './http-api.ts';
+import { modelErrorsPage } from './model-errors.ts';
 
 const pages: Readonly<Record<string, () => Promise<string>>> = {
   'docs/reference/configuration.md': configurationPage,
   'docs/reference/http-api.md': httpApiPage,
   'docs/reference/command-line.md': commandLinePage,
+  'docs/reference/model-errors.md': modelErrorsPage,
 };
 
 /** Writes the pages that come from the source. */

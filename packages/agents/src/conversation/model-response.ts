@@ -1,5 +1,5 @@
 import type { Cancellation } from '@ravi/invoker/internal';
-import type { ContentBlock, ModelError, ModelEvent, ModelStopReason, ModelUsage } from '@ravi/kernel';
+import type { ContentBlock, JsonObject, ModelError, ModelEvent, ModelStopReason, ModelUsage } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import { MissingDeltas } from './missing-deltas.ts';
 
@@ -14,6 +14,8 @@ export interface ModelResponse {
   readonly reason?: ModelStopReason;
   /** Model that responded, as the provider names it. */
   readonly model?: string;
+  /** Facts of the provider that no other field has. */
+  readonly details?: JsonObject;
   /** Error of an incomplete response. */
   readonly error?: ModelError;
 }
@@ -39,7 +41,7 @@ export function readResponse(
     let iterator: AsyncIterator<ModelEvent> | undefined;
     let isOver = false;
 
-    const end = (outcome: Pick<ModelResponse, 'reason' | 'model' | 'error'>): void => {
+    const end = (outcome: Pick<ModelResponse, 'reason' | 'model' | 'details' | 'error'>): void => {
       if (isOver) return;
       isOver = true;
       unsubscribe();
@@ -66,7 +68,8 @@ export function readResponse(
       else if (event.type === 'error') end({ error: event.error });
       else if (event.type === 'finish') {
         usage = event.usage;
-        end({ reason: event.reason, ...(event.model === undefined ? {} : { model: event.model }) });
+        const { reason, model, details } = event;
+        end({ reason, ...(model === undefined ? {} : { model }), ...(details === undefined ? {} : { details }) });
       }
     };
     const pull = (): void => {

@@ -3,6 +3,7 @@ import type { InvokerSession } from '@ravi/invoker';
 import type {
   BlobReader,
   ContentBlock,
+  JsonObject,
   ModelCallOptions,
   ModelError,
   ModelEvent,
@@ -34,6 +35,8 @@ export interface CompleteResponse {
   readonly calls: StepCalls;
   /** Model that responded, as the provider names it. */
   readonly model: string | undefined;
+  /** Facts of the provider that no other field has. */
+  readonly details: JsonObject | undefined;
 }
 
 /**
@@ -123,11 +126,11 @@ function addCall(run: AgentRun, calls: StepCalls, block: ContentBlock): ContentB
 }
 
 function completeResponse(
-  { blocks, usage, model }: ModelResponse,
+  { blocks, usage, model, details }: ModelResponse,
   reason: ModelStopReason,
   calls: StepCalls,
 ): CompleteResponse {
-  return { blocks, reason, usage, calls, model };
+  return { blocks, reason, usage, calls, model, details };
 }
 
 async function keepText(run: AgentRun, { text }: ModelResponse): Promise<void> {

@@ -100,8 +100,10 @@ async function endStep(run: AgentRun, { calls, reason, usage }: CompleteResponse
   announceEnd(run, usage, calls.size);
 }
 
-function detailsOf({ agent }: AgentRun, { usage, model, reason: stopReason }: CompleteResponse): JsonObject {
-  return { agent, usage: { ...usage }, stopReason, ...(model === undefined ? {} : { model }) };
+function detailsOf({ agent }: AgentRun, response: CompleteResponse): JsonObject {
+  const { usage, model, reason: stopReason, details: provider } = response;
+  const named = model === undefined ? {} : { model };
+  return { agent, usage: { ...usage }, stopReason, ...named, ...(provider === undefined ? {} : { provider }) };
 }
 
 /** Appends the results of the calls for the model, or pauses the run if a call asks the user. */

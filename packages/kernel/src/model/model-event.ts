@@ -1,3 +1,4 @@
+import type { JsonObject } from '../base/json.ts';
 import type { ContentBlock } from '../tool/content.ts';
 import type { InvocationError } from '../call/invocation-result.ts';
 
@@ -87,5 +88,10 @@ export type ModelEvent =
       readonly responseId?: string;
       /** Model that responded, as the provider names it. */
       readonly model?: string;
+      /**
+       * Facts of the response that no other field has, under the provider's own names, such as `stop_details`,
+       * `service_tier`, `cost`, `annotations` and `logprobs`.
+       */
+      readonly details?: JsonObject;
     }
   | { readonly type: 'error'; readonly error: ModelError };

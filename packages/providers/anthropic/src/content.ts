@@ -1,6 +1,6 @@
 import { textOf } from '@ravi/kernel';
 import type { ContentBlock, JsonObject, JsonValue, MediaBlock, ModelWarning } from '@ravi/kernel';
-import { base64Of, describeMedia, isForeign, isMedia, takesMedia, textOrEmpty } from '@ravi/provider-kit';
+import { base64Of, mediaAsText, isForeign, isMedia, takesMedia, textOfMedia, textOrEmpty } from '@ravi/provider-kit';
 import type { CallResult, MediaPlace, MediaSupport } from '@ravi/provider-kit';
 
 const shown = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf', 'text/*'];
@@ -31,9 +31,11 @@ export function wireContent(
 function mediaBlock(block: MediaBlock, place: MediaPlace, warnings: ModelWarning[]): JsonObject {
   const source = takesMedia(mediaSupport, place, block) ? mediaSource(block) : undefined;
   if (source === undefined) {
-    const message = `Media of type ${block.mediaType} (${place}) is described as text`;
-    warnings.push({ code: 'media-replaced', message });
-    return { type: 'text', text: describeMedia(block) };
+    if (textOfMedia(block) === undefined) {
+      const message = `Media of type ${block.mediaType} (${place}) is described as text`;
+      warnings.push({ code: 'media-replaced', message });
+    }
+    return { type: 'text', text: mediaAsText(block) };
   }
   if (block.mediaType.startsWith('image/')) return { type: 'image', source };
   return { type: 'document', source, ...(block.name ? { title: block.name.slice(0, 500) } : {}) };
@@ -70,7 +72,7 @@ export function resultContent(
       const message = `Media of type ${mediaType} in a failed result of ${call.name} is described as text`;
       warnings.push({ code: 'media-replaced', tool: call.name, message });
     }
-    const texts = [textOf(result.content), ...media.map(describeMedia)];
+    const texts = [textOf(result.content), ...media.map(mediaAsText)];
     return [{ type: 'text', text: texts.join('\n').trim() || 'The call failed.' }];
   }
   const [only, ...others] = result.content;

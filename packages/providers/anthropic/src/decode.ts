@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue, ModelEvent, ModelStopReason } from '@ravi/kernel';
 import {
   createAppendReader,
+  createResponseDetails,
   createResponseBuilder,
   isJsonObject,
   modelError,
@@ -20,6 +21,7 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
   const builder = createResponseBuilder(context, emit);
   const blocks = createBlockReader(builder, context);
   const counter = createUsageCounter();
+  const details = createResponseDetails();
   const appends = createAppendReader(['partial_json', 'text', 'thinking']);
   /** Index of the block of the last event. */
   let place = 0;
@@ -33,10 +35,12 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
     responseId = textOrEmpty(message['id']) || responseId;
     model = textOrEmpty(message['model']) || model;
     reason = textOrEmpty(message['stop_reason']) || reason;
+    details.take(message, ['stop_details', 'stop_sequence', 'context_management']);
     if (isJsonObject(message['container'])) container = message['container'] as JsonObject;
   };
 
   const readUsage = (usage: unknown): void => {
+    if (isJsonObject(usage)) details.take(usage, ['service_tier', 'inference_geo', 'server_tool_use']);
     const counts = counter.take(usage);
     if (counts !== undefined) builder.usage(counts);
   };
@@ -46,7 +50,12 @@ export function createMessagesDecoder(context: WireContext, emit: (event: ModelE
     if (container !== undefined) {
       builder.block({ type: 'unknown', raw: { ...container, type: containerType }, source: context.source });
     }
-    builder.finish(stopReasons[reason ?? ''] ?? 'other', { providerReason: reason, responseId, model });
+    builder.finish(stopReasons[reason ?? ''] ?? 'other', {
+      providerReason: reason,
+      responseId,
+      model,
+      details: details.end(),
+    });
   };
 
   const event = (type: unknown, wire: WireObject): void => {

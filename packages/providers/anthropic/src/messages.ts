@@ -8,7 +8,7 @@ import type {
   UnknownBlock,
 } from '@ravi/kernel';
 import { textOf } from '@ravi/kernel';
-import { arrangeTurns, createIdMap, describeMedia, orphanWarnings, ownData, textOrEmpty } from '@ravi/provider-kit';
+import { arrangeTurns, createIdMap, mediaAsText, orphanWarnings, ownData, textOrEmpty } from '@ravi/provider-kit';
 import type { AssistantTurn, CallResult, IdRules } from '@ravi/provider-kit';
 import { resultContent, textBlocks, wireContent } from './content.ts';
 import { pairServerBlocks } from './server-blocks.ts';
@@ -118,7 +118,7 @@ function assistantBlock(block: ContentBlock, context: Context): JsonObject[] {
     case 'image':
     case 'audio':
     case 'document':
-      return textBlocks(describeMedia(block));
+      return textBlocks(mediaAsText(block));
     default:
       return [];
   }

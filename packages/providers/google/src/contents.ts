@@ -2,13 +2,14 @@ import { textOf } from '@ravi/kernel';
 import type { ContentBlock, JsonObject, MediaBlock, ModelMessage, ToolUseBlock } from '@ravi/kernel';
 import {
   arrangeTurns,
-  describeMedia,
+  mediaAsText,
   foreignWarnings,
   isForeign,
   isMedia,
   orphanWarnings,
   ownData,
   takesMedia,
+  textOfMedia,
 } from '@ravi/provider-kit';
 import type { AssistantTurn } from '@ravi/provider-kit';
 import { wireNameOf } from './conversation-context.ts';
@@ -61,8 +62,10 @@ function userParts(content: readonly ContentBlock[], options: ConversationContex
 
 function userMedia(block: MediaBlock, { traits, warnings }: ConversationContext): JsonObject {
   if (takesMedia(mediaOf(traits), 'user', block)) return mediaPart(block);
-  warnings.push({ code: 'media-replaced', message: `Media of type ${block.mediaType} is described as text` });
-  return { text: describeMedia(block) };
+  if (textOfMedia(block) === undefined) {
+    warnings.push({ code: 'media-replaced', message: `Media of type ${block.mediaType} is described as text` });
+  }
+  return { text: mediaAsText(block) };
 }
 
 function assistantParts({ content }: AssistantTurn, options: ConversationContext): JsonObject[] {

@@ -3,6 +3,7 @@ import {
   argumentsOf,
   createResponseBuilder,
   createAppendReader,
+  createResponseDetails,
   hasArguments,
   isJsonObject,
   modelError,
@@ -36,6 +37,7 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
   let reason: string | undefined;
   let reasonText = '';
   let blockReason: string | undefined;
+  const details = createResponseDetails();
   let responseId: string | undefined;
   let model: string | undefined;
   let counts: unknown;
@@ -120,6 +122,7 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
     const { content, finishReason, finishMessage } = candidate;
     const parts = isJsonObject(content) ? content['parts'] : undefined;
     if (Array.isArray(parts)) for (const part of parts) if (isJsonObject(part)) readPart(part);
+    details.take(candidate, ['avgLogprobs', 'logprobsResult']);
     reason ??= textOrNothing(finishReason);
     if (typeof finishMessage === 'string') reasonText = finishMessage;
     for (const key of sources) if (isJsonObject(candidate[key])) sourceFields[key] = candidate[key] as JsonObject;
@@ -134,6 +137,7 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
     const candidate: unknown = Array.isArray(candidates) ? candidates[0] : undefined;
     if (isJsonObject(candidate)) readCandidate(candidate);
     counts = chunk['usageMetadata'] ?? counts;
+    if (isJsonObject(counts)) details.take(counts, ['trafficType', 'serviceTier']);
   };
 
   /** Emits usage. Every chunk repeats the totals; the last one is final. */
@@ -158,7 +162,7 @@ export function createGeminiDecoder(context: WireContext, emit: (event: ModelEve
     // Never sent back.
     if (Object.keys(sourceFields).length > 0) builder.block({ type: 'unknown', raw: sourceFields });
     const stop = reason === undefined ? 'refusal' : stopReason(reason, builder.hasCalls);
-    return builder.finish(stop, { providerReason, responseId, model });
+    return builder.finish(stop, { providerReason, responseId, model, details: details.end() });
   };
 
   return {

@@ -1,6 +1,6 @@
 import { textOf } from '@ravi/kernel';
 import type { ContentBlock, JsonObject, JsonValue, MediaBlock, ToolResultBlock } from '@ravi/kernel';
-import { describeMedia, isJsonObject, isMedia, takesMedia } from '@ravi/provider-kit';
+import { mediaAsText, isJsonObject, isMedia, takesMedia } from '@ravi/provider-kit';
 import type { CallResult } from '@ravi/provider-kit';
 import { wireNameOf } from './conversation-context.ts';
 import type { ConversationContext } from './conversation-context.ts';
@@ -29,7 +29,7 @@ export function resultParts(
       warnings.push({ code: 'media-replaced', tool: call.name, message });
     }
     const notes = [
-      ...described.map(describeMedia),
+      ...described.map(mediaAsText),
       ...(moved.length === 0 ? [] : [`[Shown after the results: ${moved.length}]`]),
     ];
     return {

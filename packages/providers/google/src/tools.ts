@@ -27,9 +27,8 @@ export function declareTools(
     return false;
   });
   const hasFunctions = callable.some(({ type }) => type === 'function');
-  const mixes = traits.mixes && !settings.isVertex;
   const offered = callable.filter((tool) => {
-    if (!hasFunctions || mixes || !isHosted(tool, settings)) return true;
+    if (!hasFunctions || traits.mixes || !isHosted(tool, settings)) return true;
     drop(tool.name, 'this model does not support Google-hosted tools together with functions');
     return false;
   });
@@ -61,17 +60,19 @@ export function toolConfig(
   if (tools.length === 0) return undefined;
   const { functions, native } = prepared;
   const isMixed = functions.length > 0 && native.some((spec) => isHosted(spec, settings));
+  // Vertex AI mixes hosted tools and functions too, but does not report hosted calls.
+  const isReported = isMixed && !settings.isVertex;
   const choice =
     functions.length === 0
       ? undefined
-      : callingConfig(request, isFree(settings, prepared) && !isMixed, prepared, warnings);
+      : callingConfig(request, isFree(settings, prepared) && !isReported, prepared, warnings);
   if (request.parallelToolCalls === false) {
     warnings.push({ code: 'option-ignored', message: 'Gemini cannot disable parallel calls' });
   }
-  if (choice === undefined && !isMixed) return undefined;
+  if (choice === undefined && !isReported) return undefined;
   return {
     ...(choice === undefined ? {} : { functionCallingConfig: choice }),
-    ...(isMixed ? { includeServerSideToolInvocations: true } : {}),
+    ...(isReported ? { includeServerSideToolInvocations: true } : {}),
   };
 }
 

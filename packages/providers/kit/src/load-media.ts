@@ -23,7 +23,9 @@ async function loaded(content: readonly ContentBlock[], blobs: BlobReader): Prom
       if (block.type === 'tool_result') return { ...block, content: await loaded(block.content, blobs) };
       if (!isMedia(block) || block.source.kind !== 'blob') return block;
       try {
-        return { ...block, source: { kind: 'bytes', bytes: await blobs.resolve(block.source.ref) } };
+        const { ref } = block.source;
+        // The reference is the name of the artifact in the conversation.
+        return { ...block, name: block.name ?? ref, source: { kind: 'bytes', bytes: await blobs.resolve(ref) } };
       } catch (error) {
         if (!isKernelError(error)) throw error;
         return block;

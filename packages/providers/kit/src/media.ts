@@ -60,12 +60,3 @@ function unescaped(part: string): Buffer {
     'latin1',
   );
 }
-
-/** Describes a block as text, for a model that does not accept it. */
-export function describeMedia({ type, mediaType, name, source }: MediaBlock): string {
-  const words = [type, mediaType];
-  if (name !== undefined) words.push(JSON.stringify(name));
-  if (source.kind === 'bytes') words.push(`${source.bytes.byteLength} bytes`);
-  if (source.kind === 'url' && !/^data:/iu.test(source.url)) words.push(source.url);
-  return `[${words.join(', ')}: cannot be shown to this model]`;
-}

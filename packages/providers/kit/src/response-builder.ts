@@ -52,6 +52,8 @@ export interface ResponseEnd {
   readonly providerReason?: string | undefined;
   readonly responseId?: string | undefined;
   readonly model?: string | undefined;
+  /** Facts that no other field has, under the provider's own names; absent if there are none. */
+  readonly details?: JsonObject | undefined;
 }
 
 /** Builder of the events of one response. It keeps their order, makes ids unique and emits nothing after the end. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { KernelError } from '@ravi/kernel';
 import type { BlobReader, MediaBlock, ModelRequest } from '@ravi/kernel';
 import { test } from 'vitest';
-import { describeMedia, mediaUrl, modelErrorOf, parseDuration, retryAfterMs, takesMedia } from '../src/index.ts';
+import { mediaAsText, mediaUrl, modelErrorOf, parseDuration, retryAfterMs, takesMedia } from '../src/index.ts';
 import { loadMedia } from '../src/load-media.ts';
 
 const now = Date.UTC(2026, 0, 1);
@@ -92,7 +92,7 @@ test('media are sent where a model accepts their type, as a URL if it fetches UR
   );
   assert.equal(takesMedia(support, 'user', at('data:image/png;base64,/w==')), true);
   assert.equal(mediaUrl(png), 'data:image/png;base64,/w==');
-  assert.equal(describeMedia(png), '[image, image/png, "a", 1 bytes: cannot be shown to this model]');
+  assert.equal(mediaAsText(png), '[image, image/png, "a", 1 bytes: cannot be shown to this model]');
 });
 
 test('media in a blob store are loaded, results included, and missing ones stay unchanged', async () => {

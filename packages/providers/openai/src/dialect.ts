@@ -1,5 +1,5 @@
 import type { ModelReasoning } from '@ravi/kernel';
-import { commonIdRules } from '@ravi/provider-kit';
+import { commonIdRules, officeTypes } from '@ravi/provider-kit';
 import type { IdRules, MediaSupport, StrictRules } from '@ravi/provider-kit';
 import { deepSeekStrictRules, openAiStrictRules } from './strict-rules.ts';
 
@@ -16,6 +16,8 @@ export interface Dialect {
   readonly strict?: StrictRules;
   readonly maxTools?: number;
   readonly media: MediaSupport;
+  /** Documents that the Responses API reads as files, in addition to `media`. */
+  readonly files?: readonly string[];
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
   readonly seedField: 'seed' | 'random_seed';
   /** True to request token counts at the end of a stream. */
@@ -24,8 +26,8 @@ export interface Dialect {
   readonly reasoning?: 'reasoning_effort' | 'reasoning' | 'thinking';
   /** Supported efforts; others become the nearest one. All efforts if absent. */
   readonly efforts?: readonly Effort[];
-  /** True if the server rejects a user message directly after results. */
-  readonly needsReplyToResults?: boolean;
+  /** False if the server rejects a user message directly after results. */
+  readonly userAfterResults?: false;
   /** True if the server accepts `top_k`. */
   readonly topK: boolean;
   /** True if the server accepts metadata; `stored` if it accepts metadata only for stored responses. */
@@ -51,6 +53,7 @@ const openai: Dialect = {
   strict: openAiStrictRules,
   maxTools: 128,
   media: openAiMedia,
+  files: officeTypes,
   maxTokensField: 'max_completion_tokens',
   seedField: 'seed',
   streamUsage: true,
@@ -61,7 +64,7 @@ const openai: Dialect = {
   forcedChoiceWithThinking: true,
 };
 
-const { strict: _strict, maxTools: _maxTools, ...lenient } = openai;
+const { strict: _strict, maxTools: _maxTools, files: _files, ...lenient } = openai;
 const compatible: Dialect = {
   ...lenient,
   name: 'compatible',
@@ -99,7 +102,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     streamUsage: false,
     reasoning: 'reasoning_effort',
     efforts: ['none', 'high'],
-    needsReplyToResults: true,
+    userAfterResults: false,
     metadata: true,
   },
   openrouter: {

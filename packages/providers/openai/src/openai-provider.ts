@@ -66,6 +66,8 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
         headers: {},
         body,
         warnings,
+        // A job runs on without its connection, so a repeated request would start another one.
+        startsJob: body['background'] === true,
         createDecoder: (emit) => createDecoder(context, emit),
       };
     },

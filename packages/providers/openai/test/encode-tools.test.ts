@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FunctionSpec, ModelRequest } from '@ravi/kernel';
-import type { WireRequest } from '@ravi/provider-kit';
+import { resolveRef } from '@ravi/provider-kit';
+import type { SchemaObject, WireRequest } from '@ravi/provider-kit';
 import { requestsOf, sharedTools, specOracle } from '@ravi/provider-testing';
 import { toStrictJsonSchema } from 'openai/lib/transform';
 import { test } from 'vitest';
@@ -98,6 +99,19 @@ shared('names on the wire fit, are unique within a server, and find back (needs 
     for (const name of names) {
       assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/u);
       assert.ok(known.has(encoded.context.nameOf(name)), name);
+    }
+  }
+});
+
+shared('no strict schema of a shared tool has a reference without a target (needs the shared tool schemas)', () => {
+  for (const dialect of ['openai', 'deepseek', 'mistral'] as const) {
+    for (const request of requests) {
+      for (const { name, strict, parameters } of functionsOf(encodeChat(request, settingsFor(dialect, 'always')))) {
+        if (strict !== true || parameters === undefined) continue;
+        for (const [, ref = ''] of JSON.stringify(parameters).matchAll(/"\$ref":"(#[^"]*)"/gu)) {
+          assert.notEqual(resolveRef(parameters as SchemaObject, ref), undefined, `${dialect}: ${name} has ${ref}`);
+        }
+      }
     }
   }
 });

@@ -126,7 +126,7 @@ test('an error object or an error event in a stream ends it with its message: Gr
   const named = decodeStream('chat', [
     'event: error\ndata: {"error":{"message":"tool_use_failed","code":"tool_use_failed"}}\n\n',
   ]);
-  assert.deepEqual([named.error?.providerCode, named.error?.retryable], ['tool_use_failed', false]);
+  assert.deepEqual([named.error?.providerCode, named.error?.retryable], ['tool_use_failed', true]);
   const inChunk = decodeStream('chat', ['data: {"choices":[],"error":{"message":"Overloaded","code":503}}\n\n']);
   assert.deepEqual([inChunk.error?.code, inChunk.error?.retryable], ['E_MODEL_OVERLOADED', true]);
   const context = decodeStream('chat', [

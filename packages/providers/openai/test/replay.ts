@@ -66,7 +66,7 @@ export function replaysOf({ name, provider, interactions }: Recording): Replay[]
         api,
         dialect: dialectOf(provider),
         encoded,
-        ours: comparable(api, ourPart(encoded.body, settings.dialect.needsReplyToResults === true)),
+        ours: comparable(api, ourPart(encoded.body)),
         theirs: next === undefined ? undefined : theirPart(api, body, next),
       },
     ];
@@ -100,14 +100,9 @@ function isAnswer(item: WireObject): boolean {
   return typeof type === 'string' && !/^(function|custom_tool)_call_output$|_approval_response$/u.test(type);
 }
 
-/**
- * Returns the assistant's part of a request.
- * @param needsReplyToResults true if an inserted assistant message follows results
- */
-function ourPart(body: JsonObject, needsReplyToResults: boolean): readonly WireObject[] {
-  const all = listOf(body);
-  const isWord = (at: number): boolean => needsReplyToResults && all[at - 1]?.['role'] === 'tool';
-  return all.filter((item, at) => isAnswer(item) && !isWord(at));
+/** Returns the assistant's part of a request. */
+function ourPart(body: JsonObject): readonly WireObject[] {
+  return listOf(body).filter(isAnswer);
 }
 
 /** Returns the items after those of the previous request, up to the first that is not part of the response. */

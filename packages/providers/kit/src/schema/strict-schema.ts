@@ -1,5 +1,5 @@
 import { isJsonObject } from '../wire.ts';
-import { followRefs, hasRecursion, mapSubschemas } from './subschemas.ts';
+import { followRefs, hasRecursion, mapSubschemas, resolveRef } from './subschemas.ts';
 import { acceptsNull, nullable } from './nullable.ts';
 import type { SchemaObject } from './subschemas.ts';
 
@@ -67,6 +67,8 @@ export function strictSchema(schema: SchemaObject, rules: StrictRules): StrictSc
   try {
     if (!rules.recursion && hasRecursion(schema)) return { refused: 'it refers to itself' };
     const strict = strictNode(schema, state, 0);
+    const lost = danglingRef(strict);
+    if (lost !== undefined) return { refused: `"$ref": "${lost}" points at a part that strict mode moves` };
     return { schema: strict, isRewritten: state.isRewritten, counts };
   } catch (error) {
     if (!(error instanceof NotStrict)) throw error;
@@ -122,6 +124,19 @@ function strictNode(schema: unknown, state: State, depth: number): SchemaObject 
   const strict = mapSubschemas(node, (inner) => (inner === false ? false : strictNode(inner, state, level)));
   state.open.delete(schema);
   return strict;
+}
+
+/** Returns the first reference without a target, which the rewriting has moved into an alternative. */
+function danglingRef(root: SchemaObject): string | undefined {
+  let lost: string | undefined;
+  const visit = (schema: unknown): unknown => {
+    if (!isJsonObject(schema) || lost !== undefined) return schema;
+    const { $ref } = schema;
+    if (typeof $ref === 'string' && resolveRef(root, $ref) === undefined) lost = $ref;
+    return mapSubschemas(schema, visit);
+  };
+  visit(root);
+  return lost;
 }
 
 function refNode(node: Record<string, unknown>): SchemaObject {

@@ -2,6 +2,7 @@ import type { JsonObject, ModelEvent, ModelStopReason } from '@ravi/kernel';
 import {
   createResponseBuilder,
   createAppendReader,
+  createResponseDetails,
   isJsonObject,
   listOf,
   modelError,
@@ -9,7 +10,7 @@ import {
   wireBody,
   wireEvent,
 } from '@ravi/provider-kit';
-import type { ModelDecoder } from '@ravi/provider-kit';
+import type { ModelDecoder, WireObject } from '@ravi/provider-kit';
 import { volatileFields } from '../wire-settings.ts';
 import { streamError } from '../refusal.ts';
 import { usageOf } from '../usage.ts';
@@ -56,6 +57,7 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
   const builder = createResponseBuilder(context, emit);
   const slots = createToolCallSlots(builder, context);
   const speech = createSpeech(context.audioFormat);
+  const facts = createResponseDetails();
   const appends = createAppendReader(['arguments'], volatileFields);
   let reasoning: ChatReasoning | undefined;
   let details: JsonObject[] = [];
@@ -101,7 +103,7 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
     return undefined;
   };
 
-  const readDelta = (delta: WireDelta): void => {
+  const readDelta = (delta: WireDelta, form: 'delta' | 'message'): void => {
     const pieces = listOf(delta.reasoning_details) as readonly JsonObject[];
     if (pieces.length > 0) details = mergeDetails(details, pieces);
     if (typeof delta.reasoning_content === 'string') appendReasoning('reasoning_content', delta.reasoning_content);
@@ -114,7 +116,8 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
     }
     for (const piece of listOf(delta.tool_calls) as readonly WireToolCall[]) {
       endReasoning();
-      slots.take(piece);
+      if (form === 'message') slots.takeWhole(piece);
+      else slots.take(piece);
     }
   };
 
@@ -133,7 +136,13 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
     const choice = choiceOf(chunk);
     // One server sends both fields, each for its form of the response.
     const delta = form === 'delta' ? (choice?.delta ?? choice?.message) : (choice?.message ?? choice?.delta);
-    if (delta !== undefined && delta !== null) readDelta(delta);
+    facts.take(chunk as WireObject, ['service_tier', 'citations', 'search_results']);
+    if (choice !== undefined) facts.take(choice as WireObject, ['logprobs', 'content_filter_results']);
+    if (isJsonObject(chunk.usage)) facts.take(chunk.usage, ['cost', 'cost_details']);
+    if (delta !== undefined && delta !== null) {
+      facts.take(delta as WireObject, ['annotations']);
+      readDelta(delta, form);
+    }
     if (typeof choice?.finish_reason === 'string' && choice.finish_reason !== '') reason ??= choice.finish_reason;
     const usage = usageOf(chunk.usage);
     if (usage !== undefined) builder.usage(usage);
@@ -153,6 +162,7 @@ export function createChatDecoder(context: WireContext, emit: (event: ModelEvent
       providerReason: reason,
       responseId,
       model,
+      details: facts.end(),
     });
   };
 

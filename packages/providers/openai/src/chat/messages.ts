@@ -12,13 +12,15 @@ import {
   arrangeTurns,
   base64Of,
   createIdMap,
-  describeMedia,
+  fileNameOf,
+  mediaAsText,
   foreignWarnings,
   isMedia,
   mediaUrl,
   orphanWarnings,
   ownData,
   takesMedia,
+  textOfMedia,
 } from '@ravi/provider-kit';
 import type { AssistantTurn, CallResult, PreparedTools } from '@ravi/provider-kit';
 import { unreadCustomCall, resultText } from '../encoding.ts';
@@ -49,16 +51,30 @@ export function chatMessages(messages: readonly ModelMessage[], given: ChatConve
     if (turn.role === 'user') return userMessage(turn.content, context);
     return [...assistantMessage(turn, context), ...resultMessages(turn.results, context)];
   });
-  return settings.dialect.needsReplyToResults === true ? withRepliesToResults(wire) : wire;
+  return settings.dialect.userAfterResults === false ? withoutUserAfterResults(wire) : wire;
 }
 
-/** Inserts an assistant message between results and a user message, for a server that requires one. */
-function withRepliesToResults(messages: readonly JsonObject[]): JsonObject[] {
-  return messages.flatMap((message, at) =>
-    message['role'] === 'user' && messages[at - 1]?.['role'] === 'tool'
-      ? [{ role: 'assistant', content: 'I see.' }, message]
-      : [message],
-  );
+/**
+ * Moves a user message directly after results into the last result, marked as the user's, for a server that rejects it.
+ * No words of the model are invented.
+ */
+function withoutUserAfterResults(messages: readonly JsonObject[]): JsonObject[] {
+  const moved: JsonObject[] = [];
+  for (const message of messages) {
+    const last = moved.at(-1);
+    if (message['role'] !== 'user' || last?.['role'] !== 'tool') moved.push(message);
+    else {
+      const said = [{ type: 'text', text: '[Not part of the result: the next message of the user]' }];
+      const content = [...partsOf(last['content']), ...said, ...partsOf(message['content'])];
+      moved[moved.length - 1] = { ...last, content };
+    }
+  }
+  return moved;
+}
+
+function partsOf(content: JsonValue | undefined): readonly JsonObject[] {
+  if (Array.isArray(content)) return content as readonly JsonObject[];
+  return content === '' || content === undefined ? [] : [{ type: 'text', text: content }];
 }
 
 function userMessage(content: readonly ContentBlock[], context: MessageContext): JsonObject[] {
@@ -77,7 +93,7 @@ function plainIfText(parts: readonly JsonObject[]): JsonValue {
 }
 
 function assistantMessage({ content, results }: AssistantTurn, context: MessageContext): JsonObject[] {
-  const text = content.map((block) => (isMedia(block) ? describeMedia(block) : textOf([block]))).join('');
+  const text = content.map((block) => (isMedia(block) ? mediaAsText(block) : textOf([block]))).join('');
   const calls = content.filter((block) => block.type === 'tool_use').map((call) => toolCall(call, context));
   if (text === '' && calls.length === 0) return [];
   const own = content.flatMap((block) =>
@@ -122,17 +138,15 @@ function resultMessages(results: readonly CallResult[], context: MessageContext)
     ) as MediaBlock[];
     const rest = result.content.filter((block): block is MediaBlock => isMedia(block) && !kept.includes(block));
     const shown = rest.filter((block) => takesMedia(media, 'user', block));
-    const described = rest.filter((block) => !shown.includes(block));
+    const inWords = rest.filter((block) => !shown.includes(block));
     if (shown.length > 0) moved.push({ type: 'text', text: `From the result of ${call.name} (${id}):` }, ...shown);
-    for (const { mediaType } of rest) {
+    for (const { mediaType } of rest.filter((block) => textOfMedia(block) === undefined)) {
       const message = `Media of type ${mediaType} in a result of ${call.name} is moved to a user message or described as text`;
       context.warnings.push({ code: 'media-replaced', tool: call.name, message });
     }
     const note =
       shown.length > 0 ? [`[${shown.length === 1 ? 'A medium follows' : 'Media follow'} in the next message.]`] : [];
-    const text = [resultText(result), ...described.map(describeMedia), ...note]
-      .filter((line) => line !== '')
-      .join('\n');
+    const text = [resultText(result), ...inWords.map(mediaAsText), ...note].filter((line) => line !== '').join('\n');
     const parts = [...(text === '' ? [] : [{ type: 'text', text }]), ...kept.map((block) => userMedia(block, context))];
     return { role: 'tool', tool_call_id: id, content: kept.length === 0 ? text : parts };
   });
@@ -143,13 +157,15 @@ function userMedia(block: MediaBlock, { settings, warnings }: MessageContext): J
   // Only images may be sent as a URL.
   const hasData = block.type === 'image' || base64Of(block) !== undefined;
   if (!hasData || !takesMedia(settings.dialect.media, 'user', block)) {
-    warnings.push({ code: 'media-replaced', message: `Media of type ${block.mediaType} is described as text` });
-    return { type: 'text', text: describeMedia(block) };
+    if (textOfMedia(block) === undefined) {
+      warnings.push({ code: 'media-replaced', message: `Media of type ${block.mediaType} is described as text` });
+    }
+    return { type: 'text', text: mediaAsText(block) };
   }
   if (block.type === 'image') return { type: 'image_url', image_url: { url: mediaUrl(block) } };
   if (block.type === 'audio') {
     const format = block.mediaType === 'audio/wav' ? 'wav' : 'mp3';
     return { type: 'input_audio', input_audio: { data: base64Of(block) ?? '', format } };
   }
-  return { type: 'file', file: { filename: block.name ?? 'document.pdf', file_data: mediaUrl(block) } };
+  return { type: 'file', file: { filename: fileNameOf(block), file_data: mediaUrl(block) } };
 }

@@ -16,6 +16,8 @@ export interface WireToolCall {
 /** Assembler of calls that arrive in pieces. */
 export interface ToolCallSlots {
   take(piece: WireToolCall): void;
+  /** Takes a call of a response that is not streamed: each is a call of its own, also with an id that repeats. */
+  takeWhole(call: WireToolCall): void;
   /** Adds arguments to the call of the last piece. */
   append(text: string): void;
   /** Ends all calls. */
@@ -53,9 +55,12 @@ export function createToolCallSlots(builder: ResponseBuilder, context: WireConte
   const slotOf = (piece: WireToolCall, name: string | undefined, id: string | undefined, text: string): Slot => {
     const index = typeof piece.index === 'number' ? piece.index : undefined;
     const current = slots.findLast((slot) => index === undefined || slot.index === index);
-    if (current !== undefined && !startsAnother(current, name, id, text)) return current;
+    return current !== undefined && !startsAnother(current, name, id, text) ? current : newSlot(index, id);
+  };
+
+  const newSlot = (index: number | undefined, id: string | undefined): Slot => {
     const slot: Slot = {
-      index: index ?? undefined,
+      index,
       id,
       name: undefined,
       callType: undefined,
@@ -100,7 +105,7 @@ export function createToolCallSlots(builder: ResponseBuilder, context: WireConte
     return open(slot).end({ whole, callType, ...opaque });
   };
 
-  const take = (piece: WireToolCall): void => {
+  const take = (piece: WireToolCall, isWholeCall = false): void => {
     const { function: asked, custom, id: wireId, type, index: _index, ...kept } = piece;
     // Servers that support both kinds leave the other one empty.
     const isCustom = type === 'custom' || (isUsable(custom?.name) && !isUsable(asked?.name));
@@ -108,7 +113,7 @@ export function createToolCallSlots(builder: ResponseBuilder, context: WireConte
     const name = textOrNothing(written?.name);
     const id = isUsable(wireId) ? wireId : undefined;
     const text = textOf(isCustom ? custom?.input : asked?.arguments);
-    const slot = slotOf(piece, name, id, text);
+    const slot = isWholeCall ? newSlot(undefined, id) : slotOf(piece, name, id, text);
     touched = slot;
     slot.id ??= id;
     slot.name ??= name;
@@ -128,6 +133,7 @@ export function createToolCallSlots(builder: ResponseBuilder, context: WireConte
       touched.call?.append(text);
     },
     take,
+    takeWhole: (call) => take(call, true),
     end(how) {
       for (const slot of slots) endSlot(slot, how);
     },

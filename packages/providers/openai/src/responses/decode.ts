@@ -2,6 +2,7 @@ import type { JsonObject, ModelEvent } from '@ravi/kernel';
 import {
   createResponseBuilder,
   createAppendReader,
+  createResponseDetails,
   isJsonObject,
   listOf,
   modelError,
@@ -22,6 +23,7 @@ import { pictureBlocks } from './pictures.ts';
 export function createResponsesDecoder(context: WireContext, emit: (event: ModelEvent) => void): ModelDecoder {
   const builder = createResponseBuilder(context, emit);
   const appends = createAppendReader(['delta'], volatileFields);
+  const details = createResponseDetails();
   const calls = new Map<number, OpenCall>();
   const finished = new Set<number>();
   /** Calls without arguments or status: only the end of the response shows if they are complete. */
@@ -54,6 +56,7 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
     if (wasStreamed) streaming = undefined;
     // Checked even if its text was streamed.
     sawRefusal ||= listOf(item['content']).some(({ refusal }) => textOrNothing(refusal) !== undefined);
+    for (const part of listOf(item['content'])) details.take(part, ['annotations', 'logprobs']);
     if (item['type'] === 'message') return endMessage(builder, item, messages.get(at)?.closed ?? 0);
     if (item['type'] === 'reasoning') return endReasoning(builder, item, wasStreamed);
     const { source } = context;
@@ -83,10 +86,12 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
     if (finished.size < output.length) output.forEach((item, at) => endItem(at, item));
     const usage = usageOf(response['usage']);
     if (usage !== undefined) builder.usage(usage);
+    details.take(response, ['service_tier']);
+    if (isJsonObject(response['usage'])) details.take(response['usage'], ['cost', 'cost_details', 'cost_in_usd_ticks']);
     if (status === 'failed') return builder.fail(streamError({ error: response['error'] }));
     if (unfinishedStatuses.has(status)) {
       return builder.fail(
-        modelError('E_MODEL_TRUNCATED', `The response is not complete: its status is ${status}`, true),
+        modelError('E_MODEL_TRUNCATED', `The response ${idIn(response)}is not complete: its status is ${status}`, true),
       );
     }
     for (const call of calls.values()) call.end({ whole: argumentsCut(call.text) });
@@ -95,6 +100,7 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
       providerReason: typeof why === 'string' ? why : status,
       responseId: textOrNothing(response['id']),
       model: textOrNothing(response['model']),
+      details: details.end(),
     };
     if (status === 'incomplete') return builder.finish(why === 'content_filter' ? 'refusal' : 'length', end);
     if (isCut) return builder.finish('other', end);
@@ -163,6 +169,10 @@ export function createResponsesDecoder(context: WireContext, emit: (event: Model
       builder.fail(modelError('E_MODEL_TRUNCATED', 'The response ended before it was complete', true));
     },
   };
+}
+
+function idIn({ id }: WireObject): string {
+  return typeof id === 'string' ? `${id} ` : '';
 }
 
 /** Statuses of a response that is unfinished or cancelled. */

@@ -4,7 +4,8 @@ import {
   arrangeTurns,
   base64Of,
   createIdMap,
-  describeMedia,
+  fileNameOf,
+  mediaAsText,
   foreignWarnings,
   isForeign,
   isMedia,
@@ -12,6 +13,7 @@ import {
   orphanWarnings,
   ownData,
   takesMedia,
+  textOfMedia,
 } from '@ravi/provider-kit';
 import type { AssistantTurn, CallResult, MediaPlace, PreparedTools } from '@ravi/provider-kit';
 import { resultText } from '../encoding.ts';
@@ -87,11 +89,11 @@ function assistantItem(
       return isForeign(block, context.source) || isFrame(block) ? undefined : (block.raw as JsonObject);
     case 'image': {
       const painted = next === undefined || isForeign(next, context.source) ? undefined : pictureItem(block, next);
-      return painted ?? { role: 'assistant', content: describeMedia(block) };
+      return painted ?? { role: 'assistant', content: mediaAsText(block) };
     }
     case 'audio':
     case 'document':
-      return { role: 'assistant', content: describeMedia(block) };
+      return { role: 'assistant', content: mediaAsText(block) };
     default:
       return undefined;
   }
@@ -204,14 +206,15 @@ function parts(content: readonly ContentBlock[], place: MediaPlace, context: Inp
 }
 
 function mediaPart(block: MediaBlock, place: MediaPlace, { settings, warnings }: InputContext): JsonObject {
-  const media = settings.dialect.media;
+  const { media, files = [] } = settings.dialect;
   // Results accept the same media as user messages; audio is not accepted anywhere.
-  if (block.type === 'audio' || !takesMedia(media, 'user', block)) {
+  if (block.type === 'audio' || !takesMedia({ ...media, user: [...media.user, ...files] }, 'user', block)) {
+    if (textOfMedia(block) !== undefined) return { type: 'input_text', text: mediaAsText(block) };
     const message = `Media of type ${block.mediaType} (${place}) is described as text`;
     warnings.push({ code: 'media-replaced', message });
-    return { type: 'input_text', text: describeMedia(block) };
+    return { type: 'input_text', text: mediaAsText(block) };
   }
   if (block.type === 'image') return { type: 'input_image', detail: 'auto', image_url: mediaUrl(block) };
   if (base64Of(block) === undefined) return { type: 'input_file', file_url: mediaUrl(block) };
-  return { type: 'input_file', filename: block.name ?? 'document.pdf', file_data: mediaUrl(block) };
+  return { type: 'input_file', filename: fileNameOf(block), file_data: mediaUrl(block) };
 }
