@@ -80,7 +80,8 @@ test('a failure in the middle of a response is retried with the next model, and 
   const { body, events } = await run(server);
   assert.deepEqual([body.status, body.outcome.result.text], ['completed', 'Hello']);
   const retry = events.find(({ type }) => type === 'model-retry');
-  const { attempt, error } = retry?.data as { readonly attempt: number; readonly error: { readonly code: string } };
+  assert.ok(retry);
+  const { attempt, error } = retry.data as { readonly attempt: number; readonly error: { readonly code: string } };
   assert.deepEqual([attempt, error.code], [1, 'E_MODEL_TRUNCATED']);
 });
 

@@ -59,5 +59,7 @@ export function specOf(tool: AnyTool, provider: string): ToolSpec | undefined {
  * it the provider reads the schemas of deferred tools itself.
  */
 export function isToolSearch(spec: ToolSpec): boolean {
-  return spec.type === 'provider' && String(spec.spec['type']).startsWith('tool_search');
+  if (spec.type !== 'provider') return false;
+  const { type } = spec.spec;
+  return typeof type === 'string' && type.startsWith('tool_search');
 }

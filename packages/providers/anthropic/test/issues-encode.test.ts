@@ -301,7 +301,7 @@ test('cache marks follow the system prompt or the last tool, and the end; a long
   const tools = [
     tool('a'),
     tool('b', undefined, { lazySchema: true }),
-    native('f', 'anthropic', { type: 'tool_search_tool_regex', name: 'tool_search_tool_regex' }),
+    native('f', 'anthropic/messages', { type: 'tool_search_tool_regex', name: 'tool_search_tool_regex' }),
   ];
   const marked = encode({ tools }, { cache: '1h' }).tools.map(({ cache_control: mark }) => mark);
   assert.deepEqual(marked, [undefined, undefined, { type: 'ephemeral', ttl: '1h' }]);

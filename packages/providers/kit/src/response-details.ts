@@ -28,7 +28,7 @@ export function createResponseDetails(): ResponseDetails {
 function isNothing(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '') return true;
   if (Array.isArray(value)) return value.length === 0;
-  return isJsonObject(value) && Object.values(value).every((inner) => isNothing(inner as JsonValue));
+  return isJsonObject(value) && Object.values(value).every((inner) => isNothing(inner));
 }
 
 /** Joins lists, also those in the fields of two objects, such as `logprobs.content`. */
@@ -36,8 +36,8 @@ function joined(before: JsonValue | undefined, value: JsonValue): JsonValue {
   if (Array.isArray(before) && Array.isArray(value)) return [...before, ...(value as readonly JsonValue[])];
   if (!isJsonObject(before) || !isJsonObject(value)) return value;
   const entries = Object.entries(value).map(([key, inner]) => {
-    const known = before[key] as JsonValue | undefined;
-    return [key, Array.isArray(known) && Array.isArray(inner) ? [...known, ...inner] : (inner as JsonValue)] as const;
+    const known = before[key];
+    return [key, Array.isArray(known) && Array.isArray(inner) ? [...known, ...inner] : inner] as const;
   });
-  return { ...before, ...Object.fromEntries(entries) } as JsonObject;
+  return { ...before, ...Object.fromEntries(entries) };
 }
