@@ -50,7 +50,8 @@ test('a provider-defined call that was cut off is sent back in a form that the A
 });
 
 test('a custom call of Chat that was cut off keeps its name and has empty input', oracleTest, () => {
-  const tools = [native('search', { type: 'custom', custom: { name: 'grep' } }, 'custom')];
+  const search = native('search', { type: 'custom', custom: { name: 'grep' } }, 'custom');
+  const tools = [{ ...search, provider: 'openai/chat' }];
   const invalid = { reason: 'truncated', text: 'unfin' } as const;
   const call = use('c1', { name: 'search', callType: 'custom', invalid });
   const { body } = encodeChat(ask([user(text('x')), model(call)], { tools }), settingsFor('openai'));
