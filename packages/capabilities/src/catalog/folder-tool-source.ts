@@ -1,8 +1,9 @@
-import { readdir } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { KernelError, isHostedTool, isLocalTool, isProviderDefinedTool, toolNamePattern } from '@ravi/kernel';
 import { syntaxErrorPlace } from '@ravi/support';
+import { parse } from 'acorn';
 import type { AnyTool, ToolSource, ToolSourceContent } from '@ravi/kernel';
 
 /** Options of {@link createFolderToolSource}. */
@@ -70,7 +71,7 @@ async function loadFile(folder: string, file: string): Promise<ToolSourceContent
     if (exported === undefined) return fail('has no default export; it must be a tool or a list of tools');
     candidates = Array.isArray(exported) ? Array.from<unknown>(exported) : [exported];
   } catch (error) {
-    const place = syntaxErrorPlace(error);
+    const place = syntaxErrorPlace(error) ?? (await placeInJavaScript(error, join(folder, file)));
     return fail(place === undefined ? textOf(error) : `${textOf(error)} (${place})`);
   }
   const problems = candidates.map(problemWith);
@@ -78,6 +79,18 @@ async function loadFile(folder: string, file: string): Promise<ToolSourceContent
     tools: candidates.filter((_, index) => problems[index] === undefined) as AnyTool[],
     failures: problems.filter((problem) => problem !== undefined).map((message) => ({ from: file, message })),
   };
+}
+
+// Node reports no place for JavaScript, so a second parser finds it. `undefined` if the error is in an imported file.
+async function placeInJavaScript(error: unknown, path: string): Promise<string | undefined> {
+  if (!(error instanceof SyntaxError) || path.endsWith('.ts')) return undefined;
+  try {
+    parse(await readFile(path, 'utf8'), { ecmaVersion: 'latest', sourceType: 'module' });
+    return undefined;
+  } catch (problem) {
+    const { loc } = problem as { readonly loc?: { readonly line: number; readonly column: number } };
+    return loc === undefined ? undefined : `${path}:${loc.line}:${loc.column + 1}`;
+  }
 }
 
 function textOf(error: unknown): string {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -107,4 +108,16 @@ test('loading can be cancelled', async () => {
   await expect(createFolderToolSource(folder).load({ signal: AbortSignal.abort() })).rejects.toMatchObject({
     code: 'E_CANCELLED',
   });
+});
+
+test('a syntax error in JavaScript is reported with its file and line', () => {
+  write({ 'broken.mjs': 'export default [\n  { name: 1 oops },\n];\n' });
+  // In a process of its own: the test runner replaces the errors of imports.
+  const program = `
+    import { createFolderToolSource } from ${JSON.stringify(import.meta.resolve('../../src/index.ts'))};
+    const source = createFolderToolSource(${JSON.stringify(folder)});
+    const { failures } = await source.load({ signal: new AbortController().signal });
+    console.log(failures[0]?.message);`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module'], { input: program, encoding: 'utf8' });
+  expect(stdout).toBe(`SyntaxError: Unexpected identifier 'oops' (${join(folder, 'broken.mjs')}:2:13)\n`);
 });
