@@ -19,13 +19,15 @@ type ValueOf<Schema> = Schema extends { readonly const: infer Value }
   ? Value
   : Schema extends { readonly enum: readonly (infer Value)[] }
     ? Value
-    : Schema extends { readonly anyOf: readonly (infer Member)[] } | { readonly oneOf: readonly (infer Member)[] }
-      ? ValueOf<Member>
-      : Schema extends { readonly type: readonly (infer Name)[] }
-        ? TypedValue<Name, Schema>
-        : Schema extends { readonly type: infer Name }
+    : Schema extends { readonly anyOf: readonly (infer Any)[] }
+      ? ValueOf<Any>
+      : Schema extends { readonly oneOf: readonly (infer One)[] }
+        ? ValueOf<One>
+        : Schema extends { readonly type: readonly (infer Name)[] }
           ? TypedValue<Name, Schema>
-          : JsonValue;
+          : Schema extends { readonly type: infer Name }
+            ? TypedValue<Name, Schema>
+            : JsonValue;
 
 // Distributes over the names of a list of types.
 type TypedValue<Name, Schema> = Name extends 'string'
