@@ -60,7 +60,8 @@ export function createHttpApp(options: HttpAppOptions): Hono {
   });
   app.use(readClientAddress(trustedProxies));
   mount(app, endpoints, { access, maxConcurrent });
-  if (isWebApprovalHandler(approvalHandler)) mountApprovalWeb(app, approvalHandler, { rules: decisionRules, artifacts: blobStore });
+  if (isWebApprovalHandler(approvalHandler))
+    mountApprovalWeb(app, approvalHandler, { rules: decisionRules, artifacts: blobStore });
   // The console needs a state store, and approvals with the sign-in of the server.
   if (callerApprovals !== undefined) mountConsole(app, logger);
   app.notFound((context) =>
