@@ -57,9 +57,10 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
 
   /** Waits until the request is no longer pending; withdraws it when `signal` aborts. */
   async function settledApproval(
-    { id, expiresAt }: ApprovalRequest,
+    request: ApprovalRequest,
     { signal, ...checked }: ApprovalRequestOptions,
   ): Promise<Approval> {
+    const { id, expiresAt } = request;
     const { promise, resolve, reject } = Promise.withResolvers<Approval>();
     const waiting = new AbortController();
     const check = (): void => {
@@ -72,7 +73,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
       reject(signal.reason);
       // With the reason, because a handler that stores requests too must not withdraw one of a suspended run.
       waiting.abort(signal.reason);
-      if (!isLeftOpen(signal.reason)) void settleEnded({ id, expiresAt }, signal.reason);
+      if (!isLeftOpen(signal.reason)) void settleEnded(request, signal.reason);
     };
     const subscription = feed.subscribe((change) => change.approvalId === id && check());
     const timer = clock.setTimer(check, Math.max(0, expiresAt + graceMs - clock.now()));
@@ -121,15 +122,16 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
   }
 
   /** Settles the request of a call that has ended, so that it cannot be decided any more. */
-  async function settleEnded(
-    { id, expiresAt }: Pick<ApprovalRequest, 'id' | 'expiresAt'>,
-    cause: unknown,
-  ): Promise<void> {
+  async function settleEnded(request: ApprovalRequest, cause: unknown): Promise<void> {
+    const { id, expiresAt } = request;
     try {
       const reason = cause instanceof Error ? cause.message : 'The caller no longer waits for a decision';
       const now = clock.now();
       if (isKernelError(cause, 'E_APPROVAL_TIMEOUT')) await store.expire(Math.max(now, expiresAt));
-      else await store.withdraw(id, { now, reason });
+      // An approval for the run answered this request too, and its call continues with that decision.
+      else if (isKernelError(cause, 'E_APPROVAL_DECIDED')) {
+        await store.consume(id, request, { consumer: consumerOf(request), now });
+      } else await store.withdraw(id, { now, reason });
       feed.checkNow();
     } catch (error) {
       logger.warn('a request for approval could not be withdrawn', { requestId: id, error: errorText(error) });
@@ -137,7 +139,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
   }
 
   async function consume(request: ApprovalRequest, settled: Approval): Promise<ApprovalDecisionInput> {
-    const consumer = `${request.runId}:${request.callId}`;
+    const consumer = consumerOf(request);
     const outcome = await store.consume(request.id, request, { consumer, now: clock.now() });
     if (outcome.status === 'not-found') return denied('its record is gone');
     if (outcome.status === 'mismatch') return denied(`it was given for another ${outcome.field}`);
@@ -168,10 +170,14 @@ async function storeRequest(store: ApprovalStore, request: ApprovalRequest): Pro
   return known !== undefined && differingField(known.request, request) === undefined ? 'same' : 'other';
 }
 
-// Another process continues a suspended run, and an outer handler of this kind has settled the request already.
+function consumerOf({ runId, callId }: ApprovalRequest): string {
+  return `${runId}:${callId}`;
+}
+
+// Another process continues a suspended run.
 function isLeftOpen(reason: unknown): boolean {
   if (!isKernelError(reason)) return false;
-  return reason.code === 'E_RUN_SUSPENDED' || reason.code === 'E_APPROVAL_DECIDED' || isLeftOpen(reason.cause);
+  return reason.code === 'E_RUN_SUSPENDED' || isLeftOpen(reason.cause);
 }
 
 // Read like the approval gate reads it: an invalid decision must not reach the store.

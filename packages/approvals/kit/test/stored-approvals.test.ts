@@ -188,6 +188,24 @@ test('a request that expires ends with a time-out, a little after its caller has
   );
 });
 
+test('a request that an approval for the run answered is consumed, although its caller no longer waits', async () => {
+  const { request, store, clock } = openScene();
+  const waiting = new AbortController();
+  const other = createApprovalRequest({ id: 'approval-2', callId: 'call-2' });
+  await store.create(other);
+  const result = request({}, waiting.signal);
+  await settle();
+  await store.decide('approval-2', { decision: 'approved', scope: 'run', approver: 'ada', decidedAt: clock.now() });
+  waiting.abort(new KernelError('E_APPROVAL_DECIDED', 'An approval for the whole run covers this call'));
+  await result.catch(() => {});
+  await settle();
+  const covered = await store.get('approval-1');
+  assert.deepEqual(
+    [covered?.status, covered?.consumer, covered?.answer?.approver],
+    ['consumed', 'run-1:call-1', 'ada'],
+  );
+});
+
 test('a request that another process withdraws is denied', async () => {
   const { request, store, clock } = openScene();
   const result = request();
