@@ -12,6 +12,7 @@ import { formatTable } from './table.ts';
 const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   floors: async () => (await import('./floors/floors.ts')).benchFloors,
   invoker: async () => (await import('./invoker.ts')).benchInvoker,
+  hostile: async () => (await import('./hostile.ts')).benchHostile,
   journal: async () => (await import('./journal.ts')).benchJournal,
   durable: async () => (await import('./durable.ts')).benchDurable,
   loop: async () => (await import('./loop/loop.ts')).benchLoop,

@@ -123,6 +123,7 @@ function createInvoker(parts: Parts): ToolInvoker {
     hooks,
     digest: createArgumentDigest(digestKey),
     hostPaths,
+    redactMessage: redactor.text,
     secrets: redactor.secrets,
     clock,
     logger,

@@ -75,6 +75,8 @@ export interface ToolInvokerOptions {
   readonly digest?: Digester;
   /** Folders of this host that are removed from messages. */
   readonly hostPaths?: readonly string[];
+  /** Removes known secrets from error messages before a script or a model reads them. */
+  readonly redactMessage?: (message: string) => string;
   /** Secret values that approvers must not see in arguments; those of fewer than eight characters are ignored. */
   readonly secrets?: Iterable<string>;
   /** Wraps the execution of each tool, for example to make a span of a trace active in asynchronous calls. */
@@ -117,7 +119,7 @@ export class ToolInvoker {
       schemas: new SchemaCache(),
       deadlines: new Deadlines(clock),
       locks: new KeyedLocks(),
-      scrub: createScrubber(options.hostPaths ?? []),
+      scrub: createScrubber(options.hostPaths ?? [], options.redactMessage),
       findSecrets: createSecretFinder(options.secrets ?? []),
       wrapExecution: options.wrapExecution,
     };

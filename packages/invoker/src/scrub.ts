@@ -5,14 +5,14 @@ const stackFrames = /\n[^\S\n]+at .+/g;
 const fileUrls = /file:\/\/\/[^\s'")]+/g;
 
 /**
- * Creates a {@link Scrubber} that removes stack frames, `file:` URLs and the given folders of the host. Longer folders
- * are replaced first, so that no part of a nested folder remains.
+ * Creates a {@link Scrubber} that removes stack frames, `file:` URLs and the given folders of the host, and then applies
+ * `redact`. Longer folders are replaced first, so that no part of a nested folder remains.
  */
-export function createScrubber(hostPaths: readonly string[]): Scrubber {
+export function createScrubber(hostPaths: readonly string[], redact: Scrubber = (message) => message): Scrubber {
   const folders = hostPaths.filter((path) => path.length > 1).toSorted((left, right) => right.length - left.length);
   return (message) => {
     let clean = message.replaceAll(stackFrames, '').replaceAll(fileUrls, '<file>');
     for (const folder of folders) clean = clean.replaceAll(folder, '<host>');
-    return clean;
+    return redact(clean);
   };
 }

@@ -17,3 +17,6 @@ export type { RetryableError, RetryPolicy } from './retry-delay.ts';
 export { retryWhileUnavailable } from './retry-while-unavailable.ts';
 export { syntaxErrorPlace } from './error-text.ts';
 export { cutUtf8, decodeUtf8, utf8Length } from './utf8.ts';
+export { createToolLabel, otherTools } from './tool-label.ts';
+export type { ToolLabel } from './tool-label.ts';
+export { visibleText, withVisibleText } from './visible-text.ts';

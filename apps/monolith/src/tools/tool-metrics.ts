@@ -1,4 +1,5 @@
 import type { HookManager } from '@ravi/invoker';
+import { createToolLabel } from '@ravi/support';
 
 /** Metrics of a tool in this process. Times are milliseconds. */
 export interface ToolFigures {
@@ -24,18 +25,17 @@ interface Counted {
 }
 
 const maxDurations = 1_000;
-const maxTools = 10_000;
 
-/** Counts every call from now on. Percentiles cover the last 1 000 calls of a tool. */
+/** Counts every call from now on; calls of tools that do not exist together. Percentiles cover the last 1 000 calls of a tool. */
 export function createToolMetrics(hooks: HookManager): ToolMetrics {
   const tools = new Map<string, Counted>();
-  hooks.observe('tool-result', ({ tool, status, durationMs }) => {
-    let counted = tools.get(tool);
+  const labelOf = createToolLabel();
+  hooks.observe('tool-result', ({ tool, status, durationMs, errorCode }) => {
+    const label = labelOf(tool, errorCode);
+    let counted = tools.get(label);
     if (counted === undefined) {
-      // Models choose names too, so their number is limited.
-      if (tools.size >= maxTools) return;
       counted = { calls: 0, errors: 0, denials: 0, durations: [] };
-      tools.set(tool, counted);
+      tools.set(label, counted);
     }
     counted.durations[counted.calls % maxDurations] = durationMs;
     counted.calls++;

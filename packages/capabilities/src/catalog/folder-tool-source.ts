@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { KernelError, isHostedTool, isLocalTool, isProviderDefinedTool, toolNamePattern } from '@ravi/kernel';
 import { syntaxErrorPlace } from '@ravi/support';
 import { parse } from 'acorn';
+import { problemWithFile } from './read-regular-file.ts';
 import type { AnyTool, ToolSource, ToolSourceContent } from '@ravi/kernel';
 
 /** Options of {@link createFolderToolSource}. */
@@ -35,6 +36,11 @@ export function createFolderToolSource(folder: string, options: FolderToolSource
   };
 }
 
+/** Maximum size of a file with tools. */
+const maxBytes = 16_777_216;
+/** Longest time that a file may take to load, top-level `await` included. */
+const maxLoadMs = 30_000;
+
 const fileName = /^[^_.].*(?<!\.d|\.test|\.spec)\.(?:ts|js|mjs)$/;
 
 async function toolFiles(folder: string): Promise<readonly string[]> {
@@ -63,9 +69,11 @@ async function nestedFiles(folder: string, entry: string): Promise<readonly stri
 async function loadFile(folder: string, file: string): Promise<ToolSourceContent> {
   const fail = (message: string): ToolSourceContent => ({ tools: [], failures: [{ from: file, message }] });
   let candidates: readonly unknown[];
+  const wrong = await problemWithFile(join(folder, file), maxBytes);
+  if (wrong !== undefined) return fail(wrong);
   try {
-    const module = (await import(
-      /* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(join(folder, file)).href
+    const module = (await withinLimit(
+      import(/* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(join(folder, file)).href),
     )) as { readonly default?: unknown };
     const { default: exported } = module;
     if (exported === undefined) return fail('has no default export; it must be a tool or a list of tools');
@@ -90,6 +98,16 @@ async function placeInJavaScript(error: unknown, path: string): Promise<string |
   } catch (problem) {
     const { loc } = problem as { readonly loc?: { readonly line: number; readonly column: number } };
     return loc === undefined ? undefined : `${path}:${loc.line}:${loc.column + 1}`;
+  }
+}
+
+async function withinLimit<Value>(loading: Promise<Value>): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`does not load within ${maxLoadMs} ms`)), maxLoadMs);
+  try {
+    return await Promise.race([loading, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

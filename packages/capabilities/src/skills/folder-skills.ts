@@ -1,7 +1,8 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KernelError } from '@ravi/kernel';
 import type { Skill } from '@ravi/kernel';
+import { readRegularFile } from '../catalog/read-regular-file.ts';
 import { parseSkill } from './parse-skill.ts';
 
 /** Skills of a folder, and the failures; a bad skill never hides the others. */
@@ -28,8 +29,8 @@ export async function loadFolderSkills(
   for (const name of await namesIn(folder)) {
     if (signal?.aborted === true) throw new KernelError('E_CANCELLED', `Loading the skills of ${folder} was cancelled`);
     const from = `${name}/SKILL.md`;
-    const text = await readSkill(join(folder, from));
-    if (text === undefined) continue;
+    const text = await readRegularFile(join(folder, from), maxBytes);
+    if ('problem' in text && text.problem === 'missing') continue;
     const parsed = 'problem' in text ? text : parseSkill(text.text, name);
     if ('problem' in parsed) failures.push({ from, message: parsed.problem });
     else skills.push({ ...parsed.skill, path: join(folder, name) });
@@ -42,19 +43,5 @@ async function namesIn(folder: string): Promise<readonly string[]> {
     return (await readdir(folder)).filter((name) => !name.startsWith('.')).toSorted();
   } catch (cause) {
     throw new KernelError('E_CONFIG_INVALID', `The skill folder ${folder} cannot be read`, { cause });
-  }
-}
-
-async function readSkill(file: string): Promise<{ readonly text: string } | { readonly problem: string } | undefined> {
-  const size = await stat(file).then(
-    (entry) => entry.size,
-    () => undefined,
-  );
-  if (size === undefined) return undefined;
-  if (size > maxBytes) return { problem: `is larger than ${maxBytes} bytes` };
-  try {
-    return { text: await readFile(file, 'utf8') };
-  } catch {
-    return { problem: 'cannot be read' };
   }
 }

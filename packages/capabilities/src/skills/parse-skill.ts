@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
 import type { Skill } from '@ravi/kernel';
+import { visibleText } from '@ravi/support';
 import { readAllowedTools } from './allowed-tools.ts';
 
 /** A parsed skill, or the problem with it. */
@@ -26,8 +27,8 @@ export function parseSkill(text: string, folderName: string): ParsedSkill {
   return {
     skill: {
       name: name as string,
-      description: (description as string).trim(),
-      instructions: (match[2] ?? '').trim(),
+      description: visibleText(description as string).trim(),
+      instructions: visibleText(match[2] ?? '').trim(),
       version: versionOf(fields['metadata']),
       ...(allowed === undefined ? {} : { allowedTools: allowed.entries }),
     },

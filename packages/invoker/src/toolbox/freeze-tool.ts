@@ -18,7 +18,7 @@ import type {
   ToolCaller,
   ToolConcurrency,
 } from '@ravi/kernel';
-import { deepFreeze } from '@ravi/support';
+import { deepFreeze, visibleText, withVisibleText } from '@ravi/support';
 import { sha256OfJson } from '../arguments/digest.ts';
 
 const frozen = new WeakMap<AnyTool, AnyTool>();
@@ -71,7 +71,11 @@ function copyTool(tool: AnyTool): AnyTool {
   }
   if (typeof description !== 'string') throw invalid(`Tool ${name} has no description`);
   const brand = (tool as { readonly [notCallableFromChain]?: boolean })[notCallableFromChain];
-  const common = { name, description, ...(brand === true ? { [notCallableFromChain]: true } : {}) };
+  const common = {
+    name,
+    description: visibleText(description),
+    ...(brand === true ? { [notCallableFromChain]: true } : {}),
+  };
   if (isProviderDefinedTool(tool)) return { ...common, ...providerDefinedFields(tool) };
   if (isHostedTool(tool)) return { ...common, providerSpecs: snapshot(tool.providerSpecs, name, 'providerSpecs') };
   if (isLocalTool(tool)) return { ...common, ...localFields(tool) };
@@ -98,7 +102,7 @@ function localFields(tool: Tool): Omit<Tool, 'name' | 'description'> {
     ...(allowedCallers === undefined
       ? {}
       : { allowedCallers: namesOf(allowedCallers, name, 'allowedCallers', callers) }),
-    ...(promptHint === undefined ? {} : { promptHint }),
+    ...(promptHint === undefined ? {} : { promptHint: visibleText(promptHint) }),
     ...(artifacts === undefined ? {} : { artifacts: oneOf(artifacts, ['value', 'stream'], name, 'artifacts') }),
     ...(managesOwnTimeout === undefined
       ? {}
@@ -108,9 +112,13 @@ function localFields(tool: Tool): Omit<Tool, 'name' | 'description'> {
     suspends: tool.suspends === true,
     runAfterResponse: tool.runAfterResponse === true,
     deferLoading: tool.deferLoading === true,
-    ...(tool.documentation === undefined ? {} : { documentation: tool.documentation.bind(tool) }),
+    ...(tool.documentation === undefined ? {} : { documentation: visibleDocumentation(tool.documentation.bind(tool)) }),
     execute: tool.execute.bind(tool),
   };
+}
+
+function visibleDocumentation(read: () => string): () => string {
+  return () => visibleText(String(read()));
 }
 
 function riskOf(tool: Tool | ProviderDefinedTool): Pick<Tool, 'risk'> {
@@ -157,7 +165,9 @@ function schemaOf(schema: unknown, name: string, field: string): JsonSchema {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
     throw invalid(`Tool ${name}: ${field} must be a JSON Schema object`);
   }
-  return snapshot(schema as JsonSchema, name, field);
+  const { schema: clean, problem } = withVisibleText(snapshot(schema as JsonSchema, name, field) as JsonObject);
+  if (problem !== undefined) throw invalid(`Tool ${name}: ${field}: ${problem}`);
+  return deepFreeze(clean);
 }
 
 function snapshot<Value extends JsonSchema | Readonly<Record<string, JsonObject>>>(

@@ -1,3 +1,4 @@
+import { createToolLabel } from '@ravi/support';
 import { withoutUndefined, scopeAttributes } from './attributes.ts';
 import type { Instruments } from './instruments.ts';
 import { callKey, chainKey, runKey, stepKey } from './span-tree.ts';
@@ -8,6 +9,7 @@ const failures: ReadonlySet<string> = new Set(['error', 'timeout', 'cancelled'])
 
 /** Traces scripts, tool calls from any caller, and their approvals; measures tool calls. */
 export function observeCalls(hooks: HookSource, spans: SpanTree, { toolDuration }: Instruments): (() => void)[] {
+  const labelOf = createToolLabel();
   return [
     hooks.observe('chain-start', (event) => {
       const { runId, parentId, language } = event;
@@ -58,8 +60,7 @@ export function observeCalls(hooks: HookSource, spans: SpanTree, { toolDuration 
       });
       const measured = withoutUndefined({
         'gen_ai.operation.name': 'execute_tool',
-        // A model can invent any number of names.
-        'gen_ai.tool.name': errorCode === 'E_TOOL_UNKNOWN' ? '_OTHER' : tool,
+        'gen_ai.tool.name': labelOf(tool, errorCode),
         'error.type': errorType,
       });
       toolDuration.record(durationMs / 1_000, measured);
