@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { callPaths } from '@ravi/invoker/internal';
+import type { CallPath } from '@ravi/invoker/internal';
+import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
+import { createSqliteStateStore } from '@ravi/state-sqlite';
+import { settle } from '@ravi/testkit';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { agentPaths } from './support/bypass/agent-paths.ts';
+import type { Path } from './support/bypass/agent-paths.ts';
+import { expectedEffects, faults } from './support/bypass/faults.ts';
+import type { Fault, Outcome } from './support/bypass/faults.ts';
+import { scriptPaths } from './support/bypass/script-paths.ts';
+import { startServerPaths } from './support/bypass/server-paths.ts';
+import type { ServerPaths } from './support/bypass/server-paths.ts';
+import { createWorld } from './support/bypass/world.ts';
+
+const sandbox = createIsolatedVmSandbox();
+const opened = new AsyncDisposableStack();
+let server: ServerPaths;
+beforeAll(async () => {
+  opened.use(sandbox);
+  server = opened.use(await startServerPaths());
+});
+afterAll(() => opened.disposeAsync());
+
+type Cell = (fault: Fault) => Promise<Outcome>;
+
+const inLibrary =
+  (path: Path): Cell =>
+  async (fault) => {
+    await using state = await createSqliteStateStore({ file: ':memory:' });
+    const { world, faulty } = createWorld(fault, state, sandbox);
+    await path(world);
+    await faulty.approveLate();
+    await settle();
+    return { effects: world.effects, requests: faulty.requests.length };
+  };
+
+// A path that is added to the registry does not compile until it is added here.
+const cells: Readonly<Record<CallPath, Cell>> = {
+  http: (fault) => server.run('http', fault),
+  'durable-script': (fault) => server.run('durable-script', fault),
+  model: inLibrary(agentPaths.model),
+  context: inLibrary(agentPaths.context),
+  skill: inLibrary(agentPaths.skill),
+  'sub-agent': inLibrary(agentPaths['sub-agent']),
+  background: inLibrary(agentPaths.background),
+  promoted: inLibrary(agentPaths.promoted),
+  stateful: inLibrary(agentPaths.stateful),
+  resumed: inLibrary(agentPaths.resumed),
+  recovered: inLibrary(agentPaths.recovered),
+  'provider-script': inLibrary(agentPaths['provider-script']),
+  script: inLibrary(scriptPaths.script),
+  snippet: inLibrary(scriptPaths.snippet),
+};
+
+for (const path of Object.keys(callPaths) as CallPath[]) {
+  describe(path, () => {
+    test.each(faults)('%s: exactly the approved arguments run, or nothing does', async (fault) => {
+      const { effects, requests } = await cells[path](fault);
+      assert.deepEqual(effects, expectedEffects(fault));
+      // Otherwise the cell would pass without having reached the fault.
+      assert.equal(requests, fault === 'faulty-hook' ? 0 : 1);
+    });
+  });
+}
+
+test('every file that calls the invoker is a path of the matrix', () => {
+  const root = join(import.meta.dirname, '../../..');
+  const sources = globSync('{packages,apps}/**/src/**/*.ts', {
+    cwd: root,
+    exclude: ['**/node_modules/**', '**/dist/**'],
+  });
+  const callers = sources.filter((file) => /\.invoke\(/.test(readFileSync(join(root, file), 'utf8')));
+  // Text of a generated project, and the invoker itself.
+  const others = callers.filter((file) => !file.startsWith('packages/invoker/') && !file.includes('project-files'));
+  assert.deepEqual(others.toSorted(), [...new Set<string>(Object.values(callPaths))].toSorted());
+});

@@ -1,0 +1,72 @@
+import { createApprovalFeed, createStoredApprovals } from '@ravi/approval-kit';
+import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
+import { defineTool, silentLogger, systemClock } from '@ravi/kernel';
+import type { CompleteStateStore, JsonObject, Sandbox, Tool } from '@ravi/kernel';
+import { createFaultyStore } from './faults.ts';
+import type { Fault } from './faults.ts';
+
+const inputSchema = {
+  type: 'object',
+  properties: { to: { type: 'string' }, amount: { type: 'integer' } },
+  required: ['to', 'amount'],
+  additionalProperties: false,
+} as const;
+
+/** Creates the dangerous tool, which records the arguments of each of its effects. */
+export function createPay(effects: JsonObject[], more: Partial<Tool> = {}): Tool {
+  return defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    inputSchema,
+    risk: 'high',
+    ...more,
+    execute(args) {
+      effects.push(args as unknown as JsonObject);
+      return 'paid';
+    },
+  });
+}
+
+/** Schema of the arguments of {@link createPay}. */
+export const paySchema = inputSchema;
+
+/** Everything that a path needs to make one dangerous call; made for one cell of the matrix. */
+export interface World {
+  readonly fault: Fault;
+  readonly invoker: ToolInvoker;
+  readonly toolbox: Toolbox;
+  readonly sandbox: Sandbox;
+  readonly state: CompleteStateStore;
+  readonly effects: JsonObject[];
+  /** Aborted by the fault `cancelled`. */
+  readonly signal: AbortSignal;
+}
+
+/** Builds the library around a state store as a program does, with one fault. */
+export function createWorld(fault: Fault, state: CompleteStateStore, sandbox: Sandbox) {
+  const effects: JsonObject[] = [];
+  const controller = new AbortController();
+  const feed = createApprovalFeed({ store: state.approvals, clock: systemClock, logger: silentLogger });
+  const faulty = createFaultyStore(state.approvals, state.approvals, () => feed.checkNow());
+  faulty.arm(fault, () => controller.abort());
+  const hooks = new HookManager();
+  if (fault === 'faulty-hook') breakHooks(hooks);
+  const toolbox = new Toolbox();
+  const invoker = new ToolInvoker({
+    registry: toolbox,
+    hooks,
+    journal: state.journal,
+    approvalHandler: createStoredApprovals({ store: faulty.store, feed }),
+    policy: fault === 'expired' ? { approvalTimeoutMs: 50 } : {},
+  });
+  const world: World = { fault, invoker, toolbox, sandbox, state, effects, signal: controller.signal };
+  return { world, faulty };
+}
+
+/** Lets the checks of `pay` fail. */
+export function breakHooks(hooks: HookManager): () => void {
+  return hooks.intercept(({ tool }) => {
+    if (tool === 'pay') throw new Error('The check is broken');
+    return { action: 'continue' };
+  });
+}
