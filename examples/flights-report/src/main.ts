@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { PluginEntry } from '@ravi/host';
+import { createCliApproval } from '@ravi/approval-cli';
 import { isKernelError } from '@ravi/kernel';
+import type { ApprovalHandler } from '@ravi/kernel';
 import { createServerLog, openMonolith, parsePort, serve, tokens, untilShutdown } from '@ravi/monolith';
 import type { Monolith } from '@ravi/monolith';
 import { checkRun, reportsFolder } from './check-run.ts';
@@ -26,35 +28,49 @@ async function main({ once, port }: Flags): Promise<number> {
   await using server = await serve(monolith, { port: once ? (port ?? 0) : port });
   print([
     heading('Ravi: one script over 200 000 real flights'),
-    showApproval(monolith.container.resolve(tokens.config)),
+    showApproval(monolith.container.resolve(tokens.config), isAtTerminal ? `${server.url}/inbox` : undefined),
   ]);
 
-  const problem = await demonstrate(monolith, server.url);
+  const stopped = new AbortController();
+  void shutdown.then(() => stopped.abort());
+  const problem = await demonstrate(monolith, server.url, stopped.signal);
+  if (stopped.signal.aborted) return 0;
   if (problem !== undefined) console.error(`The demonstration failed: ${problem}`);
   if (once) return problem === undefined ? 0 : 1;
   print([
+    '  Run a script of yours:',
     `  curl ${server.url}/v1/chains -H 'content-type: application/json' -d '{"code":"return await tools.list_datasets()"}'`,
   ]);
-  process.stdout.write(`listening on ${server.url}\n`);
+  process.stdout.write(
+    `listening on ${server.url}\nOpen ${server.url} in a browser for the console. Ctrl+C ends it.\n`,
+  );
   await shutdown;
   return problem === undefined ? 0 : 1;
 }
 
+const isAtTerminal = process.stdin.isTTY && process.stderr.isTTY;
+const reason = 'The demonstration may write its own report.';
+
 /** Approval rules for a run without a server. */
 function approvalHandler(): PluginEntry {
-  if (process.stdin.isTTY && process.stderr.isTTY) return { use: '@ravi/approval-cli' };
-  const reason = 'The demonstration may write its own report.';
+  if (isAtTerminal) return { use: '@ravi/approval-cli' };
   return {
     use: '@ravi/approval-auto',
     rules: [{ tool: 'publish_report', risk: 'high', decision: 'approved', reason }],
   };
 }
 
+/** Decides the requests of a run of the server: the user at the terminal, or without one the demonstration. */
+function approver(): ApprovalHandler {
+  return isAtTerminal ? createCliApproval() : { request: async () => ({ decision: 'approved', reason }) };
+}
+
 /** Runs the script once, over HTTP as any client would, and shows what happened. Gives what went wrong. */
-async function demonstrate({ container }: Monolith, url: string): Promise<string | undefined> {
+async function demonstrate({ container }: Monolith, url: string, signal: AbortSignal): Promise<string | undefined> {
   const script = await readFile(join(folder, 'script.ts'), 'utf8');
   using collector = collectPayloads(container.resolve(tokens.hooks));
-  const run = await (container.resolve(tokens.durable) === undefined ? runAtOnce : runInStore)(url, script);
+  const isStored = container.resolve(tokens.durable) !== undefined;
+  const run = isStored ? await runInStore(url, script, { approver: approver(), signal }) : await runAtOnce(url, script);
   if (typeof run === 'string') return run;
   print(showResult(run));
   print(showTrace(run.callTrace));

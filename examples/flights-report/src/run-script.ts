@@ -1,38 +1,70 @@
-import type { ChainRunResult } from '@ravi/kernel';
+import type { ApprovalRequest, ApprovalHandler, ChainRunResult } from '@ravi/kernel';
+import { createClient, RaviApiError } from '@ravi/client';
+import type { Client } from '@ravi/client';
 
 /** Runs a script over HTTP and waits for it. Text says why there is no result. */
 export async function runAtOnce(url: string, code: string): Promise<ChainRunResult | string> {
-  return (await post(`${url}/v1/chains`, { code })) as ChainRunResult | string;
+  return orProblem(async () => (await createClient({ baseUrl: url }).chains.run({ code })) as ChainRunResult);
+}
+
+/** Options of {@link runInStore}. */
+export interface RunInStoreOptions {
+  /** Decides the approvals of the run, unless another approver is faster. */
+  readonly approver: ApprovalHandler;
+  /** Ends the wait; the run stays in the store. */
+  readonly signal: AbortSignal;
 }
 
 /**
- * Runs a script as a run that stays in the store, as any user may from the console, and approves its requests. Text says
- * why there is no result.
+ * Runs a script as a run that stays in the store, as any user may from the console, and has its requests decided. Text
+ * says why there is no result.
  */
-export async function runInStore(url: string, code: string): Promise<ChainRunResult | string> {
-  const started = await post(`${url}/v1/runs`, { kind: 'chain', code });
-  if (typeof started === 'string') return started;
-  const { id } = started as { readonly id: string };
-  // The stream ends when the run pauses for a decision, and when it ends.
-  await (await fetch(`${url}/v1/runs/${id}/events`)).text();
-  for (;;) {
-    const { pendingApprovals } = (await (await fetch(`${url}/v1/runs/${id}`)).json()) as ShownRun;
-    for (const { id: approvalId } of pendingApprovals) {
-      const reason = 'The demonstration may write its own report.';
-      const decided = await post(`${url}/v1/approvals/${approvalId}/decision`, { decision: 'approved', reason });
-      if (typeof decided === 'string') return decided;
+export async function runInStore(
+  url: string,
+  code: string,
+  { approver, signal }: RunInStoreOptions,
+): Promise<ChainRunResult | string> {
+  const client = createClient({ baseUrl: url });
+  const run = async (): Promise<ChainRunResult> => {
+    const { id } = await client.runs.start({ kind: 'chain', code });
+    const open = new Map<string, AbortController>();
+    const decisions: Promise<void>[] = [];
+    // The server resumes the run as soon as a decision is stored.
+    for await (const { type, data } of client.runs.events(id, { signal })) {
+      if (type === 'approval-decided') open.get(data.approval.requestId)?.abort();
+      if (type !== 'approval-requested' || open.has(data.requestId)) continue;
+      const withdrawing = new AbortController();
+      open.set(data.requestId, withdrawing);
+      decisions.push(decide(client, data.requestId, approver, AbortSignal.any([signal, withdrawing.signal])));
     }
-    const result = (await post(`${url}/v1/runs/${id}/resume`, {})) as ChainRunResult | string;
-    if (typeof result === 'string' || result.status !== 'paused') return result;
+    await Promise.all(decisions);
+    const { outcome } = await client.runs.get(id);
+    return outcome?.result as unknown as ChainRunResult;
+  };
+  return orProblem(run, signal);
+}
+
+async function decide(client: Client, id: string, approver: ApprovalHandler, signal: AbortSignal): Promise<void> {
+  const { approval } = await client.approvals.get(id, { signal });
+  if (approval.status !== 'pending') return;
+  // The server binds the decision to the digests, which it does not send.
+  const request: ApprovalRequest = { args: {}, ...approval, argsDigest: '', toolDigest: '' };
+  const { decision, reason, modifiedArgs, scope } = await approver.request(request, { signal });
+  if (signal.aborted) return;
+  await client.approvals.decide(id, {
+    decision,
+    ...(reason === undefined ? {} : { reason }),
+    ...(modifiedArgs === undefined ? {} : { modifiedArgs }),
+    ...(scope === undefined || decision === 'denied' ? {} : { scope }),
+  });
+}
+
+async function orProblem(work: () => Promise<ChainRunResult>, signal?: AbortSignal): Promise<ChainRunResult | string> {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal?.aborted === true) return 'the server was stopped';
+    if (error instanceof RaviApiError) return `HTTP ${error.status}: ${error.message}`;
+    throw error;
   }
-}
-
-interface ShownRun {
-  readonly pendingApprovals: readonly { readonly id: string }[];
-}
-
-async function post(url: string, body: object): Promise<unknown> {
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-  return response.ok ? response.json() : `HTTP ${response.status}: ${await response.text()}`;
 }

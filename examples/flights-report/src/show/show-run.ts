@@ -4,10 +4,13 @@ import { count, faint, heading, renderTable, size } from './table.ts';
 import { vocabulary } from '../conversation/count-tokens.ts';
 import type { Comparison } from '../conversation/compare.ts';
 
-/** Describes how risky calls will be approved. */
-export function showApproval({ plugins }: ResolvedConfig): string {
+/** Describes how risky calls will be approved; `inbox` is the address at which the user may decide too. */
+export function showApproval({ plugins }: ResolvedConfig, inbox: string | undefined): string {
   const handler = plugins.approvalHandler;
-  if (handler === undefined) return '  The server asks before the report is written; this run approves its own.';
+  if (handler === undefined && inbox !== undefined) {
+    return `  You will be asked here before the report is written. You can also decide at ${inbox}`;
+  }
+  if (handler === undefined) return '  There is no terminal, so the demonstration approves its own report.';
   if (handler.use === '@ravi/approval-cli') return '  You will be asked before the report is written.';
   return `  There is no terminal, so this rule decides: ${JSON.stringify(handler['rules'])}`;
 }
