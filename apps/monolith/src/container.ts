@@ -14,6 +14,7 @@ import { createHttpApp } from './http/app.ts';
 import { createEndpoints } from './http/endpoints.ts';
 import { createCallerApprovals } from './http/approvals/approval-operations.ts';
 import { createScriptRunner } from './http/scripts/chains.ts';
+import { createOpenConsole } from './http/server/console.ts';
 import { createHealthCheck } from './http/server/health.ts';
 import { createChainRunner } from './runs/chain-runner.ts';
 import { createDurableServices } from './runs/durable-services.ts';
@@ -44,6 +45,7 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
   durable: createDurableServices,
   runScript: createScriptRunner,
   checkHealth: createHealthCheck,
+  openConsole: ({ logger }) => createOpenConsole(logger),
 };
 
 const routes: { readonly [Name in keyof Routes]: Factory<Routes[Name]> } = {

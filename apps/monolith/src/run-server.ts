@@ -43,6 +43,8 @@ async function serveUntil(
     isServer: true,
   });
   await using server = await serve(monolith, { host, port });
-  process.stdout.write(`listening on ${server.url}\n`);
+  const aboutConsole = server.hasConsole ? `Open ${server.url} in a browser for the console.\n` : '';
+  // Written at once: a program that reads the address may close the pipe after the first line.
+  process.stdout.write(`listening on ${server.url}\n${aboutConsole}`);
   await shutdown;
 }

@@ -28,6 +28,8 @@ export interface ServeOptions {
 export interface HttpServer extends AsyncDisposable {
   /** `http://127.0.0.1:7341` */
   readonly url: string;
+  /** True if the console is built, so that it is served at `url`. */
+  readonly hasConsole: boolean;
 }
 
 const answerMs = 1_000;
@@ -56,6 +58,7 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
   void warnOfInvalidSchemas(toolbox, { logger, signal: closing.signal });
   return {
     url: urlOf(address),
+    hasConsole: parts.openConsole() !== undefined,
     async [Symbol.asyncDispose]() {
       closing.abort();
       const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();

@@ -21,6 +21,7 @@ import type { DecisionRules } from '@ravi/approval-kit';
 import type { CallerApprovals } from './http/approvals/approval-operations.ts';
 import type { Endpoint } from './http/core/implement.ts';
 import type { ScriptRunner } from './http/scripts/chains.ts';
+import type { OpenConsole } from './http/server/console.ts';
 import type { HealthCheck } from './http/server/health.ts';
 import type { Redactor } from './logging/redactor.ts';
 import type { TelemetryProviders } from './observability/open-exporters.ts';
@@ -85,6 +86,7 @@ export interface Services {
   /** Runs a script of a request. */
   readonly runScript: ScriptRunner;
   readonly checkHealth: HealthCheck;
+  readonly openConsole: OpenConsole;
 }
 
 /** The HTTP interface. */
@@ -132,6 +134,7 @@ export const tokens: Tokens = {
   durable: token('durable'),
   runScript: token('runScript'),
   checkHealth: token('checkHealth'),
+  openConsole: token('openConsole'),
   endpoints: token('endpoints'),
   httpApp: token('httpApp'),
 };

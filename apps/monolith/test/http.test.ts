@@ -145,7 +145,7 @@ test('a request that is not a JSON object, has another type or an unknown key is
 });
 
 test('an unknown route is a JSON 404', async () => {
-  assertProblem(await server.get('/v2/tools'), 404, 'E_ROUTE_UNKNOWN', /GET \/v2\/tools/);
+  assertProblem(await server.get('/v1/nothing'), 404, 'E_ROUTE_UNKNOWN', /GET \/v1\/nothing/);
 });
 
 test('a body above the limit is refused, announced or streamed, and the server continues', async () => {

@@ -41,9 +41,9 @@ async function main({ once, port }: Flags): Promise<number> {
     '  Run a script of yours:',
     `  curl ${server.url}/v1/chains -H 'content-type: application/json' -d '{"code":"return await tools.list_datasets()"}'`,
   ]);
-  process.stdout.write(
-    `listening on ${server.url}\nOpen ${server.url} in a browser for the console. Ctrl+C ends it.\n`,
-  );
+  const aboutConsole = server.hasConsole ? `Open ${server.url} in a browser for the console.\n` : '';
+  // Written at once: a program that reads the address may close the pipe after the first line.
+  process.stdout.write(`listening on ${server.url}\n${aboutConsole}Ctrl+C ends the server.\n`);
   await shutdown;
   return problem === undefined ? 0 : 1;
 }

@@ -29,7 +29,7 @@ export type { CallerIdentity } from './login.ts';
 export type { Exchange } from './models.ts';
 export type { RecordableEvent, RecordedEvent, RecordedEventData, RecordedEventType } from './run-events.ts';
 export type { RunDetails } from './runs.ts';
-export type { AdapterHealth, Settings } from './server.ts';
+export type { AdapterHealth, MissingPart, Settings } from './server.ts';
 export type { SkillSummary } from './skills.ts';
 export type { SnippetDetails, SnippetSummary } from './snippets.ts';
 export type { ToolDetails, ToolMetrics, ToolSummary } from './tools.ts';

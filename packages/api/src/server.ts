@@ -10,10 +10,24 @@ const adapterHealthSchema = object({ status: enumOf(['ok', 'unavailable']), dura
 /** Health of an adapter, and how long its check took. */
 export type AdapterHealth = ValueOf<typeof adapterHealthSchema>;
 
+/** A part of the server that its configuration leaves out or replaces. */
+const missingPartSchema = object(
+  {
+    part: enumOf(['runs', 'approvals'], { description: '"runs" includes all that is stored with runs.' }),
+    reason: string({ description: 'Why it is not there, and the configuration key to change.' }),
+    guide: string({ description: 'Page of the documentation.' }),
+  },
+  { page: string({ description: 'Path of the page that takes its place.' }) },
+);
+
+/** A part of the server that its configuration leaves out or replaces. Its operations are refused with `E_NOT_CONFIGURED`. */
+export type MissingPart = ValueOf<typeof missingPartSchema>;
+
 /** Installed plugins, their health and the effective policy. */
 export const settingsSchema = object({
   plugins: array(object({ port: string(), package: string() })),
   health: record(adapterHealthSchema, { description: 'By port.' }),
+  missing: array(missingPartSchema, { description: 'Parts that the configuration leaves out or replaces.' }),
   policy: policySchema,
   model: object({ id: string(), isDemo: boolean({ description: 'True if a script plays the model.' }) }),
   versions: record(string()),

@@ -141,6 +141,7 @@ export const skills: readonly SkillSummary[] = [
 
 /** Settings of the server. */
 export const settings: Settings = {
+  missing: [],
   model: { id: 'scripted-demo', isDemo: true },
   versions: { ravi: '0.1.0', node: 'v24.21.0' },
   policy: defaultChainPolicy,

@@ -8,7 +8,6 @@ import type { Access } from './access/access.ts';
 import { addressOf, readClientAddress } from './access/client-address.ts';
 import type { TelemetryProviders } from '../observability/open-exporters.ts';
 import { traceRequests } from './core/trace-requests.ts';
-import type { CallerApprovals } from './approvals/approval-operations.ts';
 import { mount } from './core/mount.ts';
 import type { Endpoint } from './core/implement.ts';
 import { answerProblem, problem } from './core/problem.ts';
@@ -16,6 +15,7 @@ import { requestLog } from './core/request-log.ts';
 import { headWithoutBody, safeHeaders } from './core/safe-headers.ts';
 import { sameOrigin } from './core/same-origin.ts';
 import { mountConsole } from './server/console.ts';
+import type { OpenConsole } from './server/console.ts';
 
 /** Options of {@link createHttpApp}. */
 export interface HttpAppOptions {
@@ -26,8 +26,7 @@ export interface HttpAppOptions {
   readonly blobStore: BlobStore;
   /** Rules for decisions over HTTP. */
   readonly decisionRules: DecisionRules;
-  /** Present if callers decide over HTTP. */
-  readonly callerApprovals: CallerApprovals | undefined;
+  readonly openConsole: OpenConsole;
   /** Present if requests are traced and measured. */
   readonly telemetryProviders: TelemetryProviders | undefined;
   readonly lifetime: AbortSignal;
@@ -37,18 +36,8 @@ export interface HttpAppOptions {
 
 /** Creates the HTTP interface: middleware, operations, approvals, console. It reaches tools only through operations. */
 export function createHttpApp(options: HttpAppOptions): Hono {
-  const {
-    endpoints,
-    access,
-    approvalHandler,
-    decisionRules,
-    blobStore,
-    callerApprovals,
-    telemetryProviders,
-    lifetime,
-    clock,
-    logger,
-  } = options;
+  const { endpoints, access, approvalHandler, decisionRules, blobStore, telemetryProviders, lifetime, clock, logger } =
+    options;
   const { allowedHosts, maxConcurrent, trustedProxies } = options.config.server;
   const app = new Hono();
   app.use(headWithoutBody, safeHeaders);
@@ -62,8 +51,7 @@ export function createHttpApp(options: HttpAppOptions): Hono {
   mount(app, endpoints, { access, maxConcurrent });
   if (isWebApprovalHandler(approvalHandler))
     mountApprovalWeb(app, approvalHandler, { rules: decisionRules, artifacts: blobStore });
-  // The console needs a state store, and approvals with the sign-in of the server.
-  if (callerApprovals !== undefined) mountConsole(app, logger);
+  mountConsole(app, options.openConsole);
   app.notFound((context) =>
     answerProblem(context, problem('E_ROUTE_UNKNOWN', `There is no ${context.req.method} ${context.req.path}`), logger),
   );

@@ -1,4 +1,5 @@
 import { api, openApiDocument, operations } from '@ravi/api';
+import type { MissingPart } from '@ravi/api';
 import type { JsonObject } from '@ravi/kernel';
 import { implement } from './core/implement.ts';
 import type { Endpoint } from './core/implement.ts';
@@ -12,6 +13,7 @@ import { jobOperations } from './runs/jobs.ts';
 import { metricsOperations } from './server/metrics.ts';
 import { responseOperations } from './agents/responses.ts';
 import { runOperations } from './runs/runs.ts';
+import { missingPartsOf, refusingEndpoints } from './server/missing-parts.ts';
 import { settingsOperations } from './server/settings.ts';
 import { signInOperations } from './server/sign-in.ts';
 import { skillOperations } from './agents/skills.ts';
@@ -21,14 +23,16 @@ import type { Parts } from '../tokens.ts';
 
 /** Creates the endpoints of the server: the operations of every subject and their description. */
 export function createEndpoints(parts: Parts): readonly Endpoint[] {
-  return withOpenApi([...endpointsOf(parts), ...durableEndpointsOf(parts)]);
+  const missing = missingPartsOf(parts);
+  const served = withOpenApi([...endpointsOf(parts, missing), ...durableEndpointsOf(parts)]);
+  return [...served, ...refusingEndpoints(served, missing)];
 }
 
-function endpointsOf(parts: Parts): readonly Endpoint[] {
+function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly Endpoint[] {
   const { config, access, lifetime, model, skills, preflight, toolbox, toolMetrics, invoker, checkHealth, durable } =
     parts;
   return [
-    ...settingsOperations({ plugins: config.plugins, model, toolbox, invoker, checkHealth }),
+    ...settingsOperations({ plugins: config.plugins, missing, model, toolbox, invoker, checkHealth }),
     ...metricsOperations(toolMetrics, () => durable?.chains.active ?? 0),
     ...signInOperations(access),
     ...toolOperations({ toolbox, invoker, toolMetrics, lifetime, artifactTtlMs: config.server.artifactTtlMs }),

@@ -11,7 +11,7 @@ const listening = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/;
 /** A server in its own process, started by its command. */
 export interface ServerProcess extends Disposable {
   readonly child: ChildProcess;
-  /** Returns the next line of its standard output. */
+  /** Returns the next line of its standard output, without the one about the console, which may not be built. */
   nextLine(): Promise<string>;
   /** Returns its address, from its first line. */
   url(): Promise<string>;
@@ -41,7 +41,10 @@ export function startProcess(
     stdio: ['ignore', 'pipe', 'pipe', preload === undefined ? 'ignore' : 'ipc'],
   });
   const lines = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]();
-  const nextLine = async (): Promise<string> => String((await lines.next()).value);
+  const nextLine = async (): Promise<string> => {
+    const line = String((await lines.next()).value);
+    return /^Open \S+ in a browser for the console\.$/.test(line) ? nextLine() : line;
+  };
   return {
     child,
     nextLine,

@@ -1,4 +1,5 @@
 import type { BodyOf, EmptyResponse, JsonResponse, Operation, Page, ParamsOf, QueryOf, RawResponse } from '@ravi/api';
+import type { KernelError } from '@ravi/kernel';
 import type { Caller } from '../access/caller.ts';
 import { problem } from './problem.ts';
 
@@ -66,6 +67,8 @@ export interface Endpoint {
   /** Default: 4 MiB. */
   readonly maxBodyBytes?: number | undefined;
   readonly handle: (request: ApiRequest) => unknown;
+  /** Refuses every request of a known caller, before its query and body are checked. */
+  readonly refusal?: KernelError;
 }
 
 /** Implements an operation of the API. It does not compile if a response does not match the operation. */

@@ -24,8 +24,9 @@ export interface MountOptions {
 export function mount(app: Hono, endpoints: readonly Endpoint[], options: MountOptions): void {
   const limitConcurrency = concurrencyLimit(options.maxConcurrent);
   for (const endpoint of endpoints) {
-    const { operation, maxBodyBytes = defaultBodyBytes } = endpoint;
+    const { operation, maxBodyBytes = defaultBodyBytes, refusal } = endpoint;
     const handlers: MiddlewareHandler[] = [
+      ...(refusal === undefined ? [] : [() => Promise.reject(refusal)]),
       ...(operation.role === 'run' && operation.endsWork !== true ? [limitConcurrency] : []),
       ...(operation.body === undefined ? [] : [limitBody(maxBodyBytes)]),
       handlerOf(endpoint),

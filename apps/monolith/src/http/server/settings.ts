@@ -1,4 +1,5 @@
 import { api } from '@ravi/api';
+import type { MissingPart } from '@ravi/api';
 import type { Toolbox, ToolInvoker } from '@ravi/invoker';
 import type { PluginsConfig } from '@ravi/host';
 import type { ModelProvider } from '@ravi/kernel';
@@ -10,6 +11,8 @@ import type { Endpoint } from '../core/implement.ts';
 /** Services of {@link settingsOperations}. */
 export interface SettingsServices {
   readonly plugins: PluginsConfig;
+  /** Parts that the configuration leaves out or replaces. */
+  readonly missing: readonly MissingPart[];
   readonly model: ModelProvider;
   readonly toolbox: Toolbox;
   readonly invoker: ToolInvoker;
@@ -18,7 +21,7 @@ export interface SettingsServices {
 
 /** Implements liveness, readiness and the settings of the server. */
 export function settingsOperations(services: SettingsServices): readonly Endpoint[] {
-  const { plugins: configured, model, toolbox, invoker, checkHealth } = services;
+  const { plugins: configured, missing, model, toolbox, invoker, checkHealth } = services;
   return [
     implement(api.server.health, () => ({ status: 'ok', tools: toolbox.size })),
     implement(api.server.ready, async () => {
@@ -34,6 +37,7 @@ export function settingsOperations(services: SettingsServices): readonly Endpoin
       return {
         plugins,
         health: await checkHealth(),
+        missing,
         policy: invoker.policy,
         model: { id: model.id, isDemo: model.id === demoModelId },
         versions: { node: process.version },
