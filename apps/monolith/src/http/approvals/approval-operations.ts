@@ -9,6 +9,8 @@ import type { Caller } from '../access/caller.ts';
 
 const maxDecisionBytes = 1_048_576;
 const maxStreams = 1_000;
+// A principal at its limit leaves places for the others.
+const maxStreamsPerPrincipal = 200;
 const heartbeatMs = 15_000;
 
 /** Approvals that the callers of the server decide. */
@@ -21,7 +23,7 @@ export interface CallerApprovals {
 export function createCallerApprovals(services: ApprovalServices, rules: DecisionRules): CallerApprovals {
   return {
     desk: createApprovalDesk(services, rules),
-    streams: createApprovalEventStreams(services, { maxStreams, maxStreamsPerClient: maxStreams, heartbeatMs }),
+    streams: createApprovalEventStreams(services, { maxStreams, maxStreamsPerClient: maxStreamsPerPrincipal, heartbeatMs }),
   };
 }
 

@@ -3,13 +3,20 @@ import type { Access } from '../access/access.ts';
 import { implement, Reply } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 
+// Read before the caller is known, so that parsing it costs little.
+const maxSignInBytes = 8_192;
+
 /** Implements sign-in by cookie, so that a browser's scripts need no access token. */
 export function signInOperations(access: Access): readonly Endpoint[] {
   return [
-    implement(api.login.signIn, ({ body, address, isSecure }) => {
-      const caller = access.check(body.token, address);
-      return new Reply(200, caller, { 'set-cookie': access.signIns.open(caller, { isSecure }) });
-    }),
+    implement(
+      api.login.signIn,
+      ({ body, address, isSecure }) => {
+        const caller = access.check(body.token, address);
+        return new Reply(200, caller, { 'set-cookie': access.signIns.open(caller, { isSecure }) });
+      },
+      { maxBodyBytes: maxSignInBytes },
+    ),
     implement(api.login.get, ({ caller }) => caller),
     implement(
       api.login.signOut,
