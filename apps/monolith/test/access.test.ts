@@ -59,7 +59,10 @@ test('no operation shows data of another principal', async () => {
   }
   assert.equal((await send('GET', `/v1/approvals/${approvalId}`, as('bob'))).status, 404);
   const decision = { decision: 'approved' };
-  assert.equal((await send('POST', `/v1/approvals/${approvalId}/decision`, as('bob'), decision)).status, 404);
+  // The same for an id that does not exist: the role is checked first.
+  for (const asked of [approvalId, 'unknown']) {
+    assert.equal((await send('POST', `/v1/approvals/${asked}/decision`, as('bob'), decision)).status, 403);
+  }
   assert.deepEqual(await server.installation.launches(), []);
 
   assert.equal((await send('GET', `/v1/runs/${id}`, as('root'))).status, 200);
