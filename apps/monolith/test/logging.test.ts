@@ -105,3 +105,27 @@ test('words that only resemble secrets are kept, and no text takes long', () => 
     assert.equal(redactor.text(hostile), hostile);
   }
 });
+
+test('a known secret is removed in every usual encoding', () => {
+  const secret = 'p"ss w\\rd/+&42é~(x)';
+  const bytes = Buffer.from(secret);
+  const json = JSON.stringify({ key: secret });
+  const encoded = [
+    json,
+    JSON.stringify(json),
+    encodeURIComponent(secret),
+    new URLSearchParams({ key: secret }).toString(),
+    encodeURIComponent(secret).replaceAll(/%../g, (escape) => escape.toLowerCase()),
+    bytes.toString('base64'),
+    bytes.toString('base64url'),
+    ...['a', 'ab', 'abc'].map((name) => Buffer.from(`${name}:${secret}@host`).toString('base64')),
+    bytes.toString('hex'),
+    bytes.toString('hex').toUpperCase(),
+  ];
+  const { text } = createRedactor([secret]);
+  for (const each of encoded) {
+    const clean = text(`upstream refused ${each}`);
+    assert.match(clean, /^upstream refused .*\[redacted\]/, each);
+    assert.ok(clean.length <= 'upstream refused [redacted]'.length + 24, clean);
+  }
+});

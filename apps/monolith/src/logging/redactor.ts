@@ -1,11 +1,12 @@
 import { isSecretKey, redacted } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
+import { secretSpellings } from '@ravi/support';
 
 /** Removes secrets from logs, traces and events. */
 export interface Redactor {
   /** The known secrets. */
   readonly secrets: readonly string[];
-  /** Returns the text without known secrets, HTTP credentials and passwords in addresses. */
+  /** Returns the text without known secrets, also encoded ones, HTTP credentials and passwords in addresses. */
   text(text: string): string;
   /** Returns a plain copy of JSON data, each string redacted like {@link Redactor.text}. */
   strings<Value>(value: Value): Value;
@@ -24,7 +25,7 @@ const passwordOfAddress = /\b([a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]{0,100}:)[^\s/@
 /** Creates a redactor of these secrets, except those of fewer than eight characters. */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const known = [...secrets].filter(({ length }) => length >= minCharacters);
-  const spellings = new Set(known.flatMap((secret) => [secret, encodeURIComponent(secret)]));
+  const spellings = new Set(known.flatMap(secretSpellings));
   // Longest first, so that a secret that contains another is removed whole.
   const words = [...spellings].toSorted((left, right) => right.length - left.length);
 

@@ -1,3 +1,5 @@
+import { secretSpellings } from '@ravi/support';
+
 /** Part of a text that is a secret: from `start` up to `end`. */
 export interface SecretSpan {
   readonly start: number;
@@ -24,7 +26,7 @@ const shapes: readonly RegExp[] = [
 /** Creates a finder of these secret values, and of the usual shapes of credentials. */
 export function createSecretFinder(secrets: Iterable<string>): SecretFinder {
   const known = [...secrets].filter(({ length }) => length >= minCharacters);
-  const words = [...new Set(known.flatMap((secret) => [secret, encodeURIComponent(secret)]))];
+  const words = [...new Set(known.flatMap(secretSpellings))];
   return (text) => {
     const spans: SecretSpan[] = [];
     for (const word of words) {

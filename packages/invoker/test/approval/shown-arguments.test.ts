@@ -107,3 +107,10 @@ test('a text that was edited around its secret keeps the secret, one with more p
   }
   assert.deepEqual(restoreHidden({ other: 'x[redacted]' }, args, seen), { unclear: ['/other'] });
 });
+
+test('a known secret is hidden in the encodings that programs use', () => {
+  const { args } = showArguments({ body: btoa('user:s3cret-of-the-server'), note: 'dXNlcg==' }, {}, find);
+  assert.match(String(args['body']), /\[redacted\]/);
+  assert.ok(String(args['body']).length < 24, String(args['body']));
+  assert.equal(args['note'], 'dXNlcg==');
+});
