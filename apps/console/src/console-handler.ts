@@ -75,7 +75,7 @@ function fileResponse({ method, headers }: Request, { bytes, mediaType, tag }: C
 }
 
 function refuse(status: 404 | 405, headers: Readonly<Record<string, string>> = {}): Response {
-  const text = status === 404 ? 'There is nothing at this address.' : 'The console can only be read.';
+  const text = status === 404 ? 'There is nothing at this address.' : 'The console accepts only GET and HEAD.';
   return new Response(text, {
     status,
     headers: { ...safeHeaders, ...headers, 'content-type': 'text/plain; charset=utf-8' },
@@ -86,7 +86,7 @@ function checkBasePath(basePath: string): void {
   if (basePath === '' || /^(\/[\w.~-]+)+$/.test(basePath)) return;
   throw new KernelError(
     'E_CONFIG_INVALID',
-    `The base path "${basePath}" of the console is none: write "/" or "/console"`,
+    `The base path "${basePath}" of the console is invalid; use "/" or a path such as "/console"`,
   );
 }
 

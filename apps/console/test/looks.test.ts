@@ -30,7 +30,7 @@ const pages: readonly (readonly [name: string, pathOf: (at: Furnished) => string
   ['jobs', () => '/jobs', 'No job yet'],
   ['budgets', () => '/budgets', 'Tokens today'],
   ['settings', () => '/settings', '@ravi/sandbox-isolated-vm'],
-  ['chat', () => '/chat', 'What shall be done?'],
+  ['chat', () => '/chat', 'What should the agent do?'],
   ['chat-session', ({ sessionId }) => `/chat/${sessionId}`, 'The script returned'],
   ['not-found', () => '/nowhere', 'There is nothing at this address'],
 ];

@@ -12,6 +12,6 @@ export function requireLoopback(host: string): void {
   if (isLoopback(host)) return;
   throw new KernelError(
     'E_CONFIG_INVALID',
-    `server.host "${host}" would open this server to other machines, and it has no access control yet: use 127.0.0.1, ::1 or localhost`,
+    `server.host "${host}" accepts connections from other machines and needs server.tokens; without tokens use 127.0.0.1, ::1 or localhost`,
   );
 }

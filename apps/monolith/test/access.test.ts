@@ -169,6 +169,6 @@ test('access tokens that are missing, weak, duplicated or written into the confi
       { principal: 'ada', ...twice },
       { principal: 'bob', ...twice },
     ],
-    /are the same/,
+    /have the same token/,
   );
 });

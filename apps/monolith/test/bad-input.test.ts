@@ -42,7 +42,7 @@ const scripts: readonly (readonly [string, string, string, string, RegExp])[] = 
     'E_LIMIT_MEMORY',
     /memoryLimitBytes/,
   ],
-  ['a promise that nothing settles', 'await new Promise(() => {})', 'error', 'E_SCRIPT_DEADLOCK', /awaits a promise/],
+  ['a promise that never settles', 'await new Promise(() => {})', 'error', 'E_SCRIPT_DEADLOCK', /awaits a promise/],
   ['a return value of 50 MB', "return 'x'.repeat(50_000_000)", 'error', 'E_LIMIT_RESULT', /maxResultBytes/],
   ['a cyclic value', 'const a = {}; a.self = a; return a', 'error', 'E_RESULT_NOT_JSON', /self/],
   ['a BigInt', 'return { rows: [{ id: 1n }] }', 'error', 'E_RESULT_NOT_JSON', /BigInt at \$\.rows\[0\]\.id/],

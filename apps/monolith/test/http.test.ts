@@ -118,7 +118,7 @@ test('a request that is not a JSON object, has another type or an unknown key is
     await server.post('/v1/chains', { code: '1', polcy: {} }),
     400,
     'E_REQUEST_INVALID',
-    /"polcy" is not a known key; known are code, language, policy/,
+    /"polcy" is not a known key; the keys are code, language, policy/,
   );
   assertProblem(
     await server.post('/v1/chains', '{"code":"1","__proto__":{"policy":{}}}'),

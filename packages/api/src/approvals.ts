@@ -79,7 +79,7 @@ const displaySchema = object({
 /** An approval as approvers see it. */
 export const approvalSchema = extend(
   shownRequestSchema,
-  { status: statuses, sequence, argsLength: integer({ minimum: 0, description: 'Length of the arguments as JSON.' }) },
+  { status: statuses, sequence, argsLength: integer({ minimum: 0, description: 'Length of the arguments as JSON, in characters.' }) },
   {
     args: described(jsonObject, 'Redacted; absent in lists when too long.'),
     display: displaySchema,
@@ -178,7 +178,7 @@ export const approvals = {
     path: '/v1/approvals/{id}/decision',
     role: 'approve',
     endsWork: true,
-    summary: 'Decide a pending approval. The first decision counts.',
+    summary: 'Decide a pending approval. Only the first decision counts.',
     body: strictObject(
       { decision: decisions },
       {

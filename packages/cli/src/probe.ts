@@ -28,7 +28,7 @@ async function probeStateStore({ runs, retention }: StateStore): Promise<string>
   // With a lease, so that no server recovers it.
   await runs.create(run, { owner: id, now, leaseMs: 60_000 });
   try {
-    if ((await runs.get(id)) === undefined) throw new Error('a run that was written is not found again');
+    if ((await runs.get(id)) === undefined) throw new Error('a run that was written cannot be read');
   } finally {
     await runs.transition(id, { from: ['running'], to: 'cancelled', now });
     await retention?.removeRun(id);

@@ -59,7 +59,7 @@ test('without a server a call is denied, and an approval that was not requested 
   const { approval } = await leavePaused(own.folder);
   const ravi = here(own.folder);
   const denied = await ravi('approvals', 'deny', approval, '--reason', 'not today');
-  assert.deepEqual([denied.code, denied.output], [0, 'launch may not run\n'], denied.errors);
+  assert.deepEqual([denied.code, denied.output], [0, 'Denied: launch\n'], denied.errors);
   for (const verb of ['show', 'approve', 'deny']) {
     const unknown = await ravi('approvals', verb, 'apr_nobody_asks');
     assert.equal(unknown.code, 2, unknown.errors);

@@ -100,7 +100,7 @@ test('a denial ends the script with 3 and tells it why', async () => {
   const question = nextQuestion();
   const running = server.ravi(['chain', 'run', 'launch.ts']);
   const denied = await server.ravi(['approvals', 'deny', await question, '--reason', 'not today']);
-  assert.equal(denied.output, 'launch may not run\n');
+  assert.equal(denied.output, 'Denied: launch\n');
   const { code, errors } = await running;
   assert.equal(code, 3);
   assert.match(errors, /not today/);

@@ -39,7 +39,7 @@ function describe(error: ErrorObject, at: string): string {
     case 'oneOf':
       return `${subject} matches none of its allowed forms`;
     default:
-      return `${subject} ${error.message ?? `breaks the rule "${error.keyword}"`}`;
+      return `${subject} ${error.message?.replace('must NOT', 'must not') ?? `breaks the rule "${error.keyword}"`}`;
   }
 }
 
@@ -48,7 +48,7 @@ function unknownKey(error: ErrorObject, at: string): string {
   const known = Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {});
   const near = nearNames(key, known);
   const hint =
-    near.length > 0 ? `did you mean ${list(near)}?` : known.length > 0 ? `known are ${list(known)}` : 'none is';
+    near.length > 0 ? `did you mean ${list(near)}?` : known.length > 0 ? `the keys are ${list(known)}` : 'this object takes no keys';
   return `${joinPlace(at, key)} is not a known key; ${hint}`;
 }
 

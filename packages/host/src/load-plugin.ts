@@ -98,11 +98,11 @@ function checkShape(request: PluginRequest, plugin: unknown): Plugin {
   const { name, port, configSchema, create } = plugin;
   if (typeof name !== 'string' || name === '') throw invalidPlugin(request, 'has no name');
   if (typeof port !== 'string' || !Object.hasOwn(pluginPorts, port)) {
-    throw invalidPlugin(request, `names no port of ${Object.keys(pluginPorts).join(', ')}`);
+    throw invalidPlugin(request, `has a port that is not one of ${Object.keys(pluginPorts).join(', ')}`);
   }
   if (!isRecord(configSchema)) throw invalidPlugin(request, 'has no configSchema');
   if (typeof create !== 'function') throw invalidPlugin(request, 'has no create function');
-  if (port !== request.port) throw invalidPlugin(request, `fills the port ${port}, not ${request.port}`);
+  if (port !== request.port) throw invalidPlugin(request, `implements the port ${port}, not ${request.port}`);
   return plugin as unknown as Plugin;
 }
 

@@ -112,7 +112,7 @@ async function openPlugin(request: PluginRequest, entry: PluginEntry, context: P
       cause,
     });
   }
-  if (typeof value !== 'object' || value === null) throw invalidPlugin(request, 'created nothing');
+  if (typeof value !== 'object' || value === null) throw invalidPlugin(request, 'returned nothing from create');
   context.logger.debug('Plugin opened', { plugin: plugin.name, port: plugin.port, use: request.use });
   return value;
 }

@@ -55,6 +55,6 @@ export function copyOf(value: unknown, source: string): unknown {
   try {
     return structuredClone(value);
   } catch (cause) {
-    throw invalidConfig(source, ['a configuration holds plain data only, no functions'], cause);
+    throw invalidConfig(source, ['a configuration must be plain data, without functions'], cause);
   }
 }

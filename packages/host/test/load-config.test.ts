@@ -136,7 +136,7 @@ test('an unknown key is reported with its path and a similar known key', async (
     invalid('plugins.blobstore', 'did you mean "blobStore"?'),
   );
   await assert.rejects(at('{"policy": {"maxToolCall": 1}}'), invalid('policy.maxToolCall', '"maxToolCalls"'));
-  await assert.rejects(at('{"server": {"zzzzzz": 1}}'), invalid('server.zzzzzz', 'known are "host", "port"'));
+  await assert.rejects(at('{"server": {"zzzzzz": 1}}'), invalid('server.zzzzzz', 'the keys are "host", "port"'));
   await assert.rejects(at('{"__proto__": {"x": 1}}'), invalid('__proto__ is not a known key'));
 });
 
@@ -173,7 +173,7 @@ test('a module that throws, exports nothing or contains a function is reported b
   const at = (source: string) => load({ 'ravi.config.ts': source });
   await assert.rejects(at('throw new Error("boom");'), invalid('ravi.config.ts', 'could not be loaded: boom'));
   await assert.rejects(at('export const config = {};'), invalid('no default export'));
-  await assert.rejects(at('export default { tools: [() => 1] };'), invalid('plain data only'));
+  await assert.rejects(at('export default { tools: [() => 1] };'), invalid('plain data, without functions'));
   await assert.rejects(load({ 'ravi.yaml': 'a: 1' }, 'ravi.yaml'), invalid('.json, .ts or .js'));
   await assert.rejects(load({ 'folder.json/x': '' }, 'folder.json'), invalid('folder.json', 'could not be read'));
 });

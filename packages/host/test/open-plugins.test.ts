@@ -139,7 +139,7 @@ test('a plugin that throws something else, or creates nothing, is invalid', asyn
     at.open({ blobStore: { use: './throws.mjs' } }),
     fails('E_PLUGIN_INVALID', 'did not start: text'),
   );
-  await assert.rejects(at.open({ blobStore: { use: './empty.mjs' } }), fails('E_PLUGIN_INVALID', 'created nothing'));
+  await assert.rejects(at.open({ blobStore: { use: './empty.mjs' } }), fails('E_PLUGIN_INVALID', 'returned nothing from create'));
 });
 
 test('a package is found from the folder of the configuration first, then from the fallback', async () => {
@@ -233,7 +233,7 @@ test('a module that is not a plugin is refused with its missing property', async
     assert.rejects(at.open({ sandbox: { use: `./${file}.mjs` } }), fails('E_PLUGIN_INVALID', 'plugins.sandbox', words));
   await refused('none', 'default export');
   await refused('unnamed', 'no name');
-  await refused('portless', 'names no port');
+  await refused('portless', 'has a port that is not one of');
   await refused('schemaless', 'configSchema');
   await refused('lifeless', 'create');
   await refused('throws', 'at import');

@@ -102,5 +102,5 @@ function timeLimitOf(pending: PendingCall): number | undefined {
 function markLate(pending: PendingCall): void {
   if (pending.isLate) return;
   pending.isLate = true;
-  pending.runtime.logger.warn('late answer of a tool was dropped', { tool: pending.name, callId: pending.callId });
+  pending.runtime.logger.warn('late result of a tool was dropped', { tool: pending.name, callId: pending.callId });
 }

@@ -40,7 +40,7 @@ export async function failCall(pending: PendingCall, error: unknown): Promise<In
       throw error;
     }
     pending.runtime.logger.error('the invoker itself failed', { tool: pending.name, error: errorText(error) });
-    const result = errorResult('E_INTERNAL', `The call of ${pending.name} failed inside the runtime`);
+    const result = errorResult('E_INTERNAL', `The call of ${pending.name} failed with an internal error`);
     return await settle(pending, { status: 'error', result });
   } finally {
     pending.leave();

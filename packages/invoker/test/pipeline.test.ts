@@ -184,7 +184,7 @@ test('an internal failure is an error without its internal message, recorded onc
   };
   const result = await harness.call('t');
   assert.equal(result.error?.code, 'E_INTERNAL');
-  assert.equal(result.text, 'The call of t failed inside the runtime');
+  assert.equal(result.text, 'The call of t failed with an internal error');
   assert.equal(harness.onlyRecord().status, 'error');
   assert.deepEqual(harness.logger.messages('error'), ['the invoker itself failed']);
 });

@@ -66,7 +66,7 @@ class Inspector {
   /** Copies a value; `key` is its place in its parent. */
   copy(value: unknown, depth: number, key?: string | number): JsonValue {
     if (++this.#nodes > maxArgumentNodes) throw new Refusal(`The arguments hold more than ${maxArgumentNodes} values`);
-    if (depth > maxArgumentDepth) throw new Refusal(`The arguments nest deeper than ${maxArgumentDepth} levels`);
+    if (depth > maxArgumentDepth) throw new Refusal(`The arguments are nested deeper than ${maxArgumentDepth} levels`);
     if (typeof value === 'string') return this.#counted(value, utf8Length(value) + 2);
     if (typeof value === 'boolean' || value === null) return this.#counted(value, 5);
     if (typeof value === 'number' && Number.isFinite(value)) return this.#counted(value, 8);
@@ -102,7 +102,7 @@ class Inspector {
     if (members === 1 && typeof copy['$artifact'] === 'string') {
       this.artifacts ??= [];
       if (this.artifacts.length === maxArtifactRefs) {
-        throw new Refusal(`The arguments name more than ${maxArtifactRefs} artifacts`);
+        throw new Refusal(`The arguments refer to more than ${maxArtifactRefs} artifacts`);
       }
       this.artifacts.push({ path: [...this.#path], ref: copy['$artifact'] });
     }

@@ -85,7 +85,7 @@ test('size, depth and number of values are limited, and the message names the li
   const deep = (levels: number): unknown =>
     Array.from({ length: levels }).reduce<unknown>((inner) => ({ a: inner }), 1);
   assert.equal(problemOf(deep(maxArgumentDepth)), 'none');
-  assert.equal(problemOf(deep(maxArgumentDepth + 1)), 'The arguments nest deeper than 128 levels');
+  assert.equal(problemOf(deep(maxArgumentDepth + 1)), 'The arguments are nested deeper than 128 levels');
   assert.equal(
     problemOf({ a: new Array(maxArgumentNodes) }, 1_000_000_000),
     `The arguments hold more than ${maxArgumentNodes} values`,
@@ -94,14 +94,14 @@ test('size, depth and number of values are limited, and the message names the li
 
 test('the number of artifacts is limited', () => {
   const list = Array.from({ length: maxArtifactRefs + 1 }, () => ({ $artifact: 'r' }));
-  assert.equal(problemOf({ list }), 'The arguments name more than 1000 artifacts');
+  assert.equal(problemOf({ list }), 'The arguments refer to more than 1000 artifacts');
   assert.equal(accepted({ list: list.slice(1) }).artifacts.length, maxArtifactRefs);
 });
 
 test('a cycle ends at the depth limit, and a value whose getters throw is refused', () => {
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
-  assert.match(problemOf(cyclic), /nest deeper/);
+  assert.match(problemOf(cyclic), /are nested deeper/);
   const hostile = new Proxy({}, { ownKeys: () => { throw new Error('no'); } }); // prettier-ignore
   assert.equal(problemOf(hostile), 'The arguments could not be read');
 });

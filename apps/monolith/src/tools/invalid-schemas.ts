@@ -30,7 +30,7 @@ export async function warnOfInvalidSchemas(
   { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
   for await (const { message: reason, ...where } of findInvalidSchemas(toolbox, signal)) {
-    logger.warn('a tool cannot be called', { ...where, reason });
+    logger.warn('a tool with an invalid schema cannot be called', { ...where, reason });
   }
 }
 

@@ -40,7 +40,7 @@ function bySchema(schema: JsonSchema): (value: JsonValue) => CheckedOutput {
       return problem === undefined ? { value } : { problem };
     } catch (error) {
       if (!isKernelError(error, 'E_TOOL_INVALID')) throw error;
-      return { problem: `Its schema cannot be used. ${error.message}` };
+      return { problem: `The output schema is invalid. ${error.message}` };
     }
   };
 }

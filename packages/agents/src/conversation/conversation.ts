@@ -166,7 +166,7 @@ async function* storedEntries({ store, principal, sessionId }: ConversationPlace
     const page = await store.read(principal, sessionId, { limit: 1_000, ...(cursor === undefined ? {} : { cursor }) });
     const [damaged] = page.corrupt;
     if (damaged !== undefined) {
-      throw new KernelError('E_STATE_CORRUPT', 'An entry of this conversation is damaged', { cause: damaged });
+      throw new KernelError('E_STATE_CORRUPT', `Session ${sessionId} has a corrupt history entry`, { cause: damaged });
     }
     yield* page.items;
     cursor = page.next;

@@ -69,7 +69,7 @@ export function checkPause(pause: Partial<PauseState>): PauseState {
   if (!isWhole) {
     throw new KernelError(
       'E_STATE_CORRUPT',
-      `The paused run of session ${sessionId} is not complete: resume needs every field of \`result.paused\``,
+      `The paused run of session ${sessionId} lacks fields: pass \`result.paused\` to resume unchanged`,
     );
   }
   const permissions = readPermissions(pause.permissions);
@@ -113,7 +113,7 @@ export function answersOf(questions: readonly Question[], answer: QuestionAnswer
     content: questions.map(({ callId, question }) => {
       const text = typeof answer === 'string' && questions.length === 1 ? answer : named(answer, callId);
       if (text === undefined) {
-        throw new KernelError('E_ARGUMENTS_INVALID', `The question ${callId} has no answer: ${question}`);
+        throw new KernelError('E_ARGUMENTS_INVALID', `The question ${callId} needs an answer: ${question}`);
       }
       return resultBlock(callId, [textBlock(text)], false);
     }),

@@ -65,7 +65,7 @@ async function reasonOf<Subject>(
   try {
     return await check?.(subject, context);
   } catch {
-    return 'the guardrail itself failed';
+    return 'the guardrail failed with an error';
   }
 }
 

@@ -49,6 +49,6 @@ async function guarded(
   } catch (error) {
     if (session.cancellation.isCancelled || signal?.aborted === true) throw error;
     definition.logger.error('tool middleware failed', { tool: call.name, error: errorText(error) });
-    return errorResult('E_INTERNAL', `The call of ${call.name} failed inside the runtime`);
+    return errorResult('E_INTERNAL', `The call of ${call.name} failed with an internal error`);
   }
 }

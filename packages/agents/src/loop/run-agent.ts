@@ -55,8 +55,8 @@ function startTimeLimit(run: AgentRun): Timer | undefined {
   const remainingMs = run.budget?.remainingMs;
   if (remainingMs === undefined) return undefined;
   return run.definition.invoker.clock.setTimer(() => {
-    run.end(budgetExceeded('The time limit of the budget (maxTimeMs) is reached'));
-    run.session.cancel('The time limit of the budget is reached');
+    run.end(budgetExceeded('The time budget of the run (maxTimeMs) is used up'));
+    run.session.cancel('The time budget of the run (maxTimeMs) is used up');
   }, remainingMs);
 }
 
@@ -131,7 +131,7 @@ export async function handleFinalAnswer(run: AgentRun, reason: ModelStopReason):
   const checked = await output.check(run.text);
   if ('value' in checked) return run.end({ status: 'completed', reason: 'answer', output: checked.value });
   if (run.outputFailures++ >= output.retries) {
-    const message = `The final answer does not fit its schema: ${checked.problem}`;
+    const message = `The final answer does not match the output schema: ${checked.problem}`;
     return run.end({
       status: 'failed',
       reason: 'error',
@@ -139,7 +139,7 @@ export async function handleFinalAnswer(run: AgentRun, reason: ModelStopReason):
     });
   }
   return appendUserMessage(run, [
-    textBlock(`The answer does not fit the schema: ${checked.problem} Answer again with JSON only.`),
+    textBlock(`The answer does not match the output schema: ${checked.problem} Answer again with JSON only.`),
   ]);
 }
 
@@ -176,7 +176,7 @@ function endingOf(run: AgentRun, error: unknown): AgentEnding {
     return { status: 'failed', reason: 'error', error: { code, message, retryable } };
   }
   run.definition.logger.error('an agent run failed', { agent: run.agent, error: errorText(error) });
-  const message = 'The run failed inside the runtime';
+  const message = 'The run failed with an internal error';
   return { status: 'failed', reason: 'error', error: { code: 'E_INTERNAL', message, retryable: false } };
 }
 

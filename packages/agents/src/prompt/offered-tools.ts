@@ -93,7 +93,7 @@ export class OfferedTools {
     this.#dropped.add(tool);
     const { invoker, logger } = this.#definition;
     const { runId, sessionId } = this.#session;
-    logger.warn('tool dropped: it has no spec for this provider', { tool, provider });
+    logger.warn('tool not offered to the model: it has no spec for this provider', { tool, provider });
     invoker.hooks.emit({ type: 'tool-dropped', runId, sessionId, tool, provider });
   }
 }

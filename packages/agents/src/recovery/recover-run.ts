@@ -47,7 +47,7 @@ const abandoned = 'The process ended, and the run continued without this call';
 export async function recoverRun(definition: AgentDefinition, row: Run, parts: RecoverParts): Promise<AgentResult> {
   const { runs, history: store, lease, invoker } = definition;
   if (runs === undefined || store === undefined || lease === undefined) {
-    throw new KernelError('E_CONFIG_INVALID', 'recover needs an agent with runs, history and a lease');
+    throw new KernelError('E_CONFIG_INVALID', 'recover needs an agent with the options runs, history and lease');
   }
   const { id: runId, principal, sessionId } = row;
   if (row.definition.kind !== agentKind || row.definition.details?.['agent'] !== definition.name) {
@@ -176,7 +176,7 @@ function lost(hasTask: boolean): KernelError {
 async function fail(runs: RunStore, { id, lease }: Run, error: unknown, now: number): Promise<void> {
   const { code, message } = isKernelError(error)
     ? error
-    : { code: 'E_INTERNAL', message: 'The run failed inside the runtime' };
+    : { code: 'E_INTERNAL', message: 'The run failed with an internal error' };
   const owner = lease === undefined ? {} : { owner: lease.owner };
   const outcome = { error: { code, message, retryable: false } };
   await runs.transition(id, { from: ['running'], to: 'failed', now, ...owner, outcome });

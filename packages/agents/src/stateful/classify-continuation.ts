@@ -27,7 +27,7 @@ export function classifyContinuation(
 function classify(start: Tool, calls: StatefulCallRegistry, args: JsonObject): RiskAssessment {
   const { id, stop } = args;
   if (typeof id !== 'string') {
-    return { risk: 'critical', summary: 'The id is not text, so it is unknown which call this continues' };
+    return { risk: 'critical', summary: 'The id is not text, so the call that this continues is unknown' };
   }
   const call = calls.get(id);
   // Such a call fails: ids cannot be guessed.

@@ -70,7 +70,7 @@ export function defineStatefulTool<const Schema extends JsonSchema | StandardSch
     idempotent: false,
     runAfterResponse: true,
     name: `${name}_continue`,
-    description: `Continues what ${name} has started, or stops it.`,
+    description: `Continues a call of ${name}, or stops it.`,
     inputSchema: continueSchema,
     async execute(args, context) {
       const call = calls.find(args.id, context);
@@ -85,7 +85,7 @@ const continueSchema = {
   properties: {
     id: { type: 'string', description: 'The id from the intermediate result' },
     input: { description: 'Your reply to the intermediate result' },
-    stop: { type: 'boolean', description: 'true stops it instead' },
+    stop: { type: 'boolean', description: 'true stops the call and ignores the input' },
   },
   required: ['id'],
   additionalProperties: false,

@@ -21,7 +21,7 @@ export const askUserTool: Tool = createAskTool({
 /** The same tool under a name that other systems use. */
 export const askClarificationTool: Tool = createAskTool({
   name: 'ask_clarification',
-  description: 'Asks the user what is meant before work starts on an ambiguous task, and waits for the answer.',
+  description: 'Asks the user to clarify an ambiguous task before work on it starts, and waits for the answer.',
 });
 
 /** Creates a tool whose calls pause the run until the user has answered. */

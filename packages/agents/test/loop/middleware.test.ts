@@ -69,7 +69,7 @@ test('middleware that returns no result for a call causes an error result, and t
     const result = await new ReActAgent({ name: 'clerk', model, tools, middleware: [forgetful] }).run('go');
     assert.equal(result.status, 'completed');
     assert.deepEqual(pairingProblems(result.messages), []);
-    assert.match(JSON.stringify(result.messages), /failed inside the runtime/);
+    assert.match(JSON.stringify(result.messages), /failed with an internal error/);
   }
 });
 
@@ -102,7 +102,7 @@ test('a guardrail ends the run: at the request, at the response, at a call, and 
   const broken = (): never => {
     throw new Error('secret');
   };
-  assert.deepEqual(await trips({ input: broken }), [...stopped, 'the guardrail itself failed', 0, 1]);
+  assert.deepEqual(await trips({ input: broken }), [...stopped, 'the guardrail failed with an error', 0, 1]);
 });
 
 test('maxTokens reserves an estimate and settles with the actual usage', async () => {

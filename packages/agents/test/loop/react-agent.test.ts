@@ -267,7 +267,7 @@ test('a final answer that does not fit its schema is requested again, a limited 
   const result = await new ReActAgent({ name: 'clerk', model: good, output }).run('go');
   assert.deepEqual(result.output, { n: 7 });
   assert.deepEqual(good.requests[0]?.output?.schema, schema);
-  assert.match(JSON.stringify(good.requests[1]?.messages.at(-1)), /does not fit the schema/);
+  assert.match(JSON.stringify(good.requests[1]?.messages.at(-1)), /does not match the output schema/);
   const bad = createScriptedModel([{ text: 'seven' }, { text: 'still seven' }]);
   const failed = await new ReActAgent({ name: 'clerk', model: bad, output }).run('go');
   assert.deepEqual([failed.status, failed.error?.code], ['failed', 'E_OUTPUT_INVALID']);

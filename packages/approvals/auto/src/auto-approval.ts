@@ -27,8 +27,8 @@ export function createAutoApproval({ rules }: AutoApprovalOptions): ApprovalHand
       const position = compiled.findIndex(({ fits }) => fits(request));
       const rule = compiled[position]?.rule;
       if (rule === undefined)
-        return denied(`No approval rule fits the tool "${request.tool}" with risk ${request.risk}`);
-      const reason = rule.reason ?? `Approval rule ${position + 1} fits`;
+        return denied(`No approval rule matches the tool "${request.tool}" with risk ${request.risk}`);
+      const reason = rule.reason ?? `Approval rule ${position + 1} matches`;
       return { decision: rule.decision, reason, approver: `rule ${position + 1}` };
     },
   };

@@ -47,7 +47,7 @@ test('no rule that fits is denied, and the reason names tool and risk', async ()
   for (const rules of [[], [{ tool: 'other', decision: 'approved' }] as const]) {
     const result = await decide(rules, { tool: 'publish', risk: 'critical' });
     assert.equal(result.decision, 'denied');
-    assert.equal(result.reason, 'No approval rule fits the tool "publish" with risk critical');
+    assert.equal(result.reason, 'No approval rule matches the tool "publish" with risk critical');
   }
 });
 

@@ -109,7 +109,7 @@ export function createApprovalDesk(
         // Before the list, so that a stream that continues from here misses nothing.
         const sequence = await store.lastSequence();
         const { items, corrupt, next } = await store.list({ ...filter, ...visibleTo(approver) }, page);
-        if (corrupt.length > 0) logger.error('approvals are corrupt', { errors: corrupt });
+        if (corrupt.length > 0) logger.error('corrupt approvals were left out of a list', { errors: corrupt });
         return {
           items: items.map((approval) => viewOf(approval, { now, isWhole: false })),
           ...(next === undefined ? {} : { next }),

@@ -62,7 +62,7 @@ export function createApprovalFeed(options: ApprovalFeedOptions): ApprovalFeed {
       for (const { notify } of listeners) notify(change);
     }
     if (items.length === 0) return slowDown();
-    if (corrupt.length > 0) logger.error('changes of approvals are corrupt', { errors: corrupt });
+    if (corrupt.length > 0) logger.error('corrupt changes of approvals were left out of a stream', { errors: corrupt });
     pauseMs = firstPauseMs;
     isReadWanted = true;
   }

@@ -51,7 +51,7 @@ export function openEventReader(options: EventReaderOptions, services: ApprovalS
       }
     } catch (error) {
       // The client reconnects and continues after its last event.
-      logger.warn('a stream of approvals ended', { error });
+      logger.warn('a stream of approvals failed; the client reconnects', { error });
     }
     return undefined;
   }

@@ -21,7 +21,7 @@ const maxDepth = 64;
  */
 export function readDecision(body: JsonObject, { approval, approver, now }: DecisionContext): RecordedDecision {
   const unknown = Object.keys(body).find((key) => !keys.includes(key));
-  if (unknown !== undefined) throw invalid(`"${unknown}" is not a known key; known are ${keys.join(', ')}`);
+  if (unknown !== undefined) throw invalid(`"${unknown}" is not a known key; the keys are ${keys.join(', ')}`);
   const { decision, reason = '', modifiedArgs, scope = 'once' } = body;
   if (!decisions.has(decision)) throw invalid(`"decision" must be one of ${[...decisions].join(', ')}`);
   if (typeof reason !== 'string' || reason.length > maxReasonCharacters) {

@@ -47,7 +47,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
   return {
     async request(request, { signal, checkArguments }) {
       const stored = await retryWhileUnavailable(() => storeRequest(store, request), { clock, signal });
-      if (stored === 'other') return denied('it was asked before for another call');
+      if (stored === 'other') return denied('its approval id is already used by another call');
       feed.checkNow();
       const checked = checkArguments === undefined ? {} : { checkArguments };
       const settled = await settledApproval(request, { signal, ...checked });
@@ -141,12 +141,12 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
   async function consume(request: ApprovalRequest, settled: Approval): Promise<ApprovalDecisionInput> {
     const consumer = consumerOf(request);
     const outcome = await store.consume(request.id, request, { consumer, now: clock.now() });
-    if (outcome.status === 'not-found') return denied('its record is gone');
-    if (outcome.status === 'mismatch') return denied(`it was given for another ${outcome.field}`);
+    if (outcome.status === 'not-found') return denied('its approval no longer exists');
+    if (outcome.status === 'mismatch') return denied(`the approval was given for another ${outcome.field}`);
     // A process that consumed the decision and crashed before the call started recognises its own consumer.
     const isOurs = outcome.status === 'done' || outcome.approval.consumer === consumer;
     if (!isOurs && outcome.approval.status === 'withdrawn') return denied('the request for approval was withdrawn');
-    if (!isOurs) return denied('its decision was already used');
+    if (!isOurs) return denied('another call has already used its approval');
     feed.checkNow();
     if (settled.answer === undefined) throw new KernelError('E_APPROVAL_TIMEOUT', 'No decision was made in time');
     const { decidedAt: _, ...decision } = settled.answer;

@@ -220,7 +220,7 @@ test('an id that is taken by a request for another call is denied, and that requ
   const { request, store } = openScene();
   await store.create(createApprovalRequest());
   for (const other of [{ argsDigest: 'other' }, { principal: 'eve' }, { tool: 'other' }, { toolDigest: 'other' }]) {
-    assert.deepEqual(await request(other), { decision: 'denied', reason: 'it was asked before for another call' });
+    assert.deepEqual(await request(other), { decision: 'denied', reason: 'its approval id is already used by another call' });
   }
   assert.equal((await store.get('approval-1'))?.status, 'pending');
 });
@@ -240,7 +240,7 @@ test('a decision that another consumer has used approves nothing', async () => {
   await settle();
   await decide();
   clock.advance(250);
-  assert.deepEqual(await result, { decision: 'denied', reason: 'its decision was already used' });
+  assert.deepEqual(await result, { decision: 'denied', reason: 'another call has already used its approval' });
 });
 
 test('a run that crashed after it consumed its decision recognises it', async () => {

@@ -289,7 +289,7 @@ test('a store that is gone is said to be gone, and a fault says nothing of the i
   assertProblem(gone, 503, 'E_STATE_UNAVAILABLE', /store is unavailable/);
   assert.equal(gone.headers.get('retry-after'), '1');
   const fault = await failing(new Error('secret'));
-  assertProblem(fault, 500, 'E_INTERNAL', /inside the server/);
+  assertProblem(fault, 500, 'E_INTERNAL', /failed with an internal error/);
   assert.ok(!JSON.stringify([gone.body, fault.body]).includes('secret'));
   assert.deepEqual(logger.messages('error'), ['a request about approvals failed']);
 });

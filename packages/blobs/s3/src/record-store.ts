@@ -95,7 +95,7 @@ export function createRecordStore(storage: S3Storage, writeEntityTag: WriteEntit
       if ((await records.replace(ref, next, current.version)) !== undefined) return next;
       await pause(Math.random() * maxPauseMs);
     }
-    const message = `The blob store cannot change a record: other writers changed it ${maxRounds} times meanwhile`;
+    const message = `The blob store cannot change a record: other writers changed it during each of ${maxRounds} attempts`;
     throw new KernelError('E_BLOB_UNAVAILABLE', message, { retryable: true });
   }
 

@@ -28,7 +28,7 @@ export function failureOf(outcome: Exclude<SandboxOutcome, { status: 'ok' }>, ru
     case 'limit':
       return limitFailure(outcome.limit, run.policy);
     case 'deadlock':
-      return failure('E_SCRIPT_DEADLOCK', 'The script awaits a promise that nothing can settle any more');
+      return failure('E_SCRIPT_DEADLOCK', 'The script awaits a promise that will never settle');
     case 'crashed':
       return failure('E_SANDBOX_CRASHED', 'The sandbox process of the script crashed');
     case 'cancelled':
@@ -78,7 +78,7 @@ export function limitFailure(limit: EndingLimit, policy: ChainPolicy): ChainFail
       return failure('E_LIMIT_CONSOLE', `The script wrote more than ${policy.maxConsoleBytes} bytes (maxConsoleBytes)`);
     case 'calls':
     case 'in-flight':
-      return failure('E_LIMIT_CALLS', `The script called the host more than ${maxBridgeCalls(policy)} times`);
+      return failure('E_LIMIT_CALLS', `The script made more than ${maxBridgeCalls(policy)} calls and artifact reads`);
   }
 }
 

@@ -24,11 +24,11 @@ export function createOutputFiles(session: InvokerSession, store: BlobStore | un
     async add(payload) {
       const [path = '', mediaType = ''] = payload.split('\n', 2);
       if (!/^\/workspace\/out\/[^\0]+$/.test(path) || path.length > maxPathLength || path.split('/').includes('..')) {
-        throw failure('E_ARGUMENTS_INVALID', 'A script leaves files in /workspace/out');
+        throw failure('E_ARGUMENTS_INVALID', 'The path of a file that a script keeps must start with /workspace/out/ and contain no ".."');
       }
-      if (!/^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(mediaType)) throw failure('E_ARGUMENTS_INVALID', 'No such media type');
-      if (store === undefined) throw failure('E_BLOB_UNAVAILABLE', 'There is no store for the files of a script');
-      if (++accepted > maxFiles) throw failure('E_LIMIT_CALLS', `A script may leave ${maxFiles} files`);
+      if (!/^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(mediaType)) throw failure('E_ARGUMENTS_INVALID', 'The media type must have the form type/subtype');
+      if (store === undefined) throw failure('E_BLOB_UNAVAILABLE', 'The script cannot keep files: no artifact store is configured');
+      if (++accepted > maxFiles) throw failure('E_LIMIT_CALLS', `A script may keep at most ${maxFiles} files`);
       const data = Buffer.from(payload.slice(path.length + mediaType.length + 2), 'base64');
       const artifactRef = await session.storeArtifact(data, mediaType);
       all.push({ path, mediaType, artifactRef, bytes: data.length });
@@ -52,7 +52,7 @@ export function findFile(files: readonly ChainFile[], path: string): string {
   const file = files.find((candidate) => candidate.path === path);
   if (file !== undefined) return JSON.stringify(file);
   const there = files.slice(-maxListed).map((candidate) => candidate.path);
-  const list = there.length === 0 ? 'no call has made one' : `there are ${there.join(', ')}`;
+  const list = there.length === 0 ? 'no call has produced a file' : `the files are ${there.join(', ')}`;
   const message = `There is no file ${path.slice(0, maxShownLength)}; ${list}`;
   throw Object.assign(new Error(message), { code: 'E_BLOB_NOT_FOUND' });
 }

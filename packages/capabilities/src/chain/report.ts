@@ -27,7 +27,7 @@ export function warningReport(warnings: readonly ChainError[]): string {
     const place = line === undefined ? '' : `line ${line}, column ${column ?? 1}: `;
     return `- ${place}${message}${suggestion === undefined ? '' : `. ${suggestion}`}`;
   });
-  return `Noticed before the run:\n${lines.join('\n')}`;
+  return `Warnings from the check before the run:\n${lines.join('\n')}`;
 }
 
 function placeReport({ line, column = 1, excerpt = '', suggestion }: ChainError): readonly string[] {
@@ -39,7 +39,7 @@ function callReport(trace: readonly ChainCallRecord[]): string {
   if (trace.length === 0) return 'No tool was called.';
   const calls = trace.slice(0, maxListedCalls).map(describeCall);
   if (trace.length > maxListedCalls) calls.push(`… and ${trace.length - maxListedCalls} more`);
-  return `Calls that were made before; do not repeat one that had its effect:\n${calls.join('\n')}`;
+  return `Calls made before the failure; do not repeat those that succeeded:\n${calls.join('\n')}`;
 }
 
 function describeCall(record: ChainCallRecord, index: number): string {
@@ -82,12 +82,12 @@ export function suggestionFor(
     return near.length === 0 ? undefined : `Did you mean ${near.join(' or ')}?`;
   }
   if (error.code === 'E_LIMIT_STACK')
-    return 'A function calls itself too often: use a loop, or split the work into smaller parts';
+    return 'The recursion is too deep: use a loop, or split the work into smaller parts';
   const missing = /(?:ReferenceError: |NameError: name ')([\w$]+)'? is not defined/.exec(error.message)?.[1];
   if (missing === undefined) return undefined;
-  if (missing === 'tool') return 'Tools are in `tools`';
+  if (missing === 'tool') return 'Tools are called as tools.name(args)';
   if (toolNames.includes(missing)) return `Call it as ${callOf(missing)}`;
-  if (hostGlobals.includes(missing)) return 'A script reaches the world through `tools` only';
+  if (hostGlobals.includes(missing)) return 'A script has no access to files, network or modules; call a tool';
   const [near] = nearNames(missing, toolNames);
   return near === undefined ? undefined : `Did you mean ${callOf(near)}?`;
 }

@@ -35,7 +35,7 @@ export function createScriptDiscovery(
   async function answer(name: string, args: string): Promise<string | ToolSearchPage> {
     // Yields to the event loop of the host between two questions, even if many are queued.
     await new Promise((resolve) => setImmediate(resolve));
-    if (session.signal.aborted) throw new KernelError('E_CANCELLED', 'The script is over');
+    if (session.signal.aborted) throw new KernelError('E_CANCELLED', 'The script has ended');
     const read = createReader(name, args);
     const tools = scriptTools(registry, session);
     const page = read.count('page', 1);
@@ -47,15 +47,15 @@ export function createScriptDiscovery(
     handles: (name) => (name === 'search' || name === 'describe') && registry.get(name) === undefined,
     async ask(name, args) {
       if (!/^\$?(?:search|describe)$/.test(name))
-        throw new KernelError('E_ARGUMENTS_INVALID', 'There is no such question');
+        throw new KernelError('E_ARGUMENTS_INVALID', 'Only tools.search and tools.describe ask about tools');
       if (registry.get(name) !== undefined) {
         throw new KernelError(
           'E_TOOL_NAME_CONFLICT',
-          `tools.${name} is a tool here and takes one object of named arguments; to ask about tools, call tools.$${name}`,
+          `tools.${name} is a tool of this installation and takes one object of named arguments; to find tools, call tools.$${name}`,
         );
       }
       if (++questions > maxScriptQuestions) {
-        throw new KernelError('E_LIMIT_CALLS', `A script may ask about tools ${maxScriptQuestions} times`);
+        throw new KernelError('E_LIMIT_CALLS', `A script may call tools.search and tools.describe at most ${maxScriptQuestions} times`);
       }
       const answered = last.then(() => answer(name, args));
       last = answered.catch(() => undefined);
@@ -94,7 +94,7 @@ function createReader(name: string, args: string) {
 
 function parseObject(text: string): Record<string, unknown> {
   if (text.length > maxQuestionCharacters) {
-    throw new KernelError('E_ARGUMENTS_INVALID', `A question may have ${maxQuestionCharacters} characters`);
+    throw new KernelError('E_ARGUMENTS_INVALID', `The arguments of tools.search and tools.describe may have at most ${maxQuestionCharacters} characters`);
   }
   try {
     const value: unknown = JSON.parse(text);
@@ -102,5 +102,5 @@ function parseObject(text: string): Record<string, unknown> {
   } catch {
     // As below.
   }
-  throw new KernelError('E_ARGUMENTS_INVALID', 'A question takes an object of arguments');
+  throw new KernelError('E_ARGUMENTS_INVALID', 'tools.search and tools.describe take one object of arguments');
 }

@@ -97,7 +97,7 @@ export function openHelperProcess<Question, Answer>(options: HelperProcessOption
   }
 
   child.on('message', (message: HelperMessage<Answer>) => {
-    if (message.type === 'broken') return fail(new Error('The helper cannot continue'));
+    if (message.type === 'broken') return fail(new Error('The helper process cannot continue'));
     if (message.type === 'ready') {
       isReady = true;
       return start(true);
@@ -115,7 +115,7 @@ export function openHelperProcess<Question, Answer>(options: HelperProcessOption
   process.once('exit', kill);
   child.once('exit', (code, signal) => {
     process.off('exit', kill);
-    fail(new Error(existsSync(program) ? `The helper ended with ${signal ?? `exit code ${code}`}` : missing(program)));
+    fail(new Error(existsSync(program) ? `The helper process ended with ${signal ?? `exit code ${code}`}` : missing(program)));
     markGone();
   });
   release();

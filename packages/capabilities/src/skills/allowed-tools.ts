@@ -10,11 +10,11 @@ const maxShownCharacters = 100;
  */
 export function readAllowedTools(value: unknown): AllowedTools {
   if (value === null) {
-    return { problem: 'has an allowed-tools without a value; "" allows nothing, and no such line restricts nothing' };
+    return { problem: 'has an empty allowed-tools; write "" to allow no tool, or remove the line to allow every tool' };
   }
   const entries = typeof value === 'string' ? split(value) : value;
   if (!Array.isArray(entries) || !entries.every((entry) => typeof entry === 'string')) {
-    return { problem: 'has an allowed-tools that is neither text nor a list of texts' };
+    return { problem: 'has an allowed-tools that is neither a string nor a list of strings' };
   }
   const odd = entries.find((entry) => !isEntry(entry));
   if (odd === undefined) return { entries };

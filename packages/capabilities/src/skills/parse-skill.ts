@@ -60,7 +60,7 @@ function withQuotedValues(yaml: string): string {
 
 function problemWithName(name: unknown, folderName: string): string | undefined {
   if (typeof name !== 'string' || name.length > maxNameCharacters || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
-    return `has the name ${JSON.stringify(name)}; it must be 1–${maxNameCharacters} small letters, digits and single hyphens`;
+    return `has the name ${JSON.stringify(name)}; it must be 1–${maxNameCharacters} lower-case letters, digits and single hyphens`;
   }
   return name === folderName ? undefined : `has the name ${name} in the folder ${folderName}; they must be the same`;
 }

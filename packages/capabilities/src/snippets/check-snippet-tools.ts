@@ -16,7 +16,7 @@ export function checkSnippetTools(
   const changed: string[] = [];
   for (const { name, digest } of snippet.tools) {
     const tool = registry.get(name);
-    if (tool === undefined || !isLocalTool(tool)) gone.push(`${name} is gone`);
+    if (tool === undefined || !isLocalTool(tool)) gone.push(`${name} no longer exists`);
     else if (definitionDigest(tool) !== digest) changed.push(`${name} has changed`);
   }
   if (gone.length === 0 && changed.length === 0) return undefined;

@@ -82,13 +82,13 @@ function decode(text: string, expected: Pick<Snippet, 'principal' | 'name' | 've
   } catch (cause) {
     throw corrupt('its file is not JSON', cause);
   }
-  if (!isRecord(stored) || !isRecord(stored['snippet'])) throw corrupt('its file holds no snippet');
+  if (!isRecord(stored) || !isRecord(stored['snippet'])) throw corrupt('its file does not contain a snippet');
   if (sha256OfJson(stored['snippet'] as JsonValue) !== stored['sha256']) throw corrupt('its content has changed');
   const snippet = stored['snippet'] as unknown as Snippet;
   const problem = problemWithSnippet(snippet);
   if (problem !== undefined) throw corrupt(problem);
   if (snippet.principal !== principal || snippet.name !== name || snippet.version !== version) {
-    throw corrupt('its file holds another snippet');
+    throw corrupt('its file contains another snippet');
   }
   return snippet;
 }

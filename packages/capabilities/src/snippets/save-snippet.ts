@@ -52,7 +52,7 @@ export async function saveSnippet(options: SaveSnippetOptions): Promise<Snippet>
   if (registry.get(name) !== undefined && (await store.versions(principal, name)).length === 0) {
     throw new KernelError(
       'E_TOOL_NAME_CONFLICT',
-      `There is a tool named ${name} already; give the snippet another name`,
+      `A tool named ${name} already exists; give the snippet another name`,
     );
   }
   return store.put({

@@ -89,6 +89,6 @@ function moduleProblem(text: string, problem: ScriptProblem, exported: DefaultEx
   const message =
     exported === undefined
       ? 'export is not available in a script: give its value with return'
-      : 'a script has one export default only';
+      : 'a script can have only one export default';
   return { ...problem, message };
 }

@@ -60,8 +60,8 @@ export function createScriptCompiler(options: ScriptCompilerOptions = {}): Scrip
     const compiled = await helper.ask(source, timeLimitMs);
     if (compiled.status === 'answered' && compiled.answer.status !== 'needs-types-erased') return compiled.answer;
     await closeHelper();
-    if (compiled.status !== 'late') return problem('The script breaks the compiler; make it simpler');
-    return problem(`The script takes longer than ${timeLimitMs} ms to compile; make it simpler`);
+    if (compiled.status !== 'late') return problem('The script crashes the compiler; simplify it');
+    return problem(`The script takes longer than ${timeLimitMs} ms to compile; simplify it`);
   }
 
   return {

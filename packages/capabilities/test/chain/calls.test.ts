@@ -250,9 +250,9 @@ const badArguments: readonly (readonly [args: string, message: string])[] = [
   ['{ b: new Uint8Array(2) }', 'tools.echo: args.b holds raw bytes; pass text, an array of numbers or an artifact'],
   [
     '(() => { const a = { b: {} }; a.b.c = a; return a; })()',
-    'tools.echo: args.b.c leads back to args; pass it without the cycle',
+    'tools.echo: args.b.c refers back to args; pass it without the cycle',
   ],
-  ['JSON.parse("[".repeat(200) + "]".repeat(200)).concat().reduce((_, x) => ({ deep: x }), {})', 'levels; pass less'],
+  ['JSON.parse("[".repeat(200) + "]".repeat(200)).concat().reduce((_, x) => ({ deep: x }), {})', 'levels; pass a flatter value'],
 ];
 
 for (const [args, message] of badArguments) {

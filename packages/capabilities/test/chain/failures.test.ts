@@ -48,7 +48,7 @@ const failures: readonly Failure[] = [
       code: 'E_LIMIT_STACK',
       line: 2,
       message: 'RangeError: Maximum call stack size exceeded',
-      suggestion: 'A function calls itself too often: use a loop, or split the work into smaller parts',
+      suggestion: 'The recursion is too deep: use a loop, or split the work into smaller parts',
     },
   },
   {
@@ -124,7 +124,7 @@ const failures: readonly Failure[] = [
   {
     name: 'a promise that never settles',
     code: 'await new Promise(() => {})',
-    error: { code: 'E_SCRIPT_DEADLOCK', message: 'The script awaits a promise that nothing can settle any more' },
+    error: { code: 'E_SCRIPT_DEADLOCK', message: 'The script awaits a promise that will never settle' },
   },
   {
     name: 'a thrown text',
@@ -146,7 +146,7 @@ const failures: readonly Failure[] = [
       line: 2,
       column: 3,
       excerpt: '  1 | const x: number = 1;\n> 2 |   require("fs")',
-      suggestion: 'A script reaches the world through `tools` only',
+      suggestion: 'A script has no access to files, network or modules; call a tool',
     },
   },
   {
@@ -157,7 +157,7 @@ const failures: readonly Failure[] = [
   {
     name: '`tool` for `tools`',
     code: 'await tool.get_weather({})',
-    error: { suggestion: 'Tools are in `tools`' },
+    error: { suggestion: 'Tools are called as tools.name(args)' },
   },
   {
     name: 'a decorator',
@@ -199,7 +199,7 @@ await tools.send();`);
     > 4 | await tools.fail();
       5 | await tools.send();
 
-    Calls that were made before; do not repeat one that had its effect:
+    Calls made before the failure; do not repeat those that succeeded:
     1. get_weather({"city":"Oslo"}) → ok
     2. send({"text":"21"}) → ok
     3. fail({}) → error (E_TOOL_FAILED)"

@@ -72,7 +72,7 @@ test('an unknown path is an error that lists the existing files', async () => {
     message: `Error: There is no file /workspace/media/none.png; there are ${path}`,
   });
   const none = await runChain({ code: 'return file("x")', invoker, sandbox });
-  expect(none.error?.message).toBe('Error: There is no file x; no call has made one');
+  expect(none.error?.message).toBe('Error: There is no file x; no call has produced a file');
 });
 
 test('unrelated runs do not see each other’s files', async () => {

@@ -63,7 +63,7 @@ test('a helper ends itself when a question takes too long, because its host may 
 test('a helper that cannot start, dies or runs out of memory is broken, and reports why', async () => {
   const wrong = await helperOf('throw new Error("no");');
   assert.equal(await wrong.start(), false);
-  assert.match(String(wrong.failure), /The helper ended with exit code 1$/);
+  assert.match(String(wrong.failure), /The helper process ended with exit code 1$/);
 
   const dying = await helperOf('answerQuestions(() => process.exit(7));');
   assert.deepEqual(await dying.ask('anything', 60_000), { status: 'broken' });
@@ -74,7 +74,7 @@ test('a helper that cannot start, dies or runs out of memory is broken, and repo
     'answerQuestions(() => { const map = new Map(); for (let i = 0; ; i++) map.set(i, i); });',
   );
   assert.deepEqual(await greedy.ask('anything', 60_000), { status: 'broken' });
-  assert.match(String(greedy.failure), /The helper ended with/);
+  assert.match(String(greedy.failure), /The helper process ended with/);
 });
 
 test('a helper whose program is missing names it, for example after a bundler left it out', async () => {

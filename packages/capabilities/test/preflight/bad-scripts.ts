@@ -177,7 +177,7 @@ export const badScripts: Readonly<Record<string, BadScript>> = {
     code: `await tools.get_time();\nconst weather = tools.get_weather({ city: 'Oslo' });\nreturn weather.degrees;`,
     line: 3,
     column: 16,
-    message: '"degrees" is read of a promise',
+    message: '"degrees" is read from a promise',
     suggestion: 'Await the call first',
   },
   'a mistyped property of a result': {

@@ -99,7 +99,7 @@ for (const [name, code, warning] of doubtful) {
     const result = await run(code);
     expect(result).toMatchObject({ status: 'ok', warnings: [{ code: 'E_SCRIPT_TYPES', ...warning }] });
     expect(result.outputBlocks.at(-1)).toMatchObject({
-      text: expect.stringContaining('Noticed before the run:') as string,
+      text: expect.stringContaining('Warnings from the check before the run:') as string,
     });
   });
 }

@@ -97,11 +97,11 @@ test.each([
   ['a name directly after a pattern', 'Bash(git:*)Read', '"Bash(git:*)Read"'],
   ['a pattern that a list cuts in two', '[Bash(git:*, push), Read]', '"Bash(git:*"'],
   ['two names in one entry of a list', '[Read Write]', '"Read Write"'],
-  ['no value', '', 'without a value'],
+  ['no value', '', 'has an empty allowed-tools'],
   ['an entry of any length', `${'('.repeat(500)}`, `"${'('.repeat(100)}"`],
-  ['a comment for a value', '# Read', 'without a value'],
-  ['null', '~', 'without a value'],
-  ['a list with an entry that is not text', '[Read, 1]', 'neither text nor a list of texts'],
+  ['a comment for a value', '# Read', 'has an empty allowed-tools'],
+  ['null', '~', 'has an empty allowed-tools'],
+  ['a list with an entry that is not text', '[Read, 1]', 'neither a string nor a list of strings'],
 ])('an allowed-tools with %s is a problem of its skill', async (_, value, problem) => {
   const told = await problemOf('skill', `---\nname: skill\ndescription: x\nallowed-tools: ${value}\n---\n`);
   expect(told).toContain('allowed-tools');

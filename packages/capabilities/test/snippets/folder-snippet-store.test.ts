@@ -46,7 +46,7 @@ test('a snippet is one file that only the owner may read, and no other file is l
 test.each([
   ['cut short', (text: string) => text.slice(0, 50), 'its file is not JSON'],
   ['empty', () => '', 'its file is not JSON'],
-  ['something else', () => '[1]', 'its file holds no snippet'],
+  ['something else', () => '[1]', 'its file does not contain a snippet'],
   ['edited', (text: string) => text.replace('return 1', 'return 2'), 'its content has changed'],
 ])(
   'a file that is %s is damaged and named; the others and new versions are not affected',
@@ -67,7 +67,7 @@ test('a file that was moved to another place is reported as damaged', async () =
   await cp(file, file.replace('1.json', '7.json'));
   await expect(store.get('../ada', 'mail', 7)).rejects.toMatchObject({
     code: 'E_SNIPPET_CORRUPT',
-    message: expect.stringContaining('its file holds another snippet') as string,
+    message: expect.stringContaining('its file contains another snippet') as string,
   });
 });
 

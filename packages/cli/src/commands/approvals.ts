@@ -44,7 +44,7 @@ export const approve: CommandBody = async (invocation, terminal) => {
     ...(reason === undefined ? {} : { reason }),
     ...(scope === 'run' ? { scope } : {}),
   });
-  terminal.print(invocation.isJson ? JSON.stringify(approval) : visible(`${approval.tool} may run`));
+  terminal.print(invocation.isJson ? JSON.stringify(approval) : visible(`Approved: ${approval.tool}`));
 };
 
 /** Denies a call; the reason is shown to the model. */
@@ -52,7 +52,7 @@ export const deny: CommandBody = async (invocation, terminal) => {
   const { approval: id = '', reason } = invocation.values;
   await using client = await connect(invocation, terminal);
   const { approval } = await decide(client, id, { decision: 'denied', ...(reason === undefined ? {} : { reason }) });
-  terminal.print(invocation.isJson ? JSON.stringify(approval) : visible(`${approval.tool} may not run`));
+  terminal.print(invocation.isJson ? JSON.stringify(approval) : visible(`Denied: ${approval.tool}`));
 };
 
 function approvalLines(approval: ApprovalView, terminal: Pick<Terminal, 'paint'>): readonly string[] {

@@ -11,7 +11,7 @@ export const showConfig: CommandBody = async (
   const { config, dataFolder, configPath: file } = installation;
   const shown = withoutSecrets(config);
   if (isJson) return print(JSON.stringify({ config: shown, dataFolder, ...(file === undefined ? {} : { file }) }));
-  warn(file === undefined ? 'No file, the defaults hold.' : `From ${file}`);
+  warn(file === undefined ? 'No configuration file; the defaults apply.' : `From ${file}`);
   print(JSON.stringify(shown, undefined, 2));
 };
 

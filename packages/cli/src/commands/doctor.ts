@@ -44,7 +44,7 @@ async function* checks(config: string | undefined, { cwd, env }: Terminal): Asyn
   let installation: Installation | undefined;
   yield check('configuration', async () => {
     installation = await findEveryPort({ configPath: config, cwd, env });
-    return installation.configPath ?? 'no file, the defaults hold';
+    return installation.configPath ?? 'no configuration file; the defaults apply';
   });
   if (installation === undefined) return;
   let isComplete = true;

@@ -66,6 +66,6 @@ async function suggesting<Answer>(client: Connection, name: string, ask: () => P
 
 function unknownTool(name: string, names: readonly string[]): KernelError {
   const near = nearNames(name, names);
-  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `known are ${names.join(', ') || 'none'}`;
+  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `the tools are ${names.join(', ') || 'none'}`;
   return new KernelError('E_TOOL_UNKNOWN', `There is no tool "${name}"; ${hint}`);
 }

@@ -32,6 +32,6 @@ export function printList<Item>(
 ): void {
   if (isJson) return print(JSON.stringify(page));
   for (const line of tableLines(page.items.map(rowOf))) print(line);
-  if (page.items.length === 0) warn('There are none.');
-  if (page.next !== undefined) warn(visible(`There are more: --cursor ${page.next}`));
+  if (page.items.length === 0) warn('Nothing to list.');
+  if (page.next !== undefined) warn(visible(`More with --cursor ${page.next}`));
 }

@@ -22,7 +22,7 @@ export function assessRisk(pending: PendingCall): RiskAssessment {
       tool: tool.name,
       error: errorText(error),
     });
-    return { risk: 'critical', summary: 'The risk of this call could not be judged' };
+    return { risk: 'critical', summary: 'The risk of this call is unknown, because classifyRisk of the tool failed' };
   }
 }
 

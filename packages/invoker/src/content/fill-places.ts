@@ -89,7 +89,7 @@ function parse(text: string, tool: Tool, place: Reading['place']): FilledPlace |
     value = JSON.parse(text);
   } catch {
     const asking = path.length === 0 ? 'the arguments' : `"${path.join('.')}"`;
-    return invalid(tool, `the artifact ${ref} (${stat.mediaType}) is not JSON, which ${asking} asks for`);
+    return invalid(tool, `the artifact ${ref} (${stat.mediaType}) is not JSON, which ${asking} must be`);
   }
   const key = pollutingKeyIn(value, text);
   return key === undefined
@@ -98,11 +98,11 @@ function parse(text: string, tool: Tool, place: Reading['place']): FilledPlace |
 }
 
 function noObject(tool: Tool): GateStop {
-  return invalid(tool, 'The artifact that replaces the arguments does not hold an object');
+  return invalid(tool, 'The artifact that replaces the arguments must contain a JSON object');
 }
 
 function tooLarge(tool: Tool, bytes: number): GateStop {
-  return invalid(tool, `its artifacts hold ${bytes} bytes, more than the ${maxContentBytes} that one call may read`);
+  return invalid(tool, `its artifacts have ${bytes} bytes; one call may read at most ${maxContentBytes}`);
 }
 
 function invalid(tool: Tool, problem: string): GateStop {

@@ -62,5 +62,5 @@ function verifier({ ref, sha256: expected }: CheckedArtifact): TransformStream<U
 }
 
 function changed(ref: string): KernelError {
-  return new KernelError('E_BLOB_CORRUPT', `The content of the artifact ${ref} is not the one that was checked`);
+  return new KernelError('E_BLOB_CORRUPT', `The content of the artifact ${ref} has changed since it was checked`);
 }

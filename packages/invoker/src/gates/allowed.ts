@@ -5,7 +5,7 @@ import { stopDenied } from '../error-results.ts';
 /** Checks the allow-lists of the session (agent, role, active skills) and the tool's own `allowedCallers`. */
 export function allowedGate(pending: PendingCall): GateOutcome {
   const { tool, caller, session } = pending;
-  if (!session.toolsEnabled) return stopDenied('E_TOOLS_DISABLED', 'Tools are switched off for this session');
+  if (!session.toolsEnabled) return stopDenied('E_TOOLS_DISABLED', 'Tools are disabled in this session');
   if (!session.allows(pending.name)) {
     return stopDenied('E_TOOL_NOT_ALLOWED', `The tool ${pending.name} is not allowed in this session`);
   }

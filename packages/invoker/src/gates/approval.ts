@@ -102,7 +102,7 @@ function readModified(
   const [problem] = checkEdit(modified.args, { original, shown }, checks);
   if (problem !== undefined) return { problem: problem.message };
   const restored = restoreHidden(modified.args, original, shown);
-  return 'args' in restored ? restored : { problem: 'it is not clear which secret belongs where' };
+  return 'args' in restored ? restored : { problem: 'a hidden secret cannot be restored at its new place' };
 }
 
 // The mistake is the approver's: the model must not read it as a problem of its own arguments.
@@ -116,7 +116,7 @@ function refuseEdit(pending: PendingCall, problem: string): GateStop {
 function refuseUndecided(pending: PendingCall): GateStop {
   return stopDenied(
     'E_APPROVAL_DENIED',
-    `The call of ${pending.name} was changed after each of ${maxRequests} approvals`,
+    `The call of ${pending.name} was stopped: its arguments or risk changed after each of ${maxRequests} approvals`,
   );
 }
 
@@ -133,7 +133,7 @@ function refuseUnanswered(pending: PendingCall, record: ApprovalTrace): GateStop
   if (record.decision !== 'timeout') {
     return stopDenied(
       'E_APPROVAL_DENIED',
-      `The approval of ${pending.name} failed: ${record.reason ?? 'no valid answer'}`,
+      `The approval of ${pending.name} failed: ${record.reason ?? 'no valid decision'}`,
     );
   }
   const limit = approvalLimitOf(pending);

@@ -6,7 +6,7 @@ import { stopWithError } from '../error-results.ts';
 /** Makes calls that may not run at the same time wait for each other; the wait does not count as execution time. */
 export function lockGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
   const keys = lockKeys(pending);
-  if (keys === undefined) return stopWithError('E_TOOL_FAILED', `The tool ${pending.name} could not say what it locks`);
+  if (keys === undefined) return stopWithError('E_TOOL_FAILED', `The tool ${pending.name} failed in concurrency.keys`);
   const release = pending.runtime.locks.tryAcquire(keys);
   if (release === undefined) return waitFor(keys, pending);
   pending.release = release;
@@ -32,6 +32,6 @@ function lockKeys(pending: PendingCall): readonly string[] | undefined {
 }
 
 function keyOf(key: unknown): string {
-  if (typeof key !== 'string') throw new TypeError(`A key must be a string, not ${typeof key}`);
+  if (typeof key !== 'string') throw new TypeError(`concurrency.keys must return strings, not ${typeof key}`);
   return `key:${key}`;
 }

@@ -30,7 +30,7 @@ export function readExecution(pending: PendingCall, execution: Exclude<Execution
   if (execution.kind === 'threw') return failed(thrownFailure(pending, execution.error));
   const problem = problemWithResult(execution.result);
   if (problem !== undefined) {
-    return failed(foundFailure(`The tool ${pending.name} returned no valid result: ${problem}`));
+    return failed(foundFailure(`The tool ${pending.name} returned an invalid result: ${problem}`));
   }
   return checkOutput(pending, read(pending, execution.result));
 }

@@ -114,7 +114,7 @@ export class Toolbox implements ToolRegistry {
   }
 
   #reportDrop(tool: string, provider: string): void {
-    this.#logger.warn('tool dropped: it has no spec for this provider', { tool, provider });
+    this.#logger.warn('tool not offered to the model: it has no spec for this provider', { tool, provider });
     this.#hooks?.emit({ type: 'tool-dropped', runId: '', sessionId: '', tool, provider });
   }
 }

@@ -60,7 +60,7 @@ function describe(problem: Problem, schema: JsonSchema): string {
     case 'pattern':
       return `${place} must match the pattern ${String(params['pattern'])}`;
     default:
-      return `${place} ${problem.message ?? 'is not valid'}`;
+      return `${place} ${problem.message?.replace('must NOT', 'must not') ?? 'is not valid'}`;
   }
 }
 

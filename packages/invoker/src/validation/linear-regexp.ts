@@ -40,7 +40,7 @@ export function createPatternCompiler(run: Run): (source: string) => (text: stri
 
   function checkInstructions(): void {
     if (instructions <= maxPatternInstructions) return;
-    throw new Error(`its patterns come to more than ${maxPatternInstructions} instructions`);
+    throw new Error(`its patterns compile to more than ${maxPatternInstructions} instructions`);
   }
 
   function charge(steps: number, source: string, characters: number): void {

@@ -89,7 +89,7 @@ export class Run {
     if (++this.#depth > maxReferenceDepth) {
       throw new KernelError(
         'E_TOOL_INVALID',
-        `The schema is not valid: it is too deep to be followed (more than ${maxReferenceDepth} references below each other)`,
+        `The schema is not valid: more than ${maxReferenceDepth} of its references are nested`,
       );
     }
   }
@@ -124,6 +124,6 @@ const noParams = Object.freeze({});
 function tooMuchWork(): KernelError {
   return new KernelError(
     'E_TOOL_INVALID',
-    `Validation needs more than ${maxWork} steps, the limit of one validation: value and schema are too large for each other`,
+    `Validation needs more than ${maxWork} steps (the maximum): use a simpler schema or a smaller value`,
   );
 }

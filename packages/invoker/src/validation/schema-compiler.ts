@@ -47,7 +47,7 @@ export function compileSchema(schema: JsonSchema, text: string): SchemaValidator
       return run.problems;
     } catch (cause) {
       if (isKernelError(cause)) throw cause;
-      throw invalidSchema('it is too deep to be followed', cause);
+      throw invalidSchema('it is nested too deeply', cause);
     } finally {
       run.problems = [];
     }

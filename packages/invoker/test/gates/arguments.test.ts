@@ -36,12 +36,12 @@ test('a problem is described in plain words with its place', async () => {
     [{ name: 'a', nam: 'b' }, 'The arguments have the unknown property "nam"; did you mean "name"?'],
     [{ name: 'a', zzz: 1 }, 'The arguments have the unknown property "zzz"'],
     [{ name: 7 }, '"name" must be a string'],
-    [{ name: '' }, '"name" must NOT have fewer than 1 characters'],
+    [{ name: '' }, '"name" must not have fewer than 1 characters'],
     [{ name: 'a', age: 1.5 }, '"age" must be an integer'],
     [{ name: 'a', age: -1 }, '"age" must be >= 0'],
     [{ name: 'a', mood: 'sad' }, '"mood" must be one of "calm", "angry", 7'],
     [{ name: 'a', tags: ['x', 2] }, '"tags[1]" must be a string'],
-    [{ name: 'a', tags: ['x', 'x'] }, '"tags" must NOT have duplicate items'],
+    [{ name: 'a', tags: ['x', 'x'] }, '"tags" must not have duplicate items'],
     [{ name: 'a', address: { 'zip/code': '1' } }, '"address.zip/code" must match the pattern ^\\d{5}$'],
     [{ name: 'a', either: true }, '"either" must be a string or a number'],
     [{ name: 'a', maybe: 1 }, '"maybe" must be a string or a null'],
@@ -107,13 +107,13 @@ test('arguments must be an object, even if the schema allows more', async () => 
 test('$schema selects draft-07 or 2020-12', async () => {
   const tuple = { type: 'array', items: [{ type: 'string' }], additionalItems: false };
   const draft07 = { $schema: 'http://json-schema.org/draft-07/schema#', properties: { a: tuple } };
-  assert.equal(await answer(draft07, { a: ['x', 1] }), '"a" must NOT have more than 1 items');
+  assert.equal(await answer(draft07, { a: ['x', 1] }), '"a" must not have more than 1 items');
   const modern = { properties: { a: { type: 'array', prefixItems: [{ type: 'string' }], items: false } } };
   assert.equal(
     await answer({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...modern }, { a: [1] }),
     '"a[0]" must be a string',
   );
-  assert.equal(await answer(modern, { a: ['x', 1] }), '"a" must NOT have more than 1 items');
+  assert.equal(await answer(modern, { a: ['x', 1] }), '"a" must not have more than 1 items');
 });
 
 test('formats are annotations and are not checked', async () => {

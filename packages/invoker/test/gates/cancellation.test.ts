@@ -51,7 +51,7 @@ test('a result after the cancellation is dropped and marked late', async () => {
   await settle();
   assert.equal(harness.onlyRecord().late, true);
   assert.equal(harness.onlyRecord().status, 'cancelled');
-  assert.deepEqual(harness.logger.messages('warn'), ['late answer of a tool was dropped']);
+  assert.deepEqual(harness.logger.messages('warn'), ['late result of a tool was dropped']);
 });
 
 test('a signal from outside cancels the session', async () => {

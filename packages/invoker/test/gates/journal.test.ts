@@ -62,7 +62,7 @@ test('a call that cannot be journalled does not start', async () => {
   const harness = createHarness([tool], { journal: createTestJournal(refusing('started')), policy });
   const result = await harness.call('send');
   assert.equal(result.status, 'error');
-  assert.match(result.text, /could not be journalled, so it was not started/);
+  assert.match(result.text, /could not be written to the journal, so it was not started/);
   assert.deepEqual(tool.calls, []);
   assert.deepEqual(harness.logger.messages('error'), ['journal refused a call']);
 });

@@ -135,7 +135,7 @@ test('an approver and an interceptor that change each other do not continue fore
   harness.hooks.intercept(({ args }) => ({ action: 'modify', args: { to: `${String(args['to'])}!` } }));
   const result = await harness.call('value', { to: 'a' });
   assert.equal(result.error?.code, 'E_APPROVAL_DENIED');
-  assert.match(result.text, /was changed after each of 10 approvals/);
+  assert.match(result.text, /arguments or risk changed after each of 10 approvals/);
   assert.deepEqual(ran(), []);
 });
 

@@ -159,7 +159,7 @@ test('a tool whose keys cannot be read fails with E_TOOL_FAILED, not E_INTERNAL'
     const tool = recordingTool('t', { concurrency: { keys: keys as unknown as () => string[] } });
     const result = await createHarness([tool]).call('t');
     assert.equal(result.error?.code, 'E_TOOL_FAILED', String(keys));
-    assert.match(result.text, /The tool t could not say what it locks/);
+    assert.match(result.text, /The tool t failed in concurrency.keys/);
     assert.deepEqual(tool.calls, []);
   }
 });

@@ -174,7 +174,7 @@ test('an invalid result is a failure with the reason', async () => {
     const { error, status } = await returned(result);
     assert.equal(status, 'error');
     assert.equal(error?.code, 'E_TOOL_FAILED');
-    assert.equal(error?.message, `The tool t returned no valid result: ${problem}`);
+    assert.equal(error?.message, `The tool t returned an invalid result: ${problem}`);
   }
 });
 

@@ -131,7 +131,7 @@ test('a tool without a spec for a provider is dropped with one log line and one 
     ['a'],
   );
   toolbox.deferredSchemas('anthropic');
-  assert.deepEqual(logger.messages('warn'), ['tool dropped: it has no spec for this provider']);
+  assert.deepEqual(logger.messages('warn'), ['tool not offered to the model: it has no spec for this provider']);
   assert.deepEqual(
     recorded.of('tool-dropped').map(({ tool, provider }) => [tool, provider]),
     [['computer', 'anthropic']],

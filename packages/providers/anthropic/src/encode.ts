@@ -25,7 +25,7 @@ export function encodeMessages(request: ModelRequest, settings: WireSettings): M
   const isStopped = thinking?.['type'] === 'enabled' && continuesWithoutThinking(conversation.messages);
   if (isStopped) {
     const message =
-      'The model does not think in this turn, because the response that it continues began without thinking';
+      'Thinking is off for this request, because the response that it continues started without thinking';
     warnings.push({ code: 'option-ignored', message });
   }
   const isThinking = thinking !== undefined && !isStopped && thinking['type'] !== 'disabled';

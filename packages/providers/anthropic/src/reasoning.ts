@@ -31,7 +31,7 @@ export function thinkingFor(request: ModelRequest, traits: ModelTraits, warnings
   if (traits.thinking !== 'adaptive' && wanted !== undefined) {
     const budget = Math.max(minBudgetTokens, wanted);
     const room = maxOutputTokens ?? Math.max(maxTokens, budget + minBudgetTokens * 4);
-    if (room <= minBudgetTokens) return ignore(`${room} output tokens leave no room to think`);
+    if (room <= minBudgetTokens) return ignore(`${room} output tokens leave no tokens for thinking`);
     const thinking = { type: 'enabled', budget_tokens: Math.min(budget, room - 1), ...display };
     return { thinking, ...(traits.thinking === 'either' ? effortOf(effort) : {}), maxTokens: room };
   }

@@ -68,7 +68,7 @@ class Calls:
             raise TypeError("A call takes two strings")
         # The host counts bytes; text with more characters than that is not sent.
         if len(payload) > self.max_input:
-            message = f"The call carries more than its limit (maxCallInputBytes: {self.max_input})"
+            message = f"The arguments of the call are larger than their limit (maxCallInputBytes: {self.max_input})"
             raise HostError("RangeError", message, "E_LIMIT_CALL_INPUT")
         call = Call(self)
         with self.changed:

@@ -35,7 +35,7 @@ export function createProcessSandbox(options: {
         );
       }
       if (request.files !== undefined && request.files.length > 0) {
-        throw new KernelError('E_UNSUPPORTED', `${name} gives ${request.language} no files`);
+        throw new KernelError('E_UNSUPPORTED', `${name} does not support files for ${request.language}`);
       }
       const notRun = { durationMs: 0, consoleDroppedBytes: 0 };
       const cancelled: SandboxOutcome = { status: 'cancelled', ...notRun };

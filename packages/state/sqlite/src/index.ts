@@ -30,7 +30,7 @@ const plugin: Plugin<'stateStore', SqliteStateConfig> = definePlugin({
       durability: {
         enum: ['disk', 'process'],
         default: 'disk',
-        description: 'Whether a started call survives a power failure (disk) or only the end of the process (process).',
+        description: 'disk: a started call survives a power failure; process: only the end of the process.',
       },
     },
     required: ['file'],

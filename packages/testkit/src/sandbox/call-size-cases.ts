@@ -31,7 +31,7 @@ export function callSizeCases(harness: SandboxHarness): void {
       return Promise.all([size("500"), size("501"), size("9000000"), size("1")])`;
     const refused = [
       'E_LIMIT_CALL_OUTPUT',
-      'The answer to the call is larger than its limit (maxCallOutputBytes: 1000)',
+      'The result of the call is larger than its limit (maxCallOutputBytes: 1000)',
     ];
     assert.deepEqual(await value(code, { limits, bridge }), [500, refused, refused, 1]);
     const uncaught = guestErrorOf(await run('await call("x", "501")', { limits, bridge }));

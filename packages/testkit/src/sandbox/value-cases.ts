@@ -28,8 +28,8 @@ const values: readonly (readonly [code: string, expected: unknown])[] = [
 /** Values that JSON cannot carry, with what the message must say. */
 const refusals: readonly (readonly [code: string, message: RegExp])[] = [
   ['return { rows: [{ id: 1n }] }', /a BigInt at \$\.rows\[0\]\.id; convert it with Number\(\) or String\(\)/],
-  ['const a = { b: {} }; a.b.c = a; return { a }', /a cycle at \$\.a\.b\.c; it leads back to \$\.a/],
-  ['const list = []; list.push(list); return list', /a cycle at \$\[0\]; it leads back to \$/],
+  ['const a = { b: {} }; a.b.c = a; return { a }', /a cycle at \$\.a\.b\.c; it refers back to \$\.a/],
+  ['const list = []; list.push(list); return list', /a cycle at \$\[0\]; it refers back to \$/],
   ['return { "odd key": new Map([[1, 2]]) }', /a Map at \$\["odd key"\]; .*Object\.fromEntries/],
   ['return [new Set([1])]', /a Set at \$\[0\]; .*Array\.from/],
   ['return { run() {} }', /a function at \$\.run/],

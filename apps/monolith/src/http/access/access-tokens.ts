@@ -29,7 +29,7 @@ export async function readAccessTokens(
     }),
   );
   if (new Set(known.map(({ digest }) => digest.toString('hex'))).size === known.length) return known;
-  throw invalid('two entries of server.tokens are the same');
+  throw invalid('two entries of server.tokens have the same token');
 
   async function digestOf(
     { token, tokenFile, tokenSha256 }: Omit<AccessTokenConfig, 'principal' | 'roles'>,
@@ -40,7 +40,7 @@ export async function readAccessTokens(
     }
     if (tokenSha256 !== undefined) return Buffer.from(tokenSha256, 'hex');
     const secret = token === undefined ? await readSecret(resolve(baseDir, tokenFile ?? ''), place) : env[token.$env];
-    if (secret === undefined) throw invalid(`${place}: the variable ${token?.$env} is not set`);
+    if (secret === undefined) throw invalid(`${place}: the environment variable ${token?.$env} is not set`);
     if (secret.length < minCharacters) throw invalid(`${place} must have at least ${minCharacters} characters`);
     return sha256(secret);
   }

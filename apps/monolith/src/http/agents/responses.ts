@@ -56,6 +56,6 @@ function taskOf(input: JsonValue | undefined): string {
   }
   throw problem(
     'E_REQUEST_INVALID',
-    '"input" must be text or one message of the user with text; earlier ones are named by previous_response_id',
+    '"input" must be text or one user message with text; continue a conversation with previous_response_id',
   );
 }

@@ -112,5 +112,5 @@ function readByteRange(header: string | null, bytes: number): ByteRange | undefi
   const offset = from === '' ? Math.max(0, bytes - Number(to)) : Number(from);
   const end = from === '' || to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1);
   if (offset <= end) return { offset, length: end - offset + 1 };
-  throw problem('E_RANGE_INVALID', `The content has ${bytes} bytes`);
+  throw problem('E_RANGE_INVALID', `The range is outside the content, which has ${bytes} bytes`);
 }

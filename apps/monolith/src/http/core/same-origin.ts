@@ -36,7 +36,7 @@ export function sameOrigin(allowedHosts: readonly string[]): MiddlewareHandler {
     // Links from other sites lead to pages of the console, never to the API.
     const site = context.req.header('sec-fetch-site') ?? 'none';
     if (site !== 'same-origin' && site !== 'none' && context.req.path.startsWith('/v1/')) {
-      throw problem('E_ORIGIN_FORBIDDEN', 'A page of another site may not use this server');
+      throw problem('E_ORIGIN_FORBIDDEN', 'Requests from pages of other sites are refused');
     }
     await next();
   };

@@ -44,11 +44,12 @@ function describe({ keyword, instancePath, params, parentSchema, message = '' }:
   const { properties = {} } = parentSchema as { readonly properties?: Readonly<Record<string, JsonSchema>> };
   if (keyword === 'additionalProperties') {
     const known = Object.keys(properties).join(', ') || 'none';
-    return `"${params['additionalProperty']}" is not a known key; known are ${known}`;
+    return `"${params['additionalProperty']}" is not a known key; the keys are ${known}`;
   }
   if (keyword === 'required') {
     const name = String(params['missingProperty']);
-    return `"${name}" must be ${words[String(properties[name]?.['type'])] ?? 'there'}`;
+    const type = words[String(properties[name]?.['type'])];
+    return type === undefined ? `"${name}" is missing` : `"${name}" is missing and must be ${type}`;
   }
   if (keyword === 'type') {
     const types = [params['type']].flat().map((type) => words[String(type)] ?? String(type));
@@ -67,7 +68,9 @@ export function readQuery(url: string): Record<string, string> {
   const given = [...new URL(url).searchParams];
   const query = Object.fromEntries(given);
   if (Object.keys(query).length === given.length) return query;
-  throw problem('E_REQUEST_INVALID', 'A query parameter occurs twice');
+  const names = given.map(([name]) => name);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  throw problem('E_REQUEST_INVALID', `The query parameter "${repeated}" occurs twice`);
 }
 
 /** Refuses bodies above `maxBytes`, announced or streamed, before they are read completely. */

@@ -75,7 +75,7 @@ function startOf({ headers, url }: Request): number | undefined {
   const given = headers.get('last-event-id') ?? new URL(url).searchParams.get('after');
   if (given === null) return undefined;
   if (/^\d{1,15}$/.test(given)) return Number(given);
-  throw problem('E_REQUEST_INVALID', 'The number of the last event must be a whole number');
+  throw problem('E_REQUEST_INVALID', '"Last-Event-ID" or "after" must be a whole number');
 }
 
 function readQuery(search: URLSearchParams): {
@@ -85,7 +85,7 @@ function readQuery(search: URLSearchParams): {
   const given = Object.fromEntries(search);
   const unknown = Object.keys(given).find((name) => !parameters.includes(name));
   if (unknown !== undefined) {
-    throw problem('E_REQUEST_INVALID', `"${unknown}" is not a parameter; there are ${parameters.join(', ')}`);
+    throw problem('E_REQUEST_INVALID', `"${unknown}" is not a parameter; the parameters are ${parameters.join(', ')}`);
   }
   const { status, limit = String(defaultLimit), cursor, ...rest } = given;
   if (status !== undefined && !statuses.has(status)) {

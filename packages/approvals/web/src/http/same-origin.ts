@@ -11,7 +11,7 @@ export function checkHost({ headers, url }: Request, allowedHosts: readonly stri
   const given = headers.get('host') ?? URL.parse(url)?.host ?? '';
   const { host, hostname } = URL.parse(`http://${given}`) ?? { host: '', hostname: '' };
   if (loopbackName.test(hostname) || allowedHosts.includes(host) || allowedHosts.includes(hostname)) return;
-  throw problem('E_ORIGIN_FORBIDDEN', `The host "${given}" is not a name of this server`);
+  throw problem('E_ORIGIN_FORBIDDEN', `The host "${given}" is not a name of this server; add it to allowedHosts`);
 }
 
 /**
@@ -27,10 +27,10 @@ export function checkOrigin({ headers, url, method }: Request): void {
     throw problem('E_ORIGIN_FORBIDDEN', `The origin "${origin}" may not use this server`);
   }
   if (site !== null && site !== 'same-origin' && site !== 'none') {
-    throw problem('E_ORIGIN_FORBIDDEN', 'A page of another site may not use this server');
+    throw problem('E_ORIGIN_FORBIDDEN', 'Requests from pages of other sites are refused');
   }
   const changes = method !== 'GET' && method !== 'HEAD';
   if (changes && headers.has('cookie') && !headers.has('authorization') && origin === null && site !== 'same-origin') {
-    throw problem('E_ORIGIN_FORBIDDEN', 'A request with a cookie must say its origin');
+    throw problem('E_ORIGIN_FORBIDDEN', 'A request with a cookie must have an Origin header');
   }
 }

@@ -44,14 +44,14 @@ export function createArgumentEncoder(builtins: PreludeBuiltins): (args: unknown
     }
     if (!isFlat(given)) check(given, { key: '', value: given, parent: undefined }, 0);
     const text = stringify(given);
-    if (text === undefined) throw new TypeError(tool + ' takes arguments that JSON can carry');
+    if (text === undefined) throw new TypeError(tool + ' takes arguments that JSON can represent');
     return text;
 
     function check(value: object, place: Place, depth: number): void {
       for (let above = place.parent; above !== undefined; above = above.parent) {
-        if (above.value === value) refuse('leads back to ' + pathOf(above), place, 'pass it without the cycle');
+        if (above.value === value) refuse('refers back to ' + pathOf(above), place, 'pass it without the cycle');
       }
-      if (depth > maxDepth) refuse('is nested deeper than ' + maxDepth + ' levels', place, 'pass less');
+      if (depth > maxDepth) refuse('is nested deeper than ' + maxDepth + ' levels', place, 'pass a flatter value');
       if (isArray(value)) {
         for (let index = 0; index < value.length; index++) checkChild(value[index], index, place, depth);
         return;

@@ -74,7 +74,7 @@ function judge(read: UnknownRead, isOpen: boolean, script: TypedScript): Finding
   if (ownerNode !== undefined && knownValue(ownerNode, script)?.kind === 'promise') {
     return {
       isCertain: !isOpen,
-      message: `${JSON.stringify(name)} is read of a promise`,
+      message: `${JSON.stringify(name)} is read from a promise`,
       offset,
       suggestion: 'Await the call first',
     };

@@ -201,7 +201,7 @@ test('a decision for a changed tool, another principal or other arguments does n
   await using other = world.open({ store: swapped });
   const result = await other.chains.resume('run-1');
   assert.equal(result.error?.code, 'E_APPROVAL_DENIED');
-  assert.match(result.error?.message ?? '', /asked before for another call/);
+  assert.match(result.error?.message ?? '', /already used by another call/);
   assert.deepEqual(world.effects, []);
 });
 

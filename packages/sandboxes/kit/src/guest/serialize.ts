@@ -62,7 +62,7 @@ export function createSerializer(builtins: Builtins): (value: unknown, maxBytes:
       const value = inner as Record<string, unknown>;
       for (let above = parent; above !== undefined; above = above.parent) {
         if (above.value !== value) continue;
-        return refuse('a cycle', key, parent, 'it leads back to ' + pathOf(above.key, above.parent));
+        return refuse('a cycle', key, parent, 'it refers back to ' + pathOf(above.key, above.parent));
       }
       if (depth > maxDepth) {
         return { status: 'invalid', message: 'a value nested deeper than ' + maxDepth + ' levels; flatten it' };

@@ -35,7 +35,7 @@ type CallLimits = Required<Pick<SandboxLimits, 'maxCallInputBytes' | 'maxCallOut
  */
 export function checkCallInput(payload: string, { maxCallInputBytes }: CallLimits): void {
   if (!exceeds(payload, maxCallInputBytes)) return;
-  const message = `The call carries more than its limit (maxCallInputBytes: ${maxCallInputBytes})`;
+  const message = `The arguments of the call are larger than their limit (maxCallInputBytes: ${maxCallInputBytes})`;
   throw Object.assign(new RangeError(message), { code: 'E_LIMIT_CALL_INPUT' });
 }
 
@@ -45,7 +45,7 @@ export function checkCallInput(payload: string, { maxCallInputBytes }: CallLimit
  */
 export function checkCallOutput(reply: string, { maxCallOutputBytes }: CallLimits): void {
   if (!exceeds(reply, maxCallOutputBytes)) return;
-  const message = `The answer to the call is larger than its limit (maxCallOutputBytes: ${maxCallOutputBytes})`;
+  const message = `The result of the call is larger than its limit (maxCallOutputBytes: ${maxCallOutputBytes})`;
   throw Object.assign(new RangeError(message), { code: 'E_LIMIT_CALL_OUTPUT' });
 }
 

@@ -28,7 +28,7 @@ export function endingOf(kind: string, fields: readonly string[], request: Sandb
     return bytes > limits.maxResultBytes ? limitReached('result', limits, bytes) : { status: 'ok', value: first };
   }
   if (kind === 'x') return { status: 'error', error: guestError(fields, request.code) };
-  if (kind === 'b') return { status: 'deadlock', message: 'The script waits for something that nothing will settle' };
+  if (kind === 'b') return { status: 'deadlock', message: 'The script waits for a promise that will never settle' };
   if (kind === 'k' && isGuestLimit(first)) {
     return limitReached(first, limits, second === '' ? undefined : Number(second));
   }

@@ -92,7 +92,7 @@ export function pythonLimitCases(harness: SandboxHarness): void {
       const { outcome, calls } = await run(code, { limits: { maxCallInputBytes: 1_000 } });
       assert.equal(
         outcome.status === 'ok' && outcome.value,
-        '["E_LIMIT_CALL_INPUT","The call carries more than its limit (maxCallInputBytes: 1000)"]',
+        '["E_LIMIT_CALL_INPUT","The arguments of the call are larger than their limit (maxCallInputBytes: 1000)"]',
       );
       assert.deepEqual(calls, []);
     }

@@ -12,7 +12,7 @@ export function authenticate(request: Request, address: string, services: HttpSe
   if (access === undefined) throw problem('E_UNAUTHENTICATED', 'Sign in, or send a token as "Authorization: Bearer …"');
   const retryAfterMs = services.requestLimit.take(access.approver.id);
   if (retryAfterMs === undefined) return access;
-  throw problem('E_RATE_LIMITED', 'This token sends too many requests', { retryAfterMs });
+  throw problem('E_RATE_LIMITED', 'Too many requests per minute with this token', { retryAfterMs });
 }
 
 /**

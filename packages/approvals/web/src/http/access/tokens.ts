@@ -23,7 +23,7 @@ const minCharacters = 32;
 
 /** Reads the configured tokens. @throws KernelError `E_CONFIG_INVALID` for a token that is weak, duplicate or missing */
 export function readTokens(tokens: readonly ApproverToken[]): readonly KnownToken[] {
-  if (tokens.length === 0) throw invalid('there must be at least one token');
+  if (tokens.length === 0) throw invalid('tokens must not be empty');
   const known = tokens.map(readToken);
   if (new Set(known.map(({ digest }) => digest.toString('hex'))).size < known.length) {
     throw invalid('two entries have the same token');
