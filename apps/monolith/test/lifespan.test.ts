@@ -57,7 +57,8 @@ test('once it listens, a server warns of tools whose schema does not compile', a
   const { promise: warned, resolve } = Promise.withResolvers<LogFields | undefined>();
   const logger: Logger = {
     ...silentLogger,
-    warn: (message, fields) => (message === 'a tool with an invalid schema cannot be called' ? resolve(fields) : undefined),
+    warn: (message, fields) =>
+      message === 'a tool with an invalid schema cannot be called' ? resolve(fields) : undefined,
   };
   const zzz = `export default { name: 'zzz', description: 'x', risk: 'safe', inputSchema: { type: 'zzz' }, execute() {} };`;
   await using server = await startServer({}, { 'tools/zzz.mjs': zzz }, { logger });

@@ -74,7 +74,10 @@ test('a mistake of the user exits with 2 and a line that names it', async () => 
     [['--config', 'broken.json'], /broken\.json:1:14: expected a value/],
     [['--config', 'unknown-key.json'], /toolz is not a known key; did you mean "tools"/],
     [['--config', 'unknown-plugin.json'], /@ravi\/blob-s4 was not found, did you mean @ravi\/blob-s3\?/],
-    [['--config', 'open.json'], /server\.host "0\.0\.0\.0" accepts connections from other machines and needs server\.tokens/],
+    [
+      ['--config', 'open.json'],
+      /server\.host "0\.0\.0\.0" accepts connections from other machines and needs server\.tokens/,
+    ],
     [['--port', '70000'], /--port must be a whole number from 0 to 65535, got "70000"/],
     [['--prot', '1'], /--prot/],
   ];

@@ -79,7 +79,11 @@ const displaySchema = object({
 /** An approval as approvers see it. */
 export const approvalSchema = extend(
   shownRequestSchema,
-  { status: statuses, sequence, argsLength: integer({ minimum: 0, description: 'Length of the arguments as JSON, in characters.' }) },
+  {
+    status: statuses,
+    sequence,
+    argsLength: integer({ minimum: 0, description: 'Length of the arguments as JSON, in characters.' }),
+  },
   {
     args: described(jsonObject, 'Redacted; absent in lists when too long.'),
     display: displaySchema,

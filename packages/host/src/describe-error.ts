@@ -48,7 +48,11 @@ function unknownKey(error: ErrorObject, at: string): string {
   const known = Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {});
   const near = nearNames(key, known);
   const hint =
-    near.length > 0 ? `did you mean ${list(near)}?` : known.length > 0 ? `the keys are ${list(known)}` : 'this object takes no keys';
+    near.length > 0
+      ? `did you mean ${list(near)}?`
+      : known.length > 0
+        ? `the keys are ${list(known)}`
+        : 'this object takes no keys';
   return `${joinPlace(at, key)} is not a known key; ${hint}`;
 }
 

@@ -139,7 +139,10 @@ test('a plugin that throws something else, or creates nothing, is invalid', asyn
     at.open({ blobStore: { use: './throws.mjs' } }),
     fails('E_PLUGIN_INVALID', 'did not start: text'),
   );
-  await assert.rejects(at.open({ blobStore: { use: './empty.mjs' } }), fails('E_PLUGIN_INVALID', 'returned nothing from create'));
+  await assert.rejects(
+    at.open({ blobStore: { use: './empty.mjs' } }),
+    fails('E_PLUGIN_INVALID', 'returned nothing from create'),
+  );
 });
 
 test('a package is found from the folder of the configuration first, then from the fallback', async () => {

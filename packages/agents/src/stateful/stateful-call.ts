@@ -127,7 +127,10 @@ export class StatefulCall {
     try {
       await this.#steps?.return(undefined);
     } catch (error) {
-      this.#context.log.warn('a stateful tool failed while it was stopped', { tool: this.#tool, error: errorText(error) });
+      this.#context.log.warn('a stateful tool failed while it was stopped', {
+        tool: this.#tool,
+        error: errorText(error),
+      });
       throw error;
     } finally {
       this.#onEnd(this);

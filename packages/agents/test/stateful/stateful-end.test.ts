@@ -307,7 +307,9 @@ test('a failure during cleanup is returned to the stop call and logged', async (
   await begin(harness);
   await harness.session.close();
   await settle();
-  const warnings = harness.logger.records.filter(({ message }) => message === 'a stateful tool failed while it was stopped');
+  const warnings = harness.logger.records.filter(
+    ({ message }) => message === 'a stateful tool failed while it was stopped',
+  );
   assert.equal(warnings.length, 2);
 });
 

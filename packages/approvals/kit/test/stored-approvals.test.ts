@@ -220,7 +220,10 @@ test('an id that is taken by a request for another call is denied, and that requ
   const { request, store } = openScene();
   await store.create(createApprovalRequest());
   for (const other of [{ argsDigest: 'other' }, { principal: 'eve' }, { tool: 'other' }, { toolDigest: 'other' }]) {
-    assert.deepEqual(await request(other), { decision: 'denied', reason: 'its approval id is already used by another call' });
+    assert.deepEqual(await request(other), {
+      decision: 'denied',
+      reason: 'its approval id is already used by another call',
+    });
   }
   assert.equal((await store.get('approval-1'))?.status, 'pending');
 });

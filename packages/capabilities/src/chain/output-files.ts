@@ -24,10 +24,15 @@ export function createOutputFiles(session: InvokerSession, store: BlobStore | un
     async add(payload) {
       const [path = '', mediaType = ''] = payload.split('\n', 2);
       if (!/^\/workspace\/out\/[^\0]+$/.test(path) || path.length > maxPathLength || path.split('/').includes('..')) {
-        throw failure('E_ARGUMENTS_INVALID', 'The path of a file that a script keeps must start with /workspace/out/ and contain no ".."');
+        throw failure(
+          'E_ARGUMENTS_INVALID',
+          'The path of a file that a script keeps must start with /workspace/out/ and contain no ".."',
+        );
       }
-      if (!/^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(mediaType)) throw failure('E_ARGUMENTS_INVALID', 'The media type must have the form type/subtype');
-      if (store === undefined) throw failure('E_BLOB_UNAVAILABLE', 'The script cannot keep files: no artifact store is configured');
+      if (!/^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(mediaType))
+        throw failure('E_ARGUMENTS_INVALID', 'The media type must have the form type/subtype');
+      if (store === undefined)
+        throw failure('E_BLOB_UNAVAILABLE', 'The script cannot keep files: no artifact store is configured');
       if (++accepted > maxFiles) throw failure('E_LIMIT_CALLS', `A script may keep at most ${maxFiles} files`);
       const data = Buffer.from(payload.slice(path.length + mediaType.length + 2), 'base64');
       const artifactRef = await session.storeArtifact(data, mediaType);

@@ -55,7 +55,10 @@ export function createScriptDiscovery(
         );
       }
       if (++questions > maxScriptQuestions) {
-        throw new KernelError('E_LIMIT_CALLS', `A script may call tools.search and tools.describe at most ${maxScriptQuestions} times`);
+        throw new KernelError(
+          'E_LIMIT_CALLS',
+          `A script may call tools.search and tools.describe at most ${maxScriptQuestions} times`,
+        );
       }
       const answered = last.then(() => answer(name, args));
       last = answered.catch(() => undefined);
@@ -94,7 +97,10 @@ function createReader(name: string, args: string) {
 
 function parseObject(text: string): Record<string, unknown> {
   if (text.length > maxQuestionCharacters) {
-    throw new KernelError('E_ARGUMENTS_INVALID', `The arguments of tools.search and tools.describe may have at most ${maxQuestionCharacters} characters`);
+    throw new KernelError(
+      'E_ARGUMENTS_INVALID',
+      `The arguments of tools.search and tools.describe may have at most ${maxQuestionCharacters} characters`,
+    );
   }
   try {
     const value: unknown = JSON.parse(text);

@@ -115,7 +115,11 @@ export function openHelperProcess<Question, Answer>(options: HelperProcessOption
   process.once('exit', kill);
   child.once('exit', (code, signal) => {
     process.off('exit', kill);
-    fail(new Error(existsSync(program) ? `The helper process ended with ${signal ?? `exit code ${code}`}` : missing(program)));
+    fail(
+      new Error(
+        existsSync(program) ? `The helper process ended with ${signal ?? `exit code ${code}`}` : missing(program),
+      ),
+    );
     markGone();
   });
   release();

@@ -50,10 +50,7 @@ export async function saveSnippet(options: SaveSnippetOptions): Promise<Snippet>
     );
   }
   if (registry.get(name) !== undefined && (await store.versions(principal, name)).length === 0) {
-    throw new KernelError(
-      'E_TOOL_NAME_CONFLICT',
-      `A tool named ${name} already exists; give the snippet another name`,
-    );
+    throw new KernelError('E_TOOL_NAME_CONFLICT', `A tool named ${name} already exists; give the snippet another name`);
   }
   return store.put({
     name,

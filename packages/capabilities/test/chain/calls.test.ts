@@ -252,7 +252,10 @@ const badArguments: readonly (readonly [args: string, message: string])[] = [
     '(() => { const a = { b: {} }; a.b.c = a; return a; })()',
     'tools.echo: args.b.c refers back to args; pass it without the cycle',
   ],
-  ['JSON.parse("[".repeat(200) + "]".repeat(200)).concat().reduce((_, x) => ({ deep: x }), {})', 'levels; pass a flatter value'],
+  [
+    'JSON.parse("[".repeat(200) + "]".repeat(200)).concat().reduce((_, x) => ({ deep: x }), {})',
+    'levels; pass a flatter value',
+  ],
 ];
 
 for (const [args, message] of badArguments) {

@@ -101,7 +101,11 @@ test.each([
   [`tools.search({ query: [] })`, 'E_ARGUMENTS_INVALID', 'tools.search: query must be text'],
   [`tools.describe('x', 'all')`, 'E_ARGUMENTS_INVALID', 'tools.describe: detail must be "name", "summary" or "full"'],
   [`tools.$describe({})`, 'E_ARGUMENTS_INVALID', 'tools.$describe: name must be text'],
-  [`tools.search('x'.repeat(1e5))`, 'E_ARGUMENTS_INVALID', 'The arguments of tools.search and tools.describe may have at most 16384 characters'],
+  [
+    `tools.search('x'.repeat(1e5))`,
+    'E_ARGUMENTS_INVALID',
+    'The arguments of tools.search and tools.describe may have at most 16384 characters',
+  ],
   [`tools.describe('paint')`, 'E_TOOL_UNKNOWN', /There is no tool named "paint"\. Did you mean paint_0 or/],
 ])('%s is refused with a message', async (call, code, message) => {
   const { value } = await harness.run(`return ${call}.catch((error) => [error.code, error.message])`);

@@ -17,7 +17,10 @@ async function writeStarted(pending: PendingCall, journal: Journal): Promise<Gat
     await journal.started(journalEntry(pending, recordOf(pending, 'started', 0)));
   } catch (error) {
     pending.runtime.logger.error('journal refused a call', { tool: pending.name, error: errorText(error) });
-    return stopWithError('E_INTERNAL', `The call of ${pending.name} could not be written to the journal, so it was not started`);
+    return stopWithError(
+      'E_INTERNAL',
+      `The call of ${pending.name} could not be written to the journal, so it was not started`,
+    );
   }
   pending.isJournaled = true;
   return pending;

@@ -61,7 +61,10 @@ export function requireStateStoreParts<Part extends StateStorePart = StateStoreP
 ): StateStoreWith<Part> {
   const missing = parts.filter((part) => store[part] === undefined);
   if (missing.length === 0) return store as StateStoreWith<Part>;
-  throw new KernelError('E_CONFIG_INVALID', `The state store lacks ${missing.join(', ')}: configure another plugins.stateStore`);
+  throw new KernelError(
+    'E_CONFIG_INVALID',
+    `The state store lacks ${missing.join(', ')}: configure another plugins.stateStore`,
+  );
 }
 
 /**

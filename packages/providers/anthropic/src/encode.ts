@@ -24,8 +24,7 @@ export function encodeMessages(request: ModelRequest, settings: WireSettings): M
   const { thinking, effort, maxTokens } = thinkingFor(request, traits, warnings);
   const isStopped = thinking?.['type'] === 'enabled' && continuesWithoutThinking(conversation.messages);
   if (isStopped) {
-    const message =
-      'Thinking is off for this request, because the response that it continues started without thinking';
+    const message = 'Thinking is off for this request, because the response that it continues started without thinking';
     warnings.push({ code: 'option-ignored', message });
   }
   const isThinking = thinking !== undefined && !isStopped && thinking['type'] !== 'disabled';

@@ -19,5 +19,8 @@ export function answerProblem(context: Context, error: Error, logger: Logger): R
     return context.json({ error: { code, message } }, problemStatus[code as ProblemCode]);
   }
   logger.error('request failed', { ...currentRequest.getStore(), method: context.req.method, error });
-  return context.json({ error: { code: 'E_INTERNAL', message: 'The request failed with an internal error; see the log of the server' } }, 500);
+  return context.json(
+    { error: { code: 'E_INTERNAL', message: 'The request failed with an internal error; see the log of the server' } },
+    500,
+  );
 }

@@ -22,7 +22,8 @@ export function chainCheckOperation({ invoker, preflight }: ChainCheckOptions): 
       const error = await findSourceError({ code, language }, invoker.policy);
       if (error !== undefined) return { mistakes: [error], warnings: [] };
       if (preflight === false) return unchecked('the configuration disables the check');
-      if (!preflight.languages.includes(language)) return unchecked(`only JavaScript and TypeScript are checked before they run`);
+      if (!preflight.languages.includes(language))
+        return unchecked(`only JavaScript and TypeScript are checked before they run`);
       await using session = invoker.openSession({ principal, signal });
       const argumentsMayChange = invoker.hooks.intercepts;
       return await preflight.check({ source: code, registry: invoker.registry, session, argumentsMayChange });

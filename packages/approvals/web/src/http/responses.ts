@@ -82,7 +82,9 @@ export function answerProblem(error: unknown, logger: Logger): Response {
     return withRetry(response, error.retryAfterMs);
   }
   logger.error('a request about approvals failed', { error });
-  return answer(500, { error: { code: 'E_INTERNAL', message: 'The request failed with an internal error; see the log of the server' } });
+  return answer(500, {
+    error: { code: 'E_INTERNAL', message: 'The request failed with an internal error; see the log of the server' },
+  });
 }
 
 function withRetry(response: Response, retryAfterMs: number | undefined): Response {

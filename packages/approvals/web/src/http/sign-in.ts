@@ -9,7 +9,8 @@ const maxBodyBytes = 4_096;
 export async function signIn(request: Request, address: string, services: HttpServices): Promise<Response> {
   const { token, ...others } = await readBody(request, maxBodyBytes);
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw problem('E_REQUEST_INVALID', `"${unknown}" is not a known key; the only key is token`);
+  if (unknown !== undefined)
+    throw problem('E_REQUEST_INVALID', `"${unknown}" is not a known key; the only key is token`);
   if (typeof token !== 'string' || token === '') throw problem('E_REQUEST_INVALID', '"token" must be text');
   const approver = checkToken(token, address, services);
   const isSecure = new URL(request.url).protocol === 'https:' || /^https:/.test(request.headers.get('origin') ?? '');

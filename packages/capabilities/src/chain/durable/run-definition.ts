@@ -105,7 +105,8 @@ export function sessionOfRun(
 export function checkUnchanged({ definition }: Run, recorded: RecordedRun, invoker: ToolInvoker): void {
   const { code = '', language = 'javascript', input, scriptDigest, tools = [] } = definition;
   const changed: string[] = [];
-  if (scriptDigestOf(code, language, input) !== scriptDigest) changed.push('its script, or the version of the script runtime');
+  if (scriptDigestOf(code, language, input) !== scriptDigest)
+    changed.push('its script, or the version of the script runtime');
   const { keyDigest } = definition.details as unknown as ChainDetails;
   if (keyDigest !== invoker.digest(keyText)) changed.push('the key of the data folder that digests arguments');
   for (const { name, digest } of tools) {

@@ -73,7 +73,9 @@ export function createCalls(builtins: Builtins, codec: RecordCodec, { onTooMany,
       // The host counts bytes; text with more characters than that is not sent.
       if (payload.length > maxInputBytes) {
         throw withCode(
-          new RangeError('The arguments of the call are larger than their limit (maxCallInputBytes: ' + maxInputBytes + ')'),
+          new RangeError(
+            'The arguments of the call are larger than their limit (maxCallInputBytes: ' + maxInputBytes + ')',
+          ),
           'E_LIMIT_CALL_INPUT',
         );
       }
