@@ -32,7 +32,7 @@ a clone of the repository it is \`npm run ravi --\`.
 - Commands marked _server or here_ work on the server of \`--server <url>\`, else on the installation of the configuration,
   opened in the process of the command.
 - \`--config <file>\` names a configuration; else \`RAVI_CONFIG\`, else \`ravi.config.json\` or \`ravi.config.ts\` here, else the
-  defaults hold.
+  defaults apply.
 - \`--json\` prints JSON, failures too: \`{ "error": { "code", "message" } }\` with [the codes](errors.md).`;
 
 const reaches = { api: 'Server or here.', configuration: 'Here.', none: '' };

@@ -69,7 +69,7 @@ test('an unknown path is an error that lists the existing files', async () => {
   const { error } = await runChain({ code, invoker, sandbox });
   expect(error).toMatchObject({
     code: 'E_BLOB_NOT_FOUND',
-    message: `Error: There is no file /workspace/media/none.png; there are ${path}`,
+    message: `Error: There is no file /workspace/media/none.png; the files are ${path}`,
   });
   const none = await runChain({ code: 'return file("x")', invoker, sandbox });
   expect(none.error?.message).toBe('Error: There is no file x; no call has produced a file');

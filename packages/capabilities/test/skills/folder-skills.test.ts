@@ -124,9 +124,9 @@ test('a bad skill is reported by name, and the others load', async () => {
 
 test.each([
   ['another name', '---\nname: other\ndescription: x\n---\n', 'must be the same'],
-  ['no name', '---\ndescription: x\n---\n', 'small letters'],
-  ['capital letters', '---\nname: Skill\ndescription: x\n---\n', 'small letters'],
-  ['two hyphens', '---\nname: a--b\ndescription: x\n---\n', 'small letters'],
+  ['no name', '---\ndescription: x\n---\n', 'lower-case letters'],
+  ['capital letters', '---\nname: Skill\ndescription: x\n---\n', 'lower-case letters'],
+  ['two hyphens', '---\nname: a--b\ndescription: x\n---\n', 'lower-case letters'],
   ['no description', '---\nname: skill\n---\n', 'no description'],
   ['a long description', `---\nname: skill\ndescription: ${'x'.repeat(1_025)}\n---\n`, '1025 characters'],
   ['tools that are not names', '---\nname: skill\ndescription: x\nallowed-tools: { a: 1 }\n---\n', 'allowed-tools'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { guestErrorOf, slowDeadlocks } from './sandbox-harness.ts';
 import type { SandboxHarness } from './sandbox-harness.ts';
 
-/** Scripts that wait for what nothing will settle. */
+/** Scripts that wait for a promise that never settles. */
 const deadlocks: readonly string[] = [
   'await new Promise(() => {})',
   'let resolve; const gate = new Promise((r) => { resolve = r }); await gate',
@@ -62,7 +62,7 @@ export function timerCases({ scenario }: SandboxHarness): void {
   });
   for (const code of deadlocks) {
     scenario(
-      `reports at once that nothing will settle: ${code}`,
+      `reports at once that it waits for ever: ${code}`,
       async ({ run }) => {
         const { outcome } = await run(code, { limits: { wallTimeMs: 600_000 } });
         assert.equal(outcome.status, 'deadlock', JSON.stringify(outcome));

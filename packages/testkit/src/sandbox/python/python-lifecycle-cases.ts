@@ -3,7 +3,7 @@ import { endingCases } from '../ending-cases.ts';
 import { slowDeadlocks } from '../sandbox-harness.ts';
 import type { SandboxHarness } from '../sandbox-harness.ts';
 
-/** Scripts that wait for what nothing will settle. */
+/** Scripts that wait for a promise that never settles. */
 const deadlocks: readonly string[] = [
   'import asyncio\nawait asyncio.get_running_loop().create_future()',
   'import asyncio\ncall("x", "")\nawait asyncio.Event().wait()',
@@ -44,7 +44,7 @@ export function pythonLifecycleCases(harness: SandboxHarness): void {
   });
   for (const code of deadlocks) {
     scenario(
-      `reports at once that nothing will settle: ${code}`,
+      `reports at once that it waits for ever: ${code}`,
       async ({ run }) => {
         const { outcome } = await run(code, { limits: { wallTimeMs: 600_000 } });
         assert.equal(outcome.status, 'deadlock', JSON.stringify(outcome));
