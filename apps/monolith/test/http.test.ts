@@ -112,7 +112,7 @@ test('a request that is not a JSON object, has another type or an unknown key is
   assertProblem(await server.post('/v1/chains', '{"code": '), 400, 'E_REQUEST_INVALID', /not JSON/);
   assertProblem(await server.post('/v1/chains', '[1]'), 400, 'E_REQUEST_INVALID', /must be a JSON object/);
   assertProblem(await server.post('/v1/chains', 'null'), 400, 'E_REQUEST_INVALID', /must be a JSON object/);
-  assertProblem(await server.post('/v1/chains', {}), 400, 'E_REQUEST_INVALID', /"code" must be text/);
+  assertProblem(await server.post('/v1/chains', {}), 400, 'E_REQUEST_INVALID', /"code" is missing and must be text/);
   assertProblem(await server.post('/v1/chains', { code: 1 }), 400, 'E_REQUEST_INVALID', /"code" must be text/);
   assertProblem(
     await server.post('/v1/chains', { code: '1', polcy: {} }),

@@ -44,7 +44,7 @@ test('without a server approvals are listed, shown and given, and the run contin
   const shown = await ravi('approvals', 'show', approval, '--json');
   assert.equal(JSON.parse(shown.output).tool, 'launch', shown.errors);
   const approved = await ravi('approvals', 'approve', approval);
-  assert.deepEqual([approved.code, approved.output], [0, 'launch may run\n'], approved.errors);
+  assert.deepEqual([approved.code, approved.output], [0, 'Approved: launch\n'], approved.errors);
   const second = await ravi('approvals', 'approve', approval);
   assert.equal(second.code, 1);
   assert.match(second.errors, /E_APPROVAL_DECIDED/);

@@ -86,7 +86,7 @@ test('a call waits until it is approved at another terminal', async () => {
   const shown = await server.ravi(['approvals', 'show', id]);
   assert.match(shown.output, /^purpose +Leaves a line in a file\.$/m);
   const answered = await server.ravi(['approvals', 'approve', id, '--reason', 'go']);
-  assert.deepEqual(answered, { code: 0, output: 'launch may run\n', errors: '' });
+  assert.deepEqual(answered, { code: 0, output: 'Approved: launch\n', errors: '' });
   const { code, output, errors } = await running;
   assert.equal(code, 0, errors);
   assert.equal(output, 'launched\n');
