@@ -23,7 +23,7 @@ export interface BundleTarget {
   readonly entries: readonly CheckedEntry[];
 }
 
-/** First version of Node with all globals that `older-node.ts` stands in for. */
+/** First version of Node with all globals that `older-node.ts` replaces. */
 const nodeWithGlobals = 22;
 
 /** Returns the options that let a build run on the oldest Node of its target and say so on an older one. */

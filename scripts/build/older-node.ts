@@ -1,14 +1,14 @@
-// Stand-ins for the globals that packages use and Node 20 does not have. The build puts them into the published files
+// Replacements of the globals that packages use and Node 20 does not have. The build puts them into the published files
 // in place of the globals; the sources, which run on Node 24, use the globals themselves.
 
-/** Stands in for `Promise.withResolvers`. */
+/** Replaces `Promise.withResolvers`. */
 export function withResolvers<Value>(): PromiseWithResolvers<Value> {
   const parts: Partial<PromiseWithResolvers<Value>> = {};
   const promise = new Promise<Value>((resolve, reject) => Object.assign(parts, { resolve, reject }));
   return { ...(parts as PromiseWithResolvers<Value>), promise };
 }
 
-/** Stands in for `Map.groupBy`. */
+/** Replaces `Map.groupBy`. */
 export function groupAsMap<Key, Item>(
   items: Iterable<Item>,
   keyOf: (item: Item, index: number) => Key,
@@ -24,7 +24,7 @@ export function groupAsMap<Key, Item>(
   return groups;
 }
 
-/** Stands in for `Object.groupBy`. */
+/** Replaces `Object.groupBy`. */
 export function groupAsObject<Key extends PropertyKey, Item>(
   items: Iterable<Item>,
   keyOf: (item: Item, index: number) => Key,

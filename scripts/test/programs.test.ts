@@ -59,7 +59,7 @@ const permanent: Readonly<Partial<Record<Fault, string>>> = {
   hangs: 'E_MODEL_TIMEOUT',
   disconnects: 'E_MODEL_TRUNCATED',
 };
-/** What each wait prints at its end. */
+/** Output of each wait at its end. */
 const waits: Readonly<Record<string, string>> = {
   call: 'E_CALL_TIMEOUT',
   approval: 'E_APPROVAL_TIMEOUT',

@@ -11,7 +11,7 @@ export interface TestPlan {
 }
 
 /** Usage of the test command. */
-export const usage = `Usage: npm test [-- [--fast] [--shard <index>/<count>] [<part of a path> …]]
+const usage = `Usage: npm test [-- [--fast] [--shard <index>/<count>] [<part of a path> …]]
 
   --fast   leaves out crashes, hostile scripts, browsers, containers, services and the second test runner
   --shard  runs one of several equal parts, such as 1/4`;

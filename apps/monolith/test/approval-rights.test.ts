@@ -76,7 +76,7 @@ test('only the roles approve and admin may decide: a caller with the role run ca
   });
 });
 
-test('with four eyes an approver cannot decide a call of its own principal, whatever its roles', async () => {
+test('with four eyes an approver cannot decide a call of its own principal with any roles', async () => {
   await using server = await startSecuredServer({ fourEyes: true }, { 'tools/pay.mjs': payTool });
   const { id, runId } = await ask(server, 'root');
   const own = await send(server, 'root', `/approvals/${id}/decision`, { decision: 'approved' });

@@ -48,7 +48,7 @@ async function statusOf(server: TestServer, headers: Record<string, string>): Pr
   return (await fetch(`${server.url}/v1/tools`, { headers })).status;
 }
 
-test('behind a trusted proxy unknown tokens of one client limit neither other clients nor valid tokens', async () => {
+test('with a trusted proxy, unknown tokens of one client limit neither other clients nor valid tokens', async () => {
   await using server = await startSecuredServer({ trustedProxies: ['127.0.0.1'] });
   const wrong = (client: string) => statusOf(server, { authorization: 'Bearer wrong', 'x-forwarded-for': client });
   for (let count = 0; count < 20; count++) assert.equal(await wrong('192.0.2.1'), 401);

@@ -82,7 +82,7 @@ export const crawl: TokenWorkload = {
       },
       execute({ url }) {
         const page = pages.find((candidate) => candidate.url === url);
-        if (page === undefined) throw new Error(`There is no page ${url as string}`);
+        if (page === undefined) throw new Error(`There is no page ${url}`);
         return page.html;
       },
     }),

@@ -12,7 +12,7 @@ const refund: Tool = defineTool({
     additionalProperties: false,
   },
   outputSchema: { type: 'object', properties: { refunded: { type: 'string' } }, required: ['refunded'] },
-  execute: ({ order }) => ({ refunded: order as string }),
+  execute: ({ order }) => ({ refunded: order }),
 });
 
 export default refund;

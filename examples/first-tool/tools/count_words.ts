@@ -13,7 +13,7 @@ const countWords: Tool = defineTool({
     additionalProperties: false,
   },
   outputSchema: { type: 'object', properties: { words: { type: 'integer' } }, required: ['words'] },
-  execute: ({ text }) => ({ words: (text as string).split(/\s+/u).filter(Boolean).length }),
+  execute: ({ text }) => ({ words: text.split(/\s+/u).filter(Boolean).length }),
 });
 
 export default countWords;

@@ -12,9 +12,9 @@ const good: Tool = defineTool({
   inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
   outputSchema: { type: 'number' },
   risk: 'safe',
-  concurrency: { keys: ({ a }) => [`addend-${a as number}`] },
+  concurrency: { keys: ({ a }) => [`addend-${a}`] },
   classifyRisk: () => ({ risk: 'safe' }),
-  execute: ({ a, b }) => (a as number) + (b as number),
+  execute: ({ a, b }) => a + b,
 });
 
 async function failures(change: Partial<Tool> = {}): Promise<readonly string[]> {

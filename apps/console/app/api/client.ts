@@ -52,7 +52,7 @@ export function followEvents<Event extends StreamEvent>(options: FollowOptions<E
 
   async function read({ signal }: AbortController): Promise<void> {
     // React may close a stream in the tick in which it opened it: no request is sent then.
-    await undefined;
+    await Promise.resolve();
     if (signal.aborted) return;
     try {
       const events = open({ signal, onConnection: onChange, ...(after === undefined ? {} : { after }) });

@@ -50,5 +50,9 @@ function bodyToRepeat({ definition, script, task }: RunDetails): BodyOf<typeof a
   const { kind, input, details, language } = definition;
   const code = script ?? definition.code ?? '';
   if (kind === 'chain') return { kind, code, ...(language === undefined ? {} : { language }) };
-  return { kind: 'agent', task: String(task ?? input ?? details?.['title'] ?? 'demo') };
+  return { kind: 'agent', task: task ?? taskOf(input) ?? taskOf(details?.['title']) ?? 'demo' };
+}
+
+function taskOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

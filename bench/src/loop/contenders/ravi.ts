@@ -22,7 +22,7 @@ export function createRaviRunner(tool: LoopTool): LoopRunner {
       required: ['value'],
       additionalProperties: false,
     },
-    execute: ({ value }) => tool(value as number),
+    execute: ({ value }) => tool(value),
   });
   const policy = { maxToolCalls: 10_000 };
   const invoker = new ToolInvoker({ registry: new Toolbox([echo]), hooks, policy });

@@ -40,7 +40,7 @@ export function createAgentTool(agent: Agent, options: AgentToolOptions = {}): T
       if (run === undefined)
         throw new KernelError('E_TOOL_NOT_CALLABLE', `${name} can only be called directly by the model of an agent`);
       const { callId: parentCallId, signal } = context;
-      const result = await run.join(run.spawn(agent, task as string, { priority, parentCallId, signal }));
+      const result = await run.join(run.spawn(agent, task, { priority, parentCallId, signal }));
       if (result.status === 'completed') return { content: [textBlock(result.text)], isError: false };
       const why = result.error?.message ?? result.reason;
       return {

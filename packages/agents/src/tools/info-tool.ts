@@ -21,7 +21,7 @@ export const infoTool: Tool = defineTool({
       throw new KernelError('E_TOOL_NOT_CALLABLE', 'info can only be called directly by the model of an agent');
     const tools = run.offered.tools();
     const tool = tools.find((each) => each.name === name);
-    if (tool === undefined) throw unknown(name as string, tools);
+    if (tool === undefined) throw unknown(name, tools);
     run.offered.describe(tool.name);
     return documentationOf(tool);
   },

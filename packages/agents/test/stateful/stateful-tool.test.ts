@@ -16,11 +16,11 @@ function createQuiz(risk: ToolRisk = 'safe'): {
     inputSchema: { type: 'object', properties: { topic: { type: 'string' } }, required: ['topic'] },
     async *execute({ topic }) {
       try {
-        const first = yield `${topic as string}: one?`;
-        const second = yield `${topic as string}: two?`;
+        const first = yield `${topic}: one?`;
+        const second = yield `${topic}: two?`;
         return [first, second];
       } finally {
-        ended.push(topic as string);
+        ended.push(topic);
       }
     },
   });

@@ -13,12 +13,24 @@ import { wireIds } from './agent-orders.ts';
 import type { AgentOrders } from './agent-orders.ts';
 
 const startPoints = aroundEach([
-  ...['runs.create', 'history.append', 'journal.started', 'journal.finished'],
-  ...['approvals.create', 'approvals.get', 'approvals.decide', 'approvals.consume', 'wire'],
+  'runs.create',
+  'history.append',
+  'journal.started',
+  'journal.finished',
+  'approvals.create',
+  'approvals.get',
+  'approvals.decide',
+  'approvals.consume',
+  'wire',
 ]);
 const recoveryPoints = aroundEach([
-  ...['runs.claim', 'history.read', 'journal.entries', 'approvals.list', 'approvals.withdraw'],
-  ...['history.append', 'runs.transition'],
+  'runs.claim',
+  'history.read',
+  'journal.entries',
+  'approvals.list',
+  'approvals.withdraw',
+  'history.append',
+  'runs.transition',
 ]);
 
 test(

@@ -3,7 +3,7 @@ import type { CommandBody } from '../command.ts';
 import { tableLines } from '../render/table.ts';
 import { visible } from '../render/visible.ts';
 
-/** What a caller may do with each role, in the order of their power. */
+/** Permissions of each role, in the order of their power. */
 const permissions = {
   run: 'start runs and call tools',
   approve: 'decide approvals of every principal',

@@ -86,9 +86,7 @@ function check(
 // A problem about a missing or unknown member is at this member.
 function fieldOf(problem: Problem | undefined): string {
   if (problem === undefined) return '';
-  const { missingProperty, additionalProperty, unevaluatedProperty } = problem.params as Readonly<
-    Record<string, unknown>
-  >;
+  const { missingProperty, additionalProperty, unevaluatedProperty } = problem.params;
   const name = missingProperty ?? additionalProperty ?? unevaluatedProperty;
   return typeof name === 'string' ? `${problem.instancePath}/${pointerStep(name)}` : problem.instancePath;
 }

@@ -30,7 +30,7 @@ export function expandSchemas(schemas: SchemasAt, root: JsonSchema): SchemasAt {
 /** Returns the schemas that apply to a member of an object. */
 export function memberSchemas(schemas: SchemasAt, key: string): SchemasAt {
   return schemas.flatMap((schema) => {
-    const { properties, patternProperties, additionalProperties } = schema as Readonly<Record<string, unknown>>;
+    const { properties, patternProperties, additionalProperties } = schema;
     const own = isSchema(properties) && Object.hasOwn(properties, key) ? [properties[key]] : [];
     if (own.length > 0) return asSchemas(own);
     return asSchemas([...(isSchema(patternProperties) ? Object.values(patternProperties) : []), additionalProperties]);
@@ -40,7 +40,7 @@ export function memberSchemas(schemas: SchemasAt, key: string): SchemasAt {
 /** Returns the schemas that apply to an entry of a list. */
 export function entrySchemas(schemas: SchemasAt, index: number): SchemasAt {
   return schemas.flatMap((schema) => {
-    const { items, prefixItems } = schema as Readonly<Record<string, unknown>>;
+    const { items, prefixItems } = schema;
     const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
     return asSchemas(index < tuple.length ? [tuple[index]] : [items]);
   });

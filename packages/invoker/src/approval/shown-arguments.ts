@@ -145,7 +145,7 @@ function restoreText(edited: string, { original, shown, pointer, from }: Source,
   return edited;
 }
 
-// -1 is no place: several entries, or none, looked like this one.
+// Returns -1 if several entries, or none, looked like this one.
 function placeOfEntry(
   entry: JsonValue,
   index: number,

@@ -26,7 +26,7 @@ async function writeStarted(pending: PendingCall, journal: Journal): Promise<Gat
   return pending;
 }
 
-// A tool that declares nothing may have side effects, whatever the policy lets it do.
+// A tool that declares nothing may have side effects, even if the policy lets it run unasked.
 function isSafe({ tool, risk }: PendingCall): boolean {
   return isHostedTool(tool) || (tool.risk === 'safe' && risk === 'safe');
 }

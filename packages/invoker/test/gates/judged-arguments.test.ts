@@ -107,7 +107,7 @@ test('arguments that an interceptor changes after an approval are approved again
       index === 0 ? { decision: 'modified', modifiedArgs: { to: 'b' } } : { decision: second },
     );
     const { harness, ran } = setUp({ approvalHandler, policy: { defaultRisk: 'high' } });
-    harness.hooks.intercept(({ args }) => ({ action: 'modify', args: { to: `${String(args['to'])}!` } }));
+    harness.hooks.intercept(({ args }) => ({ action: 'modify', args: { to: `${args['to'] as string}!` } }));
     assert.equal((await harness.call('value', { to: 'a' })).status, second === 'approved' ? 'ok' : 'denied');
     assert.deepEqual(
       approvalHandler.requests.map(({ args }) => args),
@@ -120,7 +120,7 @@ test('arguments that an interceptor changes after an approval are approved again
 test('an interceptor that corrects what an approver already corrected does not ask again', async () => {
   const approvalHandler = createTestApprovals(async () => ({ decision: 'modified', modifiedArgs: { to: 'B' } }));
   const { harness, ran } = setUp({ approvalHandler, policy: { defaultRisk: 'high' } });
-  harness.hooks.intercept(({ args }) => ({ action: 'modify', args: { to: String(args['to']).toUpperCase() } }));
+  harness.hooks.intercept(({ args }) => ({ action: 'modify', args: { to: (args['to'] as string).toUpperCase() } }));
   assert.equal((await harness.call('value', { to: 'a' })).status, 'ok');
   assert.equal(approvalHandler.requests.length, 1);
   assert.deepEqual(ran(), [{ to: 'B' }]);
@@ -132,7 +132,7 @@ test('an approver and an interceptor that change each other do not continue fore
     modifiedArgs: { to: `${index}` },
   }));
   const { harness, ran } = setUp({ approvalHandler, policy: { defaultRisk: 'high' } });
-  harness.hooks.intercept(({ args }) => ({ action: 'modify', args: { to: `${String(args['to'])}!` } }));
+  harness.hooks.intercept(({ args }) => ({ action: 'modify', args: { to: `${args['to'] as string}!` } }));
   const result = await harness.call('value', { to: 'a' });
   assert.equal(result.error?.code, 'E_APPROVAL_DENIED');
   assert.match(result.text, /arguments or risk changed after each of 10 approvals/);

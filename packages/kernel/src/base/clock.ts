@@ -28,7 +28,7 @@ export interface Timer {
 /** Longest delay of platform timers: a longer one would fire at once. */
 const longestMs = 2 ** 31 - 1;
 
-/** Clock of the platform. It uses web-standard globals only; where timers cannot be told apart, all keep the process alive. */
+/** Clock of the platform. It uses web-standard globals only; where it cannot mark timers as background, all keep the process alive. */
 export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
   monotonic: () => performance.now(),

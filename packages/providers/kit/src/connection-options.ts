@@ -26,7 +26,7 @@ export interface ConnectionLimits {
   readonly maxRetryDelayMs: number;
 }
 
-/** Defaults of {@link ConnectionLimits}. A time of `Infinity` is no limit. */
+/** Defaults of {@link ConnectionLimits}. `Infinity` disables a time limit. */
 export const connectionDefaults: ConnectionLimits = {
   firstTokenTimeoutMs: 600_000,
   idleTimeoutMs: 600_000,

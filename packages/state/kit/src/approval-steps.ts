@@ -55,8 +55,8 @@ export async function withdrawOfRun(sql: SqlRunner, runId: string, now: number, 
 export async function withdrawIfEnded(sql: SqlRunner, approval: Approval, now: number): Promise<Approval | undefined> {
   const row = await selectRow(sql, runs.table, { id: approval.request.runId });
   const status = row?.['status'];
-  if (status === undefined || status === 'running' || status === 'paused') return undefined;
-  const reason = endedReason(String(status));
+  if (typeof status !== 'string' || status === 'running' || status === 'paused') return undefined;
+  const reason = endedReason(status);
   const withdrawn = await applyAction(sql, approval, { type: 'withdraw', now, reason });
   return withdrawn.approval;
 }

@@ -10,16 +10,24 @@ export interface ArgumentTree {
 
 const names = 'to amount token page_token cookie password secret api_key note headers items customer сумма'.split(' ');
 const texts = [
-  ...['', 'Ada', 'раypal', 'аре', 'a\u00a0b', '\u2800', 'x\u200by', '\u202efdp.exe', '\u{e0041}tag', 'ﬁne', 'ａdmin'],
-  ...[
-    '"quoted" \\ text',
-    'line\nbreak\ttab',
-    '漢字と仮名',
-    'سلام',
-    '😀👩‍👧',
-    'api_key=abcd1234&amount=5000',
-    '[redacted]',
-  ],
+  '',
+  'Ada',
+  'раypal',
+  'аре',
+  'a\u00a0b',
+  '\u2800',
+  'x\u200by',
+  '\u202efdp.exe',
+  '\u{e0041}tag',
+  'ﬁne',
+  'ａdmin',
+  '"quoted" \\ text',
+  'line\nbreak\ttab',
+  '漢字と仮名',
+  'سلام',
+  '😀👩‍👧',
+  'api_key=abcd1234&amount=5000',
+  '[redacted]',
 ];
 
 /** Returns arguments that depend only on the seed: of any size and depth, with names of secrets, mixed scripts and refs. */

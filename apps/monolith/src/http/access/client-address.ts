@@ -7,7 +7,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 export type ClientAddress = (peer: string, headers: Headers) => string;
 
 /**
- * Creates the function that finds the address of a client behind proxies. It reads `X-Forwarded-For` and `Forwarded` from right
+ * Creates the function that finds the address of a client whose requests pass proxies. It reads `X-Forwarded-For` and `Forwarded` from right
  * to left and stops at the first address that is not a trusted proxy, because everything to its left may be invented. If the
  * two headers disagree, or one is not readable, the address is that of the nearest proxy.
  * @throws KernelError `E_CONFIG_INVALID` for an entry that is not an address or a CIDR range

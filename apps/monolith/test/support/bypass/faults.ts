@@ -3,7 +3,7 @@ import type { ApprovalRequest, ApprovalStore, JsonObject } from '@ravi/kernel';
 /** Arguments that each path asks for. */
 export const requested: JsonObject = Object.freeze({ to: 'friend', amount: 100 });
 /** Arguments that the approver of an edited request approves. */
-export const edited: JsonObject = Object.freeze({ to: 'colleague', amount: 1 });
+const edited: JsonObject = Object.freeze({ to: 'colleague', amount: 1 });
 
 /** Faults of an approval, and `approved`, which shows that the tool would run. */
 export const faults = [
