@@ -71,7 +71,15 @@ function OpenConversation({ sessionId }: { readonly sessionId: string }) {
   return (
     <>
       <Loaded query={history}>{({ items }) => <Conversation entries={items} />}</Loaded>
-      {followed !== undefined && <LiveAnswer key={followed} runId={followed} onEnded={() => void onEnded(followed)} />}
+      {followed !== undefined && (
+        <LiveAnswer
+          key={followed}
+          runId={followed}
+          stored={history.data?.items ?? []}
+          onStep={() => void client.invalidateQueries({ queryKey: historyQuery(sessionId).queryKey })}
+          onEnded={() => void onEnded(followed)}
+        />
+      )}
     </>
   );
 }
