@@ -13,6 +13,7 @@ import { RunPage } from './runs/run-page.tsx';
 import { RunsPage } from './runs/runs-page.tsx';
 import { SettingsPage } from './settings/settings-page.tsx';
 import { NotFoundPage } from './shell/not-found-page.tsx';
+import { Needs } from './shell/needs.tsx';
 import { Shell } from './shell/shell.tsx';
 import { SignInPage } from './shell/sign-in-page.tsx';
 import { ToolPage } from './tools/tool-page.tsx';
@@ -52,19 +53,71 @@ function Pages() {
       <Route path="/">
         <Redirect to="/runs" replace />
       </Route>
-      <Route path="/inbox" component={InboxPage} />
-      <Route path="/runs" component={RunsPage} />
-      <Route path="/runs/:id">{({ id }) => <RunPage key={id} id={id} />}</Route>
-      <Route path="/chat">{() => <ChatPage key="new" />}</Route>
-      <Route path="/chat/:sessionId">{({ sessionId }) => <ChatPage key={sessionId} sessionId={sessionId} />}</Route>
+      <Route path="/inbox">
+        {() => (
+          <Needs part="approvals" title="Inbox">
+            <InboxPage />
+          </Needs>
+        )}
+      </Route>
+      <Route path="/runs">
+        {() => (
+          <Needs part="runs" title="Runs">
+            <RunsPage />
+          </Needs>
+        )}
+      </Route>
+      <Route path="/runs/:id">
+        {({ id }) => (
+          <Needs part="runs" title="Run">
+            <RunPage key={id} id={id} />
+          </Needs>
+        )}
+      </Route>
+      <Route path="/chat">
+        {() => (
+          <Needs part="runs" title="Chat">
+            <ChatPage key="new" />
+          </Needs>
+        )}
+      </Route>
+      <Route path="/chat/:sessionId">
+        {({ sessionId }) => (
+          <Needs part="runs" title="Chat">
+            <ChatPage key={sessionId} sessionId={sessionId} />
+          </Needs>
+        )}
+      </Route>
       <Route path="/tools" component={ToolsPage} />
       <Route path="/tools/:name">{({ name }) => <ToolPage key={name} name={name} />}</Route>
-      <Route path="/artifacts" component={ArtifactsPage} />
-      <Route path="/artifacts/:reference">
-        {({ reference }) => <ArtifactPage key={reference} reference={reference} />}
+      <Route path="/artifacts">
+        {() => (
+          <Needs part="runs" title="Artifacts">
+            <ArtifactsPage />
+          </Needs>
+        )}
       </Route>
-      <Route path="/jobs" component={JobsPage} />
-      <Route path="/budgets" component={BudgetsPage} />
+      <Route path="/artifacts/:reference">
+        {({ reference }) => (
+          <Needs part="runs" title="Artifact">
+            <ArtifactPage key={reference} reference={reference} />
+          </Needs>
+        )}
+      </Route>
+      <Route path="/jobs">
+        {() => (
+          <Needs part="runs" title="Jobs">
+            <JobsPage />
+          </Needs>
+        )}
+      </Route>
+      <Route path="/budgets">
+        {() => (
+          <Needs part="runs" title="Budgets">
+            <BudgetsPage />
+          </Needs>
+        )}
+      </Route>
       <Route path="/settings" component={SettingsPage} />
       <Route component={NotFoundPage} />
     </Switch>

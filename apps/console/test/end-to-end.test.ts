@@ -92,6 +92,8 @@ inBrowser(
     await page.getByLabel('Message to the agent').fill('When should I fly?');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: /Write "When to fly"/ }).waitFor();
+    const said = await page.locator('.chat-main .block-text').allTextContents();
+    assert.equal(new Set(said).size, said.length, `a text is shown twice: ${said.join(' | ')}`);
     await server.end('SIGTERM');
     await page.getByText('Connection lost').waitFor();
     await server.restart();

@@ -1,9 +1,13 @@
 import { empty, json, operation } from './operation.ts';
-import { array, enumOf, object, strictObject, string } from './schema.ts';
+import { array, boolean, enumOf, object, strictObject, string } from './schema.ts';
 import type { ValueOf } from './schema.ts';
 
 /** The caller of a request. */
-export const callerIdentitySchema = object({ principal: string(), roles: array(enumOf(['run', 'approve', 'admin'])) });
+export const callerIdentitySchema = object({
+  principal: string(),
+  roles: array(enumOf(['run', 'approve', 'admin'])),
+  isSignedIn: boolean({ description: 'True if the cookie of a sign-in names the caller, so that it can sign out.' }),
+});
 
 /** The caller of a request: its principal and roles. */
 export type CallerIdentity = ValueOf<typeof callerIdentitySchema>;

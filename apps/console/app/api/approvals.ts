@@ -1,8 +1,9 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { api, ApprovalList, ApprovalView, BodyOf } from '@ravi/api';
 import { followEvents, ravi } from './client.ts';
-import { runQuery } from './queries.ts';
+import { runQuery, settingsQuery } from './queries.ts';
 import { setServerTime } from './server-clock.ts';
 
 /** Body of a decision. */
@@ -38,17 +39,27 @@ export async function decideApproval(id: string, body: DecisionBody): Promise<Ap
   return approval;
 }
 
+/** Reads the newest requests, unless the callers of this server do not decide approvals. */
+export function useApprovals(): UseQueryResult<ApprovalList> {
+  const { data: settings, isPending } = useQuery(settingsQuery());
+  const isMissing = settings?.missing.some(({ part }) => part === 'approvals') === true;
+  return useQuery({ ...approvalsQuery(), enabled: !isPending && !isMissing });
+}
+
 /** Returns the number of pending requests, for the badge of the navigation. */
 export function useWaitingCount(): number {
-  const { data } = useQuery(approvalsQuery());
+  const { data } = useApprovals();
   return data?.items.filter(({ status }) => status === 'pending').length ?? 0;
 }
+
+const settingsRefreshMs = 10_000;
 
 /** Keeps the list of approvals up to date with the event stream, which starts after the sequence of the list. */
 export function useApprovalEvents(): Connection {
   const client = useQueryClient();
   const [connection, setConnection] = useState<Connection>('connecting');
-  const { data } = useQuery(approvalsQuery());
+  const { data } = useApprovals();
+  const { data: settings, isError } = useQuery({ ...settingsQuery(), refetchInterval: settingsRefreshMs });
   const isLoaded = data !== undefined;
 
   useEffect(() => {
@@ -70,7 +81,9 @@ export function useApprovalEvents(): Connection {
     });
     return () => stream.close();
   }, [client, isLoaded]);
-  return connection;
+  if (isError) return 'lost';
+  // Without a stream of approvals, the settings show that the server responds.
+  return settings !== undefined && settings.missing.some(({ part }) => part === 'approvals') ? 'live' : connection;
 }
 
 /** Returns the list with this request updated, unless the list has a later state of it. */

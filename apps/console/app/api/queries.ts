@@ -98,6 +98,10 @@ export const artifactQuery = (ref: string) =>
 /** Work in the background, newest first. */
 export const jobsQuery = () => pages<Job>(['jobs'], (input, options) => ravi.jobs.list(input, options));
 
+/** Query of the caller: its principal, its roles and whether it can sign out. */
+export const callerQuery = () =>
+  queryOptions({ queryKey: ['caller'], queryFn: ({ signal }) => ravi.login.get({ signal }) });
+
 /** Query of budgets and their usage. */
 export const budgetsQuery = () =>
   queryOptions({

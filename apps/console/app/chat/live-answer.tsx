@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
 import type { RunDetails } from '@ravi/api';
 import type { HistoryEntry } from '@ravi/kernel';
-import { approvalsQuery } from '../api/approvals.ts';
+import { useApprovals } from '../api/approvals.ts';
 import { isLive, runQuery } from '../api/queries.ts';
 import { useRunStory } from '../api/use-run-story.ts';
 import { ApprovalCard } from '../inbox/approval-card.tsx';
@@ -25,7 +25,7 @@ export interface LiveAnswerProps {
 export function LiveAnswer({ runId, stored, onStep, onEnded }: LiveAnswerProps) {
   const { data: run } = useQuery(runQuery(runId));
   const story = useRunStory(runId, run?.status);
-  const { data: list } = useQuery(approvalsQuery());
+  const { data: list } = useApprovals();
   const waiting = list?.items.filter((each) => each.runId === runId && each.status === 'pending') ?? [];
   const hasEnded = run !== undefined && !isLive(run);
   const onEnd = useEffectEvent(onEnded);

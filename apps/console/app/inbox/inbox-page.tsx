@@ -1,9 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import { InboxIcon } from 'lucide-react';
 import { useSearchParams } from 'wouter';
 import type { ApprovalView } from '@ravi/api';
 import { printable } from '@ravi/approval-web/text';
-import { approvalsQuery } from '../api/approvals.ts';
+import { useApprovals } from '../api/approvals.ts';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { TabView } from '../ui/tabs.tsx';
@@ -14,7 +13,7 @@ import { useShortcuts } from './use-shortcuts.ts';
 
 /** Page of the pending requests and of past decisions. */
 export function InboxPage() {
-  const query = useQuery(approvalsQuery());
+  const query = useApprovals();
   return (
     <>
       <PageHeader title="Inbox" lead="Calls that need your approval before they run." />

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import type { RunDetails } from '@ravi/api';
-import { approvalsQuery } from '../api/approvals.ts';
+import { useApprovals } from '../api/approvals.ts';
 import { runQuery, isLive } from '../api/queries.ts';
 import { useServerTime } from '../api/server-clock.ts';
 import { useRunStory } from '../api/use-run-story.ts';
@@ -91,7 +91,7 @@ function RunContent({ run }: { readonly run: RunDetails }) {
 }
 
 function WaitingApprovals({ runId }: { readonly runId: string }) {
-  const { data } = useQuery(approvalsQuery());
+  const { data } = useApprovals();
   const waiting = data?.items.filter((approval) => approval.runId === runId && approval.status === 'pending') ?? [];
   return waiting.map((approval) => <ApprovalCard key={approval.id} approval={approval} />);
 }

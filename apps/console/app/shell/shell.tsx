@@ -8,6 +8,7 @@ import { useApprovalEvents, useWaitingCount } from '../api/approvals.ts';
 import type { Connection } from '../api/approvals.ts';
 import { settingsQuery } from '../api/queries.ts';
 import { IconButton } from '../ui/button.tsx';
+import { Account } from './account.tsx';
 import { Navigation } from './navigation.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 
@@ -90,6 +91,7 @@ function SidebarFoot({ connection }: { readonly connection: Connection }) {
           <span>{data.model.id}</span>
         </p>
       )}
+      <Account />
       <div className="sidebar-state">
         <p className="connection" data-state={connection} role="status">
           {words[connection]}

@@ -59,6 +59,11 @@ export function openApiDouble(): ApiDouble {
     failure = 0;
     return context.json({});
   });
+  app.get('/v1/session', (context) =>
+    failure === 401
+      ? context.json({ error: { code: 'E_UNAUTHENTICATED', message: 'Sign in' } }, 401)
+      : context.json({ principal: 'local', roles: ['run', 'approve', 'admin'], isSignedIn: false }),
+  );
   app.all('/v1/approvals/*', ({ req }) => handler.fetch(withToken(req.raw), { rules }));
   app.all('/v1/approvals', ({ req }) => handler.fetch(withToken(req.raw), { rules }));
   app.get('/v1/settings', (context) => context.json(settings));

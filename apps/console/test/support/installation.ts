@@ -98,7 +98,6 @@ export default { name: 'test-model', port: 'modelProvider', configSchema: { type
 `;
 
 const files: Readonly<Record<string, string>> = {
-  'ravi.config.json': JSON.stringify(config),
   'model.ts': model,
   'skills/seating/SKILL.md': skill,
   'tools/launch.mjs': launch,
@@ -106,10 +105,14 @@ const files: Readonly<Record<string, string>> = {
   'tools/ask_user.ts': `export { askUserTool as default } from ${addressOf('packages/agents/src/index.ts')};`,
 };
 
-/** Writes the installation of the tests: the tools of the demonstration, and some that do next to nothing. */
-export async function createInstallation(): Promise<Installation> {
+/**
+ * Writes the installation of the tests: the tools of the demonstration, and some that do next to nothing. Keys of `changes`
+ * replace those of its configuration.
+ */
+export async function createInstallation(changes: object = {}): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'ravi-console-server-'));
-  for (const [name, content] of Object.entries(files)) {
+  const all = { ...files, 'ravi.config.json': JSON.stringify({ ...config, ...changes }) };
+  for (const [name, content] of Object.entries(all)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), content);
   }

@@ -21,10 +21,10 @@ export interface RealServer extends AsyncDisposable {
 const entry = join(repository, 'apps/monolith/src/main.ts');
 const listening = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/;
 
-/** Starts the server as `npm start -- --config` does, with the scripted model. */
-export async function startRealServer(): Promise<RealServer> {
+/** Starts the server as `npm start -- --config` does, with the scripted model. `changes` replace keys of its configuration. */
+export async function startRealServer(changes: object = {}): Promise<RealServer> {
   await using stack = new AsyncDisposableStack();
-  const { folder, configPath } = stack.use(await createInstallation());
+  const { folder, configPath } = stack.use(await createInstallation(changes));
   const dataFolder = join(folder, 'data');
   let child: ChildProcess | undefined;
 

@@ -13,11 +13,18 @@ export function signInOperations(access: Access): readonly Endpoint[] {
       api.login.signIn,
       ({ body, address, isSecure }) => {
         const caller = access.check(body.token, address);
-        return new Reply(200, caller, { 'set-cookie': access.signIns.open(caller, { isSecure }) });
+        return new Reply(
+          200,
+          { ...caller, isSignedIn: true },
+          { 'set-cookie': access.signIns.open(caller, { isSecure }) },
+        );
       },
       { maxBodyBytes: maxSignInBytes },
     ),
-    implement(api.login.get, ({ caller }) => caller),
+    implement(api.login.get, ({ caller, headers }) => {
+      const isSignedIn = !headers.has('authorization') && access.signIns.read(headers.get('cookie')) !== undefined;
+      return { ...caller, isSignedIn };
+    }),
     implement(
       api.login.signOut,
       ({ headers }) => new Reply(204, undefined, { 'set-cookie': access.signIns.close(headers.get('cookie')) }),

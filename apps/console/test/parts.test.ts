@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { missingBrowser, openBrowser } from '@ravi/test-browser';
+import type { TestBrowser } from '@ravi/test-browser';
+import { afterAll, beforeAll, test } from 'vitest';
+import { installPage } from './support/installed-page.ts';
+import { startRealServer } from './support/real-server.ts';
+
+const inBrowser = missingBrowser === undefined ? test : test.skip;
+const stack = new AsyncDisposableStack();
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  if (missingBrowser !== undefined) return;
+  await installPage();
+  browser = stack.use(await openBrowser());
+});
+afterAll(() => stack.disposeAsync());
+
+inBrowser('a caller signs in, reads who it is, and signs out', async () => {
+  const token = 'token-of-ada-0123456789abcdefghijkl';
+  const tokenSha256 = createHash('sha256').update(token).digest('hex');
+  await using server = await startRealServer({
+    server: { tokens: [{ principal: 'ada', roles: ['run', 'approve'], tokenSha256 }] },
+  });
+  const { page } = await browser.open(`${server.url}/runs`);
+  await page.getByLabel('Your token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('run, approve').waitFor();
+  await page.getByText('ada', { exact: true }).first().waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in to Ravi' }).waitFor();
+});
+
+inBrowser('with a handler that decides, the inbox says so, and the other pages work', async () => {
+  await using server = await startRealServer({
+    plugins: { approvalHandler: { use: '@ravi/approval-auto', rules: [] } },
+  });
+  const { page } = await browser.open(`${server.url}/inbox`);
+  await page.getByText('@ravi/approval-auto (plugins.approvalHandler) decides approvals').waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Runs' }).click();
+  await page.getByRole('button', { name: 'New run' }).waitFor();
+});
+
+inBrowser('a page that cannot load says so, and loads when the server is back', async () => {
+  await using server = await startRealServer();
+  const { page } = await browser.open(`${server.url}/runs`);
+  await page.getByRole('button', { name: 'New run' }).waitFor();
+  await server.end('SIGKILL');
+  await page.getByRole('link', { name: 'Budgets' }).click();
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+  await server.restart();
+  await page.getByText('Calls by models today').waitFor();
+});
