@@ -75,7 +75,7 @@ test('a sign-in cookie works until sign-out, and pages cannot read it', async ()
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ token: secrets.ada }),
   });
-  assert.deepEqual(await signedIn.json(), { principal: 'ada', roles: ['run'] });
+  assert.deepEqual(await signedIn.json(), { principal: 'ada', roles: ['run'], isSignedIn: true });
   const given = signedIn.headers.get('set-cookie') ?? '';
   assert.match(given, /HttpOnly; SameSite=Strict/);
   const cookie = given.split(';')[0] ?? '';

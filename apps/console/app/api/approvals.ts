@@ -68,7 +68,11 @@ export function useApprovalEvents(): Connection {
     const stream = followEvents({
       open: (options) => ravi.approvals.events(options),
       after: client.getQueryData(queryKey)?.sequence ?? 0,
-      onConnection: (state) => setConnection(state === 'open' ? 'live' : 'lost'),
+      onConnection(state) {
+        setConnection(state === 'open' ? 'live' : 'lost');
+        // The server is back: load what could not be loaded meanwhile.
+        if (state === 'open') void client.refetchQueries({ predicate: (query) => query.state.status === 'error' });
+      },
       onEvent(event) {
         if (event.type === 'reset') return void client.invalidateQueries({ queryKey });
         const { approval, now } = event;
