@@ -1,11 +1,16 @@
 import { dirname, join } from 'node:path';
 import { build } from 'vitepress';
+import { claimProblems } from './claims.ts';
 import { linkProblems } from './links.ts';
 import { referenceProblems } from './reference/pages.ts';
 import { markdownFiles } from './repository.ts';
 import { searchProblems } from './search.ts';
 
-const problems = [...markdownFiles().flatMap((path) => linkProblems(path)), ...(await referenceProblems())];
+const problems = [
+  ...markdownFiles().flatMap((path) => linkProblems(path)),
+  ...claimProblems(),
+  ...(await referenceProblems()),
+];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 

@@ -65,7 +65,7 @@ const groups: readonly Group[] = [
   },
   {
     text: 'Reference',
-    pages: [rest, 'docs/glossary.md', 'docs/comparison.md', 'bench/README.md'],
+    pages: [rest, 'docs/glossary.md', 'docs/comparison.md', 'docs/claims.md', 'bench/README.md'],
     has: /^docs\/reference\//,
   },
   { text: 'Packages', pages: [rest], has: /^(?:packages|apps)\/.+\/README\.md$/, collapsed: true },
