@@ -32,7 +32,7 @@ function testProblems(proof: string): string[] {
 function commandProblems(proof: string): string[] {
   const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
   const groups = read('bench/src/main.ts');
-  return [...proof.matchAll(/`npm run (\S+)([^`]*)`/g)].flatMap(([command = '', script = '', options = '']) => {
+  return [...proof.matchAll(/`npm run ([^\s`]+)([^`]*)`/g)].flatMap(([command = '', script = '', options = '']) => {
     if (!Object.hasOwn(scripts, script)) return [`names ${command}, which does not exist`];
     const names = Array.from(options.matchAll(/--group (\S+)/g), ([, name = '']) => name);
     const unknown = names.filter((name) => !new RegExp(`^ +'?${name}'?: async`, 'm').test(groups));
