@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { FileQuestionMark } from 'lucide-react';
+import { useState } from 'react';
 import type { BlobStat, JsonValue } from '@ravi/kernel';
 import { printable } from '@ravi/approval-web/text';
 import { contentAddress, ravi } from '../api/client.ts';
+import { Button } from '../ui/button.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
-import { formatBytes } from '../ui/format.ts';
+import { formatBytes, formatCount } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
 import { TabView } from '../ui/tabs.tsx';
 import { parseCsv, tableOf } from './table-of.ts';
@@ -90,11 +92,23 @@ function TextContent({ text, kind }: { readonly text: string; readonly kind: Tex
   );
 }
 
+const partCharacters = 100_000;
+
+// A browser takes seconds to lay out megabytes of text at once.
 function PlainText({ text }: { readonly text: string }) {
+  const [shown, setShown] = useState(partCharacters);
   return (
-    <pre className="prose preview" role="region" aria-label="Preview" tabIndex={0}>
-      {printable(text)}
-    </pre>
+    <>
+      <pre className="prose preview" role="region" aria-label="Preview" tabIndex={0}>
+        {printable(text.slice(0, shown))}
+      </pre>
+      {text.length > shown && (
+        <p className="muted">
+          {formatCount(shown)} of {formatCount(text.length)} characters.{' '}
+          <Button onClick={() => setShown(shown + partCharacters)}>Show more</Button>
+        </p>
+      )}
+    </>
   );
 }
 
