@@ -23,7 +23,11 @@ export interface CallerApprovals {
 export function createCallerApprovals(services: ApprovalServices, rules: DecisionRules): CallerApprovals {
   return {
     desk: createApprovalDesk(services, rules),
-    streams: createApprovalEventStreams(services, { maxStreams, maxStreamsPerClient: maxStreamsPerPrincipal, heartbeatMs }),
+    streams: createApprovalEventStreams(services, {
+      maxStreams,
+      maxStreamsPerClient: maxStreamsPerPrincipal,
+      heartbeatMs,
+    }),
   };
 }
 

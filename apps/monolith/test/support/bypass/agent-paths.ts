@@ -26,8 +26,20 @@ async function runAgent(world: World, model: ScriptedModel, more: Partial<AgentO
   return createAgent(world, model, more).run('go', { signal: world.signal });
 }
 
+type AgentPath =
+  | 'model'
+  | 'context'
+  | 'skill'
+  | 'sub-agent'
+  | 'background'
+  | 'promoted'
+  | 'stateful'
+  | 'resumed'
+  | 'recovered'
+  | 'provider-script';
+
 /** Paths of agents. */
-export const agentPaths = {
+export const agentPaths: Readonly<Record<AgentPath, Path>> = {
   model(world) {
     world.toolbox.add(createPay(world.effects));
     return runAgent(world, createModel(pay));
@@ -116,4 +128,4 @@ export const agentPaths = {
     const block = { type: 'tool_use', id: 'call-1', name: 'pay', arguments: requested, caller: 'chain' } as const;
     return runAgent(world, createModel({ blocks: [block], reason: 'tool-use' }));
   },
-} satisfies Readonly<Record<string, Path>>;
+};

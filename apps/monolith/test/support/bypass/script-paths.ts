@@ -8,7 +8,7 @@ import { createPay } from './world.ts';
 const code = `return tools.pay(${JSON.stringify(requested)});`;
 
 /** Paths of scripts that a program runs itself. */
-export const scriptPaths = {
+export const scriptPaths: Readonly<Record<'script' | 'snippet', Path>> = {
   script({ invoker, toolbox, sandbox, effects, signal }) {
     toolbox.add(createPay(effects));
     return runChain({ code, invoker, sandbox, signal, preflight: false });
@@ -22,4 +22,4 @@ export const scriptPaths = {
     await using session = invoker.openSession({ signal });
     return await invoker.invoke({ name: 'saved', args: {} }, { session }).catch((error: unknown) => error);
   },
-} satisfies Readonly<Record<string, Path>>;
+};

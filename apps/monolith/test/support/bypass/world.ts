@@ -3,7 +3,7 @@ import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
 import { defineTool, silentLogger, systemClock } from '@ravi/kernel';
 import type { CompleteStateStore, JsonObject, Sandbox, Tool } from '@ravi/kernel';
 import { createFaultyStore } from './faults.ts';
-import type { Fault } from './faults.ts';
+import type { Fault, FaultyStore } from './faults.ts';
 
 const inputSchema = {
   type: 'object',
@@ -28,7 +28,7 @@ export function createPay(effects: JsonObject[], more: Partial<Tool> = {}): Tool
 }
 
 /** Schema of the arguments of {@link createPay}. */
-export const paySchema = inputSchema;
+export const paySchema: typeof inputSchema = inputSchema;
 
 /** Everything that a path needs to make one dangerous call; made for one cell of the matrix. */
 export interface World {
@@ -42,8 +42,14 @@ export interface World {
   readonly signal: AbortSignal;
 }
 
+/** A world, and the store through which its fault happens. */
+export interface FaultyWorld {
+  readonly world: World;
+  readonly faulty: FaultyStore;
+}
+
 /** Builds the library around a state store as a program does, with one fault. */
-export function createWorld(fault: Fault, state: CompleteStateStore, sandbox: Sandbox) {
+export function createWorld(fault: Fault, state: CompleteStateStore, sandbox: Sandbox): FaultyWorld {
   const effects: JsonObject[] = [];
   const controller = new AbortController();
   const feed = createApprovalFeed({ store: state.approvals, clock: systemClock, logger: silentLogger });
