@@ -118,7 +118,8 @@ export const runs = {
         sessionId: requestId,
         agent: literal('ravi', { description: 'The only agent of the server.' }),
         approvalMode: enumOf(['wait', 'pause'], {
-          description: 'Whether a script waits in memory or pauses while an approval is pending.',
+          description:
+            'While an approval is pending, a script waits in memory ("wait") or is stored ("pause"). Not for agents.',
         }),
         ...scriptFields,
       },

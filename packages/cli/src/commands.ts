@@ -222,7 +222,7 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     path: 'config show',
-    summary: 'print the effective configuration without secrets',
+    summary: 'print the effective configuration without fields named like secrets',
     reach: 'configuration',
     load: async () => (await import('./commands/config.ts')).showConfig,
   },

@@ -22,6 +22,7 @@ test('config show prints what holds, without secrets and passwords', async () =>
     tokens: [{ principal: 'ada', token: { $env: 'ADA' }, roles: ['run'] }],
     allowedHosts: [],
     trustedProxies: [],
+    fourEyes: false,
     maxConcurrent: 512,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,

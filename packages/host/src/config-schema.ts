@@ -131,7 +131,8 @@ export const configSchema: JsonSchema = {
         approvals: {
           enum: ['wait', 'pause'],
           default: 'wait',
-          description: 'A script with a pending approval waits, or is stored and resumes after the decision.',
+          description:
+            'A durable script (POST /v1/runs, POST /v1/chains) with a pending approval waits, or is stored and resumes after the decision.',
         },
       },
     },
