@@ -23,7 +23,7 @@ export function ArtifactPreview({ artifact }: { readonly artifact: BlobStat }) {
   if (kind === 'none') {
     return (
       <EmptyState icon={FileQuestionMark} title={`There is no preview for ${artifact.mediaType}`}>
-        Download it to open it with a program of yours.
+        Download it to open it in another program.
       </EmptyState>
     );
   }

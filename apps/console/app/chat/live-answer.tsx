@@ -67,5 +67,5 @@ function textOf({ message }: HistoryEntry): string {
 
 function waitsFor(run: RunDetails | undefined, approvals: number): string {
   if (approvals > 0) return 'Waits for your decision';
-  return (run?.questions ?? []).length > 0 ? 'Waits for your answer' : 'At work';
+  return (run?.questions ?? []).length > 0 ? 'Waits for your answer' : 'Working';
 }

@@ -186,7 +186,7 @@ export function TimeLeft({ expiresAt }: { readonly expiresAt: number }) {
   const leftMs = expiresAt - useServerTime();
   return (
     <span className="time-left" data-urgent={leftMs < urgentMs}>
-      {leftMs > 0 ? `${formatWait(leftMs)} left` : 'Time is over'}
+      {leftMs > 0 ? `${formatWait(leftMs)} left` : 'Expired'}
     </span>
   );
 }

@@ -29,8 +29,8 @@ export function CallDetail({ call }: { readonly call: Call }) {
           Approval: approval === undefined ? undefined : <StatusBadge status={approval.decision} />,
           'Decided by': approval?.approver,
           Reason: approval?.reason === undefined ? undefined : printable(approval.reason),
-          'Human took': approval === undefined ? undefined : formatDuration(approval.waitedMs),
-          Late: call.late === true ? 'answered after its time was over; dropped' : undefined,
+          'Waited for a person': approval === undefined ? undefined : formatDuration(approval.waitedMs),
+          Late: call.late === true ? 'returned after its time-out; result dropped' : undefined,
           'Call id': <code>{call.callId}</code>,
         }}
       />

@@ -17,7 +17,7 @@ export function ExchangesView({ runId }: { readonly runId: string }) {
     <Loaded query={query}>
       {({ items }) =>
         items.length === 0 ? (
-          <EmptyState icon={MessagesSquare} title="No exchange with a model is on record" />
+          <EmptyState icon={MessagesSquare} title="No request to a model is recorded" />
         ) : (
           <div className="stack">
             {items.map((exchange, index) => (

@@ -43,7 +43,7 @@ function SettingsContent({ settings: { plugins, health, policy, versions, model 
       )}
       <section aria-labelledby="plugins-title">
         <h2 className="section-title" id="plugins-title">
-          Plugged in
+          Plugins
         </h2>
         <ul className="plugins">
           {plugins.map((plugin) => (

@@ -21,7 +21,9 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) 
         }}
       >
         <h1>Sign in to Ravi</h1>
-        <p className="muted">This server asks who you are. Your token stays in a cookie that scripts cannot read.</p>
+        <p className="muted">
+          This server needs an access token. The browser keeps it in a cookie that scripts cannot read.
+        </p>
         <label className="field">
           <span className="field-label">Your token</span>
           <input name="token" type="password" autoComplete="current-password" required />

@@ -8,16 +8,15 @@ import { Disclosure } from '../ui/disclosure.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { Facts, Moment } from '../ui/facts.tsx';
 
-/** Saved scripts; each is a tool of its owner. */
+/** Snippets; each is a tool of its owner. */
 export function SavedScripts() {
   const query = useQuery(snippetsQuery());
   return (
     <Loaded query={query}>
       {(scripts) =>
         scripts.length === 0 ? (
-          <EmptyState icon={BookMarked} title="No script is saved">
-            A script that ran well can be kept under a name with <code>ravi chain save</code>, and is a tool from then
-            on.
+          <EmptyState icon={BookMarked} title="No snippet is saved">
+            Save a script that succeeded with <code>ravi chain save</code>; it is then a tool.
           </EmptyState>
         ) : (
           <div className="stack">

@@ -21,7 +21,7 @@ export function Skills() {
     <Loaded query={query}>
       {(skills) =>
         skills.length === 0 ? (
-          <EmptyState icon={GraduationCap} title="The agent has no skill">
+          <EmptyState icon={GraduationCap} title="The agent has no skills">
             Name a folder of skills in the configuration: <code>"skills": ["./skills"]</code>
           </EmptyState>
         ) : (

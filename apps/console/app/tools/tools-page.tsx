@@ -13,16 +13,16 @@ import { searchTools } from './search-tools.ts';
 import { Skills } from './skills.tsx';
 import { ToolList } from './tool-list.tsx';
 
-/** Page of the tools, saved scripts and skills. */
+/** Page of the tools, snippets and skills. */
 export function ToolsPage() {
   return (
     <>
-      <PageHeader title="Tools" lead="Everything that agents and scripts may call." />
+      <PageHeader title="Tools" lead="Tools that agents and scripts can call." />
       <TabView
         label="Kinds"
         panels={[
           { id: 'tools', name: 'Tools', content: <Catalogue /> },
-          { id: 'scripts', name: 'Saved scripts', content: <SavedScripts /> },
+          { id: 'scripts', name: 'Snippets', content: <SavedScripts /> },
           { id: 'skills', name: 'Skills', content: <Skills /> },
         ]}
       />
