@@ -39,7 +39,7 @@ test('what lies outside of the base, or is a file that is gone, is not there', (
   assert.equal(get('/assets/%2e%2e/index.html').headers.get('content-type'), 'text/html; charset=utf-8');
 });
 
-test('a file is kept for good and is not sent twice', async () => {
+test('a file is cached permanently and not sent twice', async () => {
   const response = get('/assets/index-1.js');
   assert.equal(await response.text(), 'start();');
   assert.equal(response.headers.get('content-type'), 'text/javascript; charset=utf-8');

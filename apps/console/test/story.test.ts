@@ -130,7 +130,7 @@ inBrowser('every value that will run is on the page before Approve is enabled', 
   }
 });
 
-inBrowser('of two people who decide at once one learns that the other was first', async () => {
+inBrowser('if two people decide at once, one sees that the other was first', async () => {
   await using server = await serve();
   const answer = ask(server, { summary: 'Only once' });
   const one = await browser.open(`${server.url}/inbox`);
@@ -209,7 +209,7 @@ inBrowser('empty lists say what will fill them, a failure what is wrong, and bot
   }
 });
 
-inBrowser('who is not known signs in, and is where he wanted to be', async () => {
+inBrowser('an unknown visitor signs in and returns to the requested page', async () => {
   await using server = await serve();
   server.api.failWith(401);
   const { page } = await browser.open(`${server.url}/settings`);

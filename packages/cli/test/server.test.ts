@@ -96,7 +96,7 @@ test('a call waits until it is approved at another terminal', async () => {
   assert.match(second.errors, /E_APPROVAL_DECIDED: local decided first/);
 });
 
-test('a denial ends the script with 3 and tells it why', async () => {
+test('a denial ends the command with exit code 3 and the reason', async () => {
   const question = nextQuestion();
   const running = server.ravi(['chain', 'run', 'launch.ts']);
   const denied = await server.ravi(['approvals', 'deny', await question, '--reason', 'not today']);
@@ -211,7 +211,7 @@ test('without a server, and with what is none, the exit code is 5', async () => 
   assert.match(both.errors, /E_USAGE: --server and --config exclude each other/);
 });
 
-test('a server with tokens knows who asks by RAVI_TOKEN', async () => {
+test('RAVI_TOKEN identifies the caller of a server with tokens', async () => {
   const token = 'a'.repeat(40);
   const config = { server: { tokens: [{ principal: 'ada', token: { $env: 'ADA' } }] } };
   await using guarded = await startServer({ 'ravi.config.json': JSON.stringify(config) }, { ADA: token });

@@ -50,7 +50,7 @@ test('help for an unknown command is an error that names near commands', async (
   assert.equal((await run('help', 'runs')).code, 0);
 });
 
-test('what is wrong ends with 2, as JSON when JSON was asked for', async () => {
+test('a usage error exits with 2, as JSON with --json', async () => {
   await using own = await createFolder({ 'wrong.json': '{ "toolz": [] }' });
   const run = (...args: string[]): Promise<Ended> => runCaptured(args, { cwd: own.folder, env: {} });
   const plain = await run('tools', 'list', '--config', 'wrong.json');

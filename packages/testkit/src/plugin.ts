@@ -65,7 +65,7 @@ export function pluginContract<Port extends PortName, Options>(
       assert.ok(Object.hasOwn(options, name), `"${name}" is missing`);
   });
 
-  test('it opens to something that has what the port asks for, and leaves its options as they were', async () => {
+  test('create returns an object with the members of the port, and does not change the options', async () => {
     await using folder = await openFolder();
     await using opened = await open(plugin, deepFreeze(completed(schema, sampleOptions)), folder.context);
     for (const member of portMembers[plugin.port]) {
@@ -73,7 +73,7 @@ export function pluginContract<Port extends PortName, Options>(
     }
   });
 
-  test('two instances live side by side, and closing one twice does no harm to the other', async () => {
+  test('two instances are independent, and closing one twice does not affect the other', async () => {
     await using first = await openFolder();
     await using second = await openFolder();
     const one = await open(plugin, completed(schema, sampleOptions), first.context);

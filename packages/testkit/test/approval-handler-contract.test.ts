@@ -36,7 +36,7 @@ test('a good handler passes every test, and what it does not declare is skipped 
 
 test('a handler that approves a withdrawn question fails', async () => {
   const failures = failuresOf(await judge(async () => ({ decision: 'approved' })));
-  assert.deepEqual(failures, ['never approves a question that was withdrawn before it was asked']);
+  assert.deepEqual(failures, ['never approves a request that was withdrawn before it was made']);
 });
 
 test('a handler that changes the question fails', async () => {
@@ -47,7 +47,7 @@ test('a handler that changes the question fails', async () => {
       return { decision: 'approved' };
     }),
   );
-  assert.deepEqual(failures, ['leaves the question as it was']);
+  assert.deepEqual(failures, ['does not change the request']);
 });
 
 test('a handler that leaves its listener on the signal fails', async () => {

@@ -48,7 +48,7 @@ async function leaksAtLeast(
   const failed: string[] = [];
   for (const attempt of tried) {
     const findings = await attack({ ...attempt, limits: { wallTimeMs: 3_000 } }, { sandbox, bait, dialect });
-    if (findings.some((finding) => finding.startsWith('a secret came out'))) failed.push(attempt.name);
+    if (findings.some((finding) => finding.startsWith('a secret leaked'))) failed.push(attempt.name);
   }
   assert.ok(failed.length >= count, `${failed.length} of ${tried.length}: ${failed.join('; ')}`);
 }

@@ -63,8 +63,8 @@ test('sample options that the schema does not know, or that miss a required one,
 });
 
 test('a plugin that writes into its options, lacks a member of its port or shares one instance fails', async () => {
-  const opens = 'it opens to something that has what the port asks for, and leaves its options as they were';
-  const twice = 'two instances live side by side, and closing one twice does no harm to the other';
+  const opens = 'create returns an object with the members of the port, and does not change the options';
+  const twice = 'two instances are independent, and closing one twice does not affect the other';
   const shared: ApprovalHandler = { request: async () => ({ decision: 'denied' }) };
   assert.deepEqual(await failures({ create: () => shared }), [twice]);
   assert.ok((await failures({ create: () => ({}) as ApprovalHandler })).includes(opens));

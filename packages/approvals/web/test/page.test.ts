@@ -134,7 +134,7 @@ inBrowser(
   },
 );
 
-inBrowser(`${title}: of two people who decide at once one learns that the other was first`, async () => {
+inBrowser(`${title}: if two people decide at once, one sees that the other was first`, async () => {
   await using server = await startApprovalServer();
   const ada = await browser.open(server.url);
   const grace = await browser.open(server.url);

@@ -30,7 +30,7 @@ export function damageCases(
       }
     });
 
-    scenario('a damaged blob harms no other and can be deleted', async ({ store }) => {
+    scenario('a damaged blob does not affect others and can be deleted', async ({ store }) => {
       const ref = await store.store('damaged', storeOptions);
       const other = await store.store('whole', storeOptions);
       await corrupt(store, ref);
@@ -61,7 +61,7 @@ export function damageCases(
     assert.equal((await reopened.sweep(clock.now())).removed, 1);
   });
 
-  scenario('two stores on one medium see each other at once', async ({ store, clock }) => {
+  scenario('two stores on the same storage see each other at once', async ({ store, clock }) => {
     const other = await reopen(store);
     const ref = await store.store('content', storeOptions);
     await other.pin(ref, 'run-1');

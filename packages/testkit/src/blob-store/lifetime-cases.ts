@@ -65,7 +65,7 @@ export function lifetimeCases(scenario: BlobStoreScenario): void {
     await store.unpin(ref, 'run-1');
   });
 
-  scenario('a time to live of zero is over at once', async ({ store }) => {
+  scenario('a time to live of zero expires at once', async ({ store }) => {
     await isGone(store, await store.store('content', { ...storeOptions, ttlMs: 0 }));
   });
 
@@ -86,7 +86,7 @@ export function lifetimeCases(scenario: BlobStoreScenario): void {
     assert.equal((await store.stat(lasting))?.pins, 1);
   });
 
-  scenario('delete removes one blob, pinned or not, and is content to find nothing', async ({ store }) => {
+  scenario('delete removes one blob, pinned or not, and ignores a missing one', async ({ store }) => {
     const other = await store.store('other', storeOptions);
     const ref = await store.store('content', { ...storeOptions, pinOwner: 'run-1' });
     await store.delete(ref);

@@ -6,7 +6,7 @@ import type { SandboxHarness } from './sandbox-harness.ts';
 export function endingCases({ scenario, crash, test }: SandboxHarness, waiting: string): void {
   if (crash === undefined) test.skip('sandbox: a crash of the guest (the suite was not told how to cause one)');
   else {
-    scenario('a crash of the guest is an outcome, and the next run is well', async ({ sandbox, run, value }) => {
+    scenario('a crash of the guest is an outcome, and the next run succeeds', async ({ sandbox, run, value }) => {
       const { promise: crashed, resolve } = Promise.withResolvers<void>();
       const { outcome } = await run(waiting, {
         bridge: () => {

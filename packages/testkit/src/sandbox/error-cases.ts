@@ -51,7 +51,7 @@ const oddities: readonly (readonly [code: string, message: RegExp])[] = [
 /** Cases about failures of a script. */
 export function errorCases({ scenario }: SandboxHarness): void {
   for (const [code, expected] of failures) {
-    scenario(`tells name, message and place of: ${JSON.stringify(code)}`, async ({ run }) => {
+    scenario(`reports name, message and place of: ${JSON.stringify(code)}`, async ({ run }) => {
       const error = guestErrorOf(await run(code));
       assert.equal(error.name, expected.name);
       assert.match(error.message, expected.message);

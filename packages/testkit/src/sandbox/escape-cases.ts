@@ -102,7 +102,7 @@ export function escapeCases(harness: SandboxHarness): void {
       assert.equal(await value(`${probe}\n${code}\n${all}`, { bridge }), 0);
     });
   }
-  harness.scenario('no name of the host is in reach', async ({ value }) => {
+  harness.scenario('no name of the host is reachable', async ({ value }) => {
     const names = [
       'process',
       'require',
@@ -135,7 +135,7 @@ export function escapeCases(harness: SandboxHarness): void {
       assert.ok(outcome.status === 'error' || outcome.status === 'deadlock', JSON.stringify(outcome));
     }
   });
-  harness.scenario('the environment of the host is nowhere to be found', async (guest) => {
+  harness.scenario('the environment of the host is not reachable', async (guest) => {
     const canary = `canary-${Math.random()}`;
     process.env.RAVI_SANDBOX_CANARY = canary;
     try {
@@ -164,7 +164,7 @@ export function escapeCases(harness: SandboxHarness): void {
       delete process.env.RAVI_SANDBOX_CANARY;
     }
   });
-  harness.scenario('what the prelude keeps to itself stays there', async ({ value }) => {
+  harness.scenario('a script cannot see private names of the prelude', async ({ value }) => {
     const prelude = 'const secret = "kept"; return { read: () => secret.length };';
     assert.deepEqual(
       await value('return [read(), typeof secret, read.toString().includes("kept"), typeof host]', { prelude }),

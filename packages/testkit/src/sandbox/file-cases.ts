@@ -56,7 +56,7 @@ def digest(path): return hashlib.sha256(open(path, "rb").read()).hexdigest()
     assert.equal(outcome.status, 'ok', JSON.stringify(outcome));
     assert.equal(calls.length, 2);
   });
-  scenario('a file whose content cannot be had is left out, and tells nothing of the host', async ({ run }) => {
+  scenario('a file whose content is not available is left out and reveals nothing of the host', async ({ run }) => {
     const open = async (): Promise<ReadableStream<Uint8Array>> => {
       throw new Error('secret of the host');
     };
@@ -69,7 +69,7 @@ def digest(path): return hashlib.sha256(open(path, "rb").read()).hexdigest()
     assert.equal(outcome.status === 'ok' && outcome.value, '["fine"]', JSON.stringify(outcome));
     assert.equal(JSON.stringify(lines).includes('secret'), false);
   });
-  scenario('what one script does to its files no other sees', async ({ value }) => {
+  scenario('no script sees what another did to its files', async ({ value }) => {
     const files = (): readonly SandboxFile[] => [fileOf('/workspace/media/a', new Uint8Array([65]))];
     assert.equal(await value('open("/workspace/media/a", "w").write("changed")', python(files())), 7);
     assert.equal(await value('open("/workspace/media/a").read()', python(files())), 'A');

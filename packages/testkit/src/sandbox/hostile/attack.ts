@@ -74,8 +74,8 @@ export async function attack(attempt: HostileCase, scene: AttackScene): Promise<
         ? await judgeProcess(testimony.pid, outcome, scene)
         : attempt.mayNotBegin === true
           ? []
-          : ['it never began']),
-      ...secrets.map((place) => `a secret came out: ${place}`),
+          : ['the script never started']),
+      ...secrets.map((place) => `a secret leaked: ${place}`),
       ...changedIntrinsics().map((name) => `an intrinsic of the host has changed: ${name}`),
       ...rejections.map((reason) => `a rejection was not handled: ${String(reason)}`),
       ...(bait.connections() > connectionsBefore ? ['a process connected to the host'] : []),
@@ -90,15 +90,15 @@ function judgeEnding(attempt: HostileCase, outcome: SandboxOutcome, limits: Sand
   const shown = JSON.stringify(outcome).slice(0, 300);
   if (attempt.meets !== undefined) {
     if (outcome.status !== 'limit' || !attempt.meets.includes(outcome.limit)) {
-      return [`met none of its limits (${attempt.meets.join(', ')}): ${shown}`];
+      return [`reached none of its limits (${attempt.meets.join(', ')}): ${shown}`];
     }
     const value = String(limits[limitFields[outcome.limit]]);
     return outcome.message.includes(value) ? [] : [`the message does not name the limit's value ${value}: ${shown}`];
   }
   const ends = attempt.ends ?? ['ok'];
-  if (!ends.includes(outcome.status)) return [`ended in no right way (${ends.join(', ')}): ${shown}`];
+  if (!ends.includes(outcome.status)) return [`ended in an unexpected way (${ends.join(', ')}): ${shown}`];
   if (attempt.value === undefined || outcome.status !== 'ok' || outcome.value === attempt.value) return [];
-  return [`returned something else than ${attempt.value}: ${shown}`];
+  return [`returned a value other than ${attempt.value}: ${shown}`];
 }
 
 const limitFields = {

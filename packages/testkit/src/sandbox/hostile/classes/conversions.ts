@@ -17,7 +17,7 @@ export const conversions: HostileClass = {
   kind: 'escape',
   cases: [
     returned(
-      'toJSON is given nothing of the host',
+      'toJSON receives no object of the host',
       'const got = []; const value = { toJSON(...all) { got.push(this, ...all); return hunt(...got) } }; return value',
     ),
     returned(
@@ -42,7 +42,7 @@ export const conversions: HostileClass = {
     returned('toJSON that is a proxy', 'return { toJSON: new Proxy(() => 1, {}) }'),
     returned('toJSON of a date that lies', 'const date = new Date(0); date.toJSON = () => ({ then: 1 }); return date'),
     hunting(
-      'a thenable is given functions of the guest',
+      'a thenable receives functions of the guest',
       '...got',
       'const got = []; await { then(...all) { got.push(this, ...all); all[0]() } }',
     ),

@@ -45,14 +45,14 @@ export const floods: HostileClass = {
     called('a hundred thousand calls in a row', 'for (let i = 0; i < 1e5; i++) await call("echo", "")'),
     called('calls that fail, and are made again', 'for (;;) await call("fail", "").catch(() => {})'),
     called(
-      'calls out of the answers of calls',
+      'calls made when replies arrive',
       'const again = () => { call("echo", "").then(again); call("echo", "").then(again) }; again(); await sleep(1e6)',
     ),
     called(
-      'calls out of timers',
+      'calls made by timers',
       'setInterval(() => { for (let i = 0; i < 50; i++) call("echo", "") }, 0); await sleep(1e6)',
     ),
-    called('the limit is not for a script to catch', 'for (;;) { try { await call("echo", "") } catch {} }'),
+    called('a script cannot catch the limit', 'for (;;) { try { await call("echo", "") } catch {} }'),
     {
       name: 'a hundred thousand timers end with the run',
       code: 'for (let i = 0; i < 1e5; i++) setTimeout(() => {}, 1e8 + i); return "through"',
@@ -60,7 +60,7 @@ export const floods: HostileClass = {
       limits: { cpuTimeMs: 8_000 },
     },
     {
-      name: 'intervals of no time do not keep a run from its answer',
+      name: 'intervals of 0 ms do not delay the value of a run',
       code: 'for (let i = 0; i < 50; i++) setInterval(() => {}, 0); return [await call("echo", "answered")]',
       value: '["answered"]',
     },

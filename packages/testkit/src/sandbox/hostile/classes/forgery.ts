@@ -67,7 +67,7 @@ export const forgery: HostileClass = {
       value: '[]',
     },
     {
-      name: 'an answer cannot be given twice, nor by the script',
+      name: 'a reply arrives once, and a script cannot forge it',
       code: 'const first = call("echo", "real"); for (const key of Reflect.ownKeys(first)) first[key] = 1; first.resolve = first.then; return [await first, await call("echo", "real")]',
       value: '["real","real"]',
       calls: 2,

@@ -24,7 +24,7 @@ export const sharedMemory: HostileClass = {
     ),
     absent('a module cannot be compiled', `new WebAssembly.Module(${emptyModule})`),
     absent('a module cannot be compiled later', `await WebAssembly.compile(${emptyModule})`),
-    absent('wasm memory cannot be had', 'new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true })'),
+    absent('wasm memory cannot be allocated', 'new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true })'),
     absent(
       'a wasm module cannot be imported',
       'await Promise.race([import("data:application/wasm,x"), sleep(20).then(() => false)])',

@@ -45,7 +45,7 @@ export const forgery: HostileClass = {
     broken('an invalid time', 'send("m" + record("t", "NaN"))'),
     broken('an outcome in a frame that does not end', 'send("m" + record("r", "1"))'),
     broken('an end without an outcome', 'send("e")'),
-    broken('a crash that it tells itself', 'send("e" + record("z", "forged"))'),
+    broken('a crash that the guest reports itself', 'send("e" + record("z", "forged"))'),
     broken(
       'ten thousand random frames',
       'import random\nfor _ in range(10000): raw(random.randbytes(random.randrange(1, 64)))',
@@ -79,12 +79,12 @@ export const forgery: HostileClass = {
       meets: ['result'],
     },
     {
-      name: 'a limit that it tells itself ends it',
+      name: 'a limit that the guest reports ends it',
       code: 'send("e" + record("k", "memory", "1"))\nwhile True: pass',
       meets: ['memory'],
     },
     {
-      name: 'a limit that only the host may tell',
+      name: 'a limit that only the host may report',
       code: 'send("e" + record("k", "wall", ""))\nwhile True: pass',
       ends: ['crashed'],
     },

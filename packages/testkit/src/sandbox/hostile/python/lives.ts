@@ -19,10 +19,10 @@ export const lives: HostileClass = {
   name: 'ends, signals, threads and children',
   kind: 'resource',
   cases: [
-    lived('an end without a word', 'import os\nos._exit(0)', ['crashed']),
-    lived('an end with a number', 'import os\nos._exit(137)', ['crashed', 'limit']),
-    lived('an orderly end', 'import sys\nsys.exit()', ['ok']),
-    lived('an orderly end with a reason', 'import sys\nsys.exit("no")', ['error']),
+    lived('an exit without a message', 'import os\nos._exit(0)', ['crashed']),
+    lived('an exit with a code', 'import os\nos._exit(137)', ['crashed', 'limit']),
+    lived('a regular exit', 'import sys\nsys.exit()', ['ok']),
+    lived('a regular exit with a message', 'import sys\nsys.exit("no")', ['error']),
     lived('an abort', 'import os\nos.abort()', ['crashed']),
     lived('a fault', 'import ctypes\nctypes.string_at(0)', ['crashed']),
     lived(
@@ -123,7 +123,7 @@ export const lives: HostileClass = {
       { value: '1' },
     ),
     lived(
-      'objects that compute when they go',
+      'objects that compute when they are deleted',
       'class Last:\n    def __del__(self):\n        while True: pass\nkept = Last()\nreturn 1',
       ['ok', 'limit'],
     ),

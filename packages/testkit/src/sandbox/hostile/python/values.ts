@@ -33,7 +33,7 @@ export const values: HostileClass = {
       ['ok'],
     ),
     returned(
-      'a value that says itself what it is, for ever',
+      'a value whose conversion never ends',
       'class Endless:\n    __json__ = lambda self: Endless()\nreturn Endless()',
       ['limit'],
     ),
