@@ -117,9 +117,25 @@ test('a value of ten thousand levels overflows nothing in any position', async (
   for (const levels of [depth, 600_000]) {
     const args = `{"args":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`;
     const { status, text } = await client.send({ method: 'POST', path: '/v1/tools/echo', headers: json, body: args });
-    assert.equal(status, 200, text);
-    assert.equal(JSON.parse(text).error.code, 'E_ARGUMENTS_INVALID');
+    assert.equal(status, 400, text);
+    assert.match(JSON.parse(text).error.message, /^The body nests deeper than 256 levels$/);
   }
+});
+
+test('a body that would take long to parse is refused, and nesting within its limit reaches the gates', async () => {
+  const call = async (data: string): Promise<RawAnswer> =>
+    client.send({ method: 'POST', path: '/v1/tools/echo', headers: json, body: `{"args":{"data":${data}}}` });
+  for (const [data, message] of [
+    [`${'['.repeat(1_900_000)}${']'.repeat(1_900_000)}`, 'The body nests deeper than 256 levels'],
+    [`[${'{},'.repeat(1_000_000)}{}]`, 'The body holds more than 262144 values'],
+  ] as const) {
+    const { status, text } = await call(data);
+    assert.equal(status, 400, text);
+    assert.equal(JSON.parse(text).error.message, message);
+  }
+  const deep = await call(`${'['.repeat(200)}${']'.repeat(200)}`);
+  assert.equal(JSON.parse(deep.text).error.code, 'E_ARGUMENTS_INVALID');
+  assert.deepEqual(JSON.parse((await call('[[[1]]]')).text).structured, { data: [[[1]]] });
 });
 
 test('the last value of a duplicate key counts, for the check and for the operation', async () => {

@@ -5,6 +5,8 @@ export { errorText } from './error-text.ts';
 export { inspectArguments } from './inspect-arguments.ts';
 export type { ArgumentProblem, ArtifactPlace, InspectedArguments } from './inspect-arguments.ts';
 export { isPlain } from './inspect-arguments.ts';
+export { jsonTextProblem } from './json-text.ts';
+export type { JsonTextLimits } from './json-text.ts';
 export { nearNames } from './near-names.ts';
 export { pollutingKeyIn } from './inspect-arguments.ts';
 export { randomId } from './random-id.ts';

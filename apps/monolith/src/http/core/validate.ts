@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonObject } from '@ravi/kernel';
+import { jsonTextProblem } from '@ravi/support';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Context, MiddlewareHandler } from 'hono';
@@ -17,6 +18,9 @@ const words: Readonly<Record<string, string>> = {
 const bodies = new Ajv2020({ verbose: true, strict: true, allowUnionTypes: true });
 // Query values are text, so "5" is accepted as a number.
 const queries = new Ajv2020({ verbose: true, strict: true, coerceTypes: true });
+
+/** Arguments nest up to 128 levels and hold up to 250 000 values; a body has little more. */
+const bodyLimits = { maxDepth: 256, maxValues: 262_144 } as const;
 
 /** Checks a value. @throws KernelError `E_REQUEST_INVALID` that lists its mistakes */
 export type Validate = (value: unknown) => void;
@@ -118,6 +122,8 @@ function decode(bytes: ArrayBuffer): string {
 }
 
 function parse(text: string): unknown {
+  const tooMuch = jsonTextProblem(text, bodyLimits);
+  if (tooMuch !== undefined) throw problem('E_REQUEST_INVALID', `The body ${tooMuch}`);
   try {
     return JSON.parse(text);
   } catch (error) {
