@@ -172,3 +172,21 @@ test('access tokens that are missing, weak, duplicated or written into the confi
     /have the same token/,
   );
 });
+
+test('a change with the sign-in cookie needs the origin of this server, also with other credentials that a browser adds', async () => {
+  const signedIn = await fetch(`${server.url}/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: secrets.ada }),
+  });
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const call = (headers: Record<string, string>): Promise<Answer> =>
+    server.post('/v1/tools/echo', { args: {} }, { cookie, ...headers });
+  for (const authorization of ['Basic dXNlcjpwdw==', 'Bearer', 'Negotiate YII=', '']) {
+    const { status, body } = await call({ authorization });
+    assert.equal(status, 403, authorization);
+    assert.equal(body.error.code, 'E_ORIGIN_FORBIDDEN');
+    assert.equal((await call({ authorization, origin: server.url })).status, 200, authorization);
+  }
+  assert.equal((await call(as('ada'))).status, 200);
+});

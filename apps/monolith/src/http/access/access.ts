@@ -1,6 +1,7 @@
 import { createRateLimit } from '@ravi/support';
 import type { Clock } from '@ravi/kernel';
 import { problem } from '../core/problem.ts';
+import { bearerPattern } from '../core/same-origin.ts';
 import { localCaller } from './caller.ts';
 import type { Caller } from './caller.ts';
 import { callerOf } from './access-tokens.ts';
@@ -47,7 +48,7 @@ export function createAccess({ accessTokens, requestsPerMinute, clock }: AccessO
 
   function recognise(headers: Headers, address: string): Caller {
     if (isOpen) return localCaller;
-    const [, token] = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '') ?? [];
+    const [, token] = bearerPattern.exec(headers.get('authorization') ?? '') ?? [];
     const caller = token === undefined ? signIns.read(headers.get('cookie')) : check(token, address);
     if (caller !== undefined) return caller;
     throw problem('E_UNAUTHENTICATED', 'Sign in, or send a token as "Authorization: Bearer …"');

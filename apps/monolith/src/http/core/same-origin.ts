@@ -2,6 +2,9 @@ import type { MiddlewareHandler } from 'hono';
 import { isLoopback } from '../../loopback.ts';
 import { problem } from './problem.ts';
 
+/** An `Authorization` header with an access token; its first group is the token. */
+export const bearerPattern: RegExp = /^Bearer +(\S+)$/i;
+
 /**
  * Accepts requests to a loopback name or one of `allowedHosts` that do not come from another web site. A page whose domain
  * resolves to 127.0.0.1 (DNS rebinding) still sends that domain as `Host`.
@@ -26,9 +29,11 @@ export function sameOrigin(allowedHosts: readonly string[]): MiddlewareHandler {
     if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
       throw problem('E_ORIGIN_FORBIDDEN', `The origin "${origin}" may not use this server`);
     }
-    // Browsers send at least one of the two; a program without them has an access token.
+    // Browsers send at least one of the two; a program without them has an access token. Other credentials, for example those
+    // of a proxy, leave the cookie to name the caller.
     const changes = context.req.method !== 'GET' && context.req.method !== 'HEAD';
-    const usesCookie = context.req.header('cookie') !== undefined && context.req.header('authorization') === undefined;
+    const hasToken = bearerPattern.test(context.req.header('authorization') ?? '');
+    const usesCookie = context.req.header('cookie') !== undefined && !hasToken;
     const saysOrigin = origin !== undefined || context.req.header('sec-fetch-site') === 'same-origin';
     if (changes && usesCookie && !saysOrigin) {
       throw problem('E_ORIGIN_FORBIDDEN', 'A request with a cookie must have an Origin header');
