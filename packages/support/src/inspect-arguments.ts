@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { emptyArray } from './frozen.ts';
+import { jsonTextProblem } from './json-text.ts';
 import { utf8Length } from './utf8.ts';
 
 /** Maximum nesting depth of arguments. */
@@ -37,6 +38,9 @@ export interface ArgumentProblem {
  */
 export function inspectArguments(value: unknown, maxBytes: number): InspectedArguments | ArgumentProblem {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    // A caller leaves JSON that is too expensive to parse as text.
+    const tooMuch = typeof value === 'string' ? jsonTextProblem(value) : undefined;
+    if (tooMuch !== undefined) return { problem: `The arguments are text that ${tooMuch}` };
     return { problem: `The arguments must be an object, not ${kindOf(value)}` };
   }
   const inspector = new Inspector(maxBytes);

@@ -6,6 +6,9 @@ export interface JsonTextLimits {
   readonly maxValues: number;
 }
 
+/** Arguments nest up to 128 levels and hold up to 250 000 values; a text that contains them has little more. */
+const withArguments: JsonTextLimits = { maxDepth: 256, maxValues: 262_144 };
+
 const quote = 0x22;
 const comma = 0x2c;
 const openList = 0x5b;
@@ -18,9 +21,10 @@ const lastSpace = 0x20;
 /**
  * Returns why a JSON text is too expensive to be parsed, `undefined` if it is not. Parsing takes up to thirty times as long
  * for nested lists as for plain values, and blocks the process; this only reads characters. Text that is not JSON is left
- * to the parser.
+ * to the parser. Without limits those of texts that contain arguments apply: 256 levels and 262 144 values.
  */
-export function jsonTextProblem(text: string, { maxDepth, maxValues }: JsonTextLimits): string | undefined {
+export function jsonTextProblem(text: string, limits: JsonTextLimits = withArguments): string | undefined {
+  const { maxDepth, maxValues } = limits;
   let depth = 0;
   let values = 1;
   // A first value needs no comma.

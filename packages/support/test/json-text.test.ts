@@ -35,3 +35,12 @@ test('brackets and commas in strings and keys do not count', () => {
 test('text that is not JSON is left to the parser', () => {
   for (const text of ['', '"', '"\\', ']]', '{"a":', 'nul']) assert.equal(jsonTextProblem(text, none), undefined, text);
 });
+
+test('without limits those of texts that contain arguments apply', () => {
+  const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+  const list = (values: number): string => `[${Array.from({ length: values }, () => 0).join()}]`;
+  assert.equal(jsonTextProblem(nested(256)), undefined);
+  assert.equal(jsonTextProblem(nested(257)), 'nests deeper than 256 levels');
+  assert.equal(jsonTextProblem(list(262_143)), undefined);
+  assert.equal(jsonTextProblem(list(262_144)), 'holds more than 262144 values');
+});

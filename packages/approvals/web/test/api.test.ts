@@ -139,7 +139,9 @@ test('a decision that means nothing is refused and decides nothing', async () =>
   await refused('[]', /JSON object/);
   await refused('{', /not JSON/);
   const deep = `{"decision": "modified", "modifiedArgs": {"a": ${'['.repeat(50_000)}${']'.repeat(50_000)}}}`;
-  await refused(deep, /nested/);
+  await refused(deep, /^The body nests deeper than 256 levels$/);
+  const many = `{"decision": "modified", "modifiedArgs": {"a": [${'0,'.repeat(262_144)}0]}}`;
+  await refused(many, /^The body holds more than 262144 values$/);
   assert.equal((await store.get('approval-1'))?.status, 'pending');
 });
 

@@ -2,6 +2,7 @@ import { sessionBlobs, storedTextOf } from '@ravi/invoker';
 import type { InvokerSession, ToolCall, ToolInvoker } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
 import type { BlobReader, BridgeCall, ChainFile, ChainPolicy, InvocationError, InvocationResult } from '@ravi/kernel';
+import { jsonTextProblem } from '@ravi/support';
 import { createScriptDiscovery } from '../discovery/script-discovery.ts';
 import { createOutputFiles, findFile } from './output-files.ts';
 import { readArtifact } from './read-artifact.ts';
@@ -86,6 +87,7 @@ function readCall(payload: string): { readonly name: string; readonly args: stri
 }
 
 function parseOr(text: string): unknown {
+  if (jsonTextProblem(text) !== undefined) return text;
   try {
     return JSON.parse(text);
   } catch {

@@ -1,4 +1,5 @@
 import type { BridgeCall } from '@ravi/kernel';
+import { jsonTextProblem } from '@ravi/support';
 import { unknownToolFinding } from '../preflight/finding.ts';
 import type { Finding, PreflightReport, PreflightScript } from '../preflight/finding.ts';
 import { preflightReport } from '../preflight/preflight-report.ts';
@@ -58,6 +59,7 @@ interface ToolName {
 }
 
 function readUses(payload: string): readonly ToolName[] {
+  if (jsonTextProblem(payload) !== undefined) return [];
   try {
     const uses: unknown = JSON.parse(payload);
     return Array.isArray(uses) ? uses.slice(0, maxUses).filter(isToolName) : [];

@@ -61,7 +61,13 @@ const forged: readonly (readonly [name: string, call: BridgeCall, answer: RegExp
   [
     'arguments nested without end',
     { op: 'call', payload: `echo\n{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}` },
-    /"E_ARGUMENTS_INVALID"/,
+    /"E_ARGUMENTS_INVALID".*are text that nests deeper than 256 levels/,
+    ['echo error E_ARGUMENTS_INVALID'],
+  ],
+  [
+    'arguments of too many values',
+    { op: 'call', payload: `echo\n{"a":[${'{},'.repeat(300_000)}{}]}` },
+    /"E_ARGUMENTS_INVALID".*are text that holds more than 262144 values/,
     ['echo error E_ARGUMENTS_INVALID'],
   ],
   [

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@ravi/kernel';
+import { jsonTextProblem } from '@ravi/support';
 import { problem } from './responses.ts';
 
 /**
@@ -28,6 +29,8 @@ async function readText({ body }: Request, maxBytes: number): Promise<string> {
 }
 
 function parse(text: string): unknown {
+  const tooMuch = jsonTextProblem(text);
+  if (tooMuch !== undefined) throw problem('E_REQUEST_INVALID', `The body ${tooMuch}`);
   try {
     return JSON.parse(text);
   } catch (error) {
