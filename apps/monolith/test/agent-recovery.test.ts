@@ -131,7 +131,7 @@ test(
 
     using second = startProcess(installation.folder, ['--port', '0']);
     const next = await second.url();
-    await until(next, runId, 'run-ended');
+    await until(next, runId, 'run-end');
     const late = await fetch(`${next}/v1/approvals/${sun.id}/decision`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -73,7 +73,7 @@ test('a mistake of the user exits with 2 and a line that names it', async () => 
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['--config', 'broken.json'], /broken\.json:1:14: expected a value/],
     [['--config', 'unknown-key.json'], /toolz is not a known key; did you mean "tools"/],
-    [['--config', 'unknown-plugin.json'], /@ravi\/blob-s4 was not found, did you mean @ravi\/blob-s3\?/],
+    [['--config', 'unknown-plugin.json'], /@ravi\/blob-s4 was not found, did you mean @ravi\/blob-s3/],
     [
       ['--config', 'open.json'],
       /server\.host "0\.0\.0\.0" accepts connections from other machines and needs server\.tokens/,
