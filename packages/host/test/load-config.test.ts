@@ -19,6 +19,8 @@ function invalid(...parts: readonly string[]) {
   };
 }
 
+const agentDefaults = { maxSteps: 32, modelRetries: 4, maxModelRetryDelayMs: 60_000, modelCooldownMs: 30_000 };
+
 test('without a file the defaults apply and relative paths start at the working directory', async () => {
   const { config, baseDir, path, folder } = await load({});
   assert.deepEqual(config, {
@@ -27,6 +29,7 @@ test('without a file the defaults apply and relative paths start at the working 
       port: 7341,
       tokens: [],
       allowedHosts: [],
+      fourEyes: false,
       trustedProxies: [],
       maxConcurrent: 512,
       headersTimeoutMs: 10_000,
@@ -35,7 +38,7 @@ test('without a file the defaults apply and relative paths start at the working 
       artifactTtlMs: 3_600_000,
     },
     policy: defaultChainPolicy,
-    agent: { maxSteps: 32 },
+    agent: agentDefaults,
     chains: { preflight: true, approvals: 'wait' },
     logging: { level: 'info' },
     telemetry: { content: false },
@@ -78,7 +81,7 @@ test('retention.maxAgeDays is read, and an invalid age is reported', async () =>
 test('skill folders, budgets and prices are read, and an invalid price is reported', async () => {
   const agent = { budget: { maxTokens: 10, maxCost: 0.5 }, prices: { small: { input: 1, output: 2 } } };
   const { config, folder } = await load({ 'ravi.config.json': JSON.stringify({ skills: ['./skills'], agent }) });
-  assert.deepEqual([config.skills, config.agent], [[join(folder, 'skills')], { ...agent, maxSteps: 32 }]);
+  assert.deepEqual([config.skills, config.agent], [[join(folder, 'skills')], { ...agent, ...agentDefaults }]);
   const dear = { agent: { prices: { small: { input: 'much', output: 2 } } } };
   await assert.rejects(load({ 'ravi.config.json': JSON.stringify(dear) }), invalid('agent.prices.small.input'));
 });

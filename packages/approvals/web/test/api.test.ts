@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { displayArguments } from '@ravi/approval-kit';
 import { KernelError } from '@ravi/kernel';
 import type { JsonValue } from '@ravi/kernel';
 import { createApprovalRequest, createMemoryApprovalStore, createMemoryLogger, settle } from '@ravi/testkit';
@@ -31,6 +32,7 @@ test('the list shows what waits, with everything that a person needs and no dige
         status: 'pending',
         sequence: 1,
         argsLength: JSON.stringify(shown.args).length,
+        display: displayArguments(createApprovalRequest()),
       },
     ],
     unreadable: 0,

@@ -191,7 +191,7 @@ test('with warn a changed tool is reported and called; a missing one still stops
   toolbox.remove('orders');
   expect((await call('saved')).result.error).toMatchObject({
     code: 'E_SNIPPET_OUTDATED',
-    message: expect.stringContaining('orders is gone') as string,
+    message: expect.stringContaining('orders no longer exists') as string,
   });
 });
 

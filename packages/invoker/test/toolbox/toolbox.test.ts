@@ -130,11 +130,11 @@ test('a tool without a spec for a provider is dropped with one log line and one 
     toolbox.schemas('anthropic/messages').map((spec) => spec.name),
     ['a'],
   );
-  toolbox.deferredSchemas('anthropic');
+  toolbox.deferredSchemas('anthropic/messages');
   assert.deepEqual(logger.messages('warn'), ['tool not offered to the model: it has no spec for this provider']);
   assert.deepEqual(
     recorded.of('tool-dropped').map(({ tool, provider }) => [tool, provider]),
-    [['computer', 'anthropic']],
+    [['computer', 'anthropic/messages']],
   );
 });
 

@@ -27,10 +27,14 @@ test('an interrupted run resumes in another process: nothing is done twice, and 
   const first = world.open({
     policy: unasked,
     tools: [
-      valueTool('hold', () => {
-        held.resolve();
-        return new Promise(() => {});
-      }),
+      valueTool(
+        'hold',
+        () => {
+          held.resolve();
+          return new Promise(() => {});
+        },
+        { risk: 'safe' },
+      ),
     ],
   });
   const cut = first.chains.start({ code, runId: 'run-1' });
@@ -39,7 +43,7 @@ test('an interrupted run resumes in another process: nothing is done twice, and 
   await assert.rejects(cut, (error) => isKernelError(error, 'E_RUN_SUSPENDED'));
   assert.deepEqual(world.effects.toSorted(), ['count {}', 'put {"key":1}', 'send {"to":"a"}']);
 
-  await using second = world.open({ policy: unasked, tools: [valueTool('hold', () => 'on')] });
+  await using second = world.open({ policy: unasked, tools: [valueTool('hold', () => 'on', { risk: 'safe' })] });
   const result = await second.chains.resume('run-1');
   assert.equal(result.status, 'ok', result.outputText);
   assert.deepEqual(world.effects.slice(3), ['send {"to":"b"}']);
@@ -109,16 +113,20 @@ test('an unknown outcome stays unknown in every later replay, even if another ca
   `;
   await cutOff(world, code);
   const stopped = Promise.withResolvers<void>();
-  const stop = valueTool('stop', () => {
+  const holding = (): Promise<never> => {
     stopped.resolve();
     return new Promise(() => {});
-  });
+  };
+  const stop = valueTool('stop', holding, { risk: 'safe' });
   const second = world.open({ policy: unasked, tools: [hangDone(world.effects), stop] });
   const cut = second.chains.resume('run-1');
   await stopped.promise;
   await second[Symbol.asyncDispose]();
   await assert.rejects(cut);
-  await using third = world.open({ policy: unasked, tools: [hangDone(world.effects), valueTool('stop', () => 1)] });
+  await using third = world.open({
+    policy: unasked,
+    tools: [hangDone(world.effects), valueTool('stop', () => 1, { risk: 'safe' })],
+  });
   assert.equal((await third.chains.resume('run-1')).value, 'E_CALL_UNKNOWN');
   assert.deepEqual(world.effects, ['put {"key":"E_CALL_UNKNOWN"}']);
 });
