@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { historyQuery, runsQuery, sessionsQuery, isLive } from '../api/queries.ts';
 import { ravi } from '../api/client.ts';
+import { ApprovalCards } from '../inbox/approval-card.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { Moment } from '../ui/facts.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
@@ -80,6 +81,7 @@ function OpenConversation({ sessionId }: { readonly sessionId: string }) {
           onEnded={() => void onEnded(followed)}
         />
       )}
+      <ApprovalCards isWanted={(approval) => approval.sessionId === sessionId} />
     </>
   );
 }

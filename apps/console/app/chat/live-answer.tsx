@@ -8,7 +8,6 @@ import type { HistoryEntry } from '@ravi/kernel';
 import { useApprovals } from '../api/approvals.ts';
 import { isLive, runQuery } from '../api/queries.ts';
 import { useRunStory } from '../api/use-run-story.ts';
-import { ApprovalCard } from '../inbox/approval-card.tsx';
 import { Questions } from '../runs/questions.tsx';
 
 /** Props of a {@link LiveAnswer}. */
@@ -53,9 +52,6 @@ export function LiveAnswer({ runId, stored, onStep, onEnded }: LiveAnswerProps) 
         {calls > 0 && `, ${calls} calls so far`} ·{' '}
         <Link href={`/runs/${encodeURIComponent(runId)}`}>Watch the run</Link>
       </p>
-      {waiting.map((approval) => (
-        <ApprovalCard key={approval.id} approval={approval} />
-      ))}
       {run !== undefined && <Questions key={run.questions?.[0]?.callId} run={run} />}
     </div>
   );

@@ -1,23 +1,22 @@
-import { useQuery } from '@tanstack/react-query';
 import { Check, CheckCheck, Pencil, X } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ApprovalView } from '@ravi/api';
-import type { JsonObject } from '@ravi/kernel';
 import { Link } from 'wouter';
-import { printable, formatWait } from '@ravi/approval-web/text';
-import { approvalQuery } from '../api/approvals.ts';
+import { formatWait, outcomeOf, printable } from '@ravi/approval-web/text';
+import { useApprovals } from '../api/approvals.ts';
 import { RiskBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
 import { Facts, Moment } from '../ui/facts.tsx';
-import { Loaded } from '../ui/loaded.tsx';
 import { DenyForm } from './deny-form.tsx';
-import { useDraft } from './drafts.ts';
+import { useDraft, useOpenRequests } from './drafts.ts';
 import { EditForm } from './edit-form.tsx';
+import { EndedNotice } from './ended-draft.tsx';
 import { ShownArguments } from './shown-arguments.tsx';
 import { useDecision } from './use-decision.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useServerTime } from '../api/server-clock.ts';
+import { WholeArguments } from './whole-arguments.tsx';
 
 /** Props of an {@link ApprovalCard}. */
 export interface ApprovalCardProps {
@@ -30,16 +29,24 @@ export interface ApprovalCardProps {
 export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardProps) {
   const { tool, risk, summary, description, principal, runId, requestedAt } = approval;
   const [draft, change, forget] = useDraft(approval.id);
-  const decision = useDecision(approval, forget);
+  const decision = useDecision(approval, {
+    onSend: () => change({ isSent: true }),
+    onRefused: () => change({ isSent: false }),
+    onDone: forget,
+  });
   const card = useRef<HTMLElement>(null);
   const isCritical = risk === 'critical';
   const [isAllShown, setAllShown] = useState(false);
   const [isConfirming, setConfirming] = useState(false);
   const onAllShown = useCallback(() => setAllShown(true), []);
-  const isSettled = useIsSettled(approval.id);
+  const isSettled = useIsSettled(`${approval.id} ${isConfirming}`);
+  const isEnded = approval.status !== 'pending' && !decision.isPending;
+  const isEditing = draft.mode === 'edit' || (isEnded && draft.args !== undefined);
+  const isDenying = draft.mode === 'deny' || (isEnded && draft.reason !== '');
+  const ended = isEnded ? { onDiscard: forget } : {};
 
   // The card may have moved under the cursor a moment ago, and one key must not approve a critical call.
-  useShortcuts(hasShortcuts && isSettled && draft.mode === 'view', {
+  useShortcuts(hasShortcuts && isSettled && !isEnded && draft.mode === 'view', {
     a: () => !isCritical && decide('once'),
     r: () => !isCritical && decide('run'),
     e: () => change({ mode: 'edit' }),
@@ -48,6 +55,12 @@ export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardPro
 
   function decide(scope: 'once' | 'run'): void {
     if (!decision.isPending && isAllShown) decision.mutate({ decision: 'approved', scope });
+  }
+
+  // A second press confirms a critical call, and a double click or a key that is held down is one press.
+  function approve(): void {
+    if (isCritical && !isConfirming) return setConfirming(isAllShown);
+    if (!isConfirming || isSettled) decide('once');
   }
 
   function back(): void {
@@ -68,14 +81,15 @@ export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardPro
         <div className="approval-tool">
           <code>{printable(tool)}</code>
           <RiskBadge risk={risk} />
-          <TimeLeft expiresAt={approval.expiresAt} />
+          <TimeLeft approval={approval} />
         </div>
         <h2>{printable(summary ?? description)}</h2>
         {summary !== undefined && <p className="muted">{printable(description)}</p>}
       </header>
+      {isEnded && <EndedNotice approval={approval} isSent={draft.isSent === true} />}
       <WholeArguments approval={approval}>
         {({ args, display }) =>
-          draft.mode === 'edit' ? (
+          isEditing ? (
             <EditForm
               tool={tool}
               before={args}
@@ -84,6 +98,7 @@ export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardPro
               onChange={(edited) => change({ args: edited })}
               onSubmit={(modifiedArgs) => decision.mutate({ decision: 'modified', modifiedArgs })}
               onBack={back}
+              {...ended}
             />
           ) : (
             <ShownArguments approvalId={approval.id} display={display} onAllShown={onAllShown} />
@@ -97,8 +112,8 @@ export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardPro
           Asked: <Moment at={requestedAt} />,
         }}
       />
-      <ErrorText error={decision.error} />
-      {draft.mode === 'deny' && (
+      {!isEnded && <ErrorText error={decision.error} />}
+      {isDenying && (
         <DenyForm
           reason={draft.reason}
           isBusy={decision.isPending}
@@ -107,16 +122,17 @@ export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardPro
             decision.mutate({ decision: 'denied', ...(draft.reason === '' ? {} : { reason: draft.reason }) })
           }
           onBack={back}
+          {...ended}
         />
       )}
-      {draft.mode === 'view' && (
+      {draft.mode === 'view' && !isEnded && (
         <div className="approval-actions">
           <Button
             variant="primary"
             icon={Check}
             isBusy={decision.isPending}
-            aria-disabled={!isAllShown}
-            onClick={() => (isCritical && !isConfirming ? setConfirming(isAllShown) : decide('once'))}
+            aria-disabled={!isAllShown || (isConfirming && !isSettled)}
+            onClick={approve}
           >
             {isConfirming ? 'Yes, run this critical call' : 'Approve'} {hasShortcuts && !isCritical && <kbd>A</kbd>}
           </Button>
@@ -142,34 +158,22 @@ export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardPro
   );
 }
 
-interface WholeArgumentsProps {
-  readonly approval: ApprovalView;
-  readonly children: (whole: {
-    readonly args: JsonObject;
-    readonly display: NonNullable<ApprovalView['display']>;
-  }) => React.ReactNode;
+/** Props of {@link ApprovalCards}. */
+export interface ApprovalCardsProps {
+  /** Selects the requests. */
+  readonly isWanted: (approval: ApprovalView) => boolean;
 }
 
-/** Loads the arguments and their display if they are too long for the list. */
-function WholeArguments({ approval, children }: WholeArgumentsProps) {
-  const { args, display } = approval;
-  const isListed = args !== undefined && display !== undefined;
-  const query = useQuery({ ...approvalQuery(approval.id), enabled: !isListed });
-  if (isListed) return children({ args, display });
-  return (
-    <Loaded query={query}>
-      {({ approval: whole }) =>
-        whole.args !== undefined &&
-        whole.display !== undefined &&
-        children({ args: whole.args, display: whole.display })
-      }
-    </Loaded>
-  );
+/** Cards of the requests that wait for a decision, and of those that ended while their decision was a draft. */
+export function ApprovalCards({ isWanted }: ApprovalCardsProps) {
+  const { data } = useApprovals();
+  const requests = useOpenRequests(data?.items ?? []).filter(isWanted);
+  return requests.map((approval) => <ApprovalCard key={approval.id} approval={approval} />);
 }
 
 const settleMs = 500;
 
-/** True once this request has been under the cursor for half a second. */
+/** True once what the card asks for has been under the cursor for half a second. */
 function useIsSettled(id: string): boolean {
   const [settledId, setSettledId] = useState<string>();
   useEffect(() => {
@@ -181,9 +185,10 @@ function useIsSettled(id: string): boolean {
 
 const urgentMs = 15_000;
 
-/** Time until a request expires, by the server's clock. */
-export function TimeLeft({ expiresAt }: { readonly expiresAt: number }) {
-  const leftMs = expiresAt - useServerTime();
+/** Time until a request expires, by the server's clock; its outcome if it has ended. */
+export function TimeLeft({ approval }: { readonly approval: ApprovalView }) {
+  const leftMs = approval.expiresAt - useServerTime();
+  if (approval.status !== 'pending') return <span className="time-left">{outcomeOf(approval)}</span>;
   return (
     <span className="time-left" data-urgent={leftMs < urgentMs}>
       {leftMs > 0 ? `${formatWait(leftMs)} left` : 'Expired'}

@@ -1,5 +1,6 @@
 import { useId } from 'react';
 import { Button } from '../ui/button.tsx';
+import { EndedActions } from './ended-draft.tsx';
 
 /** Props of a {@link DenyForm}. */
 export interface DenyFormProps {
@@ -8,20 +9,22 @@ export interface DenyFormProps {
   readonly onChange: (reason: string) => void;
   readonly onSubmit: () => void;
   readonly onBack: () => void;
+  /** Present if the request has ended: the draft cannot be sent any more. */
+  readonly onDiscard?: () => void;
 }
 
 /** Form for the reason of a denial, which is shown to the model. */
-export function DenyForm({ reason, isBusy, onChange, onSubmit, onBack }: DenyFormProps) {
+export function DenyForm({ reason, isBusy, onChange, onSubmit, onBack, onDiscard }: DenyFormProps) {
   const id = useId();
   return (
     <form
       className="approval-form"
       onKeyDown={({ key }) => {
-        if (key === 'Escape') onBack();
+        if (key === 'Escape' && onDiscard === undefined) onBack();
       }}
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit();
+        if (onDiscard === undefined) onSubmit();
       }}
     >
       <div className="field">
@@ -41,14 +44,18 @@ export function DenyForm({ reason, isBusy, onChange, onSubmit, onBack }: DenyFor
           onChange={({ target }) => onChange(target.value)}
         />
       </div>
-      <div className="approval-actions">
-        <Button variant="danger" type="submit" isBusy={isBusy}>
-          Deny this call
-        </Button>
-        <Button variant="quiet" onClick={onBack}>
-          Back
-        </Button>
-      </div>
+      {onDiscard === undefined ? (
+        <div className="approval-actions">
+          <Button variant="danger" type="submit" isBusy={isBusy}>
+            Deny this call
+          </Button>
+          <Button variant="quiet" onClick={onBack}>
+            Back
+          </Button>
+        </div>
+      ) : (
+        <EndedActions text={reason} what="the reason" onDiscard={onDiscard} />
+      )}
     </form>
   );
 }

@@ -8,6 +8,7 @@ import { PageHeader } from '../ui/page-header.tsx';
 import { TabView } from '../ui/tabs.tsx';
 import { RiskBadge } from '../ui/badge.tsx';
 import { ApprovalCard, TimeLeft } from './approval-card.tsx';
+import { useOpenRequests } from './drafts.ts';
 import { PastDecisions } from './past-decisions.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 
@@ -19,13 +20,13 @@ export function InboxPage() {
       <PageHeader title="Inbox" lead="Calls that need your approval before they run." />
       <Loaded query={query}>
         {({ items }) => {
-          const waiting = items.filter(({ status }) => status === 'pending').toReversed();
+          const waiting = items.filter(({ status }) => status === 'pending');
           const past = items.filter(({ status }) => status !== 'pending');
           return (
             <TabView
               label="Requests"
               panels={[
-                { id: 'waiting', name: 'Waiting', count: waiting.length, content: <Waiting approvals={waiting} /> },
+                { id: 'waiting', name: 'Waiting', count: waiting.length, content: <Waiting listed={items} /> },
                 { id: 'decided', name: 'Decided', content: <PastDecisions approvals={past} /> },
               ]}
             />
@@ -36,7 +37,8 @@ export function InboxPage() {
   );
 }
 
-function Waiting({ approvals }: { readonly approvals: readonly ApprovalView[] }) {
+function Waiting({ listed }: { readonly listed: readonly ApprovalView[] }) {
+  const approvals = useOpenRequests(listed).toReversed();
   const [search, setSearch] = useSearchParams();
   const wanted = approvals.findIndex(({ id }) => id === search.get('request'));
   const place = Math.max(0, wanted);
@@ -65,7 +67,7 @@ function Waiting({ approvals }: { readonly approvals: readonly ApprovalView[] })
               <button type="button" aria-current={approval === selected} onClick={() => select(index)}>
                 <span className="inbox-line">
                   <code>{printable(approval.tool)}</code>
-                  <TimeLeft expiresAt={approval.expiresAt} />
+                  <TimeLeft approval={approval} />
                 </span>
                 <span className="inbox-summary">{printable(approval.summary ?? approval.description)}</span>
                 <RiskBadge risk={approval.risk} />

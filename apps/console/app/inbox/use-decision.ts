@@ -7,27 +7,39 @@ import { approvalsQuery, decideApproval, withApproval } from '../api/approvals.t
 import type { DecisionBody } from '../api/approvals.ts';
 import { useTell } from '../ui/toasts.tsx';
 
+/** Listeners of a decision. */
+export interface DecisionListeners {
+  readonly onSend: () => void;
+  /** Called when the server has refused the decision. */
+  readonly onRefused: () => void;
+  /** Called when the server has stored the decision. */
+  readonly onDone: () => void;
+}
+
 /** Decides a request. It is shown as decided only after the server has confirmed it, or has another decision. */
 export function useDecision(
   approval: ApprovalView,
-  onDone: () => void,
+  { onSend, onRefused, onDone }: DecisionListeners,
 ): UseMutationResult<ApprovalView, Error, DecisionBody> {
   const client = useQueryClient();
   const tell = useTell();
 
   function settle(decided: ApprovalView): void {
     client.setQueryData(approvalsQuery().queryKey, (list) => list && withApproval(list, decided));
-    onDone();
   }
 
   return useMutation({
     mutationFn: (body: DecisionBody) => decideApproval(approval.id, body),
+    onMutate: onSend,
     onSuccess(decided) {
       tell(`${decided.tool}: ${outcomeOf(decided).toLowerCase()}`);
+      onDone();
       settle(decided);
     },
     onError(error) {
-      const decided = error instanceof RaviApiError ? approvalIn(error) : undefined;
+      if (!(error instanceof RaviApiError)) return;
+      onRefused();
+      const decided = approvalIn(error);
       if (decided === undefined) return;
       tell(error.message);
       settle(decided);

@@ -2,12 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import type { RunDetails } from '@ravi/api';
-import { useApprovals } from '../api/approvals.ts';
 import { runQuery, isLive } from '../api/queries.ts';
 import { useServerTime } from '../api/server-clock.ts';
 import { useRunStory } from '../api/use-run-story.ts';
 import { ArtifactList } from '../artifacts/artifact-list.tsx';
-import { ApprovalCard } from '../inbox/approval-card.tsx';
+import { ApprovalCards } from '../inbox/approval-card.tsx';
 import { StatusBadge } from '../ui/badge.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { Moment } from '../ui/facts.tsx';
@@ -59,7 +58,7 @@ function RunContent({ run }: { readonly run: RunDetails }) {
       >
         <RunActions run={run} />
       </PageHeader>
-      <WaitingApprovals runId={run.id} />
+      <ApprovalCards isWanted={({ runId }) => runId === run.id} />
       <Questions key={run.questions?.[0]?.callId} run={run} />
       <RunSummary run={run} story={story} timeline={timeline} />
       <RunOutcomeView run={run} liveText={story.text} />
@@ -88,10 +87,4 @@ function RunContent({ run }: { readonly run: RunDetails }) {
       />
     </>
   );
-}
-
-function WaitingApprovals({ runId }: { readonly runId: string }) {
-  const { data } = useApprovals();
-  const waiting = data?.items.filter((approval) => approval.runId === runId && approval.status === 'pending') ?? [];
-  return waiting.map((approval) => <ApprovalCard key={approval.id} approval={approval} />);
 }

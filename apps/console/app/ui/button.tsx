@@ -19,6 +19,10 @@ export function Button({ variant = 'plain', icon: Icon, isBusy = false, children
       {...props}
       className={`button ${variant} ${props.className ?? ''}`}
       aria-disabled={isBusy || props['aria-disabled']}
+      onKeyDown={(event) => {
+        // A key that is held down is one press.
+        if (event.repeat && event.key !== 'Tab') event.preventDefault();
+      }}
       onClick={(event) => {
         if (isBusy) return event.preventDefault();
         onClick?.(event);

@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { printable } from '@ravi/approval-web/text';
 import { Copy } from 'lucide-react';
-import { IconButton } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 import { useTell } from './toasts.tsx';
 
 /** Languages with syntax colouring. */
@@ -82,12 +82,38 @@ function linesOf(source: string, language: CodeLanguage): readonly ReactNode[] {
   return lines;
 }
 
-/** Button that copies the text to the clipboard. */
-export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+/** Props of {@link CopyButton} and {@link CopyTextButton}. */
+export interface CopyProps {
+  readonly text: string;
+  /** Name of the text: `the script`. */
+  readonly what: string;
+}
+
+/** Icon button that copies the text to the clipboard. */
+export function CopyButton({ text, what }: CopyProps) {
+  const copy = useCopy();
+  return <IconButton label={`Copy ${what}`} icon={Copy} onClick={() => void copy({ text, what })} />;
+}
+
+/** Button with a visible name that copies the text to the clipboard. */
+export function CopyTextButton({ text, what }: CopyProps) {
+  const copy = useCopy();
+  return (
+    <Button icon={Copy} onClick={() => void copy({ text, what })}>
+      Copy {what}
+    </Button>
+  );
+}
+
+function useCopy(): (copied: CopyProps) => Promise<void> {
   const tell = useTell();
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
-    tell(`Copied ${what}`);
+  return async ({ text, what }) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      tell(`Copied ${what}`);
+    } catch {
+      // Browsers give pages without HTTPS no clipboard, except on loopback.
+      tell(`This browser does not let the page copy ${what}: select and copy the text`);
+    }
   };
-  return <IconButton label={`Copy ${what}`} icon={Copy} onClick={() => void copy()} />;
 }
