@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isKernelError } from '@ravi/kernel';
-import type { JsonSchema } from '@ravi/kernel';
+import type { JsonSchema, JsonValue } from '@ravi/kernel';
 import { test } from 'vitest';
 import { SchemaCache } from '../../src/validation/schema-cache.ts';
 import { createHarness } from '../support/harness.ts';
@@ -140,6 +140,33 @@ test('uniqueItems over a long list of objects ends, and equality is that of JSON
   assert.equal((await harness.call('t', { rows })).status, 'ok');
   assert.equal((await harness.call('t', { rows: [{ a: 1, b: 2 }, { b: 2, a: 1 }] })).status, 'error'); // prettier-ignore
   assert.equal((await harness.call('t', { rows: [1, '1', [1], true, null, 'true', 'null'] })).status, 'ok');
+});
+
+const different: readonly (readonly [name: string, item: (index: number) => JsonValue])[] = [
+  ['fractions', (index) => ({ x: 0.001 * index })],
+  ['pairs of fractions', (index) => [0.1 * index, -0.1 * index]],
+  ['large numbers', (index) => ({ id: 2 ** 31 * index })],
+  ['texts that start alike', (index) => ({ url: `${'https://example.com/'.repeat(20)}${index}` })],
+  ['texts that end alike', (index) => ({ path: `/${index}/${'assets/'.repeat(20)}index.html` })],
+  ['keys that end alike', (index) => ({ [`${index}/${'assets/'.repeat(20)}index.html`]: 1 })],
+  ['values of two members', (index) => ({ x: index % 50, y: Math.floor(index / 50) })],
+];
+
+for (const [name, item] of different) {
+  test(`uniqueItems accepts 5,000 objects that differ in one place, and finds one that repeats: ${name}`, async () => {
+    const inputSchema = { properties: { rows: { type: 'array', uniqueItems: true } } };
+    const harness = createHarness([recordingTool('t', { inputSchema })]);
+    const rows = Array.from({ length: 5_000 }, (_, index) => item(index));
+    assert.equal((await harness.call('t', { rows })).text, 'ok');
+    const repeated = await harness.call('t', { rows: [...rows, item(4_000)] });
+    assert.match(repeated.text, /must not have duplicate items/);
+  });
+}
+
+test('uniqueItems takes the two zeros for the same value', async () => {
+  const inputSchema = { properties: { rows: { type: 'array', uniqueItems: true } } };
+  const harness = createHarness([recordingTool('t', { inputSchema })]);
+  assert.equal((await harness.call('t', { rows: [{ x: 0 }, { x: -0 }] })).error?.code, 'E_ARGUMENTS_INVALID');
 });
 
 test('a pattern that stalls a backtracking engine runs in linear time', async () => {
