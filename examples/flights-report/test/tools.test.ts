@@ -92,7 +92,7 @@ test('an unknown column is reported with the known ones; a plain value is not a 
   `);
   assert.match(value['column'], /There is no column "stat"\. Did you mean "state"\? The columns are iata, name/);
   assert.match(value['plain'], /"table" must be the handle of a stored table/);
-  assert.match(value['unknown'], /table/);
+  assert.match(value['unknown'], /There is no artifact blob_00/);
 });
 
 test('a report is published under a name that stays in its folder', async () => {

@@ -40,7 +40,8 @@ export const configSchema: JsonSchema = {
     strict: {
       enum: ['auto', 'always', 'never'],
       default: 'auto',
-      description: 'When tool schemas are strictly enforced.',
+      description:
+        'When tool schemas are strictly enforced: `auto` where the server is known to support it, `always` also at unknown servers.',
     },
     tools: { enum: ['native', 'text'], default: 'native', description: '`text` describes tools in the prompt.' },
     stream: { type: 'boolean', default: true, description: 'Requests a streamed response.' },

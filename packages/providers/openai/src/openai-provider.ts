@@ -10,6 +10,7 @@ import { createResponsesDecoder } from './responses/decode.ts';
 import { encodeResponses } from './responses/encode.ts';
 import { interfaceOf } from './wire-settings.ts';
 import type { OpenAiApi, WireSettings } from './wire-settings.ts';
+import { openAiStrictRules } from './strict-rules.ts';
 
 /** Options of {@link createOpenAiProvider}. */
 export interface OpenAiOptions extends ConnectionOptions {
@@ -43,7 +44,10 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
   const { baseUrl = 'https://api.openai.com/v1' } = options;
   const dialect = dialectAt(endpoint(baseUrl, ''), options.dialect);
   const api = options.api ?? (dialect.name === 'openai' ? 'responses' : 'chat');
-  const rules = { names: commonNameRules, strict: dialect.strict, mode: strict, maxTools: dialect.maxTools };
+  // The rules of a server that the dialects do not know are OpenAI's, if the caller asks for strict mode.
+  const isAsked = strict === 'always' && dialect.name === 'compatible';
+  const strictRules = isAsked ? openAiStrictRules : dialect.strict;
+  const rules = { names: commonNameRules, strict: strictRules, mode: strict, maxTools: dialect.maxTools };
   const settings: WireSettings = { id, model, dialect, stream, store, prepareTools: createToolPreparer(rules) };
   const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const [path, encode, createDecoder] =

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ContentBlock, JsonObject, ProviderSpec, ToolUseBlock } from '@ravi/kernel';
+import { collectAnswer, startLoopbackServer } from '@ravi/testkit';
 import { test } from 'vitest';
-import { dialectAt, encodeChat, encodeResponses } from '../src/index.ts';
+import { createOpenAiProvider, dialectAt, encodeChat, encodeResponses } from '../src/index.ts';
 import { decodeBody, plainContext } from './decode-recorded.ts';
 import { ask, chat, image, model, responses, result, text, tool, use, user } from './encoding.ts';
 import { oracleTest, requestOracles } from './oracles.ts';
@@ -246,4 +247,17 @@ test('provider options of a request override fields of the encoder', () => {
     ask([user(text('x'))], { providerOptions: { openai: { stream: false, user: 'u' }, other: { no: 1 } } }),
   );
   assert.deepEqual([body['stream'], body['user'], body['no']], [false, 'u', undefined]);
+});
+
+test('an unknown server gets strict schemas if the caller always wants them', async () => {
+  const parameters = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } as const;
+  for (const strict of ['always', 'auto'] as const) {
+    await using server = await startLoopbackServer(() => ({ body: { choices: [] } }));
+    const options = { model: 'm', baseUrl: `${server.url}/v1`, api: 'chat', stream: false, strict } as const;
+    await collectAnswer(createOpenAiProvider(options), ask([], { tools: [tool('t', parameters)] }));
+    const { tools } = server.requests[0]?.body as {
+      readonly tools: readonly { readonly function: { readonly strict?: boolean } }[];
+    };
+    assert.equal(tools[0]?.function.strict, strict === 'always' ? true : undefined);
+  }
 });

@@ -105,6 +105,7 @@ export function valueTool(name: string, run: (args: never) => unknown, more: Par
     name,
     description: `The tool ${name}.`,
     inputSchema: { type: 'object' },
+    risk: 'safe',
     ...more,
     async execute(args): Promise<ToolExecutionResult> {
       return { content: [], isError: false, structuredContent: ((await run(args as never)) ?? null) as never };
