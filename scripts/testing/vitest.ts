@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { inspect } from 'node:util';
 import { startVitest } from 'vitest/node';
 import type { TestCase } from 'vitest/node';
 
@@ -25,7 +26,7 @@ export async function runVitest(root: string, { filters, shard, isFast }: TestPl
         module.errors().length > 0 || [...module.children.allSuites()].some((suite) => suite.errors().length > 0);
       return broken ? [...tests, failed(file, 'the file could not be run')] : tests;
     });
-    const unhandled = vitest.state.getUnhandledErrors().map((error) => failed('', `unhandled error: ${String(error)}`));
+    const unhandled = vitest.state.getUnhandledErrors().map((error) => failed('', `unhandled error: ${messageOf(error)}`));
     return [...outcomes, ...unhandled];
   } finally {
     await vitest.close();
@@ -41,6 +42,12 @@ function outcomeOf(file: string, test: TestCase): Outcome {
     return { ...base, status: 'failed', ...(error ? { error } : {}) };
   }
   return { ...base, status: 'skipped', ...(result.note ? { reason: result.note } : {}) };
+}
+
+/** Returns the message of a thrown value; vitest hands over objects without a prototype too. */
+function messageOf(error: unknown): string {
+  const message = typeof error === 'object' && error !== null && 'message' in error ? error.message : error;
+  return typeof message === 'string' ? message : inspect(message);
 }
 
 function failed(file: string, name: string): Outcome {

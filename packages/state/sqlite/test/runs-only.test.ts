@@ -17,6 +17,6 @@ test('a program that needs more than runs gets an error that names the missing p
   await using store = await createRunsOnly();
   assert.throws(
     () => requireStateStoreParts(store, ['journal', 'approvals']),
-    (error) => isKernelError(error, 'E_CONFIG_INVALID') && error.message.includes('no journal, approvals'),
+    (error) => isKernelError(error, 'E_CONFIG_INVALID') && error.message.includes('lacks journal, approvals'),
   );
 });
