@@ -39,6 +39,8 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
     // The server times out first, so that the connection stays usable; this limit is for a server that does not respond
     // at all.
     query_timeout: timeoutMs + 1_000,
+    // A process that stops inside a transaction must not hold its locks for ever.
+    idle_in_transaction_session_timeout: timeoutMs,
     allowExitOnIdle: true,
     keepAlive: true,
     types: { getTypeParser: (type, format) => (type === bigint ? Number : pg.types.getTypeParser(type, format)) },
@@ -75,7 +77,8 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
     try {
       return await work(client);
     } finally {
-      client.release(broken.has(client));
+      // A connection inside a transaction would fail every later statement, or never commit it.
+      client.release(broken.has(client) || client.getTransactionStatus() !== 'I');
     }
   }
 
@@ -88,8 +91,9 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
     all: (sql, values) => withConnection((client) => runnerOf(client).all(sql, values)),
     transaction: (body, options) =>
       withConnection(async (client) => {
-        await query(client, beginStatement(schema, options));
         try {
+          // It may fail after its BEGIN, while it waits for the lock.
+          await query(client, beginStatement(schema, options));
           const result = await body(runnerOf(client));
           await query(client, 'COMMIT');
           return result;
