@@ -70,6 +70,7 @@ export const runSchema = sameAs<Run>()(
       createdAt: timestamp,
       updatedAt: timestamp,
       status: statuses,
+      epoch: integer({ minimum: 0, description: 'Number of times that a process took the run.' }),
     },
     { parentRunId: string(), lease: leaseSchema, outcome: outcomeSchema },
   ),

@@ -170,8 +170,18 @@ function listedSnippet({ name, version, description, language, createdAt, tools:
 }
 
 /** A run without what only its details tell. */
-function recordOf({ id, principal, sessionId, definition, createdAt, updatedAt, status, outcome }: RunDetails): Run {
-  const record = { id, principal, sessionId, definition, createdAt, updatedAt, status };
+function recordOf({
+  id,
+  principal,
+  sessionId,
+  definition,
+  createdAt,
+  updatedAt,
+  status,
+  epoch,
+  outcome,
+}: RunDetails): Run {
+  const record = { id, principal, sessionId, definition, createdAt, updatedAt, status, epoch };
   return outcome === undefined ? record : { ...record, outcome };
 }
 

@@ -41,6 +41,7 @@ export function startDemoRun(
     createdAt,
     updatedAt: createdAt,
     status: 'running',
+    epoch: 1,
     script,
     steps: 1,
     trace,

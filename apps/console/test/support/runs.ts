@@ -73,6 +73,7 @@ export const finishedRun: RunDetails = {
   createdAt: began,
   updatedAt: began + 11_400,
   status: 'completed',
+  epoch: 1,
   outcome: {
     result: {
       reason: 'answer',
@@ -130,6 +131,7 @@ export const failedRun: RunDetails = {
   createdAt: began - 7_200_000,
   updatedAt: began - 7_199_440,
   status: 'failed',
+  epoch: 1,
   error: {
     code: 'E_SCRIPT_FAILED',
     message: "TypeError: Cannot read properties of undefined (reading 'value')",

@@ -57,7 +57,8 @@ export function createTestRuns(): TestRuns {
     restore: (run) => void all.set(run.id, run),
     async create(run, lease) {
       if (all.has(run.id)) throw new KernelError('E_STATE_CONFLICT', `The id ${run.id} is taken`);
-      const row: Run = { ...run, status: 'running', updatedAt: run.createdAt, ...leaseFor(lease) };
+      const epoch = lease === undefined ? 0 : 1;
+      const row: Run = { ...run, status: 'running', updatedAt: run.createdAt, epoch, ...leaseFor(lease) };
       all.set(run.id, row);
       return row;
     },
@@ -78,7 +79,8 @@ export function createTestRuns(): TestRuns {
       const run = all.get(id);
       const isHeld = run?.lease !== undefined && run.lease.owner !== request.owner && run.lease.expiresAt > request.now;
       if (run === undefined || isHeld) return undefined;
-      const claimed = { ...run, ...leaseFor(request) };
+      const isSame = run.lease?.owner === request.owner;
+      const claimed = { ...run, epoch: run.epoch + (isSame ? 0 : 1), ...leaseFor(request) };
       all.set(id, claimed);
       return claimed;
     },

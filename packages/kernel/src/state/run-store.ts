@@ -59,6 +59,11 @@ export interface Run extends NewRun {
   readonly updatedAt: number;
   /** Held or expired lease; absent when it was released. */
   readonly lease?: RunLease;
+  /**
+   * Number of times that a process took the run: 1 if it was created with a lease, 0 without one. Each claim increases it by
+   * one, unless the owner already held the lease.
+   */
+  readonly epoch: number;
   /** Present if the run is final. */
   readonly outcome?: RunOutcome;
 }
@@ -111,7 +116,8 @@ export interface RunStore {
   transition(id: string, change: RunTransition): Promise<boolean>;
   /**
    * Takes the lease of a live run if it is free, has expired, or is already held by this owner. Of several concurrent claims
-   * exactly one succeeds; the others return `undefined`. The status does not change.
+   * exactly one succeeds; the others return `undefined`. The status does not change. The epoch increases by one, unless this
+   * owner already held the lease.
    */
   claim(id: string, request: LeaseRequest): Promise<Run | undefined>;
   /** Extends the owner's lease, even an expired one. Returns `false` if the lease is free or another process has claimed it. */

@@ -20,6 +20,7 @@ export const runs: PagedList<Run> = {
       status: choiceIn(row, 'status', statuses),
       updatedAt: numberIn(row, 'updated_at'),
       ...(row['lease_owner'] === null ? {} : { lease: leaseIn(row) }),
+      epoch: numberIn(row, 'epoch'),
       ...(outcome === undefined ? {} : { outcome }),
     };
   },

@@ -24,6 +24,7 @@ export function createRunStore(database: Database): RunStore {
         updated_at: run.createdAt,
         lease_owner: checkOptionalId(lease?.owner, 'The owner of a lease'),
         lease_expires_at: lease === undefined ? null : lease.now + lease.leaseMs,
+        epoch: lease === undefined ? 0 : 1,
         record: jsonText(run, 'A run'),
         outcome: null,
       };
@@ -78,7 +79,8 @@ export function createRunStore(database: Database): RunStore {
     },
     async claim(id, { owner, now, leaseMs }) {
       const [row] = await database.all(
-        `UPDATE ${runs.table} SET lease_owner = $2, lease_expires_at = $3
+        `UPDATE ${runs.table} SET lease_owner = $2, lease_expires_at = $3,
+           epoch = epoch + CASE WHEN lease_owner = $2 THEN 0 ELSE 1 END
          WHERE id = $1 AND ${isLive} AND (lease_owner IS NULL OR lease_owner = $2 OR lease_expires_at <= $4) RETURNING *`,
         [id, checkId(owner, 'The owner of a lease'), now + leaseMs, now],
       );

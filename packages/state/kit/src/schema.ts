@@ -13,6 +13,7 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { version: 1, statements: firstTables },
   { version: 2, statements: childrenOfRuns },
+  { version: 3, statements: epochsOfRuns },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -62,4 +63,9 @@ function childrenOfRuns({ text, jsonField }: Dialect): readonly string[] {
     'CREATE INDEX ravi_runs_of_parent ON ravi_runs (parent_run_id)',
     'CREATE INDEX ravi_jobs_of_run ON ravi_jobs (run_id)',
   ];
+}
+
+// A run that was stored before had one owner, or ran without a lease.
+function epochsOfRuns(): readonly string[] {
+  return ['ALTER TABLE ravi_runs ADD COLUMN epoch BIGINT NOT NULL DEFAULT 1'];
 }

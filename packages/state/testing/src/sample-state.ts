@@ -89,7 +89,8 @@ export async function checkSampleState({
   history,
   snippets,
 }: CompleteStateStore): Promise<void> {
-  assert.deepEqual((await runs.get('run-1'))?.lease, { owner: 'process-1', expiresAt: start + 1_000 });
+  const run = await runs.get('run-1');
+  assert.deepEqual([run?.lease, run?.epoch], [{ owner: 'process-1', expiresAt: start + 1_000 }, 1]);
   const children = await runs.list({ parentRunId: 'run-1' });
   assert.deepEqual(
     children.items.map(({ id, status, outcome }) => ({ id, status, outcome })),

@@ -11,7 +11,7 @@ export function runCases({ needing }: StateStoreSuite): void {
   const scenario = needing();
   scenario('a run is got back as it was begun, running and without a lease', async ({ runs }) => {
     const run = newRun('run-1', { parentRunId: 'run-0' });
-    const expected = { ...run, status: 'running', updatedAt: midnight };
+    const expected = { ...run, status: 'running', updatedAt: midnight, epoch: 0 };
     assert.deepEqual(await runs.create(run), expected);
     assert.deepEqual(await runs.get('run-1'), expected);
     assert.equal(await runs.get('run-2'), undefined);
@@ -184,6 +184,24 @@ export function runCases({ needing }: StateStoreSuite): void {
     const won = owners.filter((_, index) => claims[index] !== undefined);
     assert.equal(won.length, 1);
     assert.equal((await runs.get('run-1'))?.lease?.owner, won[0]);
+  });
+
+  scenario('each new owner of a run starts an epoch, also after a release', async ({ runs }) => {
+    const epochOf = async (owner: string, now: number): Promise<number | undefined> =>
+      (await runs.claim('run-1', lease(owner, now)))?.epoch;
+    assert.equal((await runs.create(newRun('run-1'), lease('one'))).epoch, 1);
+    assert.equal(await epochOf('one', midnight + 10), 1);
+    assert.equal(await epochOf('two', midnight + 10), undefined);
+    assert.equal(await epochOf('two', midnight + 1_010), 2);
+    await runs.renew('run-1', lease('two', midnight + 1_500));
+    assert.equal((await runs.get('run-1'))?.epoch, 2);
+    await runs.release('run-1', 'two');
+    assert.equal((await runs.get('run-1'))?.epoch, 2);
+    assert.equal(await epochOf('two', midnight + 1_500), 3);
+    await runs.transition('run-1', { from: ['running'], to: 'paused', now: midnight });
+    assert.equal(await epochOf('two', midnight + 1_500), 4);
+    await runs.create(newRun('run-2'));
+    assert.equal((await runs.claim('run-2', lease('one')))?.epoch, 1);
   });
 
   scenario(
