@@ -103,7 +103,10 @@ export interface RunFilter {
  * its lease from `renew`, from `transition` with its `owner`, and from the journal, which refuses its entries.
  */
 export interface RunStore {
-  /** Creates a run with the status `running`, and with a lease if one is requested. @throws KernelError `E_STATE_CONFLICT` if the id is taken */
+  /**
+   * Creates a run with the status `running`, and with a lease if one is requested.
+   * @throws KernelError `E_STATE_CONFLICT` if the id is taken, or the run's parent has ended
+   */
   create(run: NewRun, lease?: LeaseRequest): Promise<Run>;
   get(id: string): Promise<Run | undefined>;
   /** Newest first. */
@@ -111,7 +114,8 @@ export interface RunStore {
   /**
    * Changes the status. Returns `false` without a change if the run does not exist, has another status or another owner.
    * Every status other than `running` releases the lease. A final status never changes. It also withdraws, in the same step,
-   * every approval of the run that no call has consumed, because no call can take its decision any more.
+   * every approval of the run that no call has consumed, because no call can take its decision any more. Live runs below it
+   * end with it, as `cancelled` and in the same way, because no process would resume them.
    */
   transition(id: string, change: RunTransition): Promise<boolean>;
   /**

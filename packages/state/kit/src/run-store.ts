@@ -5,6 +5,7 @@ import { jsonText } from './json-text.ts';
 import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './keys.ts';
 import { readRow, readRows } from './rows.ts';
 import { isLive, runs } from './run-rows.ts';
+import { endRunsBelow, hasEnded } from './run-tree.ts';
 import { insertRow, pageSize, selectPage, selectRow } from './select.ts';
 import type { Database, SqlRunner, SqlValue } from './database.ts';
 
@@ -28,7 +29,20 @@ export function createRunStore(database: Database): RunStore {
         record: jsonText(run, 'A run'),
         outcome: null,
       };
-      if (!(await insertRow(database, runs.table, row))) throw conflict(`Run "${run.id}" already exists`);
+      const insert = async (sql: SqlRunner): Promise<void> => {
+        if (!(await insertRow(sql, runs.table, row))) throw conflict(`Run "${run.id}" already exists`);
+      };
+      const { parentRunId } = run;
+      if (parentRunId === undefined) await insert(database);
+      else {
+        await database.transaction(
+          async (sql) => {
+            if (await hasEnded(sql, parentRunId)) throw conflict(`Run "${parentRunId}" has ended`);
+            await insert(sql);
+          },
+          { lock: approvalsLock },
+        );
+      }
       return readRow(runs, row);
     },
     async get(id) {
@@ -71,8 +85,10 @@ export function createRunStore(database: Database): RunStore {
       return database.transaction(
         async (sql) => {
           const isChanged = await change(sql);
-          if (isChanged) await withdrawOfRun(sql, id, now, endedReason(to, outcome?.error?.message));
-          return isChanged;
+          if (!isChanged) return false;
+          await withdrawOfRun(sql, id, now, endedReason(to, outcome?.error?.message));
+          await endRunsBelow(sql, { id, status: to }, now);
+          return true;
         },
         { lock: approvalsLock },
       );

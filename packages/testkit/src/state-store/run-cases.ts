@@ -86,6 +86,45 @@ export function runCases({ needing }: StateStoreSuite): void {
     assert.equal((await approvals.get('open'))?.status, 'pending');
   });
 
+  withApprovals('a run that ends ends the live runs below it, and their approvals', async ({ runs, approvals }) => {
+    const below = (id: string, parentRunId: string): Promise<unknown> =>
+      runs.create(newRun(id, { parentRunId }), lease('one'));
+    await runs.create(newRun('parent'), lease('one'));
+    await below('running', 'parent');
+    await below('paused', 'parent');
+    await below('ended', 'parent');
+    await below('deep', 'paused');
+    await runs.create(newRun('other'), lease('one'));
+    await below('of another', 'other');
+    for (const runId of ['running', 'deep', 'of another']) {
+      await approvals.create(createApprovalRequest({ id: `ask ${runId}`, runId, requestedAt: midnight }));
+    }
+    await runs.transition('paused', { from: ['running'], to: 'paused', now: midnight });
+    await runs.transition('ended', { from: ['running'], to: 'completed', now: midnight });
+    await runs.transition('parent', { from: ['running'], to: 'paused', now: midnight });
+    assert.equal((await runs.get('running'))?.status, 'running');
+
+    assert.equal(await runs.transition('parent', { from: ['paused'], to: 'failed', now: midnight + 1 }), true);
+    const ids = ['running', 'paused', 'ended', 'deep', 'of another'];
+    const found = await Promise.all(ids.map((id) => runs.get(id)));
+    const expected = ['cancelled', 'cancelled', 'completed', 'cancelled', 'running'];
+    assert.deepEqual(
+      found.map((run) => run?.status),
+      expected,
+    );
+    const [running] = found;
+    assert.match(running?.outcome?.error?.message ?? '', /The run parent, which started this run, is failed/);
+    assert.deepEqual([running?.updatedAt, running?.lease], [midnight + 1, undefined]);
+    const asked = await Promise.all(['running', 'deep', 'of another'].map((runId) => approvals.get(`ask ${runId}`)));
+    assert.deepEqual(
+      asked.map((approval) => approval?.status),
+      ['withdrawn', 'withdrawn', 'pending'],
+    );
+    assert.equal(await runs.renew('running', lease('one')), false);
+    await rejectsWith('E_STATE_CONFLICT', below('late', 'parent'));
+    assert.equal(await runs.get('late'), undefined);
+  });
+
   scenario('8 MB of input are kept, 16 MiB of JSON are refused', async ({ runs }) => {
     const input = 'ä'.repeat(4_000_000);
     await runs.create(newRun('run-1', { definition: { kind: 'chain', input } }));
