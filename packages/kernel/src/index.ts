@@ -128,6 +128,14 @@ export type {
   RunStore,
   RunTransition,
 } from './state/run-store.ts';
+export type {
+  NewRunEvent,
+  RunEventId,
+  RunEventPage,
+  RunEventStore,
+  RunEventWriter,
+  StoredRunEvent,
+} from './state/run-event-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
 export { requireStateStoreParts } from './state/state-store.ts';
 export type {

@@ -2,6 +2,7 @@ import type { ModelError } from '../model/model-event.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Listing, Page, PageRequest } from '../base/page.ts';
 import type { Principal } from '../base/run-context.ts';
+import type { RunEventOf } from '../event/run-event.ts';
 import type { SandboxLanguage } from '../sandbox/sandbox.ts';
 import type { SnippetTool } from './snippet.ts';
 
@@ -85,6 +86,11 @@ export interface RunTransition {
   readonly owner?: string;
   /** Stored with a final status. */
   readonly outcome?: RunOutcome;
+  /**
+   * Last event of the run, or of this part of it if the run pauses. A store with `events` adds it to them in the same
+   * transaction, as the next one of the run's epoch; other stores ignore it.
+   */
+  readonly event?: RunEventOf<'run-end' | 'run-paused'>;
 }
 
 /** Filter on runs. Absent fields match every run. */

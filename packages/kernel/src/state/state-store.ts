@@ -3,6 +3,7 @@ import type { ApprovalStore } from '../approval/approval-store.ts';
 import type { HistoryStore } from './history-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { RunJournal } from './journal.ts';
+import type { RunEventStore } from './run-event-store.ts';
 import type { RunStore } from './run-store.ts';
 import type { SnippetStore } from './snippet.ts';
 
@@ -26,6 +27,7 @@ import type { SnippetStore } from './snippet.ts';
 export interface StateStore extends AsyncDisposable {
   readonly runs: RunStore;
   readonly journal?: RunJournal;
+  readonly events?: RunEventStore;
   readonly approvals?: ApprovalStore;
   readonly jobs?: JobStore;
   readonly history?: HistoryStore;
@@ -44,6 +46,7 @@ export type CompleteStateStore = StateStoreWith<StateStorePart>;
 
 const allParts: Readonly<Record<StateStorePart, true>> = {
   journal: true,
+  events: true,
   approvals: true,
   jobs: true,
   history: true,
@@ -72,7 +75,7 @@ export function requireStateStoreParts<Part extends StateStorePart = StateStoreP
  * stay. The caller first unpins the blobs of a run.
  */
 export interface RetentionStore {
-  /** Removes a final run with its journal, approvals and jobs in one step. Returns `false` if it is live or does not exist. */
+  /** Removes a final run with its journal, events, approvals and jobs in one step. Returns `false` if it is live or does not exist. */
   removeRun(id: string): Promise<boolean>;
   /**
    * Removes records that belong to no stored run, such as direct calls of a client: approvals that are not pending and

@@ -30,6 +30,8 @@ export interface Dialect {
   readonly sequence: string;
   /** Type of text compared by code points. */
   readonly text: string;
+  /** Suffix of a `CREATE TABLE` that stores the rows in the order of their primary key; empty if there is none. */
+  readonly clustered: string;
   /** Suffix of a `SELECT` that lets others read its rows but not change them until the transaction ends. */
   readonly lockRows: string;
   /** Returns an expression for the text of a field of a JSON column, `NULL` if the field is missing. */

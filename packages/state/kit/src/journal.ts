@@ -11,8 +11,9 @@ import {
   startedRow,
   valuesOf,
 } from './journal-rows.ts';
+import { leasesOf } from './run-rows.ts';
 import { insertRows } from './select.ts';
-import type { Database, SqlRunner } from './database.ts';
+import type { Database, SqlRow, SqlRunner } from './database.ts';
 import type { JournalRow } from './journal-rows.ts';
 
 const maxRowsOfBatch = 64;
@@ -56,10 +57,12 @@ async function write(
   lockRows: string,
   rows: readonly JournalRow[],
 ): Promise<readonly (Error | undefined)[]> {
-  const owners = await leaseOwners(sql, lockRows, rows);
+  // A claim of the run waits until these rows are written, so that the new owner sees them.
+  const owned = rows.filter(({ leaseOwner }) => leaseOwner !== undefined);
+  const leases = await leasesOf(sql, lockRows, new Set(owned.map(({ runId }) => runId)));
   const problems = new Map<JournalRow, Error>();
   for (const row of rows) {
-    const problem = lostLease(row, owners) ?? (await wrongAttempt(sql, row));
+    const problem = lostLease(row, leases) ?? (await wrongAttempt(sql, row));
     if (problem !== undefined) problems.set(row, problem);
   }
   const allowed = rows.filter((row) => !problems.has(row));
@@ -69,24 +72,8 @@ async function write(
   return rows.map((row) => problems.get(row) ?? (places.delete(identityOf(row)) ? undefined : duplicate(row)));
 }
 
-// A claim of the run waits until these rows are written, so that the new owner sees them.
-async function leaseOwners(
-  sql: SqlRunner,
-  lockRows: string,
-  rows: readonly JournalRow[],
-): Promise<ReadonlyMap<string, unknown>> {
-  const runIds = [...new Set(rows.filter((row) => row.leaseOwner !== undefined).map((row) => row.runId))];
-  if (runIds.length === 0) return new Map();
-  const places = runIds.map((_, index) => `$${index + 1}`).join(', ');
-  const found = await sql.all(
-    `SELECT id, lease_owner FROM ravi_runs WHERE id IN (${places}) ORDER BY id${lockRows}`,
-    runIds,
-  );
-  return new Map(found.map((row) => [String(row['id']), row['lease_owner']]));
-}
-
-function lostLease({ runId, leaseOwner }: JournalRow, owners: ReadonlyMap<string, unknown>): Error | undefined {
-  if (leaseOwner === undefined || owners.get(runId) === leaseOwner) return undefined;
+function lostLease({ runId, leaseOwner }: JournalRow, leases: ReadonlyMap<string, SqlRow>): Error | undefined {
+  if (leaseOwner === undefined || leases.get(runId)?.['lease_owner'] === leaseOwner) return undefined;
   return conflict(`"${leaseOwner}" does not hold the lease of run "${runId}"`);
 }
 

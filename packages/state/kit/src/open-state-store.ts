@@ -6,6 +6,7 @@ import { createJournal } from './journal.ts';
 import { migrate } from './migrate.ts';
 import { withPlainText } from './plain-text.ts';
 import { createRetentionStore } from './retention-store.ts';
+import { createRunEvents } from './run-events.ts';
 import { createRunStore } from './run-store.ts';
 import { createSnippetStore } from './snippet-store.ts';
 import type { Database } from './database.ts';
@@ -24,16 +25,18 @@ export async function openStateStore(connection: Database): Promise<CompleteStat
     throw error;
   }
   const journal = createJournal(database);
+  const events = createRunEvents(database);
   return {
     runs: createRunStore(database),
     journal,
+    events,
     approvals: createApprovalStore(database),
     jobs: createJobStore(database),
     history: createHistoryStore(database),
     snippets: createSnippetStore(database),
     retention: createRetentionStore(database),
     async [Symbol.asyncDispose]() {
-      await journal.close();
+      await Promise.all([journal.close(), events.close()]);
       await database[Symbol.asyncDispose]();
     },
   };

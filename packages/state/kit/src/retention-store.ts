@@ -1,12 +1,13 @@
 import type { JournalItem, RetentionStore } from '@ravi/kernel';
 import { approvals } from './approval-rows.ts';
 import { itemsOfRows } from './journal-rows.ts';
+import { runEventsTable } from './run-events.ts';
 import { isLive, runs } from './run-rows.ts';
 import { numberIn } from './rows.ts';
 import type { Database } from './database.ts';
 
 const journal = 'ravi_journal';
-const tablesOfRun: readonly string[] = [journal, approvals.table, 'ravi_jobs'];
+const tablesOfRun: readonly string[] = [journal, runEventsTable, approvals.table, 'ravi_jobs'];
 const orphanedRunsPerQuery = 100;
 
 const hasNoRun = (table: string): string =>

@@ -1,6 +1,6 @@
 import type { NewRun, Run, RunOutcome, RunStatus } from '@ravi/kernel';
 import { choiceIn, numberIn, objectIn, optionalObjectIn, textIn } from './rows.ts';
-import type { SqlRow } from './database.ts';
+import type { SqlRow, SqlRunner } from './database.ts';
 import type { PagedList } from './select.ts';
 
 const statuses: readonly RunStatus[] = ['running', 'paused', 'completed', 'failed', 'cancelled'];
@@ -28,4 +28,19 @@ export const runs: PagedList<Run> = {
 
 function leaseIn(row: SqlRow): NonNullable<Run['lease']> {
   return { owner: textIn(row, 'lease_owner'), expiresAt: numberIn(row, 'lease_expires_at') };
+}
+
+/** Returns the rows of runs with their leases, by id. No process can claim them until the transaction ends. */
+export async function leasesOf(
+  sql: SqlRunner,
+  lockRows: string,
+  runIds: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, SqlRow>> {
+  if (runIds.size === 0) return new Map();
+  const places = [...runIds].map((_, index) => `$${index + 1}`).join(', ');
+  const found = await sql.all(
+    `SELECT id, lease_owner, epoch FROM ${runs.table} WHERE id IN (${places}) ORDER BY id${lockRows}`,
+    [...runIds],
+  );
+  return new Map(found.map((row) => [String(row['id']), row]));
 }

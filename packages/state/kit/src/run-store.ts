@@ -1,9 +1,10 @@
-import type { RunStore } from '@ravi/kernel';
+import type { JsonObject, RunStore } from '@ravi/kernel';
 import { approvalsLock, endedReason, withdrawOfRun } from './approval-steps.ts';
 import { conflict } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './keys.ts';
-import { readRow, readRows } from './rows.ts';
+import { numberIn, readRow, readRows } from './rows.ts';
+import { addLastEvent } from './run-events.ts';
 import { isLive, runs } from './run-rows.ts';
 import { endRunsBelow, hasEnded } from './run-tree.ts';
 import { insertRow, pageSize, selectPage, selectRow } from './select.ts';
@@ -62,7 +63,7 @@ export function createRunStore(database: Database): RunStore {
         page,
         endedBefore === undefined ? [] : [{ text: `NOT (${isLive}) AND updated_at <`, value: endedBefore }],
       ),
-    async transition(id, { from, to, now, owner, outcome }) {
+    async transition(id, { from, to, now, owner, outcome, event }) {
       if (from.length === 0) return false;
       const values: SqlValue[] = [
         id,
@@ -74,14 +75,22 @@ export function createRunStore(database: Database): RunStore {
       const ownedBy = owner === undefined ? '' : `AND lease_owner = $${values.push(owner)}`;
       const lease = to === 'running' ? '' : ', lease_owner = NULL, lease_expires_at = NULL';
       const change = async (sql: SqlRunner): Promise<boolean> => {
-        const changed = await sql.all(
+        const [changed] = await sql.all(
           `UPDATE ${runs.table} SET status = $2, updated_at = $3, outcome = $4${lease}
-           WHERE id = $1 AND ${isLive} AND status IN (${mayCome}) ${ownedBy} RETURNING id`,
+           WHERE id = $1 AND ${isLive} AND status IN (${mayCome}) ${ownedBy} RETURNING epoch`,
           values,
         );
-        return changed.length > 0;
+        if (changed === undefined) return false;
+        if (event !== undefined) {
+          const { type, runId: _run, sessionId: _session, ...data } = event;
+          const epoch = numberIn(changed, 'epoch');
+          await addLastEvent(sql, { runId: id, epoch }, { at: now, type, data: data as unknown as JsonObject });
+        }
+        return true;
       };
-      if (to === 'running' || to === 'paused') return change(database);
+      if (to === 'running' || to === 'paused') {
+        return event === undefined ? change(database) : database.transaction(change);
+      }
       return database.transaction(
         async (sql) => {
           const isChanged = await change(sql);

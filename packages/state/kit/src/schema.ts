@@ -14,6 +14,7 @@ export const migrations: readonly Migration[] = [
   { version: 1, statements: firstTables },
   { version: 2, statements: childrenOfRuns },
   { version: 3, statements: epochsOfRuns },
+  { version: 4, statements: eventsOfRuns },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -68,4 +69,13 @@ function childrenOfRuns({ text, jsonField }: Dialect): readonly string[] {
 // A run that was stored before had one owner, or ran without a lease.
 function epochsOfRuns(): readonly string[] {
   return ['ALTER TABLE ravi_runs ADD COLUMN epoch BIGINT NOT NULL DEFAULT 1'];
+}
+
+// Without an own row id where the database allows it, because most rows are short.
+function eventsOfRuns({ text, clustered }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE ravi_run_events (
+      run_id ${text} NOT NULL, epoch BIGINT NOT NULL, n BIGINT NOT NULL, type ${text} NOT NULL, record ${text} NOT NULL,
+      PRIMARY KEY (run_id, epoch, n))${clustered}`,
+  ];
 }

@@ -18,6 +18,7 @@ export interface PostgresDatabaseOptions {
 const dialect: Dialect = {
   sequence: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
   text: 'TEXT COLLATE "C"',
+  clustered: '',
   lockRows: ' FOR SHARE',
   jsonField: (column, field) => `${column}::json ->> '${field}'`,
 };

@@ -23,6 +23,7 @@ interface Prepared extends Pick<PositionalStatement, 'arrange'> {
 const dialect: Dialect = {
   sequence: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   text: 'TEXT',
+  clustered: ' WITHOUT ROWID',
   // A transaction excludes every other writer.
   lockRows: '',
   jsonField: (column, field) => `json_extract(${column}, '$.${field}')`,

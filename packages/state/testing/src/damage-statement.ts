@@ -18,6 +18,11 @@ export function damageStatement(record: StateRecord): Statement {
         'UPDATE ravi_journal SET record = $1 WHERE run_id = $2 AND slot = $3',
         [broken, record.runId, `position ${record.position}`],
       ];
+    case 'events':
+      return [
+        'UPDATE ravi_run_events SET record = $1 WHERE run_id = $2 AND epoch = $3 AND n = $4',
+        [broken, record.runId, record.epoch, record.n],
+      ];
     case 'history':
       return [
         'UPDATE ravi_turns SET record = $1 WHERE session_id = $2 AND number = $3',

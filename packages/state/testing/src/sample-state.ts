@@ -84,6 +84,7 @@ export async function writeSampleState({
 export async function checkSampleState({
   runs,
   journal,
+  events,
   approvals,
   jobs,
   history,
@@ -101,6 +102,9 @@ export async function checkSampleState({
     entries.items.map((item) => (item.type === 'event' ? item.event.value : item.status)),
     ['finished', start, 'started'],
   );
+  const written = { n: 1, at: start, type: 'console', data: { text: '漢字' } };
+  await events.append('run-1', { owner: 'process-1', epoch: 1 }, [written]);
+  assert.deepEqual((await events.list('run-1')).items, [{ epoch: 1, ...written }]);
   const changes = await approvals.changes();
   assert.deepEqual(
     changes.items.map(({ approvalId, to }) => [approvalId, to]),

@@ -9,7 +9,7 @@ const owner = { principal: 'ada', sessionId: 'session-1', createdAt: midnight };
 
 /** Cases about the deletion of finished work. */
 export function retentionCases({ needing }: StateStoreSuite): void {
-  const scenario = needing('retention', 'journal', 'approvals', 'jobs', 'history');
+  const scenario = needing('retention', 'journal', 'events', 'approvals', 'jobs', 'history');
   needing()('runs that ended before a moment are listed, and no live one is', async ({ runs }) => {
     const ends = { completed: 1, failed: 2, cancelled: 3, paused: 1 } as const;
     for (const [status, after] of Object.entries(ends)) {
@@ -33,7 +33,7 @@ export function retentionCases({ needing }: StateStoreSuite): void {
     const lines = whole(await store.approvals.changes());
     const removals = await Promise.all(Array.from({ length: 5 }, () => store.retention.removeRun('run-1')));
     assert.deepEqual(removals.filter(Boolean), [true]);
-    assert.deepEqual(await belongings(store, 'run-1'), [undefined, [], [], []]);
+    assert.deepEqual(await belongings(store, 'run-1'), [undefined, [], [], [], []]);
     assert.deepEqual(await belongings(store, 'run-2'), before);
     assert.deepEqual(whole(await store.approvals.changes()), lines, 'the audit log stays');
     assert.equal(whole(await store.history.read('ada', 'session-1')).length, 2, 'conversations stay');
@@ -90,11 +90,15 @@ export function retentionCases({ needing }: StateStoreSuite): void {
 }
 
 /** The parts in which a run leaves something. */
-type Filled = 'journal' | 'approvals' | 'jobs' | 'history';
+type Filled = 'journal' | 'events' | 'approvals' | 'jobs' | 'history';
 
 /** A run with something in every part of the store. */
-async function fill({ runs, journal, approvals, jobs, history }: StateStoreWith<Filled>, runId: string): Promise<void> {
-  await runs.create(newRun(runId));
+async function fill(
+  { runs, journal, events, approvals, jobs, history }: StateStoreWith<Filled>,
+  runId: string,
+): Promise<void> {
+  await runs.create(newRun(runId), { owner: 'one', now: midnight, leaseMs: 1_000 });
+  await events.append(runId, { owner: 'one', epoch: 1 }, [{ n: 1, at: midnight, type: 'run-start', data: {} }]);
   await journal.started(journalEntry(runId, 1));
   await journal.observed({ runId, position: 2, kind: 'now', value: midnight });
   const times = { requestedAt: midnight, expiresAt: midnight + 5 };
@@ -109,12 +113,13 @@ async function end({ runs }: StateStoreWith<Filled>, runId: string): Promise<voi
 }
 
 async function belongings(
-  { runs, journal, approvals, jobs }: StateStoreWith<Filled>,
+  { runs, journal, events, approvals, jobs }: StateStoreWith<Filled>,
   runId: string,
 ): Promise<readonly unknown[]> {
   return [
     await runs.get(runId),
     whole(await journal.entries(runId)),
+    whole(await events.list(runId)),
     whole(await approvals.list({ runId })),
     whole(await jobs.list({ runId })),
   ];

@@ -10,6 +10,7 @@ import { lifetimeCases } from './lifetime-cases.ts';
 import { processCases } from './process-cases.ts';
 import { retentionCases } from './retention-cases.ts';
 import { runCases } from './run-cases.ts';
+import { runEventCases } from './run-event-cases.ts';
 import type { StateStoreContractOptions, StateStoreSuite } from './state-store-suite.ts';
 import type { ContractTest } from '../suite/contract-test.ts';
 
@@ -36,6 +37,7 @@ export function stateStoreContract<Store extends StateStore>(
   };
   runCases(suite);
   journalCases(suite);
+  runEventCases(suite);
   approvalCases(suite);
   jobCases(suite);
   historyCases(suite);

@@ -15,6 +15,7 @@ import type {
 export type StateRecord =
   | { readonly store: 'runs' | 'approvals' | 'jobs'; readonly id: string }
   | { readonly store: 'journal'; readonly runId: string; readonly position: number }
+  | { readonly store: 'events'; readonly runId: string; readonly epoch: number; readonly n: number }
   | { readonly store: 'history'; readonly sessionId: string; readonly number: number };
 
 /** A program that opens the medium of a store and hands it to `serveStateStoreRaces`. */

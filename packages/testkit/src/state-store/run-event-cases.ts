@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import type { LeaseRequest, NewRunEvent, RunEventId, RunEventStore, RunStatus } from '@ravi/kernel';
+import { midnight, newRun, rejectsWith, whole } from './state-store-suite.ts';
+import type { StateStoreSuite } from './state-store-suite.ts';
+
+const lease = (owner: string, now: number = midnight): LeaseRequest => ({ owner, now, leaseMs: 1_000 });
+const line = (n: number, text = `line ${n} 漢字 \u0000`): NewRunEvent => ({
+  n,
+  at: midnight + n,
+  type: 'console',
+  data: { text },
+});
+const scope = { runId: 'run-1', sessionId: 'session-1' } as const;
+
+/** Cases about the events of runs. */
+export function runEventCases({ needing, options: { damage }, skip }: StateStoreSuite): void {
+  const scenario = needing('events');
+  scenario('events are read as they were written, in order and in pages', async ({ runs, events }) => {
+    await runs.create(newRun('run-1'), lease('one'));
+    await runs.create(newRun('run-2'), lease('one'));
+    const writer = { owner: 'one', epoch: 1 };
+    await Promise.all([
+      events.append('run-1', writer, [line(1), line(2)]),
+      events.append('run-2', writer, [line(1, 'of another run')]),
+      events.append('run-1', writer, [line(3)]),
+    ]);
+    const stored = [1, 2, 3].map((n) => ({ epoch: 1, ...line(n) }));
+    assert.deepEqual(whole(await events.list('run-1')), stored);
+    assert.deepEqual(whole(await events.list('run-1', { after: { epoch: 1, n: 1 } })), stored.slice(1));
+    assert.deepEqual(whole(await events.list('run-1', { after: { epoch: 1, n: 3 } })), []);
+    assert.deepEqual(whole(await events.list('run-3')), []);
+    assert.deepEqual(await allEvents(events, 'run-1', 2), ['1.1', '1.2', '1.3']);
+    await rejectsWith('E_STATE_INVALID', events.list('run-1', { limit: 0 }));
+    await rejectsWith('E_STATE_INVALID', events.append('run-1', writer, [line(0)]));
+  });
+
+  scenario('events that are added again are stored once', async ({ runs, events }) => {
+    await runs.create(newRun('run-1'), lease('one'));
+    const writer = { owner: 'one', epoch: 1 };
+    await events.append('run-1', writer, [line(1), line(2)]);
+    await events.append('run-1', writer, [line(2), line(3)]);
+    await events.append('run-1', writer, []);
+    assert.deepEqual(await allEvents(events, 'run-1', 100), ['1.1', '1.2', '1.3']);
+  });
+
+  scenario('only the owner of the current epoch adds events', async ({ runs, events }) => {
+    await rejectsWith('E_STATE_CONFLICT', events.append('run-1', { owner: 'one', epoch: 1 }, [line(1)]));
+    await runs.create(newRun('run-1'), lease('one'));
+    await events.append('run-1', { owner: 'one', epoch: 1 }, [line(1)]);
+    await rejectsWith('E_STATE_CONFLICT', events.append('run-1', { owner: 'two', epoch: 1 }, [line(2)]));
+    await rejectsWith('E_STATE_CONFLICT', events.append('run-1', { owner: 'one', epoch: 2 }, [line(2)]));
+    await runs.release('run-1', 'one');
+    await rejectsWith('E_STATE_CONFLICT', events.append('run-1', { owner: 'one', epoch: 1 }, [line(2)]));
+    const epoch = (await runs.claim('run-1', lease('two')))?.epoch ?? 0;
+    assert.equal(epoch, 2);
+    // One stale writer does not prevent the events of others.
+    const [stale, current] = await Promise.allSettled([
+      events.append('run-1', { owner: 'one', epoch: 1 }, [line(2)]),
+      events.append('run-1', { owner: 'two', epoch }, [line(1)]),
+    ]);
+    assert.deepEqual([stale.status, current.status], ['rejected', 'fulfilled']);
+    assert.deepEqual(await allEvents(events, 'run-1', 100), ['1.1', '2.1']);
+  });
+
+  scenario('the last event is written with the status, as the next one of its epoch', async ({ runs, events }) => {
+    await runs.create(newRun('run-1'), lease('one'));
+    await events.append('run-1', { owner: 'one', epoch: 1 }, [line(1), line(2)]);
+    const paused = { type: 'run-paused', ...scope, questions: [] } as const;
+    const change = { from: ['running'], to: 'paused', now: midnight + 7, event: paused } as const;
+    assert.equal(await runs.transition('run-1', { ...change, owner: 'two' }), false);
+    assert.deepEqual(await allEvents(events, 'run-1', 100), ['1.1', '1.2']);
+    assert.equal(await runs.transition('run-1', { ...change, owner: 'one' }), true);
+    const [last] = whole(await events.list('run-1', { after: { epoch: 1, n: 2 } }));
+    assert.deepEqual(last, { epoch: 1, n: 3, at: midnight + 7, type: 'run-paused', data: { questions: [] } });
+    await rejectsWith('E_STATE_CONFLICT', events.append('run-1', { owner: 'one', epoch: 1 }, [line(4)]));
+
+    assert.equal((await runs.claim('run-1', lease('one')))?.epoch, 2);
+    await runs.transition('run-1', { from: ['paused'], to: 'running', now: midnight, owner: 'one' });
+    const end = { type: 'run-end', ...scope, status: 'cancelled' } as const;
+    const ends = (['cancelled', 'failed', 'completed'] as readonly RunStatus[]).map((to) =>
+      runs.transition('run-1', { from: ['running'], to, now: midnight, event: end }),
+    );
+    assert.equal((await Promise.all(ends)).filter(Boolean).length, 1);
+    assert.deepEqual(await allEvents(events, 'run-1', 100), ['1.1', '1.2', '1.3', '2.1']);
+  });
+
+  if (damage === undefined) {
+    skip('a damaged event (skipped: rows cannot be damaged)');
+    return;
+  }
+  scenario('a damaged event is reported and hides no other', async (store) => {
+    await store.runs.create(newRun('run-1'), lease('one'));
+    await store.events.append('run-1', { owner: 'one', epoch: 1 }, [line(1), line(2), line(3)]);
+    await damage(store, { store: 'events', runId: 'run-1', epoch: 1, n: 2 });
+    const { items, corrupt, next } = await store.events.list('run-1', { limit: 2 });
+    assert.deepEqual([items.map(({ n }) => n), corrupt.length, next], [[1], 1, { epoch: 1, n: 2 }]);
+    assert.match(corrupt[0]?.message ?? '', /run-1 1\.2/);
+  });
+}
+
+async function allEvents(events: RunEventStore, runId: string, limit: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let after: RunEventId | undefined;
+  do {
+    const page = await events.list(runId, { limit, ...(after === undefined ? {} : { after }) });
+    assert.ok(page.items.length <= limit);
+    ids.push(...whole(page).map(({ epoch, n }) => `${epoch}.${n}`));
+    after = page.next;
+  } while (after !== undefined);
+  return ids;
+}
