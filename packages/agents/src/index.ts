@@ -1,3 +1,4 @@
+export { joinMessages } from './conversation/join-messages.ts';
 export { keepLease } from './loop/keep-lease.ts';
 export type { KeptLease } from './loop/keep-lease.ts';
 export type { LeaseOptions } from './loop/keep-lease.ts';

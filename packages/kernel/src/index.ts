@@ -105,6 +105,7 @@ export type {
   SandboxRequest,
   SandboxSupport,
 } from './sandbox/sandbox.ts';
+export type { Exchange, ExchangeStore } from './state/exchange-store.ts';
 export type { HistoryStore, NewHistoryEntry, HistoryEntry } from './state/history-store.ts';
 export type { Job, JobChange, JobFilter, JobStatus, JobStore, NewJob } from './state/job-store.ts';
 export type {

@@ -14,12 +14,10 @@ import type { RunRecorder } from './run-recorder.ts';
 import { createRunService } from './run-service.ts';
 import type { RunService } from './run-service.ts';
 import { createStoredEvents } from './stored-events.ts';
-import type { StoredEvents } from './stored-events.ts';
 
 /** Services that exist only with a state store. */
 export interface DurableServices {
   readonly store: CompleteStateStore;
-  readonly storedEvents: StoredEvents;
   readonly recorder: RunRecorder;
   /** Scripts that outlive the process; without them a script ends with its request. */
   readonly chains: DurableChains;
@@ -67,7 +65,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
     history,
     jobs,
     lease: { owner: `process_${crypto.randomUUID()}` },
-    middleware: [createExchangeRecorder(storedEvents, logger)],
+    middleware: [createExchangeRecorder(store.exchanges, logger)],
     skills: options.skills,
     ...priced,
     ...(budget === undefined ? {} : { budget }),
@@ -78,5 +76,5 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   });
   const agentRunner = createAgentRunner({ agent, recorder, stores: { journal, approvals }, lifetime });
   const service = createRunService({ store, chains, agentRunner, hooks, clock, logger });
-  return { store, storedEvents, recorder, chains, agentRunner, runs: service };
+  return { store, recorder, chains, agentRunner, runs: service };
 }

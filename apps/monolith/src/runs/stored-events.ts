@@ -1,23 +1,18 @@
-import type { Exchange, RecordedEvent } from '@ravi/api';
+import type { RecordedEvent } from '@ravi/api';
 import type { JournalItem, JsonValue, RunJournal } from '@ravi/kernel';
 import { artifactRefs } from './run-details.ts';
 
-/** Events and model exchanges of runs, stored in their journals. */
+/** Events of runs, stored in their journals. */
 export interface StoredEvents {
   save(runId: string, events: readonly RecordedEvent[]): Promise<void>;
   /** Loads all stored events of a run, oldest first. */
   load(runId: string): Promise<readonly RecordedEvent[]>;
-  /** Stores one model request and its response under a number of its own. */
-  saveExchange(runId: string, number: number, exchange: JsonValue): Promise<void>;
-  /** Loads all model exchanges of a run, in order. */
-  exchanges(runId: string): Promise<readonly Exchange[]>;
   /** Returns every artifact that the journal of a run names, each once. */
   artifactsOf(runId: string): Promise<readonly string[]>;
 }
 
 // Above every position that a script and the notes about its calls can reach.
 const firstEvent = 2 ** 41;
-const firstExchange = 2 ** 42;
 
 /** Creates a store of events in the journals of their runs. Recovery of a run ignores these entries. */
 export function createStoredEvents(journal: RunJournal): StoredEvents {
@@ -38,11 +33,6 @@ export function createStoredEvents(journal: RunJournal): StoredEvents {
     },
     async load(runId) {
       return (await values(runId, 'run-events')).flatMap(eventsIn);
-    },
-    saveExchange: (runId, number, value) =>
-      journal.observed({ runId, position: firstExchange + number, kind: 'model-exchange', value }),
-    async exchanges(runId) {
-      return (await values(runId, 'model-exchange')) as unknown as readonly Exchange[];
     },
     async artifactsOf(runId) {
       const { items } = await journal.entries(runId);

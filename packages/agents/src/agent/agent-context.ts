@@ -31,6 +31,11 @@ export interface AgentContext extends RunContext {
   /** Nesting depth; 0 for an agent that was not started by another one. */
   readonly depth: number;
   readonly messages: readonly ModelMessage[];
+  /**
+   * Number of history entries that `messages` consists of, joined by `joinMessages`; `undefined` if some of the
+   * messages are not stored.
+   */
+  readonly historyLength: number | undefined;
   /** Calls a tool through the invoker and all its gates. */
   tool(name: string, args: JsonObject): Promise<InvocationResult>;
   /**

@@ -19,10 +19,13 @@ export class Conversation {
   #estimate: UsageEstimate | undefined;
   /** Number of entries in the store. */
   #length = 0;
+  /** Number of messages that are only in memory. */
+  #unstored: number;
 
   constructor(messages: Iterable<ModelMessage> = [], place?: ConversationPlace) {
     this.#messages = [...messages];
     this.#place = place;
+    this.#unstored = this.#messages.length;
     for (const message of this.#messages) this.#addIds(message);
   }
 
@@ -46,6 +49,11 @@ export class Conversation {
   /** Estimates the tokens of the requests that send this conversation. */
   get estimate(): UsageEstimate {
     return (this.#estimate ??= new UsageEstimate());
+  }
+
+  /** Number of entries in the store, if {@link Conversation.messages} consists of exactly these; else `undefined`. */
+  get storedLength(): number | undefined {
+    return this.#place === undefined || this.#unstored > 0 ? undefined : this.#length;
   }
 
   /** All messages; later messages are added to the same array. */
@@ -75,7 +83,9 @@ export class Conversation {
   /** Like {@link Conversation.closeOpenCalls}, but only in memory: for a run whose store has failed. */
   forgetOpenCalls(text: string): void {
     const results = closeOpenCalls(this.#messages, text);
-    if (results !== undefined) joinMessages(this.#messages, results);
+    if (results === undefined) return;
+    this.#unstored++;
+    joinMessages(this.#messages, results);
   }
 
   /**
@@ -85,6 +95,7 @@ export class Conversation {
    */
   append(message: ModelMessage, entry: EntryDetails): Promise<void> | undefined {
     joinMessages(this.#messages, message);
+    this.#unstored++;
     return this.#place === undefined ? undefined : this.#save(this.#place, message, entry);
   }
 
@@ -104,6 +115,7 @@ export class Conversation {
     };
     await store.append([row], this.#length);
     this.#length++;
+    this.#unstored--;
   }
 
   #addIds(message: ModelMessage): void {

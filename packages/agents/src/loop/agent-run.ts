@@ -135,6 +135,10 @@ export class AgentRun implements AgentContext {
     return this.conversation.messages;
   }
 
+  get historyLength(): number | undefined {
+    return this.conversation.storedLength;
+  }
+
   check(): void {
     this.session.check();
   }

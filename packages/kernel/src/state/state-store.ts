@@ -1,5 +1,6 @@
 import { KernelError } from '../base/errors.ts';
 import type { ApprovalStore } from '../approval/approval-store.ts';
+import type { ExchangeStore } from './exchange-store.ts';
 import type { HistoryStore } from './history-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { RunJournal } from './journal.ts';
@@ -31,6 +32,7 @@ export interface StateStore extends AsyncDisposable {
   readonly approvals?: ApprovalStore;
   readonly jobs?: JobStore;
   readonly history?: HistoryStore;
+  readonly exchanges?: ExchangeStore;
   readonly snippets?: SnippetStore;
   readonly retention?: RetentionStore;
 }
@@ -50,6 +52,7 @@ const allParts: Readonly<Record<StateStorePart, true>> = {
   approvals: true,
   jobs: true,
   history: true,
+  exchanges: true,
   snippets: true,
   retention: true,
 };
@@ -75,12 +78,13 @@ export function requireStateStoreParts<Part extends StateStorePart = StateStoreP
  * stay. The caller first unpins the blobs of a run.
  */
 export interface RetentionStore {
-  /** Removes a final run with its journal, events, approvals and jobs in one step. Returns `false` if it is live or does not exist. */
+  /** Removes a final run with its journal, events, exchanges, approvals and jobs in one step. Returns `false` if it is live or does not exist. */
   removeRun(id: string): Promise<boolean>;
   /**
    * Removes records that belong to no stored run, such as direct calls of a client: approvals that are not pending and
    * expired before `before`, and all calls of a run id if every one of them ended by then. Damaged rows and events stay.
-   * Returns the number of removed approvals plus the number of removed run ids.
+   * Returns the number of removed approvals plus the number of removed run ids. Shared contents that no exchange uses are
+   * removed too, and are not counted.
    */
   removeOrphans(before: number): Promise<number>;
 }

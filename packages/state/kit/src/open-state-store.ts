@@ -1,5 +1,6 @@
 import type { CompleteStateStore } from '@ravi/kernel';
 import { createApprovalStore } from './approval-store.ts';
+import { createExchangeStore } from './exchange-store.ts';
 import { createHistoryStore } from './history-store.ts';
 import { createJobStore } from './job-store.ts';
 import { createJournal } from './journal.ts';
@@ -33,6 +34,7 @@ export async function openStateStore(connection: Database): Promise<CompleteStat
     approvals: createApprovalStore(database),
     jobs: createJobStore(database),
     history: createHistoryStore(database),
+    exchanges: createExchangeStore(database),
     snippets: createSnippetStore(database),
     retention: createRetentionStore(database),
     async [Symbol.asyncDispose]() {

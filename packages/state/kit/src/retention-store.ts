@@ -1,13 +1,14 @@
 import type { JournalItem, RetentionStore } from '@ravi/kernel';
 import { approvals } from './approval-rows.ts';
 import { itemsOfRows } from './journal-rows.ts';
+import { removeUnusedContents } from './exchange-store.ts';
 import { runEventsTable } from './run-events.ts';
 import { isLive, runs } from './run-rows.ts';
 import { numberIn } from './rows.ts';
 import type { Database } from './database.ts';
 
 const journal = 'ravi_journal';
-const tablesOfRun: readonly string[] = [journal, runEventsTable, approvals.table, 'ravi_jobs'];
+const tablesOfRun: readonly string[] = [journal, runEventsTable, 'ravi_exchanges', approvals.table, 'ravi_jobs'];
 const orphanedRunsPerQuery = 100;
 
 const hasNoRun = (table: string): string =>
@@ -42,6 +43,7 @@ export function createRetentionStore(database: Database): RetentionStore {
       }),
 
     async removeOrphans(before) {
+      await removeUnusedContents(database);
       const { table } = approvals;
       const answered = await database.all(
         `DELETE FROM ${table} WHERE status <> 'pending' AND expires_at < $1 AND ${hasNoRun(table)} RETURNING id`,

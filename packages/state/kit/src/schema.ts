@@ -15,6 +15,7 @@ export const migrations: readonly Migration[] = [
   { version: 2, statements: childrenOfRuns },
   { version: 3, statements: epochsOfRuns },
   { version: 4, statements: eventsOfRuns },
+  { version: 5, statements: exchangesByReference },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -77,5 +78,16 @@ function eventsOfRuns({ text, clustered }: Dialect): readonly string[] {
     `CREATE TABLE ravi_run_events (
       run_id ${text} NOT NULL, epoch BIGINT NOT NULL, n BIGINT NOT NULL, type ${text} NOT NULL, record ${text} NOT NULL,
       PRIMARY KEY (run_id, epoch, n))${clustered}`,
+  ];
+}
+
+// An exchange names its shared contents by digest. `last_use` is the number of the newest exchange that uses a content.
+function exchangesByReference({ sequence, text }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE ravi_exchanges (sequence ${sequence}, run_id ${text} NOT NULL, record ${text} NOT NULL)`,
+    'CREATE INDEX ravi_exchanges_of_run ON ravi_exchanges (run_id, sequence)',
+    `CREATE TABLE ravi_contents (digest ${text} NOT NULL PRIMARY KEY, content ${text} NOT NULL)`,
+    `CREATE TABLE ravi_content_uses (digest ${text} NOT NULL PRIMARY KEY, last_use BIGINT NOT NULL)`,
+    'CREATE INDEX ravi_content_uses_by_age ON ravi_content_uses (last_use)',
   ];
 }

@@ -3,6 +3,7 @@ import { snippetStoreContract } from '../snippet-store.ts';
 import { approvalCases } from './approval-cases.ts';
 import { clockCases } from './clock-cases.ts';
 import { damageCases } from './damage-cases.ts';
+import { exchangeCases } from './exchange-cases.ts';
 import { historyCases } from './history-cases.ts';
 import { jobCases } from './job-cases.ts';
 import { journalCases } from './journal-cases.ts';
@@ -41,6 +42,7 @@ export function stateStoreContract<Store extends StateStore>(
   approvalCases(suite);
   jobCases(suite);
   historyCases(suite);
+  exchangeCases(suite);
   retentionCases(suite);
   damageCases(suite);
   clockCases(suite);

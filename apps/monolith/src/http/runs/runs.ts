@@ -12,6 +12,7 @@ import { maxScriptBodyBytes, scriptOf } from '../scripts/script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
 import type { EventFormat } from '../events/event-stream.ts';
 import { findRun } from '../access/caller.ts';
+import { readExchanges } from '../../runs/stored-exchanges.ts';
 import { implement, listOf, pageOf, Reply, resumeAfter } from '../core/implement.ts';
 import type { ApiRequest, Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';
@@ -30,7 +31,7 @@ export interface RunServices {
 /** Implements the operations on runs of the agent and of scripts. */
 export function runOperations(services: RunServices): readonly Endpoint[] {
   const { durable, policy, approvalMode, blobStore, redactor, lifetime } = services;
-  const { store, runs, chains, recorder, storedEvents } = durable;
+  const { store, runs, chains, recorder } = durable;
   const find = (request: ApiRequest<RunOperation>): Promise<Run> => findRun(store.runs, request, request.params.id);
 
   return [
@@ -77,7 +78,7 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
       const format = formatOf(request.query.format, run);
       return streamEvents(recorder, { runId: run.id, after: resumeAfter(request) ?? 0, format, lifetime });
     }),
-    implement(api.runs.exchanges, async (request) => listOf(await storedEvents.exchanges((await find(request)).id))),
+    implement(api.runs.exchanges, async (request) => listOf(await readExchanges(store, await find(request)))),
     implement(api.runs.cancel, async (request) => new Reply(202, await runs.cancel(await find(request)))),
     implement(api.runs.resume, async (request) => {
       const run = await find(request);

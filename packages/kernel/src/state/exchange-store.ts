@@ -1,0 +1,19 @@
+import type { JsonValue } from '../base/json.ts';
+import type { Listing } from '../base/page.ts';
+
+/** Exchange of a run with its model. */
+export interface Exchange {
+  readonly runId: string;
+  /** Data that only this exchange has. */
+  readonly record: JsonValue;
+  /** Large values that many exchanges have in common, such as tool definitions, by name. Each content is stored once. */
+  readonly shared: Readonly<Record<string, JsonValue>>;
+}
+
+/** Stores the exchanges of runs with their models. The store numbers them, so any process may add to any run. */
+export interface ExchangeStore {
+  /** Appends an exchange. Resolves when it survives the end of the process. */
+  append(exchange: Exchange): Promise<void>;
+  /** Returns the exchanges of a run in the order in which they were appended. */
+  list(runId: string): Promise<Listing<Exchange>>;
+}
