@@ -90,6 +90,7 @@ export interface ToolInvokerOptions {
 export class ToolInvoker {
   readonly registry: ToolRegistry;
   readonly artifactStore: BlobStore | undefined;
+  readonly journal: Journal | undefined;
   readonly policy: ChainPolicy;
   readonly clock: Clock;
   readonly hooks: HookManager;
@@ -103,6 +104,7 @@ export class ToolInvoker {
     const logger = options.logger ?? silentLogger;
     this.registry = options.registry;
     this.artifactStore = options.artifactStore;
+    this.journal = options.journal;
     this.policy = defineChainPolicy(options.policy);
     this.clock = clock;
     this.hooks = options.hooks ?? new HookManager({ clock, logger });

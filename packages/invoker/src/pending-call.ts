@@ -129,7 +129,7 @@ export class PendingCall {
 
   /** Journal that records this call. */
   get journal(): Journal | undefined {
-    return this.session.durability?.journal ?? this.runtime.journal;
+    return this.session.journal;
   }
 
   /** The same for every attempt of this logical call. */

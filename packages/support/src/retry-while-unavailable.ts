@@ -5,7 +5,8 @@ const firstDelayMs = 25;
 const maxDelayMs = 1_000;
 
 /**
- * Repeats an operation while the store is unavailable (`E_STATE_UNAVAILABLE`), with a delay that doubles from 25 ms to 1 s.
+ * Repeats an operation while the store is unavailable (`E_STATE_UNAVAILABLE`), with a random delay whose bound doubles
+ * from 25 ms to 1 s.
  * A failed attempt may have had its effect, so `operation` must be idempotent.
  * @throws any other error of `operation`, and its last error once `signal` aborts
  */
@@ -18,7 +19,8 @@ export async function retryWhileUnavailable<Value>(
       return await operation();
     } catch (error) {
       if (!isKernelError(error, 'E_STATE_UNAVAILABLE') || signal.aborted) throw error;
-      await pause(delayMs, clock, signal);
+      // Random, so that the runs of a process do not all return at once.
+      await pause(delayMs * (0.5 + Math.random() / 2), clock, signal);
     }
   }
 }
@@ -26,6 +28,10 @@ export async function retryWhileUnavailable<Value>(
 function pause(delayMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = clock.setTimer(resolve, delayMs);
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  return promise.finally(() => timer.cancel());
+  const stop = (): void => resolve();
+  signal.addEventListener('abort', stop, { once: true });
+  return promise.finally(() => {
+    timer.cancel();
+    signal.removeEventListener('abort', stop);
+  });
 }

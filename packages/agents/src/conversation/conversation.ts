@@ -1,7 +1,9 @@
-import { KernelError } from '@ravi/kernel';
+import { isKernelError, KernelError } from '@ravi/kernel';
 import type { HistoryStore, JsonObject, ModelMessage, NewHistoryEntry, Principal, HistoryEntry } from '@ravi/kernel';
 import type { AgentEventSink } from '../agent/agent-event.ts';
 import { UsageEstimate } from '../agent/usage.ts';
+import { waitForStore } from './wait-for-store.ts';
+import type { StoreUser } from './wait-for-store.ts';
 import { closeOpenCalls, joinMessages } from './join-messages.ts';
 
 /** Store of a conversation, with its key. */
@@ -31,12 +33,13 @@ export class Conversation {
 
   /**
    * Loads the stored entries after those in memory, calling `onEntry` for each. Returns the details of the last entry.
+   * `waitFor` repeats each read while the store is unavailable.
    * @throws KernelError of the store, `E_STATE_CORRUPT` if an entry is damaged
    */
-  async load(onEntry?: (entry: HistoryEntry) => void): Promise<JsonObject | undefined> {
+  async load(onEntry?: (entry: HistoryEntry) => void, waitFor?: StoreWait): Promise<JsonObject | undefined> {
     let details: JsonObject | undefined;
     if (this.#place === undefined) return details;
-    for await (const entry of storedEntries(this.#place)) {
+    for await (const entry of storedEntries(this.#place, waitFor)) {
       this.#addIds(entry.message);
       joinMessages(this.#messages, entry.message);
       this.#length++;
@@ -75,9 +78,9 @@ export class Conversation {
   }
 
   /** Appends `text` as an error result for each call that a crash or an unanswered question left open. */
-  async closeOpenCalls(text: string, entry: EntryDetails): Promise<void> {
+  async closeOpenCalls(text: string, entry: EntryDetails, waitFor?: StoreWait): Promise<void> {
     const results = closeOpenCalls(this.#messages, text);
-    if (results !== undefined) await this.append(results, entry);
+    if (results !== undefined) await this.append(results, entry, waitFor);
   }
 
   /** Like {@link Conversation.closeOpenCalls}, but only in memory: for a run whose store has failed. */
@@ -90,20 +93,23 @@ export class Conversation {
 
   /**
    * Appends a message. User content after tool results is joined with their message, as providers require; in the store it
-   * is a separate entry. Returns `undefined` without a store. The ids of its calls must have been claimed.
+   * is a separate entry. Returns `undefined` without a store. The ids of its calls must have been claimed. `waitFor` repeats
+   * the write while the store is unavailable.
    * @throws KernelError of the store, `E_STATE_CONFLICT` if another process wrote to the same session
    */
-  append(message: ModelMessage, entry: EntryDetails): Promise<void> | undefined {
+  append(message: ModelMessage, entry: EntryDetails, waitFor?: StoreWait): Promise<void> | undefined {
     joinMessages(this.#messages, message);
     this.#unstored++;
-    return this.#place === undefined ? undefined : this.#save(this.#place, message, entry);
+    return this.#place === undefined ? undefined : this.#save(this.#place, message, entry, waitFor);
   }
 
   async #save(
-    { store, principal, sessionId }: ConversationPlace,
+    place: ConversationPlace,
     message: ModelMessage,
     entry: EntryDetails,
+    waitFor: StoreWait | undefined,
   ): Promise<void> {
+    const { store, principal, sessionId } = place;
     const { runId, createdAt, details } = entry;
     const row: NewHistoryEntry = {
       principal,
@@ -113,9 +119,24 @@ export class Conversation {
       createdAt,
       ...(details === undefined ? {} : { details }),
     };
-    await store.append([row], this.#length);
+    if (waitFor === undefined) await store.append([row], this.#length);
+    else await waitFor(this.#repeatable(place, row));
     this.#length++;
     this.#unstored--;
+  }
+
+  #repeatable(place: ConversationPlace, row: NewHistoryEntry): () => Promise<void> {
+    let attempts = 0;
+    return async () => {
+      attempts++;
+      try {
+        await place.store.append([row], this.#length);
+      } catch (error) {
+        // An attempt that failed without a reply may have been written.
+        const isRepeated = attempts > 1 && isKernelError(error, 'E_STATE_CONFLICT');
+        if (!isRepeated || !(await isStored(place, row, this.#length + 1))) throw error;
+      }
+    };
   }
 
   #addIds(message: ModelMessage): void {
@@ -124,21 +145,21 @@ export class Conversation {
   }
 }
 
+/** Runs an operation of the store, repeated while the store is unavailable. */
+export type StoreWait = <Value>(operation: () => Promise<Value>) => Promise<Value>;
+
 /** Parts of a run that appending to its conversation needs. */
-export interface ConversationWriter {
+export interface ConversationWriter extends StoreUser {
   readonly conversation: Conversation;
   readonly runId: string;
   readonly sessionId: string;
   readonly emit: AgentEventSink | undefined;
-  /** Lease that must still be held when a message is stored. */
-  readonly lease: { readonly isCertain: boolean; confirm(): Promise<boolean> } | undefined;
   now(): number;
-  check(): void;
 }
 
 /**
- * Appends a message of a run, stores it, and emits it. Returns `undefined` when there is nothing to wait for. If another
- * process may hold the lease by now, the run store is asked first.
+ * Appends a message of a run, stores it, and emits it. Returns `undefined` when there is nothing to wait for. A run with a
+ * lease waits while the store is unavailable.
  * @throws KernelError of the stores, `E_CANCELLED` if the lease is lost
  */
 export function appendMessage(
@@ -146,18 +167,17 @@ export function appendMessage(
   message: ModelMessage,
   details?: JsonObject,
 ): Promise<void> | undefined {
-  const { lease } = run;
-  if (lease === undefined || lease.isCertain) return append(run, message, details);
-  return lease.confirm().then((isOurs) => (isOurs ? append(run, message, details) : run.check()));
-}
-
-function append(run: ConversationWriter, message: ModelMessage, details?: JsonObject): Promise<void> | undefined {
   const { conversation, emit, runId, sessionId } = run;
-  const saving = conversation.append(message, entryDetails(run, details));
+  const saving = conversation.append(message, entryDetails(run, details), storeWaitOf(run));
   if (emit === undefined || message.content.length === 0) return saving;
   if (saving !== undefined) return saving.then(() => emit({ type: 'message', runId, sessionId, message }));
   emit({ type: 'message', runId, sessionId, message });
   return undefined;
+}
+
+/** Returns the function with which a run waits for its store; `undefined` for a run without a lease. */
+export function storeWaitOf(run: StoreUser): StoreWait | undefined {
+  return run.lease === undefined ? undefined : (operation) => waitForStore(run, operation);
 }
 
 /** Returns what is stored with a message of the run. */
@@ -172,10 +192,23 @@ export interface EntryDetails {
   readonly details?: JsonObject;
 }
 
-async function* storedEntries({ store, principal, sessionId }: ConversationPlace): AsyncIterable<HistoryEntry> {
+async function isStored(place: ConversationPlace, row: NewHistoryEntry, number: number): Promise<boolean> {
+  for await (const entry of storedEntries(place)) {
+    if (entry.number !== number) continue;
+    const isSame = JSON.stringify(entry.message) === JSON.stringify(row.message);
+    return isSame && entry.runId === row.runId && entry.createdAt === row.createdAt;
+  }
+  return false;
+}
+
+async function* storedEntries(
+  { store, principal, sessionId }: ConversationPlace,
+  waitFor: StoreWait = (operation) => operation(),
+): AsyncIterable<HistoryEntry> {
   let cursor: string | undefined;
   do {
-    const page = await store.read(principal, sessionId, { limit: 1_000, ...(cursor === undefined ? {} : { cursor }) });
+    const request = { limit: 1_000, ...(cursor === undefined ? {} : { cursor }) };
+    const page = await waitFor(() => store.read(principal, sessionId, request));
     const [damaged] = page.corrupt;
     if (damaged !== undefined) {
       throw new KernelError('E_STATE_CORRUPT', `Session ${sessionId} has a corrupt history entry`, { cause: damaged });

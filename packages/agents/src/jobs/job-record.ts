@@ -1,10 +1,19 @@
 import type { InvocationError, Job, JobChange, JobStatus, JobStore, JsonValue, Logger, NewJob } from '@ravi/kernel';
+import { isKernelError } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
+import { waitForStore } from '../conversation/wait-for-store.ts';
+import type { StoreUser } from '../conversation/wait-for-store.ts';
 
 /** Store of jobs, if the agent has one. */
 export interface JobStorage {
   readonly jobs: JobStore | undefined;
   readonly logger: Logger;
+}
+
+/** Run that records its jobs. */
+export interface JobRecorder extends StoreUser {
+  readonly definition: StoreUser['definition'] & JobStorage;
+  now(): number;
 }
 
 /** Record of a job in the job store. The job does not wait for it. */
@@ -15,18 +24,33 @@ export interface JobRecord {
   readonly saved: Promise<unknown>;
 }
 
-/** Stores that a job runs. Returns `undefined` without a job store. */
-export function createJobRecord(
-  { jobs: store, logger }: JobStorage,
-  job: Omit<NewJob, 'createdAt'>,
-  now: () => number,
-): JobRecord | undefined {
+/** Stores that a job runs. Returns `undefined` without a job store. A run with a lease waits while the store is unavailable. */
+export function createJobRecord(run: JobRecorder, job: Omit<NewJob, 'createdAt'>): JobRecord | undefined {
+  const { jobs: store, logger } = run.definition;
   if (store === undefined) return undefined;
-  const change = (current: Job, next: JobChange): Promise<Job | undefined> =>
-    store.update(current.id, current.version, next);
+  const now = (): number => run.now();
 
-  const begin = async (): Promise<Job | undefined> =>
-    change(await store.create({ ...job, createdAt: now() }), { status: 'running', now: now() });
+  // An attempt that failed without a reply may have been written, here and in `change`. Ids of jobs are random.
+  const create = (): Promise<Job> =>
+    waitForStore(run, async () => {
+      try {
+        return await store.create({ ...job, createdAt: now() });
+      } catch (error) {
+        const created = isKernelError(error, 'E_STATE_CONFLICT') ? await store.get(job.id) : undefined;
+        if (created === undefined) throw error;
+        return created;
+      }
+    });
+
+  const change = ({ id, version }: Job, next: JobChange): Promise<Job | undefined> =>
+    waitForStore(run, async () => {
+      const changed = await store.update(id, version, next);
+      if (changed !== undefined) return changed;
+      const current = await store.get(id);
+      return current?.version === version + 1 && current.status === next.status ? current : undefined;
+    });
+
+  const begin = async (): Promise<Job | undefined> => change(await create(), { status: 'running', now: now() });
 
   const finish = async (next: JobChange): Promise<Job | undefined> => {
     const current = await last;

@@ -5,7 +5,7 @@ import { randomId } from '@ravi/support';
 import type { AgentEventSink } from '../agent/agent-event.ts';
 import { mediaOf } from '../conversation/model-result.ts';
 import { createJobRecord } from './job-record.ts';
-import type { JobRecord, JobStorage } from './job-record.ts';
+import type { JobRecord, JobRecorder } from './job-record.ts';
 
 /** A call that continues in the background while the run works on. */
 export interface RunningJob {
@@ -28,15 +28,12 @@ interface Entry extends RunningJob {
 }
 
 /** Parts of a run that its jobs need. */
-export interface JobOwner {
+export interface JobOwner extends JobRecorder {
   readonly runId: string;
   readonly sessionId: string;
   readonly principal: Principal;
   readonly session: InvokerSession;
   readonly emit: AgentEventSink | undefined;
-  readonly definition: JobStorage;
-  now(): number;
-  check(): void;
 }
 
 /** Jobs of one run. They end with the run at the latest. */
@@ -54,7 +51,7 @@ export class Jobs {
     const id = randomId('job');
     const { principal, sessionId, runId } = this.#run;
     const job = { id, principal, sessionId, runId, kind: tool, input: args };
-    const record = createJobRecord(this.#run.definition, job, () => this.#run.now());
+    const record = createJobRecord(this.#run, job);
     const done = Promise.withResolvers<void>();
     const entry: Entry = { id, callId, tool, status: 'running', isRead: false, cancel, record, done };
     this.#entries.push(entry);

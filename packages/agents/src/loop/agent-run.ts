@@ -16,6 +16,7 @@ import { ActiveSkills } from '../skills/active-skills.ts';
 import { SubAgents } from './sub-agents.ts';
 import type { StartChild } from './sub-agents.ts';
 import type { OpenCalls } from './agent-stream.ts';
+import { RunJournal } from './run-journal.ts';
 import type { KeptLease } from './keep-lease.ts';
 
 /** Parts of an {@link AgentRun}. */
@@ -102,6 +103,8 @@ export class AgentRun implements AgentContext {
     this.offered = new OfferedTools(this.definition, this.session);
     this.systemPrompt = new SystemPrompt(this);
     setAgentContext(this.session, this);
+    const { journal } = this.session;
+    if (this.definition.lease !== undefined && journal instanceof RunJournal) journal.bind(this);
     for (const each of this.definition.middleware) {
       const guard = each.guard?.bind(each);
       if (guard !== undefined) this.session.guard((call) => this.#trippedReason ?? guard(call, this));

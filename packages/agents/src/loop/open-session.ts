@@ -6,6 +6,7 @@ import type { RunOptions } from '../agent/agent-options.ts';
 import { Budget, nothingSpent } from '../agent/budget.ts';
 import type { BudgetLimits, BudgetSpent } from '../agent/budget.ts';
 import { noUsage } from '../conversation/model-response.ts';
+import { RunJournal } from './run-journal.ts';
 
 /** Opens a session limited to the tools that the agent and the options allow; forwards tool progress to `emit`. */
 export function openSession(
@@ -15,10 +16,13 @@ export function openSession(
   more: SessionOptions = {},
 ): InvokerSession {
   const { session: parent, messages: _, budget: __, allowedTools, ...rest } = options;
+  const { journal } = definition.invoker;
+  const isLeased = definition.lease !== undefined;
   const session = definition.invoker.openSession({
     ...rest,
     ...more,
-    ...(definition.lease === undefined ? {} : { hasStableApprovalIds: true }),
+    ...(isLeased ? { hasStableApprovalIds: true } : {}),
+    ...(isLeased && journal !== undefined ? { journal: new RunJournal(journal) } : {}),
     // The agent's own limits apply in addition to those of the parent session.
     ...(parent === undefined ? {} : { parent, policy: { ...definition.invoker.policy, ...options.policy } }),
     ...(emit === undefined

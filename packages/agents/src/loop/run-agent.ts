@@ -180,11 +180,11 @@ function endingOf(run: AgentRun, error: unknown): AgentEnding {
   return { status: 'failed', reason: 'error', error: { code: 'E_INTERNAL', message, retryable: false } };
 }
 
-async function finish(run: AgentRun, ending: AgentEnding): Promise<AgentResult> {
+async function finish(run: AgentRun, reached: AgentEnding): Promise<AgentResult> {
   if (run.hasJobs) run.jobs.stopAll('the run has ended');
-  if (ending.status !== 'paused') run.conversation.forgetOpenCalls('The run ended before this call did');
+  if (reached.status !== 'paused') run.conversation.forgetOpenCalls('The run ended before this call did');
   if (run.hasJobs) await run.jobs.flush();
-  const event = await endRun(run, ending);
+  const { event, ending } = await endRun(run, reached);
   await run.session.close();
   const { session, conversation, text, step: steps, usage } = run;
   const result = Object.assign(new RunTrace(session), {

@@ -1,10 +1,11 @@
 import type { InvokerSession } from '@ravi/invoker';
 import { KernelError, isKernelError } from '@ravi/kernel';
-import type { RunEventOf, RunOutcome, RunStatus, RunStore } from '@ravi/kernel';
+import type { RunEventOf, RunOutcome, RunStatus, RunStore, RunTransition } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEnding } from '../agent/agent-result.ts';
 import { changedPermissions } from '../agent/run-snapshot.ts';
+import { waitForStore } from '../conversation/wait-for-store.ts';
 import type { AgentRun } from './agent-run.ts';
 import { keepLease } from './keep-lease.ts';
 import type { KeptLease } from './keep-lease.ts';
@@ -79,15 +80,18 @@ function leaseOf(run: AgentRun, runs: RunStore, heldSince: number | undefined): 
 }
 
 /**
- * Notifies observers and the run store that a run has ended or pauses, and returns the event. A failure of the store does not
- * change the result.
+ * Stores that a run has ended or pauses, then notifies observers. Returns the event, and the ending: a run that another
+ * process continues has not ended. Any other failure of the store does not change the ending.
  */
-export async function endRun(run: AgentRun, ending: AgentEnding): Promise<EndEvent> {
+export async function endRun(
+  run: AgentRun,
+  reached: AgentEnding,
+): Promise<{ readonly event: EndEvent; readonly ending: AgentEnding }> {
+  const ending = await storeEnd(run, reached);
+  run.lease?.[Symbol.dispose]();
   const event = endEventOf(run, ending);
   run.definition.invoker.hooks.emit(event);
-  run.lease?.[Symbol.dispose]();
-  await storeEnd(run, ending);
-  return event;
+  return { event, ending };
 }
 
 /** Last event of a run. */
@@ -102,21 +106,43 @@ function endEventOf(run: AgentRun, { status, reason, error, paused }: AgentEndin
   return { type: 'run-end', ...scope, status, reason, text, ...progress, ...failure };
 }
 
-async function storeEnd(run: AgentRun, ending: AgentEnding): Promise<void> {
+async function storeEnd(run: AgentRun, ending: AgentEnding): Promise<AgentEnding> {
   const { runs, lease, logger } = run.definition;
-  if (runs === undefined || !run.isRecorded) return;
+  if (runs === undefined || !run.isRecorded) return ending;
   try {
     if (lease !== undefined && isSuspended(run)) {
       await runs.release(run.runId, lease.owner);
-      return;
+      return ending;
     }
     const recorded = recordedEnding(run, ending);
     const to = statusOf[recorded.status];
     const outcome = to === 'paused' ? {} : { outcome: outcomeOf(run, recorded) };
-    await runs.transition(run.runId, { from: ['running'], to, now: run.now(), ...ownerOf(run), ...outcome });
+    const change = { from: ['running'], to, now: run.now(), ...ownerOf(run), ...outcome } as const;
+    const isStored = await waitForStore(run, () => storeChange(runs, run.runId, change), leavingSignal(run));
+    return isStored || lease === undefined ? ending : suspendedEnding('Another process continues the run');
   } catch (failed) {
+    if (isSuspended(run)) return suspendedEnding('The run is left to another process');
     logger.error('the end of a run was not stored', { runId: run.runId, error: errorText(failed) });
+    return ending;
   }
+}
+
+// An attempt that failed without a reply may have been written.
+async function storeChange(runs: RunStore, runId: string, change: RunTransition): Promise<boolean> {
+  return (await runs.transition(runId, change)) || (await runs.get(runId))?.status === change.to;
+}
+
+// A cancelled run has to be stored as cancelled, so only a suspension ends the wait.
+function leavingSignal(run: AgentRun): AbortSignal {
+  const leaving = new AbortController();
+  run.session.cancellation.onCancel(() => {
+    if (isSuspended(run)) leaving.abort();
+  });
+  return leaving.signal;
+}
+
+function suspendedEnding(message: string): AgentEnding {
+  return { status: 'cancelled', reason: 'cancelled', error: { code: 'E_RUN_SUSPENDED', message, retryable: false } };
 }
 
 function ownerOf({ definition: { lease } }: AgentRun): { readonly owner?: string } {

@@ -9,7 +9,7 @@ import type { AgentEventSink } from '../agent/agent-event.ts';
 import type { RunOptions } from '../agent/agent-options.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
 import { snapshotOf } from '../agent/run-snapshot.ts';
-import { appendMessage, Conversation, entryDetails } from '../conversation/conversation.ts';
+import { appendMessage, Conversation, entryDetails, storeWaitOf } from '../conversation/conversation.ts';
 import type { ChildOptions } from './sub-agents.ts';
 import { AgentRun } from './agent-run.ts';
 import { openBudget, openSession } from './open-session.ts';
@@ -82,8 +82,10 @@ export function startChild(parent: AgentRun, agent: Agent, task: string, options
 const maxTitleBytes = 300;
 
 async function appendTask(run: AgentRun, task: AgentTask): Promise<void> {
-  await run.conversation.load();
-  await run.conversation.closeOpenCalls('This call has no result, and it is unknown whether it ran', entryDetails(run));
+  const waitFor = storeWaitOf(run);
+  await run.conversation.load(undefined, waitFor);
+  const unknown = 'This call has no result, and it is unknown whether it ran';
+  await run.conversation.closeOpenCalls(unknown, entryDetails(run), waitFor);
   const content = typeof task === 'string' ? [textBlock(task)] : task;
   await appendMessage(
     run,

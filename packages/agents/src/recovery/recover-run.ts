@@ -16,6 +16,7 @@ import { narrowedPolicy, narrowTo, readPermissions } from '../agent/run-snapshot
 import type { Permissions } from '../agent/run-snapshot.ts';
 import { modelResult } from '../conversation/model-result.ts';
 import { readPause } from '../conversation/pause.ts';
+import { waitForStore } from '../conversation/wait-for-store.ts';
 import { AgentRun } from '../loop/agent-run.ts';
 import type { StreamParts } from '../loop/agent-stream.ts';
 import { openBudget, openSession } from '../loop/open-session.ts';
@@ -65,7 +66,7 @@ export async function recoverRun(definition: AgentDefinition, row: Run, parts: R
     const run = restore(definition, claimed, history, parts);
     parts.onStart(run);
     const approvals = await readRunApprovals(parts.approvals, runId, () => invoker.clock.now());
-    return await runAgent(run, continueRun, { history, approvals, journal: parts.journal });
+    return await runAgent(run, continueRun, waitingStores(run, { history, approvals, journal: parts.journal }));
   } catch (error) {
     const isForLater = isKernelError(error) && error.retryable;
     if (!isForLater) await fail(runs, claimed, error, invoker.clock.now());
@@ -97,6 +98,18 @@ function restore(definition: AgentDefinition, row: Run, history: RunHistory, { s
   });
   run.skills.restore(history.skills, permissions.skillBounds);
   return run;
+}
+
+// The run is already under way, so it must not fail because its store is unavailable for a moment.
+function waitingStores(run: AgentRun, { history, approvals, journal }: Interrupted): Interrupted {
+  return {
+    history,
+    approvals: {
+      all: approvals.all,
+      withdraw: (isDead, reason) => waitForStore(run, () => approvals.withdraw(isDead, reason)),
+    },
+    journal: { entries: (runId) => waitForStore(run, () => journal.entries(runId)) },
+  };
 }
 
 function permissionsAtStart({ details }: RunDefinition): Permissions {
@@ -137,7 +150,7 @@ async function resultsOf(
   }: Omit<Interrupted, 'history'> & { readonly calls: readonly ToolUseBlock[]; readonly reason: ModelStopReason },
 ): Promise<readonly ToolResultBlock[]> {
   const { runs } = run.definition;
-  const children = await runs?.list({ parentRunId: run.runId }, { limit: 1 });
+  const children = await waitForStore(run, async () => runs?.list({ parentRunId: run.runId }, { limit: 1 }));
   const recorded = await journal.entries(run.runId);
   const hadChildren = (children?.items.length ?? 0) > 0;
   const canRepeat = createOutcomeLookup(run.runId, recorded, { hadChildren, approvals: approvals.all });

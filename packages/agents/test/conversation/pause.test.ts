@@ -76,28 +76,41 @@ test('an answer that is sent twice answers one question, however it is addressed
   assert.equal(last.status, 'completed');
 });
 
-test('an answer that cannot be stored leaves the run paused, and can be sent again', async () => {
-  for (const lease of [undefined, { owner: 'process_1' }]) {
-    const history = createTestHistory();
-    const runs = createTestRuns();
-    const stores = { history, runs, ...(lease === undefined ? {} : { lease }) };
-    const agent = agentWith(
-      createScriptedModel([{ toolCalls: [ask('Which?'), { name: 'look' }] }, { text: 'ok' }]),
-      stores,
-    );
-    const first = await agent.run('go', { sessionId: 's' });
-    history.failAt(history.entries.length + 1);
-    const failed = await agent.resume({ sessionId: 's' }, 'this');
-    assert.deepEqual([failed.status, failed.error?.code], ['paused', 'E_STATE_UNAVAILABLE']);
-    assert.deepEqual(failed.paused, first.paused);
-    const row = runs.all.get(first.runId);
-    assert.deepEqual([row?.status, row?.lease, row?.outcome], ['paused', undefined, undefined]);
-    assert.ok(failed.paused !== undefined);
-    const again = await agent.resume(failed.paused, 'that');
-    assert.deepEqual([again.status, again.text], ['completed', 'ok']);
-    assert.deepEqual(pairingProblems(again.messages), []);
-    assert.match(JSON.stringify(history.entries.at(-2)), /"that"/);
-  }
+/** A paused run whose next answer fails to be stored. */
+async function pausedBeforeOutage(lease: AgentOptions['lease']) {
+  const history = createTestHistory();
+  const runs = createTestRuns();
+  const stores = { history, runs, ...(lease === undefined ? {} : { lease }) };
+  const agent = agentWith(
+    createScriptedModel([{ toolCalls: [ask('Which?'), { name: 'look' }] }, { text: 'ok' }]),
+    stores,
+  );
+  const first = await agent.run('go', { sessionId: 's' });
+  history.failAt(history.entries.length + 1);
+  return { agent, history, runs, first };
+}
+
+test('without a lease, an answer that cannot be stored leaves the run paused, and can be sent again', async () => {
+  const { agent, history, runs, first } = await pausedBeforeOutage(undefined);
+  const failed = await agent.resume({ sessionId: 's' }, 'this');
+  assert.deepEqual([failed.status, failed.error?.code], ['paused', 'E_STATE_UNAVAILABLE']);
+  assert.deepEqual(failed.paused, first.paused);
+  const row = runs.all.get(first.runId);
+  assert.deepEqual([row?.status, row?.lease, row?.outcome], ['paused', undefined, undefined]);
+  assert.ok(failed.paused !== undefined);
+  const again = await agent.resume(failed.paused, 'that');
+  assert.deepEqual([again.status, again.text], ['completed', 'ok']);
+  assert.deepEqual(pairingProblems(again.messages), []);
+  assert.match(JSON.stringify(history.entries.at(-2)), /"that"/);
+});
+
+test('with a lease, an answer waits until the store is available, and the run completes', async () => {
+  const { agent, history, runs, first } = await pausedBeforeOutage({ owner: 'process_1' });
+  const resumed = await agent.resume({ sessionId: 's' }, 'this');
+  assert.deepEqual([resumed.status, resumed.text], ['completed', 'ok']);
+  assert.deepEqual(pairingProblems(resumed.messages), []);
+  assert.equal(history.entries.filter(({ message }) => JSON.stringify(message).includes('"this"')).length, 1);
+  assert.equal(runs.all.get(first.runId)?.status, 'completed');
 });
 
 test('a resumed run has the remainder of its budget', async () => {

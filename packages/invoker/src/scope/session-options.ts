@@ -1,4 +1,4 @@
-import type { ChainFile, ChainPolicy, Principal, ProgressSink, Skill } from '@ravi/kernel';
+import type { ChainFile, ChainPolicy, Journal, Principal, ProgressSink, Skill } from '@ravi/kernel';
 import type { SessionDurability } from './session-durability.ts';
 import type { InvokerSession } from './session.ts';
 
@@ -41,6 +41,8 @@ export interface SessionOptions {
   /** Call inside which this session runs; its id prefixes the ids of calls here. */
   readonly parentCallId?: string;
   readonly onProgress?: ProgressSink;
+  /** Records the calls of this session and of the sessions inside it, instead of the journal of the invoker. */
+  readonly journal?: Journal;
   /** Present in a run that outlives the process. */
   readonly durability?: SessionDurability;
   /**

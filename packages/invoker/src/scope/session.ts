@@ -7,6 +7,7 @@ import type {
   ChainPolicy,
   EventScope,
   InvocationResult,
+  Journal,
   Principal,
   ProgressEvent,
   ProgressSink,
@@ -46,6 +47,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly toolsEnabled: boolean;
   readonly parentCallId: string | undefined;
   readonly durability: SessionDurability | undefined;
+  readonly journal: Journal | undefined;
   readonly hasStableApprovalIds: boolean;
   readonly cancellation: Cancellation;
   readonly #runtime: InvokerRuntime;
@@ -74,6 +76,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.artifactTtlMs = options.artifactTtlMs ?? parent?.artifactTtlMs;
     this.toolsEnabled = (options.toolsEnabled ?? true) && (parent?.toolsEnabled ?? true);
     this.durability = options.durability;
+    this.journal = options.durability?.journal ?? options.journal ?? parent?.journal ?? runtime.journal;
     this.hasStableApprovalIds = options.hasStableApprovalIds ?? parent?.hasStableApprovalIds ?? false;
     const isInSameRun = parent !== undefined && isSameRun(this, parent);
     this.#run = isInSameRun ? parent.#run : new RunState(options.durability?.grants);

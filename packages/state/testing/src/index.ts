@@ -6,3 +6,5 @@ export type { PostgresBinaries } from './postgres-binaries.ts';
 export { postgresForTests, startPostgres, stoppablePostgresForTests } from './postgres-server.ts';
 export type { PostgresForTests, PostgresServer } from './postgres-server.ts';
 export { checkSampleState, writeSampleState } from './sample-state.ts';
+export { startTcpProxy } from './tcp-proxy.ts';
+export type { TcpProxy } from './tcp-proxy.ts';
