@@ -128,7 +128,6 @@ function openDurable({ durable, config, lifetime, clock, logger }: Parts, openin
   opening.use(agentRunner);
   // Durable runs are left as they are for the next process.
   lifetime.addEventListener('abort', () => void chains[Symbol.asyncDispose](), { once: true });
-  if (config.retention !== undefined) {
-    opening.use(startRetention({ store, recorder, clock, logger, ...config.retention }));
-  }
+  const { enabled, ...ages } = config.retention;
+  if (enabled) opening.use(startRetention({ store, recorder, clock, logger, ...ages }));
 }

@@ -50,7 +50,10 @@ test('a long conversation of small turns stays small, and every prompt can be re
   const stored: unknown[] = [];
   for (const runId of runs) {
     const { body } = await server.get(`/v1/runs/${runId}/exchanges`);
-    assert.deepEqual(body.items.map(({ step }: { step: number }) => step), [1, 2]);
+    assert.deepEqual(
+      body.items.map(({ step }: { step: number }) => step),
+      [1, 2],
+    );
     for (const { request } of body.items) stored.push(request);
   }
   assert.equal(stored.length, 2 * Math.floor(turns / 40));

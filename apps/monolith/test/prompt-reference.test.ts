@@ -84,7 +84,10 @@ test('without a stored conversation each message is stored once for each process
   const writers = [createPromptWriter(), createPromptWriter()];
   const sizes: number[] = [];
   for (const writer of writers) for (const _ of [1, 2]) sizes.push(await ask(writer, messages, false));
-  assert.deepEqual(sizes.map((size) => size > 1_000), [true, false, true, false]);
+  assert.deepEqual(
+    sizes.map((size) => size > 1_000),
+    [true, false, true, false],
+  );
   assert.deepEqual(await prompts(), [messages, messages, messages, messages]);
 });
 

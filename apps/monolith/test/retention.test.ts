@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { HookManager } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { KernelError } from '@ravi/kernel';
@@ -82,7 +84,7 @@ test('old runs are removed at the start and daily with the pins of their artifac
   clock.advance(20 * dayMs);
   const young = await addRun('young', 'failed');
   clock.advance(11 * dayMs);
-  await using retention = startRetention({ store, recorder, clock, logger, maxAgeDays: 30 });
+  await using retention = startRetention({ store, recorder, clock, logger, maxAgeDays: 30, startDelayMs: 0 });
   await retention.first;
   const ids = async (): Promise<readonly string[]> => (await store.runs.list({})).items.map(({ id }) => id);
   assert.deepEqual(await ids(), ['young', 'paused']);
@@ -105,7 +107,7 @@ test('a run whose artifacts cannot be unpinned is kept until they can, and does 
   await addRun('run-2', 'cancelled');
   refused.add(refs[1] ?? '');
   clock.advance(2 * dayMs);
-  await using retention = startRetention({ store, recorder, clock, logger, maxAgeDays: 1 });
+  await using retention = startRetention({ store, recorder, clock, logger, maxAgeDays: 1, startDelayMs: 0 });
   await retention.first;
   assert.deepEqual(
     (await store.runs.list({})).items.map(({ id }) => id),
@@ -118,10 +120,16 @@ test('a run whose artifacts cannot be unpinned is kept until they can, and does 
   for (const ref of refs) assert.equal((await memory.stat(ref))?.pins, 0);
 });
 
-test('a process removes old runs only if its configuration says so', async () => {
+test('a server removes old runs unless its configuration keeps them, and warns an hour before', async () => {
   const plugins = { stateStore: { use: '@ravi/state-sqlite', file: './data/state.db' } };
-  for (const retention of [{}, { retention: { maxAgeDays: 30 } }]) {
-    await using installation = await createInstallation({ plugins, ...retention });
+  const cases = [
+    { retention: { enabled: false }, isRemoved: false, isAnnounced: false },
+    { retention: {}, isRemoved: false, isAnnounced: true },
+    { retention: { startDelayMs: 0 }, isRemoved: true, isAnnounced: true },
+  ];
+  for (const { retention, isRemoved, isAnnounced } of cases) {
+    await using installation = await createInstallation({ plugins, retention });
+    const logger = createMemoryLogger();
     const opening = { cwd: installation.folder, env: {} };
     {
       await using monolith = await openMonolith(opening);
@@ -130,9 +138,46 @@ test('a process removes old runs only if its configuration says so', async () =>
       await runs.create(old);
       await runs.transition('run-1', { from: ['running'], to: 'completed', now: 1 });
     }
-    await using monolith = await openMonolith(opening);
+    await using monolith = await openMonolith({ ...opening, logger });
     const { runs } = stateStoreOf(monolith);
-    if ('retention' in retention) await until(async () => (await runs.get('run-1')) === undefined);
+    if (isRemoved) await until(async () => (await runs.get('run-1')) === undefined);
     else assert.equal((await runs.get('run-1'))?.status, 'completed');
+    assert.equal(/old runs will be removed/.test(JSON.stringify(logger.records)), isAnnounced);
   }
+});
+
+test('a SQLite file shrinks when old runs are removed, and requests are served meanwhile', async () => {
+  await using installation = await createInstallation();
+  const file = join(installation.folder, 'state.db');
+  const { clock, logger, recorder } = await createWorld();
+  await using store = await createSqliteStateStore({ file, durability: 'process' });
+  const data = 'x'.repeat(20_000);
+  for (const runId of ['run-1', 'run-2']) {
+    await store.runs.create({
+      id: runId,
+      principal: 'ada',
+      sessionId: 's',
+      createdAt: 1,
+      definition: { kind: 'chain' },
+    });
+    const positions = Array.from({ length: 1_200 }, (_, index) => index + 1);
+    await Promise.all(
+      positions.map((position) => store.journal.observed({ runId, position, kind: 'note', value: data })),
+    );
+    await store.runs.transition(runId, { from: ['running'], to: 'completed', now: clock.now() });
+  }
+  const full = statSync(file).size;
+  clock.advance(31 * dayMs);
+  let turns = 0;
+  let isOver = false;
+  const others = (async () => {
+    for (; !isOver; turns++) await new Promise((resolve) => setImmediate(resolve));
+  })();
+  await using retention = startRetention({ store, recorder, clock, logger, maxAgeDays: 30, startDelayMs: 0 });
+  await retention.first;
+  isOver = true;
+  await others;
+  assert.deepEqual((await store.runs.list({})).items, []);
+  assert.ok(full > 40_000_000 && statSync(file).size < 4_000_000, `${full} bytes, then ${statSync(file).size}`);
+  assert.ok(turns > 20, `${turns} turns of other work`);
 });

@@ -194,10 +194,23 @@ export const configSchema: JsonSchema = {
     },
     retention: {
       type: 'object',
-      required: ['maxAgeDays'],
       additionalProperties: false,
+      default: {},
       properties: {
-        maxAgeDays: { type: 'number', exclusiveMinimum: 0, description: 'Days after which a finished run is removed.' },
+        enabled: { type: 'boolean', default: true, description: 'false keeps finished runs forever.' },
+        maxAgeDays: {
+          type: 'number',
+          exclusiveMinimum: 0,
+          default: 30,
+          description: 'Days after which a finished run is removed.',
+        },
+        startDelayMs: {
+          type: 'integer',
+          minimum: 0,
+          default: 3_600_000,
+          description:
+            'Milliseconds from the start of the server to the first removal. The log says before what is removed.',
+        },
       },
     },
     logging: {

@@ -103,6 +103,10 @@ export interface ChainsConfig {
 export interface RetentionConfig {
   /** Days after which a finished run is removed, with its journal, approvals, jobs and artifacts. */
   readonly maxAgeDays: number;
+  /** False if finished runs are kept forever. */
+  readonly enabled: boolean;
+  /** Milliseconds from the start of the server to the first removal. */
+  readonly startDelayMs: number;
 }
 
 /** Settings of a server's log. */
@@ -127,7 +131,7 @@ export interface RaviConfig {
   readonly agent?: AgentConfig;
   readonly logging?: Partial<LoggingConfig>;
   readonly telemetry?: Partial<TelemetryConfig>;
-  readonly retention?: RetentionConfig;
+  readonly retention?: Partial<RetentionConfig>;
   /** Folders of files that default-export tools. */
   readonly tools?: readonly string[];
   /** Folders of skills, each `<name>/SKILL.md`. */
@@ -144,8 +148,7 @@ export interface ResolvedConfig {
   readonly agent: AgentConfig & Required<Pick<AgentConfig, 'maxSteps'>>;
   readonly logging: LoggingConfig;
   readonly telemetry: TelemetryConfig;
-  /** Runs are kept forever if absent. */
-  readonly retention?: RetentionConfig;
+  readonly retention: RetentionConfig;
   /** Absolute paths. */
   readonly tools: readonly string[];
   /** Absolute paths. */

@@ -22,7 +22,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   if (mistakes.length > 0) throw invalidConfig(source, mistakes);
   // The check has filled in the defaults of the schema.
   const { server, policy, chains, agent, retention, logging, telemetry, tools, skills, plugins } =
-    config as RaviConfig & Required<Omit<RaviConfig, 'retention'>>;
+    config as Required<RaviConfig>;
   try {
     return {
       server: server as ResolvedConfig['server'],
@@ -32,7 +32,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
         ...(agent as ResolvedConfig['agent']),
         ...(agent.demoScript === undefined ? {} : { demoScript: resolve(baseDir, agent.demoScript) }),
       },
-      ...(retention === undefined ? {} : { retention }),
+      retention: retention as ResolvedConfig['retention'],
       logging: logging as ResolvedConfig['logging'],
       telemetry: telemetry as ResolvedConfig['telemetry'],
       tools: tools.map((folder) => resolve(baseDir, folder)),

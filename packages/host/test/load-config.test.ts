@@ -24,6 +24,7 @@ const agentDefaults = { maxSteps: 32, modelRetries: 4, maxModelRetryDelayMs: 60_
 test('without a file the defaults apply and relative paths start at the working directory', async () => {
   const { config, baseDir, path, folder } = await load({});
   assert.deepEqual(config, {
+    retention: { enabled: true, maxAgeDays: 30, startDelayMs: 3_600_000 },
     server: {
       host: '127.0.0.1',
       port: 7341,
@@ -71,9 +72,12 @@ test('tool folders are resolved from the folder of the file, not from the workin
   assert.deepEqual(config.tools, [join(folder, 'deep/tools'), join(folder, 'common')]);
 });
 
-test('retention.maxAgeDays is read, and an invalid age is reported', async () => {
-  const { config } = await load({ 'ravi.config.json': '{"retention": {"maxAgeDays": 30}}' });
-  assert.deepEqual(config.retention, { maxAgeDays: 30 });
+test('retention is on with 30 days, its settings are read, and an invalid age is reported', async () => {
+  const defaults = { enabled: true, maxAgeDays: 30, startDelayMs: 3_600_000 };
+  for (const retention of [undefined, { maxAgeDays: 7 }, { enabled: false }, { startDelayMs: 0 }]) {
+    const { config } = await load({ 'ravi.config.json': JSON.stringify({ retention }) });
+    assert.deepEqual(config.retention, { ...defaults, ...retention });
+  }
   const never = load({ 'ravi.config.json': '{"retention": {"maxAgeDays": 0}}' });
   await assert.rejects(never, invalid('maxAgeDays'));
 });

@@ -11,19 +11,44 @@ export interface RetentionOptions {
   readonly logger: Logger;
   /** Runs that ended earlier are removed. */
   readonly maxAgeDays: number;
+  /** Milliseconds until the first removal, in which an operator can read the log and change the configuration. */
+  readonly startDelayMs: number;
 }
 
 const dayMs = 86_400_000;
+// A server that removes runs daily has no older ones, unless it was down.
+const usualDelayDays = 2;
 
 /**
- * Removes old runs, and calls and approvals without a run, now and then once a day until disposed. The artifacts of a run
- * are unpinned first, so that none stays pinned. A failure is logged and tried again. Several processes may do this at once.
+ * Logs which old runs will be removed; after the start delay, and then once a day until disposed, removes them, and calls
+ * and approvals without a run. The artifacts of a run are unpinned first, so that none stays pinned. A failure is logged and
+ * tried again. Several processes may do this at once.
  */
-export function startRetention({ store, recorder, maxAgeDays, ...reporting }: RetentionOptions): Repeated {
+export function startRetention({
+  store,
+  recorder,
+  maxAgeDays,
+  startDelayMs,
+  ...reporting
+}: RetentionOptions): Repeated {
   const { clock, logger } = reporting;
+  const endedBefore = (): number => clock.now() - maxAgeDays * dayMs;
+
+  async function announce(): Promise<void> {
+    const before = endedBefore();
+    const { items, next } = await store.runs.list({ endedBefore: before - usualDelayDays * dayMs }, { limit: 1_000 });
+    if (items.length === 0) return;
+    const runs = next === undefined ? items.length : `more than ${items.length}`;
+    const facts = {
+      runs,
+      endedBefore: new Date(before).toISOString(),
+      at: new Date(clock.now() + startDelayMs).toISOString(),
+    };
+    logger.warn('old runs will be removed; "retention": { "enabled": false } keeps them', facts);
+  }
 
   async function work(signal: AbortSignal): Promise<void> {
-    const before = clock.now() - maxAgeDays * dayMs;
+    const before = endedBefore();
     let runs = 0;
     let cursor: string | undefined;
     do {
@@ -31,12 +56,14 @@ export function startRetention({ store, recorder, maxAgeDays, ...reporting }: Re
       for (const { id } of page.items) {
         if (signal.aborted) return;
         if (await remove(id)) runs += 1;
+        await turn();
       }
       for (const error of page.corrupt) logger.warn('an old run is corrupt and is kept', { error });
       cursor = page.next;
     } while (cursor !== undefined);
     const orphans = await store.retention.removeOrphans(before);
     if (runs + orphans > 0) logger.info('old runs removed', { runs, orphans });
+    while (!signal.aborted && (await store.retention.reclaim())) await turn();
   }
 
   async function remove(runId: string): Promise<boolean> {
@@ -49,5 +76,12 @@ export function startRetention({ store, recorder, maxAgeDays, ...reporting }: Re
     }
   }
 
-  return repeat({ ...reporting, work, failure: 'old runs could not be removed', intervalMs: dayMs });
+  announce().catch((error: unknown) => logger.error('old runs could not be counted', { error }));
+  const failure = 'old runs could not be removed';
+  return repeat({ ...reporting, work, failure, intervalMs: dayMs, startDelayMs });
+}
+
+// Requests and calls that wait go first.
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -48,7 +48,10 @@ async function conversationsAt(
   const messages: ModelMessage[] = [];
   let cursor: string | undefined;
   do {
-    const page = await history.read(principal, sessionId, { limit: 1_000, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await history.read(principal, sessionId, {
+      limit: 1_000,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
     for (const { number, message } of page.items) {
       if (number > longest) return found;
       joinMessages(messages, message);

@@ -78,7 +78,10 @@ export function requireStateStoreParts<Part extends StateStorePart = StateStoreP
  * stay. The caller first unpins the blobs of a run.
  */
 export interface RetentionStore {
-  /** Removes a final run with its journal, events, exchanges, approvals and jobs in one step. Returns `false` if it is live or does not exist. */
+  /**
+   * Removes a final run with its journal, events, exchanges, approvals and jobs. Returns `false` if it is live or does not
+   * exist. A large run is removed in slices, and the run itself last.
+   */
   removeRun(id: string): Promise<boolean>;
   /**
    * Removes records that belong to no stored run, such as direct calls of a client: approvals that are not pending and
@@ -87,4 +90,9 @@ export interface RetentionStore {
    * removed too, and are not counted.
    */
   removeOrphans(before: number): Promise<number>;
+  /**
+   * Gives some of the space that removed records occupied back to the file system, in a slice short enough for a server at
+   * work. Returns true if there may be more. Storage that does this itself returns false.
+   */
+  reclaim(): Promise<boolean>;
 }

@@ -43,4 +43,6 @@ export interface Database extends SqlRunner, AsyncDisposable {
   readonly dialect: Dialect;
   /** Runs `body` atomically: an error rolls back and is rethrown. Transactions do not nest. */
   transaction<Result>(body: (sql: SqlRunner) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
+  /** Does the work of `RetentionStore.reclaim`. A database without it needs none. */
+  reclaim?(): Promise<boolean>;
 }

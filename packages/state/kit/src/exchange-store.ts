@@ -70,9 +70,13 @@ export function createExchangeStore(database: Database): ExchangeStore {
 export function removeUnusedContents(database: Database): Promise<number> {
   return database.transaction(
     async (sql) => {
-      const [oldest = {}] = await sql.all(`SELECT coalesce(min(sequence), ${Number.MAX_SAFE_INTEGER}) AS kept FROM ${table}`);
+      const [oldest = {}] = await sql.all(
+        `SELECT coalesce(min(sequence), ${Number.MAX_SAFE_INTEGER}) AS kept FROM ${table}`,
+      );
       // A content that an exchange uses was last used by it or by a later one.
-      const unused = await sql.all(`DELETE FROM ${uses} WHERE last_use < $1 RETURNING digest`, [numberIn(oldest, 'kept')]);
+      const unused = await sql.all(`DELETE FROM ${uses} WHERE last_use < $1 RETURNING digest`, [
+        numberIn(oldest, 'kept'),
+      ]);
       for (const row of unused) await sql.all(`DELETE FROM ${contents} WHERE digest = $1`, [textIn(row, 'digest')]);
       return unused.length;
     },

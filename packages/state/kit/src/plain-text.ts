@@ -16,6 +16,7 @@ export function withPlainText(database: Database): Database {
     all: (sql, values) => all(database, sql, values),
     transaction: (body, options) =>
       database.transaction((inner) => body({ all: (sql, values) => all(inner, sql, values) }), options),
+    reclaim: () => database.reclaim?.() ?? Promise.resolve(false),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };
 }

@@ -10,6 +10,13 @@ import type { Database } from './database.ts';
 const journal = 'ravi_journal';
 const tablesOfRun: readonly string[] = [journal, runEventsTable, 'ravi_exchanges', approvals.table, 'ravi_jobs'];
 const orphanedRunsPerQuery = 100;
+const rowsPerSlice = 1_000;
+/** Tables in which one run may have very many rows, with the columns that tell its rows apart. */
+const largeTables: readonly (readonly [table: string, key: string])[] = [
+  [journal, 'sequence'],
+  [runEventsTable, 'epoch, n'],
+  ['ravi_exchanges', 'sequence'],
+];
 
 const hasNoRun = (table: string): string =>
   `NOT EXISTS (SELECT 1 FROM ${runs.table} WHERE ${runs.table}.id = ${table}.run_id)`;
@@ -19,6 +26,22 @@ const hasNoRun = (table: string): string =>
  * long.
  */
 export function createRetentionStore(database: Database): RetentionStore {
+  /** Removes most rows of a large final run, so that the transaction that removes the run is short. */
+  async function removeExcess(id: string): Promise<void> {
+    const isFinal = `EXISTS (SELECT 1 FROM ${runs.table} WHERE id = $1 AND NOT (${isLive}))`;
+    for (const [table, key] of largeTables) {
+      for (;;) {
+        const ofRun = `SELECT ${key} FROM ${table} WHERE run_id = $1 AND ${isFinal}`;
+        const [excess] = await database.all(`${ofRun} LIMIT 1 OFFSET ${rowsPerSlice}`, [id]);
+        if (excess === undefined) break;
+        await database.all(
+          `DELETE FROM ${table} WHERE run_id = $1 AND (${key}) IN (${ofRun} ORDER BY ${key} LIMIT ${rowsPerSlice})`,
+          [id],
+        );
+      }
+    }
+  }
+
   async function removeOrphanedCalls(runId: string, before: number): Promise<number> {
     const rows = await database.all(`SELECT * FROM ${journal} WHERE run_id = $1 ORDER BY sequence`, [runId]);
     const { items, corrupt } = itemsOfRows(rows);
@@ -33,14 +56,17 @@ export function createRetentionStore(database: Database): RetentionStore {
   }
 
   return {
-    removeRun: (id) =>
-      database.transaction(async (sql) => {
+    async removeRun(id) {
+      await removeExcess(id);
+      return database.transaction(async (sql) => {
         // The run first: a concurrent removal waits here and then finds nothing.
         const removed = await sql.all(`DELETE FROM ${runs.table} WHERE id = $1 AND NOT (${isLive}) RETURNING id`, [id]);
         if (removed.length === 0) return false;
         for (const table of tablesOfRun) await sql.all(`DELETE FROM ${table} WHERE run_id = $1`, [id]);
         return true;
-      }),
+      });
+    },
+    reclaim: () => database.reclaim?.() ?? Promise.resolve(false),
 
     async removeOrphans(before) {
       await removeUnusedContents(database);
