@@ -32,7 +32,7 @@ export function openApiDouble(): ApiDouble {
     store: createMemoryApprovalStore(),
     requestsPerMinute: 100_000,
   });
-  const rules = { checkArguments: () => [] };
+  const rules = { checkArguments: async () => [] };
   const waiting = new AbortController();
   const demos = new Map<string, DemoRun>();
   let isEmpty = false;

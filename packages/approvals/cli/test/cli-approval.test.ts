@@ -191,7 +191,8 @@ test('all of a megabyte of arguments is shown before a yes counts', async () => 
 
 test('an edit that is not valid is explained, and the question stays open', async () => {
   const terminal = createPseudoTerminal();
-  const checkArguments = (args: object) => ('ok' in args ? [] : [{ pointer: '/path', message: '"path" must be text' }]);
+  const checkArguments = async (args: object) =>
+    'ok' in args ? [] : [{ pointer: '/path', message: '"path" must be text' }];
   const signal = new AbortController().signal;
   const result = createCliApproval(terminal).request(createApprovalRequest(), { signal, checkArguments });
   await terminal.waitFor('Allow this call? ');
