@@ -13,6 +13,7 @@ import type { DependencyContainer, InjectionToken } from 'tsyringe';
 import { createHttpApp } from './http/app.ts';
 import { createEndpoints } from './http/endpoints.ts';
 import { createCallerApprovals } from './http/approvals/approval-operations.ts';
+import { createStreamPlaces } from './http/events/stream-places.ts';
 import { createScriptRunner } from './http/scripts/chains.ts';
 import { createOpenConsole } from './http/server/console.ts';
 import { createHealthCheck } from './http/server/health.ts';
@@ -46,6 +47,7 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
   runScript: createScriptRunner,
   checkHealth: createHealthCheck,
   openConsole: ({ logger }) => createOpenConsole(logger),
+  streamPlaces: ({ config }) => createStreamPlaces(config.server.maxEventStreams),
 };
 
 const routes: { readonly [Name in keyof Routes]: Factory<Routes[Name]> } = {

@@ -21,6 +21,7 @@ import type { DecisionRules } from '@ravi/approval-kit';
 import type { CallerApprovals } from './http/approvals/approval-operations.ts';
 import type { Endpoint } from './http/core/implement.ts';
 import type { ScriptRunner } from './http/scripts/chains.ts';
+import type { StreamPlaces } from './http/events/stream-places.ts';
 import type { OpenConsole } from './http/server/console.ts';
 import type { HealthCheck } from './http/server/health.ts';
 import type { Redactor } from './logging/redactor.ts';
@@ -87,6 +88,8 @@ export interface Services {
   readonly runScript: ScriptRunner;
   readonly checkHealth: HealthCheck;
   readonly openConsole: OpenConsole;
+  /** Event streams of runs that are open, per principal. */
+  readonly streamPlaces: StreamPlaces;
 }
 
 /** The HTTP interface. */
@@ -135,6 +138,7 @@ export const tokens: Tokens = {
   runScript: token('runScript'),
   checkHealth: token('checkHealth'),
   openConsole: token('openConsole'),
+  streamPlaces: token('streamPlaces'),
   endpoints: token('endpoints'),
   httpApp: token('httpApp'),
 };

@@ -24,6 +24,7 @@ test('config show prints what holds, without secrets and passwords', async () =>
     trustedProxies: [],
     fourEyes: false,
     maxConcurrent: 512,
+    maxEventStreams: 200,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
     unreadTimeoutMs: 60_000,

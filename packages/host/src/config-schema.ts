@@ -90,6 +90,13 @@ export const configSchema: JsonSchema = {
           description:
             'Tool calls, scripts and starts of runs that are processed at once. The last eighth is kept for callers without a request in progress.',
         },
+        maxEventStreams: {
+          type: 'integer',
+          minimum: 1,
+          default: 200,
+          description:
+            'Event streams of runs that one principal may have open, in addition to 200 of approvals. More are refused with 429.',
+        },
         headersTimeoutMs: {
           type: 'integer',
           minimum: 1,

@@ -48,6 +48,8 @@ export interface ServerConfig {
   readonly requestsPerMinute?: number;
   /** Tool calls, scripts and starts of runs that are processed at once. The last eighth is kept for callers without a request in progress. */
   readonly maxConcurrent: number;
+  /** Event streams of runs that one principal may have open. */
+  readonly maxEventStreams: number;
   /** Time for a client to send the headers of a request. */
   readonly headersTimeoutMs: number;
   /** Time for a client to send a whole request. */

@@ -32,6 +32,7 @@ test('without a file the defaults apply and relative paths start at the working 
       fourEyes: false,
       trustedProxies: [],
       maxConcurrent: 512,
+      maxEventStreams: 200,
       headersTimeoutMs: 10_000,
       requestTimeoutMs: 30_000,
       unreadTimeoutMs: 60_000,

@@ -45,13 +45,21 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
 /** Returns the endpoints that need a state store. */
 function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
   const { config, lifetime, clock, redactor, blobStore, snippetStore, snippetTools, toolbox, invoker, durable } = parts;
-  const { callerApprovals } = parts;
+  const { callerApprovals, streamPlaces } = parts;
   if (durable === undefined) return [];
   const { store, runs, recorder } = durable;
   const { policy } = invoker;
   return [
-    ...runOperations({ durable, policy, approvalMode: config.chains.approvals, blobStore, redactor, lifetime }),
-    ...responseOperations({ store: store.runs, runs, recorder, lifetime }),
+    ...runOperations({
+      durable,
+      policy,
+      approvalMode: config.chains.approvals,
+      blobStore,
+      redactor,
+      streamPlaces,
+      lifetime,
+    }),
+    ...responseOperations({ store: store.runs, runs, recorder, streamPlaces, lifetime }),
     ...artifactOperations({ blobStore, runs: store.runs, recorder }),
     ...(callerApprovals === undefined ? [] : approvalOperations(callerApprovals, blobStore)),
     ...jobOperations(store.jobs, runs),
