@@ -42,7 +42,7 @@ export interface ServerConfig {
   readonly fourEyes: boolean;
   /** Host names to accept in addition to loopback. */
   readonly allowedHosts: readonly string[];
-  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` and `Forwarded` name the client. */
+  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` describe the client. */
   readonly trustedProxies: readonly string[];
   /** Limit of one caller. Default: `defaultRequestsPerMinute` with tokens, unlimited without. */
   readonly requestsPerMinute?: number;
@@ -58,6 +58,8 @@ export interface ServerConfig {
   readonly unreadTimeoutMs: number;
   /** Time after which an artifact of a single tool call expires. */
   readonly artifactTtlMs: number;
+  /** Bytes of such artifacts that one principal may hold; above it further calls are refused. */
+  readonly maxArtifactBytes: number;
 }
 
 /** Settings of a server's agent. */

@@ -37,6 +37,7 @@ test('without a file the defaults apply and relative paths start at the working 
       requestTimeoutMs: 30_000,
       unreadTimeoutMs: 60_000,
       artifactTtlMs: 3_600_000,
+      maxArtifactBytes: 268_435_456,
     },
     policy: defaultChainPolicy,
     agent: agentDefaults,
