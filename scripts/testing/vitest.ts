@@ -26,7 +26,9 @@ export async function runVitest(root: string, { filters, shard, isFast }: TestPl
         module.errors().length > 0 || [...module.children.allSuites()].some((suite) => suite.errors().length > 0);
       return broken ? [...tests, failed(file, 'the file could not be run')] : tests;
     });
-    const unhandled = vitest.state.getUnhandledErrors().map((error) => failed('', `unhandled error: ${messageOf(error)}`));
+    const unhandled = vitest.state
+      .getUnhandledErrors()
+      .map((error) => failed('', `unhandled error: ${messageOf(error)}`));
     return [...outcomes, ...unhandled];
   } finally {
     await vitest.close();
