@@ -13,6 +13,8 @@ import type { DependencyContainer, InjectionToken } from 'tsyringe';
 import { createHttpApp } from './http/app.ts';
 import { createEndpoints } from './http/endpoints.ts';
 import { createCallerApprovals } from './http/approvals/approval-operations.ts';
+import { createArtifactQuota } from './http/blobs/artifact-quota.ts';
+import { createStreamPlaces } from './http/events/stream-places.ts';
 import { createScriptRunner } from './http/scripts/chains.ts';
 import { createOpenConsole } from './http/server/console.ts';
 import { createHealthCheck } from './http/server/health.ts';
@@ -39,6 +41,8 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
       ? createCallerApprovals({ store: stateStore.approvals, feed, clock, logger }, decisionRules)
       : undefined,
   approvals: createApprovals,
+  artifactQuota: ({ config, blobStore, clock }) =>
+    createArtifactQuota({ blobStore, maxBytes: config.server.maxArtifactBytes, clock }),
   invoker: createInvoker,
   runChain: createChainRunner,
   snippetTools: createSnippetTools,
@@ -46,6 +50,7 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
   runScript: createScriptRunner,
   checkHealth: createHealthCheck,
   openConsole: ({ logger }) => createOpenConsole(logger),
+  streamPlaces: ({ config }) => createStreamPlaces(config.server.maxEventStreams),
 };
 
 const routes: { readonly [Name in keyof Routes]: Factory<Routes[Name]> } = {
@@ -115,12 +120,12 @@ function createDecisionRules(parts: Parts): DecisionRules {
 }
 
 function createInvoker(parts: Parts): ToolInvoker {
-  const { config, toolbox, approvals, blobStore, hooks, digestKey, hostPaths, clock, logger } = parts;
+  const { config, toolbox, approvals, artifactQuota, hooks, digestKey, hostPaths, clock, logger } = parts;
   const { telemetry, stateStore, redactor } = parts;
   return new ToolInvoker({
     registry: toolbox,
     approvalHandler: approvals,
-    artifactStore: blobStore,
+    artifactStore: artifactQuota.store,
     policy: config.policy,
     hooks,
     digest: createArgumentDigest(digestKey),

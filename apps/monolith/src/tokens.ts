@@ -21,6 +21,8 @@ import type { DecisionRules } from '@ravi/approval-kit';
 import type { CallerApprovals } from './http/approvals/approval-operations.ts';
 import type { Endpoint } from './http/core/implement.ts';
 import type { ScriptRunner } from './http/scripts/chains.ts';
+import type { ArtifactQuota } from './http/blobs/artifact-quota.ts';
+import type { StreamPlaces } from './http/events/stream-places.ts';
 import type { OpenConsole } from './http/server/console.ts';
 import type { HealthCheck } from './http/server/health.ts';
 import type { Redactor } from './logging/redactor.ts';
@@ -78,6 +80,8 @@ export interface Services {
   readonly callerApprovals: CallerApprovals | undefined;
   /** Handler that the invoker asks; with a state store it stores each request first. */
   readonly approvals: ApprovalHandler;
+  /** Limit of the artifacts of single tool calls. */
+  readonly artifactQuota: ArtifactQuota;
   readonly invoker: ToolInvoker;
   readonly runChain: ChainRunner;
   readonly snippetTools: SnippetTools;
@@ -87,6 +91,8 @@ export interface Services {
   readonly runScript: ScriptRunner;
   readonly checkHealth: HealthCheck;
   readonly openConsole: OpenConsole;
+  /** Event streams of runs that are open, per principal. */
+  readonly streamPlaces: StreamPlaces;
 }
 
 /** The HTTP interface. */
@@ -128,6 +134,7 @@ export const tokens: Tokens = {
   callerApprovals: token('callerApprovals'),
   approvals: token('approvals'),
   decisionRules: token('decisionRules'),
+  artifactQuota: token('artifactQuota'),
   invoker: token('invoker'),
   runChain: token('runChain'),
   snippetTools: token('snippetTools'),
@@ -135,6 +142,7 @@ export const tokens: Tokens = {
   runScript: token('runScript'),
   checkHealth: token('checkHealth'),
   openConsole: token('openConsole'),
+  streamPlaces: token('streamPlaces'),
   endpoints: token('endpoints'),
   httpApp: token('httpApp'),
 };

@@ -125,6 +125,37 @@ test('changed arguments are checked before they decide: 422 at the field, the re
   assert.notEqual(trace.edit.before, trace.edit.after);
 });
 
+test('changed arguments cannot name an artifact of another session or an unknown one: 422 at its place', async () => {
+  await using server = await startSecuredServer({}, { 'tools/pay.mjs': payTool });
+  const { id, runId, approval } = await ask(server);
+  const blobs = server.monolith.container.resolve(tokens.blobStore);
+  const store = (sessionId: string, principal = 'ada'): Promise<string> =>
+    blobs.store('grace', { mediaType: 'text/plain', scope: { principal, sessionId } });
+  const edit = (to: string) =>
+    send(server, 'eve', `/approvals/${id}/decision`, {
+      decision: 'modified',
+      modifiedArgs: { to: { $artifact: to }, cents: 900, pin: '[redacted]' },
+    });
+  for (const [ref, message] of [
+    [await store('another-session'), /at \/to: The artifact \S+ belongs to another session\. The request still waits/],
+    [await store(approval.sessionId, 'bob'), /belongs to another session/],
+    ['nowhere', /at \/to: There is no artifact nowhere\. The request still waits/],
+  ] as const) {
+    const { status, body } = await edit(ref);
+    assert.deepEqual(
+      [status, body.error?.code, body.problems?.[0]?.pointer],
+      [422, 'E_APPROVAL_EDIT_INVALID', '/to'],
+      JSON.stringify(body),
+    );
+    assert.match(body.error.message, message);
+    assert.equal((await send(server, 'eve', `/approvals/${id}`)).body.approval.status, 'pending');
+  }
+  const own = await store(approval.sessionId);
+  assert.equal((await edit(own)).status, 200);
+  const run = await ended(server, 'ada', runId);
+  assert.equal(JSON.parse(run.outcome.result.value).to, 'grace');
+});
+
 test('an approver opens the artifacts of a pending call, and nothing else', async () => {
   await using server = await startSecuredServer();
   const { container } = server.monolith;

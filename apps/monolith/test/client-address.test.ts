@@ -80,3 +80,28 @@ test('a change with a cookie needs the own origin', async () => {
   assert.equal(await call({}), 403);
   assert.equal((await server.post('/v1/tools/echo', { args: {} }, as('ada'))).status, 200);
 });
+
+test('the cookie of a sign-in is Secure if a trusted proxy reports TLS', async () => {
+  const cookieOf = async (server: TestServer, headers: Record<string, string>): Promise<string> => {
+    const response = await fetch(`${server.url}/v1/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ token: secrets.ada }),
+    });
+    assert.equal(response.status, 200);
+    return response.headers.get('set-cookie') ?? '';
+  };
+  await using proxied = await startSecuredServer({ trustedProxies: ['127.0.0.1'] });
+  for (const headers of [
+    { 'x-forwarded-proto': 'https' },
+    { 'x-forwarded-proto': 'HTTPS, http' },
+    { forwarded: 'for=192.0.2.7; Proto="https", for=10.0.0.1;proto=http' },
+  ]) {
+    assert.match(await cookieOf(proxied, headers), /; Secure(?:;|$)/, JSON.stringify(headers));
+  }
+  for (const headers of [{}, { 'x-forwarded-proto': 'http' }, { 'x-forwarded-proto': 'http, https' }]) {
+    assert.doesNotMatch(await cookieOf(proxied, headers), /Secure/, JSON.stringify(headers));
+  }
+  await using direct = await startSecuredServer();
+  assert.doesNotMatch(await cookieOf(direct, { 'x-forwarded-proto': 'https' }), /Secure/);
+});

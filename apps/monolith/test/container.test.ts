@@ -33,7 +33,7 @@ test('there is one Toolbox and one ToolInvoker, and HTTP and scripts go through 
   assert.ok(invoker instanceof ToolInvoker);
   assert.equal(invoker.registry, toolbox);
   assert.equal(invoker.hooks, container.resolve(tokens.hooks));
-  assert.equal(invoker.artifactStore, container.resolve(tokens.blobStore));
+  assert.equal(invoker.artifactStore, container.resolve(tokens.artifactQuota).store);
 
   const seen: string[] = [];
   invoker.hooks.observe('tool-result', ({ tool, caller }) => void seen.push(`${caller} ${tool}`));

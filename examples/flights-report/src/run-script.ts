@@ -4,7 +4,7 @@ import type { Client } from '@ravi/client';
 
 /** Runs a script over HTTP and waits for it. Text says why there is no result. */
 export async function runAtOnce(url: string, code: string): Promise<ChainRunResult | string> {
-  return orProblem(async () => (await createClient({ baseUrl: url }).chains.run({ code })) as ChainRunResult);
+  return orProblem(async () => createClient({ baseUrl: url }).chains.run({ code }));
 }
 
 /** Options of {@link runInStore}. */

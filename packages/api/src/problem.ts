@@ -41,6 +41,7 @@ export const problemStatus = {
   E_SNIPPET_UNAVAILABLE: 503,
   E_STATE_UNAVAILABLE: 503,
   E_STREAMS_EXHAUSTED: 503,
+  E_ARTIFACT_QUOTA: 507,
 } as const satisfies Readonly<Record<string, number>>;
 
 /** Code of a refusal over HTTP. */

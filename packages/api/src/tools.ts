@@ -77,6 +77,6 @@ export const tools = {
       },
     ),
     responses: { 200: json(extend(invocationResultSchema, { sessionId: string() })) },
-    errors: [],
+    errors: ['E_ARTIFACT_QUOTA'],
   }),
 } as const;

@@ -1,12 +1,20 @@
 import { createInterface } from 'node:readline/promises';
 import type { RunDetails } from '@ravi/api';
+import { KernelError } from '@ravi/kernel';
 
-/** Asks at the terminal, on standard error, so that the result stays alone on standard output; `usual` for an empty line. */
+/**
+ * Asks at the terminal, on standard error, so that the result stays alone on standard output; `usual` for an empty line.
+ * @throws KernelError `E_CANCELLED` at Ctrl-C and at the end of the input
+ */
 export async function ask(question: string, usual: string = ''): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const { promise: closed, reject } = Promise.withResolvers<never>();
+  lines.once('close', () => reject(new KernelError('E_CANCELLED', 'The question was not answered')));
   try {
-    return (await lines.question(`${question}${usual === '' ? '' : ` (${usual})`}: `)).trim() || usual;
+    const answer = await Promise.race([lines.question(`${question}${usual === '' ? '' : ` (${usual})`}: `), closed]);
+    return answer.trim() || usual;
   } finally {
+    closed.catch(() => {});
     lines.close();
   }
 }

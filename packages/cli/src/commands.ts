@@ -124,7 +124,7 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     path: 'approvals approve',
-    summary: 'approve a call',
+    summary: 'approve a call, after showing its arguments and asking',
     reach: 'api',
     arguments: [approval],
     options: [
@@ -138,6 +138,7 @@ export const commands: readonly CommandSpec[] = [
         description: 'run the call with these arguments: JSON, @file, or - for standard input',
       },
       { flags: '--reason <text>', description: 'reason for the audit log' },
+      { flags: '--yes', description: 'approve without being asked; required without a terminal' },
     ],
     load: async () => (await import('./commands/approvals.ts')).approve,
   },

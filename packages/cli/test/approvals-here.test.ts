@@ -43,9 +43,12 @@ test('without a server approvals are listed, shown and given, and the run contin
   assert.match(listed.output, new RegExp(`^${approval}  launch  high  pending  `, 'm'), listed.errors);
   const shown = await ravi('approvals', 'show', approval, '--json');
   assert.equal(JSON.parse(shown.output).tool, 'launch', shown.errors);
-  const approved = await ravi('approvals', 'approve', approval);
+  const unasked = await ravi('approvals', 'approve', approval);
+  assert.equal(unasked.code, 2);
+  assert.match(unasked.errors, /^E_USAGE: Not a terminal: see "ravi approvals show \S+", then pass --yes/);
+  const approved = await ravi('approvals', 'approve', approval, '--yes');
   assert.deepEqual([approved.code, approved.output], [0, 'Approved: launch\n'], approved.errors);
-  const second = await ravi('approvals', 'approve', approval);
+  const second = await ravi('approvals', 'approve', approval, '--yes');
   assert.equal(second.code, 1);
   assert.match(second.errors, /E_APPROVAL_DECIDED/);
 
@@ -61,7 +64,7 @@ test('without a server a call is denied, and an approval that was not requested 
   const denied = await ravi('approvals', 'deny', approval, '--reason', 'not today');
   assert.deepEqual([denied.code, denied.output], [0, 'Denied: launch\n'], denied.errors);
   for (const verb of ['show', 'approve', 'deny']) {
-    const unknown = await ravi('approvals', verb, 'apr_nobody_asks');
+    const unknown = await ravi('approvals', verb, 'apr_nobody_asks', ...(verb === 'approve' ? ['--yes'] : []));
     assert.equal(unknown.code, 2, unknown.errors);
     assert.match(unknown.errors, /^E_APPROVAL_UNKNOWN: /m);
   }

@@ -24,10 +24,12 @@ test('config show prints what holds, without secrets and passwords', async () =>
     trustedProxies: [],
     fourEyes: false,
     maxConcurrent: 512,
+    maxEventStreams: 200,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
     unreadTimeoutMs: 60_000,
     artifactTtlMs: 3_600_000,
+    maxArtifactBytes: 268_435_456,
   });
   assert.deepEqual(shown.plugins['blobStore'], {
     use: '@ravi/blob-s3',

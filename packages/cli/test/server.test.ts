@@ -85,7 +85,7 @@ test('a call waits until it is approved at another terminal', async () => {
   assert.match(listed.output, new RegExp(`^${id}  launch  high  pending  `, 'm'));
   const shown = await server.ravi(['approvals', 'show', id]);
   assert.match(shown.output, /^purpose +Leaves a line in a file\.$/m);
-  const answered = await server.ravi(['approvals', 'approve', id, '--reason', 'go']);
+  const answered = await server.ravi(['approvals', 'approve', id, '--reason', 'go', '--yes']);
   assert.deepEqual(answered, { code: 0, output: 'Approved: launch\n', errors: '' });
   const { code, output, errors } = await running;
   assert.equal(code, 0, errors);
@@ -232,7 +232,7 @@ test('a run that is stored while it waits ends the command with 4, and continues
   assert.equal(paused.code, 4);
   const [, run = '', approval = ''] =
     /The run (\S+) waits for approval of launch: ravi approvals approve (\S+)/.exec(paused.errors) ?? [];
-  const answered = await pausing.ravi(['approvals', 'approve', approval]);
+  const answered = await pausing.ravi(['approvals', 'approve', approval, '--yes']);
   assert.equal(answered.code, 0, answered.errors);
   const resumed = await pausing.ravi(['runs', 'resume', run]);
   assert.equal(resumed.code, 0, resumed.errors);

@@ -3,9 +3,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { tokens } from '@ravi/monolith';
 import { test } from 'vitest';
 import { createFolder } from './support/folder.ts';
+import type { Ended } from './support/ravi.ts';
 import { startServer } from './support/server.ts';
+import type { TestServer } from './support/server.ts';
 
 const entry = join(import.meta.dirname, '../src/main.ts');
 const hasScript = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
@@ -47,6 +50,60 @@ test.skipIf(!hasScript)('a risky call is asked for at the terminal, and runs aft
   assert.match(shown, /risk +high/);
   assert.match(shown, /launched\r\n/);
   assert.equal(existsSync(join(own.folder, 'launches.txt')), true);
+});
+
+/** Starts a script that needs approval, and returns the id of the approval that it waits for. */
+async function startPending(
+  server: TestServer,
+  file: string,
+): Promise<{ readonly id: string; readonly running: Promise<Ended> }> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const stop = server.monolith.container
+    .resolve(tokens.hooks)
+    .observe('approval-requested', ({ requestId }) => resolve(requestId));
+  const running = server.ravi(['chain', 'run', file]);
+  const id = await promise;
+  stop();
+  return { id, running };
+}
+
+test.skipIf(!hasScript)('approvals approve shows the arguments and approves only after a yes', async () => {
+  await using server = await startServer({ 'launch.ts': `return await tools.launch({ target: 'the moon' });` });
+  const { id, running } = await startPending(server, 'launch.ts');
+  const approve = (answer: string, ...more: readonly string[]) =>
+    atTerminal(
+      server.folder,
+      ['approvals', 'approve', id, '--server', server.url, ...more],
+      [['Allow this call? (y/n)', answer]],
+    );
+  for (const answer of ['n\r', '\r', '\u0003', '\u0004']) {
+    const { code, shown } = await approve(answer);
+    assert.equal(code, 130, shown);
+    assert.match(shown, /"target": "the moon"/);
+  }
+  const changed = await approve('maybe\r', '--args', '{"target":"mars"}');
+  assert.match(changed.shown, /"the moon"[^]*with these arguments instead[^]*"mars"/);
+  assert.match((await server.ravi(['approvals', 'ls'])).output, new RegExp(`^${id} .*pending`, 'm'));
+  const approved = await approve('y\r');
+  assert.equal(approved.code, 0, approved.shown);
+  assert.match(approved.shown, /Approved: launch/);
+  assert.equal((await running).code, 0);
+});
+
+test.skipIf(!hasScript)('approvals approve takes a whole word for a critical call', async () => {
+  const tool = `export default { name: 'erase', description: 'Erases.', risk: 'critical', inputSchema: { type: 'object' },
+    execute: () => ({ content: [], isError: false }) };`;
+  await using server = await startServer({ 'tools/erase.mjs': tool, 'erase.ts': 'return await tools.erase({});' });
+  const { id, running } = await startPending(server, 'erase.ts');
+  for (const [answer, expected] of [
+    ['y\r', 130],
+    ['approve\r', 0],
+  ] as const) {
+    const command = ['approvals', 'approve', id, '--server', server.url];
+    const { code, shown } = await atTerminal(server.folder, command, [['Type approve', answer]]);
+    assert.equal(code, expected, shown);
+  }
+  assert.equal((await running).code, 0);
 });
 
 test.skipIf(!hasScript)(

@@ -76,7 +76,7 @@ export const configSchema: JsonSchema = {
           items: { type: 'string', minLength: 1 },
           default: [],
           description:
-            'Addresses and CIDR ranges of proxies whose X-Forwarded-For and Forwarded name the client; unknown tokens are counted per client.',
+            'Addresses and CIDR ranges of proxies whose X-Forwarded-For, X-Forwarded-Proto and Forwarded describe the client: unknown tokens are counted per client, and the sign-in cookie is Secure if the client uses TLS.',
         },
         requestsPerMinute: {
           type: 'integer',
@@ -89,6 +89,13 @@ export const configSchema: JsonSchema = {
           default: 512,
           description:
             'Tool calls, scripts and starts of runs that are processed at once. The last eighth is kept for callers without a request in progress.',
+        },
+        maxEventStreams: {
+          type: 'integer',
+          minimum: 1,
+          default: 200,
+          description:
+            'Event streams of runs that one principal may have open, in addition to 200 of approvals. More are refused with 429.',
         },
         headersTimeoutMs: {
           type: 'integer',
@@ -113,6 +120,13 @@ export const configSchema: JsonSchema = {
           minimum: 1,
           default: 3_600_000,
           description: 'Time after which an artifact of a single tool call (POST /v1/tools/{name}) expires.',
+        },
+        maxArtifactBytes: {
+          type: 'integer',
+          minimum: 1,
+          default: 268_435_456,
+          description:
+            'Bytes of such artifacts that one principal may hold. Once it reaches the limit, further calls are refused with 507 until some are deleted or expire. Counted from the start of the process.',
         },
       },
     },

@@ -42,12 +42,14 @@ export interface ServerConfig {
   readonly fourEyes: boolean;
   /** Host names to accept in addition to loopback. */
   readonly allowedHosts: readonly string[];
-  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` and `Forwarded` name the client. */
+  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` describe the client. */
   readonly trustedProxies: readonly string[];
   /** Limit of one caller. Default: `defaultRequestsPerMinute` with tokens, unlimited without. */
   readonly requestsPerMinute?: number;
   /** Tool calls, scripts and starts of runs that are processed at once. The last eighth is kept for callers without a request in progress. */
   readonly maxConcurrent: number;
+  /** Event streams of runs that one principal may have open. */
+  readonly maxEventStreams: number;
   /** Time for a client to send the headers of a request. */
   readonly headersTimeoutMs: number;
   /** Time for a client to send a whole request. */
@@ -56,6 +58,8 @@ export interface ServerConfig {
   readonly unreadTimeoutMs: number;
   /** Time after which an artifact of a single tool call expires. */
   readonly artifactTtlMs: number;
+  /** Bytes of such artifacts that one principal may hold; above it further calls are refused. */
+  readonly maxArtifactBytes: number;
 }
 
 /** Settings of a server's agent. */

@@ -2,6 +2,7 @@ import { defineChainPolicy, silentLogger, systemClock } from '@ravi/kernel';
 import type {
   ApprovalHandler,
   ApprovalRequest,
+  BlobScope,
   BlobStore,
   ChainPolicy,
   Clock,
@@ -13,6 +14,7 @@ import type {
   ToolRegistry,
 } from '@ravi/kernel';
 import { checkShownEdit } from './approval/check-edit.ts';
+import { findArtifactProblems } from './approval/edit-artifacts.ts';
 import { createSecretFinder } from './approval/secret-spans.ts';
 import { createDigester } from './arguments/digest.ts';
 import type { Digester } from './arguments/digest.ts';
@@ -138,13 +140,16 @@ export class ToolInvoker {
    * Checks arguments that an approver wants to run instead of those of a stored request, in a process where its call does not
    * wait. Returns the problems; empty if the arguments are valid.
    */
-  checkEdit(request: ApprovalRequest, args: JsonObject): readonly EditProblem[] {
+  async checkEdit(request: ApprovalRequest, args: JsonObject): Promise<readonly EditProblem[]> {
     const tool = this.registry.get(request.tool);
     if (tool === undefined || toolDigest(tool) !== request.toolDigest) {
       return [{ pointer: '', message: `The tool ${request.tool} has changed since the request, or is gone` }];
     }
     const { maxArgumentBytes } = this.policy;
-    return checkShownEdit(args, request, { tool, schemas: this.#runtime.schemas, maxArgumentBytes });
+    const { principal, sessionId } = request;
+    const owns = (scope: BlobScope): boolean => scope.principal === principal && scope.sessionId === sessionId;
+    const problems = checkShownEdit(args, request, { tool, schemas: this.#runtime.schemas, maxArgumentBytes });
+    return problems.length > 0 ? problems : findArtifactProblems(args, tool, { owns, store: this.artifactStore });
   }
 
   /**

@@ -36,6 +36,8 @@ const refreshMs = 5_000;
 export const runQuery = (id: string) =>
   queryOptions({
     queryKey: ['run', id],
+    // Comparing a large result with its earlier state takes longer than parsing it.
+    structuralSharing: false,
     queryFn: ({ signal }) => ravi.runs.get(id, { signal }),
     refetchInterval: ({ state: { data } }) => data !== undefined && isLive(data) && refreshMs,
   });

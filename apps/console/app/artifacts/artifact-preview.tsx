@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { FileQuestionMark } from 'lucide-react';
-import { useState } from 'react';
 import type { BlobStat, JsonValue } from '@ravi/kernel';
-import { printable } from '@ravi/approval-web/text';
 import { contentAddress, ravi } from '../api/client.ts';
-import { Button } from '../ui/button.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
-import { formatBytes, formatCount } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
 import { TabView } from '../ui/tabs.tsx';
 import { parseCsv, tableOf } from './table-of.ts';
+import type { TextTable } from './table-of.ts';
 import { PdfView } from './pdf-view.tsx';
 import { previewKindOf } from './preview-kind.ts';
+import { TextRanges } from './text-ranges.tsx';
 import { TextTableView } from './text-table-view.tsx';
 
-const maxTextBytes = 2_000_000;
+// Larger JSON is shown as text, because a browser parses about 100 MB in a second.
+const maxJsonBytes = 32_000_000;
+const maxCsvBytes = 2_000_000;
 const maxRows = 200;
 
 /** Shows the content of an artifact, as far as a browser can. */
@@ -38,83 +38,60 @@ export function ArtifactPreview({ artifact }: { readonly artifact: BlobStat }) {
   return <TextPreview artifact={artifact} kind={kind} />;
 }
 
-interface TextPreviewProps {
-  readonly artifact: BlobStat;
-  readonly kind: 'json' | 'csv' | 'text';
+function TextPreview({ artifact, kind }: { readonly artifact: BlobStat; readonly kind: 'json' | 'csv' | 'text' }) {
+  if (kind === 'csv') return <CsvPreview artifact={artifact} />;
+  if (kind === 'json' && artifact.bytes <= maxJsonBytes) return <JsonPreview artifact={artifact} />;
+  return <TextRanges artifact={artifact} />;
 }
 
-function TextPreview({ artifact, kind }: TextPreviewProps) {
+function CsvPreview({ artifact }: { readonly artifact: BlobStat }) {
   const query = useQuery({
-    queryKey: ['artifact', artifact.ref, 'text'],
+    queryKey: ['artifact', artifact.ref, 'table'],
     staleTime: Infinity,
-    queryFn: ({ signal }) => readStart(artifact.ref, signal),
+    queryFn: async ({ signal }) => {
+      const headers = { range: `bytes=0-${maxCsvBytes - 1}` };
+      const response = await ravi.artifacts.content(artifact.ref, { signal, headers });
+      const [columns = [], ...rows] = parseCsv(await response.text(), maxRows + 1);
+      return { columns, rows };
+    },
   });
-  const isCut = artifact.bytes > maxTextBytes;
-  return (
-    <Loaded query={query}>
-      {(text) => (
-        <>
-          {isCut && (
-            <p className="muted">
-              The first {formatBytes(maxTextBytes)} of {formatBytes(artifact.bytes)}.
-            </p>
-          )}
-          <TextContent text={text} kind={isCut && kind === 'json' ? 'text' : kind} />
-        </>
-      )}
-    </Loaded>
-  );
+  return <Loaded query={query}>{(table) => <Views artifact={artifact} table={table} />}</Loaded>;
 }
 
-function TextContent({ text, kind }: { readonly text: string; readonly kind: TextPreviewProps['kind'] }) {
-  if (kind === 'csv') {
-    const [columns = [], ...rows] = parseCsv(text, maxRows + 1);
-    return <TextTableView table={{ columns, rows }} />;
-  }
-  const value = kind === 'json' ? parse(text) : undefined;
-  if (value === undefined) return <PlainText text={text} />;
-  const table = tableOf(value, maxRows);
-  const tree = (
-    <div className="panel">
-      <JsonTree value={value} />
-    </div>
-  );
-  if (table === undefined) return tree;
-  return (
-    <TabView
-      label="Preview"
-      panels={[
-        { id: 'table', name: 'Table', content: <TextTableView table={table} /> },
-        { id: 'tree', name: 'Tree', content: tree },
-        { id: 'text', name: 'Text', content: <PlainText text={text} /> },
-      ]}
-    />
-  );
+function JsonPreview({ artifact }: { readonly artifact: BlobStat }) {
+  const query = useQuery({
+    queryKey: ['artifact', artifact.ref, 'json'],
+    staleTime: Infinity,
+    // Comparing a large value with its earlier state takes longer than parsing it.
+    structuralSharing: false,
+    queryFn: async ({ signal }) => {
+      const response = await ravi.artifacts.content(artifact.ref, { signal });
+      const value = parse(await response.text());
+      return { value, table: value === undefined ? undefined : tableOf(value, maxRows) };
+    },
+  });
+  return <Loaded query={query}>{(content) => <Views artifact={artifact} {...content} />}</Loaded>;
 }
 
-const partCharacters = 100_000;
-
-// A browser takes seconds to lay out megabytes of text at once.
-function PlainText({ text }: { readonly text: string }) {
-  const [shown, setShown] = useState(partCharacters);
-  return (
-    <>
-      <pre className="prose preview" role="region" aria-label="Preview" tabIndex={0}>
-        {printable(text.slice(0, shown))}
-      </pre>
-      {text.length > shown && (
-        <p className="muted">
-          {formatCount(shown)} of {formatCount(text.length)} characters.{' '}
-          <Button onClick={() => setShown(shown + partCharacters)}>Show more</Button>
-        </p>
-      )}
-    </>
-  );
+interface ViewsProps {
+  readonly artifact: BlobStat;
+  readonly table?: TextTable | undefined;
+  readonly value?: JsonValue | undefined;
 }
 
-async function readStart(ref: string, signal: AbortSignal): Promise<string> {
-  const response = await ravi.artifacts.content(ref, { signal, headers: { range: `bytes=0-${maxTextBytes - 1}` } });
-  return response.text();
+function Views({ artifact, table, value }: ViewsProps) {
+  const text = { id: 'text', name: 'Text', content: <TextRanges artifact={artifact} /> };
+  const tree = value !== undefined && {
+    id: 'tree',
+    name: 'Tree',
+    content: (
+      <div className="panel">
+        <JsonTree value={value} />
+      </div>
+    ),
+  };
+  const rows = table !== undefined && { id: 'table', name: 'Table', content: <TextTableView table={table} /> };
+  return <TabView label="Preview" panels={[rows, tree, text].filter((panel) => panel !== false)} />;
 }
 
 function parse(text: string): JsonValue | undefined {

@@ -1,8 +1,11 @@
-import { CircleAlert } from 'lucide-react';
+import { CircleAlert, Download } from 'lucide-react';
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import { printable } from '@ravi/approval-web/text';
 import type { RunDetails } from '@ravi/api';
+import { Button } from '../ui/button.tsx';
+import { jsonStart } from '../ui/json-start.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
+import { TextParts } from '../ui/pager.tsx';
 
 // Beyond this a tree with two levels open hides everything below it.
 const manyCharacters = 1_000;
@@ -26,19 +29,33 @@ export function RunOutcomeView({ run, liveText }: { readonly run: RunDetails; re
       )}
       {answer !== '' && (
         <section className="answer panel" aria-label="Answer" aria-busy={run.status === 'running'}>
-          {printable(answer)}
+          <TextParts text={answer}>{(part) => part}</TextParts>
         </section>
       )}
       {value !== undefined && (
         <section className="panel" aria-label="Result">
-          <h2 className="panel-title">Result</h2>
+          <div className="panel-head">
+            <h2 className="panel-title">Result</h2>
+            <Button onClick={() => download(`${run.id}.json`, value)}>
+              <Download aria-hidden size={16} /> Download JSON
+            </Button>
+          </div>
           <div className="result-value" role="region" aria-label="Value" tabIndex={0}>
-            <JsonTree value={value} depth={JSON.stringify(value).length > manyCharacters ? 1 : 2} />
+            <JsonTree value={value} depth={jsonStart(value, manyCharacters).length > manyCharacters ? 1 : 2} />
           </div>
         </section>
       )}
     </>
   );
+}
+
+function download(fileName: string, value: JsonValue): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([JSON.stringify(value)], { type: 'application/json' }));
+  link.download = fileName;
+  link.click();
+  // A browser may begin to read the content after the click has ended.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
 function textOf(result: JsonValue | undefined): string {

@@ -13,6 +13,7 @@ import { StatusBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
 import { JsonTree } from '../ui/json-tree.tsx';
+import { TextParts } from '../ui/pager.tsx';
 
 /** Calls a tool with arguments from a form, through the same gates as any other call. */
 export function TryTool({ tool }: { readonly tool: ToolDetails }) {
@@ -71,9 +72,13 @@ function Result({ result }: { readonly result: InvocationResult }) {
       )}
       {structured !== undefined && <JsonTree value={structured} />}
       {structured === undefined && error === undefined && (
-        <pre className="prose" role="region" aria-label="Text" tabIndex={0}>
-          {printable(text)}
-        </pre>
+        <TextParts text={text}>
+          {(part) => (
+            <pre className="prose" role="region" aria-label="Text" tabIndex={0}>
+              {part}
+            </pre>
+          )}
+        </TextParts>
       )}
       {artifactRef !== undefined && (
         <Link href={`/artifacts/${encodeURIComponent(artifactRef)}`}>Open the stored result</Link>

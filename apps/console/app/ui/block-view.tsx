@@ -5,12 +5,13 @@ import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
 import { jsonLine } from './format.ts';
 import { JsonTree } from './json-tree.tsx';
+import { TextParts } from './pager.tsx';
 
 /** One content block of a message. */
 export function BlockView({ block }: { readonly block: ContentBlock }) {
   switch (block.type) {
     case 'text':
-      return <p className="block-text">{printable(block.text)}</p>;
+      return <TextParts text={block.text}>{(part) => <p className="block-text">{part}</p>}</TextParts>;
     case 'reasoning':
       return (
         <details className="block">

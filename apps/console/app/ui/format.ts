@@ -1,4 +1,6 @@
+import type { JsonValue } from '@ravi/kernel';
 import { formatWait, printable } from '@ravi/approval-web/text';
+import { jsonStart } from './json-start.ts';
 
 const number = new Intl.NumberFormat('en');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -39,8 +41,10 @@ export function formatMoney(dollars: number): string {
   );
 }
 
-/** Returns a JSON value on one line, truncated if it is long. */
-export function jsonLine(value: unknown, maxLength = 120): string {
-  const text = printable(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+/** Returns a JSON value on one line, truncated if it is long; text without quotes. */
+export function jsonLine(value: JsonValue | undefined, maxLength = 120): string {
+  if (value === undefined) return '';
+  const start = typeof value === 'string' ? value.slice(0, maxLength + 1) : jsonStart(value, maxLength + 1);
+  const text = printable(start.slice(0, maxLength + 1));
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }

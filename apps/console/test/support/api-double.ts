@@ -6,7 +6,7 @@ import { createMemoryApprovalStore } from '@ravi/testkit';
 import type { ApprovalRequest, ApprovalDecisionInput, Run, Snippet, HistoryEntry } from '@ravi/kernel';
 import type { RunDetails, SnippetSummary } from '@ravi/api';
 import { budgets, jobs, settings, skills, snippets, tools } from './catalogue.ts';
-import { artifacts, contents } from './contents.ts';
+import { artifacts, bigArtifact, contents } from './contents.ts';
 import { startDemoRun } from './demo-run.ts';
 import type { DemoRun } from './demo-run.ts';
 import { began, conversation, exchanges, failedRun, finishedEvents, finishedRun } from './runs.ts';
@@ -18,6 +18,8 @@ export interface ApiDouble {
   readonly app: Hono;
   /** Asks for an approval and waits for the answer. */
   ask(request: ApprovalRequest): Promise<ApprovalDecisionInput>;
+  /** Adds a run. */
+  addRun(run: RunDetails): void;
   /** Empties every list. */
   forgetAll(): void;
   /** From now on every request is refused with this status, until it is 0. */
@@ -32,15 +34,17 @@ export function openApiDouble(): ApiDouble {
     store: createMemoryApprovalStore(),
     requestsPerMinute: 100_000,
   });
-  const rules = { checkArguments: () => [] };
+  const rules = { checkArguments: async () => [] };
   const waiting = new AbortController();
   const demos = new Map<string, DemoRun>();
+  const added: RunDetails[] = [];
   let isEmpty = false;
   let failure: 0 | 401 | 500 = 0;
   const app = new Hono();
   const list = <Item>(items: readonly Item[]) => ({ items: isEmpty ? [] : items });
   const runs = (): readonly RunDetails[] => [
     ...[...demos.values()].map(({ view }) => view).toReversed(),
+    ...added,
     finishedRun,
     failedRun,
   ];
@@ -98,13 +102,17 @@ export function openApiDouble(): ApiDouble {
   app.get('/v1/artifacts/:ref', (context) =>
     one(
       context,
-      artifacts.find(({ ref }) => ref === context.req.param('ref')),
+      [...artifacts, bigArtifact].find(({ ref }) => ref === context.req.param('ref')),
     ),
   );
   app.delete('/v1/artifacts/:ref', (context) => context.body(null, 204));
   app.get('/v1/artifacts/:ref/content', (context) => {
     const found = contents.get(context.req.param('ref'));
-    return found === undefined ? missing(context) : context.body(found.bytes, 200, { 'content-type': found.mediaType });
+    if (found === undefined) return missing(context);
+    const { mediaType, bytes } = found;
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(context.req.header('range') ?? '') ?? [];
+    if (from === undefined) return context.body(bytes, 200, { 'content-type': mediaType });
+    return context.body(bytes.slice(Number(from), Number(to) + 1), 206, { 'content-type': mediaType });
   });
   app.get('/v1/runs', (context) => {
     const { status, sessionId } = context.req.query();
@@ -156,6 +164,7 @@ export function openApiDouble(): ApiDouble {
       decision.catch(() => {});
       return decision;
     },
+    addRun: (run) => void added.push(run),
     forgetAll: () => void (isEmpty = true),
     failWith: (status) => void (failure = status),
     close() {

@@ -19,34 +19,45 @@ const rows = Array.from({ length: 40 }, (_, hour) => ({
 }));
 
 /** The bytes of each artifact of the fixtures. */
-export const contents: ReadonlyMap<string, { readonly mediaType: string; readonly bytes: Uint8Array<ArrayBuffer> }> =
-  new Map(
-    (
+export const contents: Map<string, { readonly mediaType: string; readonly bytes: Uint8Array<ArrayBuffer> }> = new Map(
+  (
+    [
       [
-        [
-          'art_report',
-          'text/markdown',
-          '# When to fly\n\n200000 flights; one is late when its delay is more than 15 minutes.\n\n**Fly at 6:00** (4 % late), **not at 20:00** (31 % late).\n\n| hour | flights | late |\n|---:|---:|---:|\n| 6 | 11 204 | 4.1 % |\n| 20 | 9 310 | 31.0 % |\n',
-        ],
-        ['art_rows', 'application/json', JSON.stringify({ matched: 40, rows })],
-        [
-          'art_airports',
-          'text/csv',
-          'iata,name,state\r\nSFO,"San Francisco ""Intl"", CA",CA\r\nJFK,John F Kennedy,NY\r\n',
-        ],
-        [
-          'art_settings',
-          'application/json',
-          JSON.stringify({ theme: { name: 'quiet', colours: ['green', 'grey'] }, isNew: true, limit: null }),
-        ],
-        ['art_chart', 'image/svg+xml', chart],
-        ['art_paper', 'application/pdf', pdf],
-        ['art_archive', 'application/zip', 'PK'],
-      ] as const
-    ).map(([ref, mediaType, text]) => [ref, { mediaType, bytes: new TextEncoder().encode(text) }]),
-  );
+        'art_report',
+        'text/markdown',
+        '# When to fly\n\n200000 flights; one is late when its delay is more than 15 minutes.\n\n**Fly at 6:00** (4 % late), **not at 20:00** (31 % late).\n\n| hour | flights | late |\n|---:|---:|---:|\n| 6 | 11 204 | 4.1 % |\n| 20 | 9 310 | 31.0 % |\n',
+      ],
+      ['art_rows', 'application/json', JSON.stringify({ matched: 40, rows })],
+      [
+        'art_airports',
+        'text/csv',
+        'iata,name,state\r\nSFO,"San Francisco ""Intl"", CA",CA\r\nJFK,John F Kennedy,NY\r\n',
+      ],
+      [
+        'art_settings',
+        'application/json',
+        JSON.stringify({ theme: { name: 'quiet', colours: ['green', 'grey'] }, isNew: true, limit: null }),
+      ],
+      ['art_chart', 'image/svg+xml', chart],
+      ['art_paper', 'application/pdf', pdf],
+      ['art_archive', 'application/zip', 'PK'],
+    ] as const
+  ).map(([ref, mediaType, text]) => [ref, { mediaType, bytes: new TextEncoder().encode(text) }]),
+);
 
-/** Every artifact of the fixtures. */
+/** Rows whose JSON has 12.9 MB, with characters of several bytes. */
+export const bigRows: readonly { readonly id: number; readonly name: string; readonly note: string }[] = Array.from(
+  { length: 86_000 },
+  (_, id) => ({ id, name: `Zürich ${id}`, note: 'n'.repeat(109) }),
+);
+
+/** Every artifact of the lists. */
 export const artifacts: readonly BlobStat[] = [...contents].map(([ref, { mediaType, bytes }]) =>
   artifact(ref, mediaType, bytes.byteLength),
 );
+
+const bigBytes = new TextEncoder().encode(JSON.stringify(bigRows));
+contents.set('art_big', { mediaType: 'application/json', bytes: bigBytes });
+
+/** {@link bigRows} as an artifact, which no list has. */
+export const bigArtifact: BlobStat = artifact('art_big', 'application/json', bigBytes.byteLength);

@@ -5,7 +5,7 @@ import type { ApprovalHandler, BlobStore, Clock, Logger } from '@ravi/kernel';
 import { Hono } from 'hono';
 import type { ClientInfo, WebApprovalHandler } from '@ravi/approval-web';
 import type { Access } from './access/access.ts';
-import { addressOf, readClientAddress } from './access/client-address.ts';
+import { addressOf, readClient } from './access/client-address.ts';
 import type { TelemetryProviders } from '../observability/open-exporters.ts';
 import { traceRequests } from './core/trace-requests.ts';
 import { mount } from './core/mount.ts';
@@ -47,7 +47,7 @@ export function createHttpApp(options: HttpAppOptions): Hono {
     if (lifetime.aborted) throw problem('E_SHUTTING_DOWN', 'The server is shutting down');
     await next();
   });
-  app.use(readClientAddress(trustedProxies));
+  app.use(readClient(trustedProxies));
   mount(app, endpoints, { access, maxConcurrent });
   if (isWebApprovalHandler(approvalHandler))
     mountApprovalWeb(app, approvalHandler, { rules: decisionRules, artifacts: blobStore });

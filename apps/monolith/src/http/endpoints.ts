@@ -35,7 +35,14 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
     ...settingsOperations({ plugins: config.plugins, missing, model, toolbox, invoker, checkHealth }),
     ...metricsOperations(toolMetrics, () => durable?.chains.active ?? 0),
     ...signInOperations(access),
-    ...toolOperations({ toolbox, invoker, toolMetrics, lifetime, artifactTtlMs: config.server.artifactTtlMs }),
+    ...toolOperations({
+      toolbox,
+      invoker,
+      toolMetrics,
+      artifactQuota: parts.artifactQuota,
+      lifetime,
+      artifactTtlMs: config.server.artifactTtlMs,
+    }),
     ...skillOperations(skills),
     ...chainOperations(invoker.policy, parts.runScript),
     chainCheckOperation({ invoker, preflight }),
@@ -45,14 +52,22 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
 /** Returns the endpoints that need a state store. */
 function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
   const { config, lifetime, clock, redactor, blobStore, snippetStore, snippetTools, toolbox, invoker, durable } = parts;
-  const { callerApprovals } = parts;
+  const { artifactQuota, callerApprovals, streamPlaces } = parts;
   if (durable === undefined) return [];
   const { store, runs, recorder } = durable;
   const { policy } = invoker;
   return [
-    ...runOperations({ durable, policy, approvalMode: config.chains.approvals, blobStore, redactor, lifetime }),
-    ...responseOperations({ store: store.runs, runs, recorder, lifetime }),
-    ...artifactOperations({ blobStore, runs: store.runs, recorder }),
+    ...runOperations({
+      durable,
+      policy,
+      approvalMode: config.chains.approvals,
+      blobStore,
+      redactor,
+      streamPlaces,
+      lifetime,
+    }),
+    ...responseOperations({ store: store.runs, runs, recorder, streamPlaces, lifetime }),
+    ...artifactOperations({ blobStore: artifactQuota.store, runs: store.runs, recorder }),
     ...(callerApprovals === undefined ? [] : approvalOperations(callerApprovals, blobStore)),
     ...jobOperations(store.jobs, runs),
     ...conversationOperations(store),

@@ -1,7 +1,7 @@
 import type { HookManager } from '@ravi/invoker';
 import type { QuestionAnswer } from '@ravi/agents';
 import type { DurableChainRequest, DurableChains } from '@ravi/capabilities';
-import { KernelError } from '@ravi/kernel';
+import { isKernelError, KernelError } from '@ravi/kernel';
 import type { Clock, Job, Logger, Run, CompleteStateStore } from '@ravi/kernel';
 import type { AgentRequest, AgentRunner } from './agent-runner.ts';
 
@@ -43,7 +43,11 @@ export function createRunService(options: RunServiceOptions): RunService {
   }
 
   function inBackground(runId: string, result: Promise<unknown>): void {
-    result.catch((error: unknown) => logger.error('a run failed', { runId, error }));
+    result.catch((error: unknown) => {
+      const isSuspended = isKernelError(error, 'E_RUN_SUSPENDED');
+      if (isSuspended) logger.info('a run waits, and continues after the next start of a server', { runId });
+      else logger.error('a run failed', { runId, error });
+    });
   }
 
   async function cancelPaused(run: Run): Promise<boolean> {

@@ -35,7 +35,7 @@ export function createCliApproval({
 
   async function takeTurn(
     request: ApprovalRequest,
-    { signal, checkArguments = () => [] }: ApprovalRequestOptions,
+    { signal, checkArguments = async () => [] }: ApprovalRequestOptions,
   ): Promise<ApprovalDecisionInput> {
     if (signal.aborted) return withdrawn();
     if (!isInteractive(input, output))
@@ -102,7 +102,8 @@ async function edit(
     const line = await terminal.readLine('Arguments > ', text);
     if (line === undefined || line.trim() === '') return undefined;
     const parsed = parseObject(line);
-    const problems = typeof parsed === 'string' ? [parsed] : check(parsed).map(({ message }) => printable(message));
+    const problems =
+      typeof parsed === 'string' ? [parsed] : (await check(parsed)).map(({ message }) => printable(message));
     if (typeof parsed !== 'string' && problems.length === 0) return parsed;
     for (const problem of problems) terminal.print(problem);
     text = line;

@@ -6,6 +6,12 @@ const maxFieldCharacters = 600;
 const maxArgumentRows = 40;
 const maxIndent = 16;
 const labelWidth = 11;
+// In minutes.
+const timeUnits = [
+  ['day', 1_440],
+  ['hour', 60],
+  ['minute', 1],
+] as const;
 
 /** A request as the approver sees it. */
 export interface RenderedRequest {
@@ -26,7 +32,7 @@ export function renderRequest(request: ApprovalRequest, columns: number): Render
     ...renderField('for', request.principal, columns),
     ...renderField('purpose', request.description, columns),
     ...(request.summary === undefined ? [] : renderField('effect', request.summary, columns)),
-    ...renderField('expires', `in ${Math.round((request.expiresAt - request.requestedAt) / 1000)} s`, columns),
+    ...renderField('expires', `in ${durationText(request.expiresAt - request.requestedAt)}`, columns),
     '  arguments',
     ...rows.slice(0, maxArgumentRows),
     ...(hiddenRows > 0 ? [`  ... ${hiddenRows} more rows; answer v to see them before a yes counts`] : []),
@@ -49,6 +55,20 @@ function renderArguments(request: ApprovalRequest, columns: number): readonly st
       ...notes.flatMap((note) => wrap(printable(note), room(columns, 6)).map((row) => `  ! ${row}`)),
     ];
   });
+}
+
+/** Returns a duration as `55 s`, `30 minutes` or `1 day 12 hours`: seconds below two minutes, else the two largest units. */
+function durationText(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1_000);
+  if (seconds < 120) return `${seconds} s`;
+  let minutes = Math.floor(seconds / 60);
+  const parts: string[] = [];
+  for (const [unit, length] of timeUnits) {
+    const count = Math.floor(minutes / length);
+    minutes -= count * length;
+    if (count > 0) parts.push(`${count} ${unit}${count === 1 ? '' : 's'}`);
+  }
+  return parts.slice(0, 2).join(' ');
 }
 
 function shorten(text: string): string {

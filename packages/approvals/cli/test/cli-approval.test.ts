@@ -169,6 +169,28 @@ test('arguments with many rows are cut with a note, so that they push nothing ou
   assert.equal((await result).decision, 'approved');
 });
 
+test('the time until a request expires is shown in units that a person reads', async () => {
+  for (const [milliseconds, expected] of [
+    [55_000, '55 s'],
+    [604_800_000, '7 days'],
+    [1_800_000, '30 minutes'],
+    [3_660_000, '1 hour 1 minute'],
+    [129_659_000, '1 day 12 hours'],
+  ] as const) {
+    const terminal = createPseudoTerminal();
+    const request = createApprovalRequest();
+    const signal = new AbortController().signal;
+    const result = createCliApproval(terminal).request(
+      { ...request, expiresAt: request.requestedAt + milliseconds },
+      { signal },
+    );
+    await terminal.waitFor('Allow this call? ');
+    assert.match(terminal.shown(), new RegExp(`expires +in ${expected}\\s*\\n`));
+    terminal.input.write('n\r');
+    await result;
+  }
+});
+
 test('all of a megabyte of arguments is shown before a yes counts', async () => {
   const args = { text: 'x'.repeat(1_000_000), to: 'the end' };
   const { terminal, result } = start({ args });
@@ -191,7 +213,8 @@ test('all of a megabyte of arguments is shown before a yes counts', async () => 
 
 test('an edit that is not valid is explained, and the question stays open', async () => {
   const terminal = createPseudoTerminal();
-  const checkArguments = (args: object) => ('ok' in args ? [] : [{ pointer: '/path', message: '"path" must be text' }]);
+  const checkArguments = async (args: object) =>
+    'ok' in args ? [] : [{ pointer: '/path', message: '"path" must be text' }];
   const signal = new AbortController().signal;
   const result = createCliApproval(terminal).request(createApprovalRequest(), { signal, checkArguments });
   await terminal.waitFor('Allow this call? ');

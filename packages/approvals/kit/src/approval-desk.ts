@@ -144,7 +144,7 @@ export function createApprovalDesk(
         if (isOwnRequest(approver.principal, principal, rules)) throw ownRequest(principal);
         const now = clock.now();
         const decision = readDecision(body, { approval, approver: approver.principal, now });
-        const problems = approval.status === 'pending' ? problemsOf(approval, decision, rules) : [];
+        const problems = approval.status === 'pending' ? await problemsOf(approval, decision, rules) : [];
         if (problems.length > 0) return invalidEdit(problems);
         const transition = await store.decide(id, decision);
         feed.checkNow();
@@ -187,11 +187,11 @@ export function createApprovalDesk(
 }
 
 // An edit that is not checked could run anything that the tool was not made for.
-function problemsOf(
+async function problemsOf(
   { request }: Approval,
   { modifiedArgs }: RecordedDecision,
   { checkArguments }: DecisionRules,
-): readonly EditProblem[] {
+): Promise<readonly EditProblem[]> {
   if (modifiedArgs === undefined) return [];
   if (checkArguments !== undefined) return checkArguments(request, modifiedArgs);
   return [{ pointer: '', message: 'This server cannot check changed arguments. Approve or deny the request as it is' }];

@@ -14,7 +14,7 @@ export interface DecisionRules {
   /** True if an approver may not decide the requests of its own principal. Default false. */
   readonly fourEyes?: boolean;
   /** Checks changed arguments against the tool of the request. Without it no decision may change arguments. */
-  readonly checkArguments?: (request: ApprovalRequest, args: JsonObject) => readonly EditProblem[];
+  readonly checkArguments?: (request: ApprovalRequest, args: JsonObject) => Promise<readonly EditProblem[]>;
 }
 
 /** Returns true if the approver sees requests of `principal`. */

@@ -53,7 +53,7 @@ export function createWebApprovalHandler(options: WebApprovalOptions): WebApprov
   const stored = createStoredApprovals({ ...services, fourEyes: config.fourEyes });
   // Of the requests that wait in this process. A server that knows the tools checks the others, with the rules of a request.
   const checks = new Map<string, NonNullable<ApprovalRequestOptions['checkArguments']>>();
-  const checkEdit: NonNullable<DecisionRules['checkArguments']> = ({ id }, args) =>
+  const checkEdit: NonNullable<DecisionRules['checkArguments']> = async ({ id }, args) =>
     checks.get(id)?.(args) ?? [{ pointer: '', message: 'No process that can check these arguments waits for them' }];
   const respond = createRoutes(loadPage(), {
     desk: createApprovalDesk(services, { fourEyes: config.fourEyes, checkArguments: checkEdit }),

@@ -214,7 +214,7 @@ test('with four eyes an approver does not decide requests of its own principal',
 test('invalid changes are refused with their places, and the request stays open', async () => {
   const { handler, store } = openScene();
   const problems = [{ pointer: '/path', message: '"path" must be a string' }];
-  const checkArguments = (args: object): typeof problems => ('ok' in args ? [] : problems);
+  const checkArguments = async (args: object): Promise<typeof problems> => ('ok' in args ? [] : problems);
   const signal = new AbortController().signal;
   const result = handler.request(createApprovalRequest(), { signal, checkArguments });
   await settle();

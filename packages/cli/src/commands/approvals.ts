@@ -1,5 +1,8 @@
 import type { api, ApprovalView, QueryOf } from '@ravi/api';
+import { KernelError } from '@ravi/kernel';
+import type { JsonObject } from '@ravi/kernel';
 import { decide } from '../answer-approvals.ts';
+import { ask } from '../ask.ts';
 import { connect } from '../connection/connect.ts';
 import { inputOf } from '../connection/connection.ts';
 import type { CommandBody } from '../command.ts';
@@ -34,11 +37,21 @@ export const showApproval: CommandBody = async (invocation, terminal) => {
   for (const line of approvalLines(approval, terminal)) terminal.print(line);
 };
 
-/** Approves a call, optionally with other arguments or for the rest of its run. */
+/**
+ * Approves a call, optionally with other arguments or for the rest of its run. Shows what will run and asks, unless `--yes`
+ * is given.
+ */
 export const approve: CommandBody = async (invocation, terminal) => {
   const { approval: id = '', reason, scope, args } = invocation.values;
+  const asks = !invocation.flags.has('yes');
+  if (asks && (!terminal.isInteractive || args === '-')) {
+    const place = terminal.isInteractive ? 'The arguments come from standard input' : 'Not a terminal';
+    const look = visible(`ravi approvals show ${id}`);
+    throw new KernelError('E_USAGE', `${place}: see "${look}", then pass --yes to approve without being asked`);
+  }
   const modifiedArgs = args === undefined ? undefined : await readJsonObject(args, 'The arguments', terminal);
   await using client = await connect(invocation, terminal);
+  if (asks) await confirm((await client.approvals.get(id)).approval, modifiedArgs, terminal);
   const { approval } = await decide(client, id, {
     ...(modifiedArgs === undefined ? { decision: 'approved' } : { decision: 'modified', modifiedArgs }),
     ...(reason === undefined ? {} : { reason }),
@@ -46,6 +59,26 @@ export const approve: CommandBody = async (invocation, terminal) => {
   });
   terminal.print(invocation.isJson ? JSON.stringify(approval) : visible(`Approved: ${approval.tool}`));
 };
+
+/** Shows what will run and asks. @throws KernelError `E_CANCELLED` unless the answer is a clear yes */
+async function confirm(
+  approval: ApprovalView,
+  modifiedArgs: JsonObject | undefined,
+  terminal: Terminal,
+): Promise<void> {
+  // The server refuses the decision, and says why.
+  if (approval.status !== 'pending') return;
+  for (const line of approvalLines(approval, terminal)) terminal.warn(line);
+  if (modifiedArgs !== undefined) {
+    terminal.warn('\nThe call will run with these arguments instead:');
+    terminal.warn(visible(JSON.stringify(modifiedArgs, null, 2)));
+  }
+  const isCritical = approval.risk === 'critical';
+  const answer = await ask(isCritical ? '\nType approve to allow this critical call' : '\nAllow this call? (y/n)');
+  const yes = isCritical ? ['approve'] : ['y', 'yes'];
+  if (yes.includes(answer.toLowerCase())) return;
+  throw new KernelError('E_CANCELLED', 'Not approved: the request stays open');
+}
 
 /** Denies a call; the reason is shown to the model. */
 export const deny: CommandBody = async (invocation, terminal) => {

@@ -3,6 +3,7 @@ import type {
   ApprovalHandler,
   ApprovalRequest,
   ApprovalTrace,
+  BlobScope,
   EditProblem,
   JsonObject,
   RiskAssessment,
@@ -11,6 +12,7 @@ import { deepFreeze, errorText, readApproval } from '@ravi/support';
 import type { ReadApproval } from '@ravi/support';
 import type { PendingCall } from '../pending-call.ts';
 import { checkEdit } from './check-edit.ts';
+import { findArtifactProblems } from './edit-artifacts.ts';
 import { showArguments } from './shown-arguments.ts';
 import type { ShownArguments } from './shown-arguments.ts';
 
@@ -137,7 +139,12 @@ function wait(
   const withdrawal = new AbortController();
   const { session, runtime, tool, namedArgs: original } = pending;
   const checks = { tool, schemas: runtime.schemas, maxArgumentBytes: session.policy.maxArgumentBytes };
-  const checkArguments = (args: JsonObject): readonly EditProblem[] => checkEdit(args, { original, shown }, checks);
+  const checkArguments = async (args: JsonObject): Promise<readonly EditProblem[]> => {
+    const problems = checkEdit(args, { original, shown }, checks);
+    if (problems.length > 0) return problems;
+    const owns = (scope: BlobScope): boolean => session.owns(scope);
+    return findArtifactProblems(args, tool, { owns, store: runtime.artifactStore });
+  };
   return new Promise<Outcome>((resolve, reject) => {
     const settle = (done: () => void, reason?: KernelError): void => {
       deadline.cancel();

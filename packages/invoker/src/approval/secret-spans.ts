@@ -1,4 +1,5 @@
 import { secretSpellings } from '@ravi/support';
+import { findPrivateKeys } from './private-key.ts';
 
 /** Part of a text that is a secret: from `start` up to `end`. */
 export interface SecretSpan {
@@ -20,7 +21,6 @@ const shapes: readonly RegExp[] = [
   /(?<![\w-])(?:api[-_]?key|access[-_]?token|refresh[-_]?token|id[-_]?token|auth[-_]?token|client[-_]?secret|token|secret|password|passwd|passphrase|x-amz-signature|signature|sig)=(?<secret>(?![\d.,]{1,40}(?:[&;\s]|$))[\w.~+/%-]{4,4096}=*)/dgi,
   /\b(?<secret>(?:sk|pk|rk)-[\w-]{20,200}|gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_\w{20,255}|glpat-[\w-]{20,100}|xox[abeprs]-[\w-]{10,200}|AKIA[0-9A-Z]{16}|AIza[\w-]{35})\b/dg,
   /\b(?<secret>eyJ[\w-]{10,4096}\.[\w-]{10,8192}\.[\w-]{10,4096})/dg,
-  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?<secret>[^-]{1,16384})-----END/dg,
 ];
 
 /** Creates a finder of these secret values, and of the usual shapes of credentials. */
@@ -28,7 +28,7 @@ export function createSecretFinder(secrets: Iterable<string>): SecretFinder {
   const known = [...secrets].filter(({ length }) => length >= minCharacters);
   const words = [...new Set(known.flatMap(secretSpellings))];
   return (text) => {
-    const spans: SecretSpan[] = [];
+    const spans: SecretSpan[] = [...findPrivateKeys(text)];
     for (const word of words) {
       for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
         spans.push({ start: at, end: at + word.length });

@@ -62,7 +62,7 @@ export interface ApprovalRequestOptions {
    * Returns the problems of arguments that an approver wants to run instead; empty if they are valid. Check before you decide
    * `modified`, so that the approver can correct them: invalid arguments deny the call.
    */
-  readonly checkArguments?: (args: JsonObject) => readonly EditProblem[];
+  readonly checkArguments?: (args: JsonObject) => Promise<readonly EditProblem[]>;
 }
 
 /** Obtains approval decisions. The invoker limits the wait, so a handler may simply wait for its approver. */

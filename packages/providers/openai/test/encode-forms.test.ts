@@ -255,7 +255,7 @@ test('an unknown server gets strict schemas if the caller always wants them', as
     await using server = await startLoopbackServer(() => ({ body: { choices: [] } }));
     const options = { model: 'm', baseUrl: `${server.url}/v1`, api: 'chat', stream: false, strict } as const;
     await collectAnswer(createOpenAiProvider(options), ask([], { tools: [tool('t', parameters)] }));
-    const { tools } = server.requests[0]?.body as {
+    const { tools } = (server.requests[0] ?? assert.fail('no request')).body as {
       readonly tools: readonly { readonly function: { readonly strict?: boolean } }[];
     };
     assert.equal(tools[0]?.function.strict, strict === 'always' ? true : undefined);

@@ -14,17 +14,12 @@ export type ClientAddress = (peer: string, headers: Headers) => string;
  */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
   if (trustedProxies.length === 0) return (peer) => plain(peer);
-  const trusted = new BlockList();
-  for (const range of trustedProxies) addRange(trusted, range);
-  const isTrusted = (address: string): boolean => {
-    const family = isIP(address);
-    return family !== 0 && trusted.check(address, family === 4 ? 'ipv4' : 'ipv6');
-  };
+  const isTrusted = createIsTrusted(trustedProxies);
 
   return (peer, headers) => {
     const nearest = plain(peer);
     if (!isTrusted(nearest)) return nearest;
-    const chains = [listOf(headers.get('x-forwarded-for')), forwardedFor(headers.get('forwarded'))];
+    const chains = [listOf(headers.get('x-forwarded-for')), forwarded(headers.get('forwarded'), 'for')];
     const [client = nearest, ...others] = new Set(
       chains.filter((chain) => chain.length > 0).map((chain) => firstUntrusted(chain, nearest)),
     );
@@ -41,6 +36,16 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
     }
     return last;
   }
+}
+
+/** Returns true if the address is one of the proxies. @throws KernelError as {@link createClientAddress} */
+function createIsTrusted(trustedProxies: readonly string[]): (address: string) => boolean {
+  const trusted = new BlockList();
+  for (const range of trustedProxies) addRange(trusted, range);
+  return (address) => {
+    const family = isIP(address);
+    return family !== 0 && trusted.check(address, family === 4 ? 'ipv4' : 'ipv6');
+  };
 }
 
 function addRange(list: BlockList, range: string): void {
@@ -62,9 +67,9 @@ function listOf(header: string | null): readonly string[] {
 }
 
 // `for=192.0.2.43, for="[2001:db8::1]:4711";proto=https`
-function forwardedFor(header: string | null): readonly string[] {
+function forwarded(header: string | null, name: 'for' | 'proto'): readonly string[] {
   return listOf(header).map((element) => {
-    const parameter = element.split(';').find((each) => /^\s*for=/i.test(each)) ?? '';
+    const parameter = element.split(';').find((each) => each.trim().toLowerCase().startsWith(`${name}=`)) ?? '';
     return parameter
       .slice(parameter.indexOf('=') + 1)
       .replaceAll('"', '')
@@ -79,14 +84,32 @@ function plain(address: string): string {
   return (bracketed ?? withoutPort ?? address).replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
-/** Finds the client address of every request, for {@link addressOf}. @throws KernelError as {@link createClientAddress} */
-export function readClientAddress(trustedProxies: readonly string[]): MiddlewareHandler {
+/**
+ * Finds the address and the protocol of the client of every request, for {@link addressOf} and {@link isSecureRequest}.
+ * @throws KernelError as {@link createClientAddress}
+ */
+export function readClient(trustedProxies: readonly string[]): MiddlewareHandler {
   const clientAddress = createClientAddress(trustedProxies);
+  const isTrusted = createIsTrusted(trustedProxies);
   return async (context, next) => {
     const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
-    context.set('address', clientAddress(incoming?.socket?.remoteAddress ?? '', context.req.raw.headers));
+    const peer = incoming?.socket?.remoteAddress ?? '';
+    const { headers, url } = context.req.raw;
+    context.set('address', clientAddress(peer, headers));
+    context.set('isSecure', url.startsWith('https:') || (isTrusted(plain(peer)) && usesTls(headers)));
     await next();
   };
+}
+
+// The first value is about the connection of the client. A client that invents it makes only its own cookie unusable.
+function usesTls(headers: Headers): boolean {
+  const [first] = [...listOf(headers.get('x-forwarded-proto')), ...forwarded(headers.get('forwarded'), 'proto')];
+  return first?.toLowerCase() === 'https';
+}
+
+/** Returns true if the client sent the request over TLS, to this server or to a trusted proxy. */
+export function isSecureRequest(context: Pick<Context, 'var'>): boolean {
+  return context.var['isSecure'] === true;
 }
 
 /** Returns the client address of a request; empty if the app is called without a server. */

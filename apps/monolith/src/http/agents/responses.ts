@@ -3,6 +3,7 @@ import type { JsonValue, RunStore } from '@ravi/kernel';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
 import type { RunService } from '../../runs/run-service.ts';
 import { streamEvents } from '../events/event-stream.ts';
+import type { StreamPlaces } from '../events/stream-places.ts';
 import { findRun } from '../access/caller.ts';
 import { implement } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
@@ -14,26 +15,28 @@ export interface ResponseServices {
   readonly store: RunStore;
   readonly runs: RunService;
   readonly recorder: RunRecorder;
+  readonly streamPlaces: StreamPlaces;
   readonly lifetime: AbortSignal;
 }
 
 /** Implements `POST /v1/responses`: the agent, with the tools of the server, for clients of OpenAI's Responses API. */
 export function responseOperations(services: ResponseServices): readonly Endpoint[] {
-  const { store, runs, recorder, lifetime } = services;
+  const { store, runs, recorder, streamPlaces, lifetime } = services;
   return [
     implement(api.responses.create, async (request) => {
       const { input, stream, previous_response_id: previous } = request.body;
       const { principal } = request.caller;
       const before = previous === undefined ? undefined : await findRun(store, request, runIdOf(previous));
       const task = taskOf(input);
-      const run = await runs.startAgent({
-        task,
-        principal,
-        ...(before === undefined ? {} : { sessionId: before.sessionId }),
-      });
-      const format = responseFormat(run);
-      const events = streamEvents(recorder, { runId: run.id, after: 0, format, lifetime });
-      if (stream === true) return events;
+      const asked = { task, principal, ...(before === undefined ? {} : { sessionId: before.sessionId }) };
+      const start = async (onEnd?: () => void) => {
+        const run = await runs.startAgent(asked);
+        const format = responseFormat(run);
+        const about = { runId: run.id, after: 0, format, lifetime, ...(onEnd && { onEnd }) };
+        return { format, events: streamEvents(recorder, about) };
+      };
+      if (stream === true) return streamPlaces.open(principal, async (onEnd) => (await start(onEnd)).events);
+      const { format, events } = await start();
       await events.text();
       return format.response;
     }),

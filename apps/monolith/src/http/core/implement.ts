@@ -15,6 +15,7 @@ export interface ApiRequest<Definition extends Operation = Operation> {
   readonly signal: AbortSignal;
   /** Address of the client. */
   readonly address: string;
+  /** True if the client used TLS, to this server or to a trusted proxy. */
   readonly isSecure: boolean;
 }
 

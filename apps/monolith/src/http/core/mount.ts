@@ -3,7 +3,7 @@ import { isKernelError } from '@ravi/kernel';
 import type { KernelError } from '@ravi/kernel';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { Access } from '../access/access.ts';
-import { addressOf } from '../access/client-address.ts';
+import { addressOf, isSecureRequest } from '../access/client-address.ts';
 import { localCaller } from '../access/caller.ts';
 import { concurrencyLimit } from './concurrency-limit.ts';
 import { Reply } from './implement.ts';
@@ -67,7 +67,7 @@ function handlerOf({ operation, handle }: Endpoint): (context: Context) => Promi
     checkQuery(query);
     const body = checkBody === undefined ? {} : await readBody(context);
     checkBody?.(body);
-    const { headers, signal, url } = req.raw;
+    const { headers, signal } = req.raw;
     const request: ApiRequest = {
       caller: context.get('caller') ?? localCaller,
       params: req.param(),
@@ -76,7 +76,7 @@ function handlerOf({ operation, handle }: Endpoint): (context: Context) => Promi
       headers,
       signal,
       address: addressOf(context),
-      isSecure: url.startsWith('https:'),
+      isSecure: isSecureRequest(context),
     };
     try {
       return respond(await handle(request));

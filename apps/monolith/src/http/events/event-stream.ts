@@ -28,15 +28,35 @@ export function streamEvents(
     readonly after: number;
     readonly format: EventFormat;
     readonly lifetime: AbortSignal;
+    /** Called once, when the stream has ended, failed or lost its client. */
+    readonly onEnd?: () => void;
   },
 ): Response {
-  const { runId, format, lifetime } = options;
+  const { runId, format, lifetime, onEnd = () => {} } = options;
   const leaving = new AbortController();
   const signal = AbortSignal.any([lifetime, leaving.signal]);
   const encoder = new TextEncoder();
   let after = options.after;
   // Kept after the run ends, so that its readers reach the end without the store.
   let log: EventLog | undefined;
+  let isOver = false;
+
+  function end(): void {
+    if (isOver) return;
+    isOver = true;
+    onEnd();
+  }
+
+  async function nextOrEnd(): Promise<string | undefined> {
+    try {
+      const text = await next();
+      if (text === undefined) end();
+      return text;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
 
   async function next(): Promise<string | undefined> {
     for (;;) {
@@ -54,17 +74,18 @@ export function streamEvents(
     }
   }
 
-  let isOver = false;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       if (isOver) return controller.close();
-      const text = await next();
+      const text = await nextOrEnd();
       if (text !== undefined) return controller.enqueue(encoder.encode(text));
-      isOver = true;
       if (format.end === undefined || lifetime.aborted) return controller.close();
       controller.enqueue(encoder.encode(format.end));
     },
-    cancel: () => leaving.abort(),
+    cancel() {
+      leaving.abort();
+      end();
+    },
   });
   const headers = {
     'content-type': 'text/event-stream; charset=utf-8',

@@ -11,6 +11,7 @@ import { statsOf } from '../blobs/artifacts.ts';
 import { maxScriptBodyBytes, scriptOf } from '../scripts/script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
 import type { EventFormat } from '../events/event-stream.ts';
+import type { StreamPlaces } from '../events/stream-places.ts';
 import { findRun } from '../access/caller.ts';
 import { readExchanges } from '../../runs/stored-exchanges.ts';
 import { implement, listOf, pageOf, Reply, resumeAfter } from '../core/implement.ts';
@@ -25,12 +26,13 @@ export interface RunServices {
   readonly approvalMode: ApprovalMode;
   readonly blobStore: BlobStore;
   readonly redactor: Redactor;
+  readonly streamPlaces: StreamPlaces;
   readonly lifetime: AbortSignal;
 }
 
 /** Implements the operations on runs of the agent and of scripts. */
 export function runOperations(services: RunServices): readonly Endpoint[] {
-  const { durable, policy, approvalMode, blobStore, redactor, lifetime } = services;
+  const { durable, policy, approvalMode, blobStore, redactor, streamPlaces, lifetime } = services;
   const { store, runs, chains, recorder } = durable;
   const find = (request: ApiRequest<RunOperation>): Promise<Run> => findRun(store.runs, request, request.params.id);
 
@@ -76,7 +78,10 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
     implement(api.runs.events, async (request) => {
       const run = await find(request);
       const format = formatOf(request.query.format, run);
-      return streamEvents(recorder, { runId: run.id, after: resumeAfter(request) ?? 0, format, lifetime });
+      const after = resumeAfter(request) ?? 0;
+      return streamPlaces.open(request.caller.principal, (onEnd) =>
+        streamEvents(recorder, { runId: run.id, after, format, lifetime, onEnd }),
+      );
     }),
     implement(api.runs.exchanges, async (request) => listOf(await readExchanges(store, await find(request)))),
     implement(api.runs.cancel, async (request) => new Reply(202, await runs.cancel(await find(request)))),

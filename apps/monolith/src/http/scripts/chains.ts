@@ -9,6 +9,7 @@ import type { DurableServices } from '../../runs/durable-services.ts';
 import { maxScriptBodyBytes, scriptOf } from './script-request.ts';
 import type { ScriptRequest } from './script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
+import type { StreamPlaces } from '../events/stream-places.ts';
 import { problem } from '../core/problem.ts';
 
 /**
@@ -35,12 +36,13 @@ export interface ScriptRunnerServices {
   /** Absent without a state store. */
   readonly durable: DurableServices | undefined;
   readonly config: { readonly chains: { readonly approvals: ApprovalMode } };
+  readonly streamPlaces: StreamPlaces;
   readonly lifetime: AbortSignal;
 }
 
 /** Creates a runner that makes a script durable if there is a state store. */
 export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner {
-  const { runChain, durable, config, lifetime } = services;
+  const { runChain, durable, config, streamPlaces, lifetime } = services;
   return async (script, { caller: { principal }, query, signal }) => {
     const isStream = query.stream === '1';
     // Scripts in Python are not replayed.
@@ -53,8 +55,10 @@ export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner
     const { chains, runs, recorder } = durable;
     const request = { ...script, principal, approvals: config.chains.approvals };
     if (!isStream) return chains.start(request);
-    const { id: runId } = await runs.startChain(request);
-    const format = { ...raviEvents, headers: { 'content-location': `/v1/runs/${runId}/events` } };
-    return streamEvents(recorder, { runId, after: 0, format, lifetime });
+    return streamPlaces.open(principal, async (onEnd) => {
+      const { id: runId } = await runs.startChain(request);
+      const format = { ...raviEvents, headers: { 'content-location': `/v1/runs/${runId}/events` } };
+      return streamEvents(recorder, { runId, after: 0, format, lifetime, onEnd });
+    });
   };
 }

@@ -4,6 +4,7 @@ import { toolDeclarations } from '@ravi/capabilities';
 import { isLocalTool } from '@ravi/kernel';
 import { describeTools } from '../../tools/describe-tool.ts';
 import type { ToolMetrics } from '../../tools/tool-metrics.ts';
+import type { ArtifactQuota } from '../blobs/artifact-quota.ts';
 import { implement, listOf } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';
@@ -14,6 +15,7 @@ export interface ToolServices {
   readonly toolbox: Toolbox;
   readonly invoker: ToolInvoker;
   readonly toolMetrics: ToolMetrics;
+  readonly artifactQuota: ArtifactQuota;
   readonly lifetime: AbortSignal;
   /** Milliseconds until an artifact of a call expires. */
   readonly artifactTtlMs: number;
@@ -25,6 +27,7 @@ export function toolOperations({
   invoker,
   lifetime,
   toolMetrics,
+  artifactQuota,
   artifactTtlMs,
 }: ToolServices): readonly Endpoint[] {
   const replyWithAll = createToolList({ toolbox, invoker });
@@ -51,6 +54,8 @@ export function toolOperations({
     }),
     implement(api.tools.call, async ({ params: { name }, body, caller: { principal }, signal }) => {
       const { args = {}, sessionId } = body;
+      // Before the call, because its effect must not happen twice when the caller tries again.
+      artifactQuota.check(principal);
       await using session = invoker.openSession({
         principal,
         signal: AbortSignal.any([lifetime, signal]),

@@ -51,7 +51,7 @@ export interface Answer {
 export function openScene(options: Partial<WebApprovalOptions> = {}): Scene {
   const clock = createFakeClock();
   const store = options.store ?? createMemoryApprovalStore();
-  const rules = { checkArguments: () => [] };
+  const rules = { checkArguments: async () => [] };
   const handler = createWebApprovalHandler({ tokens: approvers, clock, ...options, store });
   return {
     store,

@@ -31,7 +31,7 @@ export async function startApprovalServer(options: Partial<WebApprovalOptions> =
     wanted: number,
   ): Promise<{ readonly port: number; readonly stop: () => Promise<void> } & Asking> {
     const handler = createWebApprovalHandler({ tokens: approvers, ...options, store });
-    const rules = { checkArguments: () => [] };
+    const rules = { checkArguments: async () => [] };
     const server = createAdaptorServer({ fetch: (request) => handler.fetch(request, { rules }) }) as Server;
     await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve));
     return {

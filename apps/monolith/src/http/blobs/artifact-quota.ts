@@ -1,0 +1,100 @@
+import type { BlobRef, BlobStore, Clock, Principal } from '@ravi/kernel';
+import { utf8Length } from '@ravi/support';
+import { problem } from '../core/problem.ts';
+
+/** Limit of the artifacts of single tool calls, which outlive their session. */
+export interface ArtifactQuota {
+  /** Store of the process. It counts the artifacts with a time to live, and refuses those of a principal at its limit. */
+  readonly store: BlobStore;
+  /** Throws if the principal is at its limit. @throws KernelError `E_ARTIFACT_QUOTA` */
+  check(principal: Principal): void;
+}
+
+/** Options of {@link createArtifactQuota}. */
+export interface ArtifactQuotaOptions {
+  readonly blobStore: BlobStore;
+  /** Bytes of one principal. The artifact that reaches the limit is still stored. */
+  readonly maxBytes: number;
+  readonly clock: Clock;
+}
+
+interface Held {
+  readonly principal: Principal;
+  readonly bytes: number;
+  readonly expiresAt: number;
+}
+
+/**
+ * Creates the limit of a process. It counts from the start of the process, because a blob store cannot list its blobs;
+ * artifacts of an earlier process expire without being counted.
+ */
+export function createArtifactQuota({ blobStore, maxBytes, clock }: ArtifactQuotaOptions): ArtifactQuota {
+  // In the order in which they expire, because all of them live for the same time.
+  const heldBy = new Map<BlobRef, Held>();
+  const bytesOf = new Map<Principal, number>();
+
+  function add(principal: Principal, bytes: number): void {
+    const sum = (bytesOf.get(principal) ?? 0) + bytes;
+    if (sum > 0) bytesOf.set(principal, sum);
+    else bytesOf.delete(principal);
+  }
+
+  function release(ref: BlobRef): void {
+    const held = heldBy.get(ref);
+    if (held === undefined) return;
+    heldBy.delete(ref);
+    add(held.principal, -held.bytes);
+  }
+
+  function releaseExpired(): void {
+    const now = clock.now();
+    for (const [ref, { expiresAt }] of heldBy) {
+      if (expiresAt > now) return;
+      release(ref);
+    }
+  }
+
+  function check(principal: Principal): void {
+    releaseExpired();
+    const bytes = bytesOf.get(principal) ?? 0;
+    if (bytes < maxBytes) return;
+    const first = heldBy.values().find((held) => held.principal === principal);
+    throw problem(
+      'E_ARTIFACT_QUOTA',
+      `${principal} holds ${bytes} bytes of artifacts of tool calls; the limit of server.maxArtifactBytes is ${maxBytes}. Delete some, or wait until they expire`,
+      first === undefined ? undefined : Math.max(1, first.expiresAt - clock.now()),
+    );
+  }
+
+  const store: BlobStore = {
+    resolve: (ref) => blobStore.resolve(ref),
+    open: (ref, range) => blobStore.open(ref, range),
+    stat: (ref) => blobStore.stat(ref),
+    pin: (ref, owner) => blobStore.pin(ref, owner),
+    unpin: (ref, owner) => blobStore.unpin(ref, owner),
+    sweep: (now) => blobStore.sweep(now),
+    async store(data, options) {
+      const { scope, ttlMs } = options;
+      if (ttlMs === undefined) return blobStore.store(data, options);
+      const { principal } = scope;
+      const content = data instanceof ReadableStream ? await new Response(data).bytes() : data;
+      const bytes = typeof content === 'string' ? utf8Length(content) : content.byteLength;
+      check(principal);
+      // Before it is stored, so that calls at the same time do not pass the limit together.
+      add(principal, bytes);
+      try {
+        const ref = await blobStore.store(content, options);
+        heldBy.set(ref, { principal, bytes, expiresAt: clock.now() + ttlMs });
+        return ref;
+      } catch (error) {
+        add(principal, -bytes);
+        throw error;
+      }
+    },
+    async delete(ref) {
+      await blobStore.delete(ref);
+      release(ref);
+    },
+  };
+  return { store, check };
+}
