@@ -13,7 +13,7 @@ const config: RaviConfig = defineConfig({
     callTimeoutMs: 660_000,
     totalTimeoutMs: 720_000,
   },
-  chains: { approvals: 'pause' },
+  approvals: { mode: 'pause' },
   agent: { demoScript: './script.ts' },
   plugins: {
     blobStore: { use: '@ravi/blob-fs', root: './data/blobs' },

@@ -82,7 +82,7 @@ test(
   'a server shuts down during a stream, a question and a job, and the next server resumes the run',
   { timeout: 90_000 },
   async () => {
-    const config = { agent: { demoScript: './demo.ts' }, chains: { approvals: 'pause' as const } };
+    const config = { agent: { demoScript: './demo.ts' }, approvals: { mode: 'pause' as const } };
     const demo = `return await tools.launch({ target: 'moon' });`;
     await using installation = await createInstallation(config, { 'demo.ts': demo });
     using first = startProcess(installation.folder, ['--port', '0']);

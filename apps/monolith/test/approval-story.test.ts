@@ -7,7 +7,7 @@ import { startProcess } from './support/server-process.ts';
 
 const token = 'the-token-of-grace-0123456789-abcdef';
 const config: RaviConfig = {
-  chains: { approvals: 'pause' },
+  approvals: { mode: 'pause' },
   plugins: {
     stateStore: { use: '@ravi/state-sqlite', file: './data/state.db' },
     approvalHandler: { use: '@ravi/approval-web', tokens: [{ token, principal: 'grace', roles: ['approve'] }] },

@@ -18,7 +18,7 @@ const demo = `
 
 let server: TestServer;
 beforeAll(async () => {
-  const config = { agent: { demoScript: './demo.ts' }, chains: { approvals: 'pause' as const } };
+  const config = { agent: { demoScript: './demo.ts' }, approvals: { mode: 'pause' as const } };
   server = await startServer(config, { 'demo.ts': demo }, { isServer: true });
 });
 afterAll(() => server[Symbol.asyncDispose]());

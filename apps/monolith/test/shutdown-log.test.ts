@@ -21,7 +21,7 @@ function openLog(): { readonly logger: Logger; readonly lines: readonly Line[] }
 for (const approvals of ['wait', 'pause'] as const) {
   test(`a shutdown with a pending approval logs that the run waits, not that it failed: ${approvals}`, async () => {
     const { logger, lines } = openLog();
-    const server = await startServer({ chains: { approvals } }, {}, { isServer: true, logger: () => logger });
+    const server = await startServer({ approvals: { mode: approvals } }, {}, { isServer: true, logger: () => logger });
     const { body: run } = await server.post('/v1/runs', { kind: 'chain', code: 'return await tools.launch({})' });
     for (;;) {
       const { body } = await server.get(`/v1/approvals?runId=${run.id}`);

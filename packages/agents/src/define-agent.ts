@@ -41,10 +41,14 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     history: options.history,
     runs: options.runs,
     lease: options.lease === undefined ? undefined : { leaseMs: 10_000, ...options.lease },
+    approvals: options.approvals ?? 'wait',
+    approvalExpiryMs: options.approvalExpiryMs ?? sevenDaysMs,
     jobs: options.jobs,
     supervision: options.supervision,
   };
 }
+
+const sevenDaysMs = 604_800_000;
 
 const loopTools: readonly AnyTool[] = [...skillTools, ...jobTools, infoTool, askUserTool, askClarificationTool];
 

@@ -9,6 +9,7 @@ export type { AgentEvent } from './agent/agent-event.ts';
 export type {
   AgentOptions,
   AgentOutput,
+  ApprovalMode,
   HistoryView,
   InvokerParts,
   RequestDefaults,

@@ -79,7 +79,7 @@ export class ReActAgent implements Agent {
   }
 
   /**
-   * Continues a run whose process ended, from its stored history. Open calls whose outcome is in the journal get it; for
+   * Continues a run whose process ended, or that is paused for approvals, from its stored history. Open calls whose outcome is in the journal get it; for
    * those that began and have none the model receives `E_CALL_UNKNOWN`; those that cannot have had an effect are made
    * again. The run has at most the permissions it last had, or fewer if the invoker's policy or its skills are stricter
    * now. `result` rejects with `E_STATE_CONFLICT` while another process holds the run, and with `E_CONFIG_INVALID` for the

@@ -1,4 +1,4 @@
-import type { ProgressUpdate, Question, RunEvent, RunEventOf, RunEventType } from '@ravi/kernel';
+import type { AwaitedApproval, ProgressUpdate, Question, RunEvent, RunEventOf, RunEventType } from '@ravi/kernel';
 import { approvalTraceSchema, callerSchema, callRecordSchema, consoleLineSchema } from './calls.ts';
 import { usageSchema } from './models.ts';
 import { array, boolean, enumOf, extend, integer, literal, number, object, sameAs, string, union } from './schema.ts';
@@ -25,6 +25,7 @@ const place = { callId: string(), parentId };
 const call = { callId: string(), tool: string() };
 const begunCall = { ...call, caller: callerSchema, argsPreview: string({ description: 'Redacted and bounded.' }) };
 const progressOfAgent = { agent: string(), steps: count, usage: usageSchema };
+const awaitedApprovalSchema = sameAs<AwaitedApproval>()(object({ id: string(), ...call, risk, expiresAt: timestamp }));
 const failureSchema = object({ code: string(), message: string() });
 
 /** Schema of the `data` of each event of a run, by the type of the event. */
@@ -42,7 +43,15 @@ export const recordedEventData = {
     ),
   ),
   'run-paused': sameAs<DataOf<'run-paused'>>()(
-    object({ questions: array(questionSchema) }, { ...place, ...progressOfAgent }),
+    object(
+      { questions: array(questionSchema) },
+      {
+        ...place,
+        ...progressOfAgent,
+        reason: enumOf(['question', 'approval'], { description: 'What the run waits for.' }),
+        approvals: array(awaitedApprovalSchema, { description: 'Requests for approval that are open, oldest first.' }),
+      },
+    ),
   ),
   'run-end': sameAs<DataOf<'run-end'>>()(
     object(

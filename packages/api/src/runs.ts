@@ -120,7 +120,7 @@ export const runs = {
         agent: literal('ravi', { description: 'The only agent of the server.' }),
         approvalMode: enumOf(['wait', 'pause'], {
           description:
-            'While an approval is pending, a script waits in memory ("wait") or is stored ("pause"). Not for agents.',
+            'While an approval is pending, the run waits in memory ("wait") or is stored ("pause"). Default: approvals.mode of the configuration.',
         }),
         ...scriptFields,
       },

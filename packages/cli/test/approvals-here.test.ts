@@ -9,7 +9,7 @@ import type { Ended } from './support/ravi.ts';
 import { runCaptured } from './support/server.ts';
 
 const files = { 'launch.ts': 'return await tools.launch();' };
-const config = { tools: ['./tools'], chains: { approvals: 'pause' } };
+const config = { tools: ['./tools'], approvals: { mode: 'pause' } };
 
 /** Runs the command line without a server, over the data of one that may have run before. */
 function here(folder: string): (...args: string[]) => Promise<Ended> {

@@ -226,7 +226,7 @@ test('RAVI_TOKEN identifies the caller of a server with tokens', async () => {
 });
 
 test('a run that is stored while it waits ends the command with 4, and continues with the answer', async () => {
-  const config = { tools: ['./tools'], chains: { approvals: 'pause' } };
+  const config = { tools: ['./tools'], approvals: { mode: 'pause' } };
   await using pausing = await startServer({ ...files, 'ravi.config.json': JSON.stringify(config) });
   const paused = await pausing.ravi(['chain', 'run', 'launch.ts']);
   assert.equal(paused.code, 4);

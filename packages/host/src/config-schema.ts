@@ -142,11 +142,24 @@ export const configSchema: JsonSchema = {
       default: {},
       properties: {
         preflight: { type: 'boolean', default: true, description: 'true checks scripts before they run.' },
-        approvals: {
+      },
+    },
+    approvals: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        mode: {
           enum: ['wait', 'pause'],
-          default: 'wait',
           description:
-            'A durable script (POST /v1/runs, POST /v1/chains) with a pending approval waits, or is stored and resumes after the decision.',
+            'pause: an agent run or a script that waits only for approvals is stored, and resumes after the decision. wait: it stays in memory for up to policy.approvalTimeoutMs. By default runs pause if there is a state store and no plugins.approvalHandler; a script whose request waits for its result (POST /v1/chains) waits.',
+        },
+        expiryMs: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 2_147_483_647,
+          default: 604_800_000,
+          description: 'Time for a decision about a call of a run that pauses.',
         },
       },
     },

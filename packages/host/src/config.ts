@@ -96,11 +96,18 @@ export interface AgentConfig {
 export interface ChainsConfig {
   /** `false` runs scripts without checking them first. */
   readonly preflight: boolean;
+}
+
+/** Settings of runs whose calls wait for approval. */
+export interface ApprovalsConfig {
   /**
-   * Behaviour of a script with a pending approval if there is a state store. `wait`: it waits for up to
-   * `policy.approvalTimeoutMs`. `pause`: it is stored and resumes after the decision.
+   * `pause`: a run that waits only for approvals is stored, and resumes after the decision. `wait`: it stays in memory for up
+   * to `policy.approvalTimeoutMs`. By default runs pause if there is a state store and callers decide; a request that holds
+   * its connection until its script has ended (`POST /v1/chains`) waits.
    */
-  readonly approvals: 'wait' | 'pause';
+  readonly mode?: 'wait' | 'pause';
+  /** Milliseconds that approvers of a run that pauses have for a decision. */
+  readonly expiryMs: number;
 }
 
 /** Retention of finished runs in the state store. */
@@ -132,6 +139,7 @@ export interface RaviConfig {
   readonly server?: Partial<Omit<ServerConfig, 'tokens'>> & { readonly tokens?: readonly AccessTokenConfig[] };
   readonly policy?: Partial<ChainPolicy>;
   readonly chains?: Partial<ChainsConfig>;
+  readonly approvals?: Partial<ApprovalsConfig>;
   readonly agent?: AgentConfig;
   readonly logging?: Partial<LoggingConfig>;
   readonly telemetry?: Partial<TelemetryConfig>;
@@ -148,6 +156,7 @@ export interface ResolvedConfig {
   readonly server: ServerConfig;
   readonly policy: ChainPolicy;
   readonly chains: ChainsConfig;
+  readonly approvals: ApprovalsConfig;
   /** `demoScript` is an absolute path. */
   readonly agent: AgentConfig & Required<Pick<AgentConfig, 'maxSteps'>>;
   readonly logging: LoggingConfig;

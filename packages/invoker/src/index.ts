@@ -13,7 +13,7 @@ export type { ExecutionWrapper } from './runtime.ts';
 export type { RunGrant, SessionDurability } from './scope/session-durability.ts';
 export { sessionBlobs } from './scope/session-artifacts.ts';
 export type { ArtifactOrigin, ArtifactOwner } from './scope/session-artifacts.ts';
-export type { SessionOptions } from './scope/session-options.ts';
+export type { HumanWaitListener, SessionOptions } from './scope/session-options.ts';
 export { InvokerSession } from './scope/session.ts';
 export { withRisksOf } from './scope/session-limits.ts';
 export { toolDigest } from './toolbox/freeze-tool.ts';

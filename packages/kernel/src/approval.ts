@@ -24,5 +24,6 @@ export type {
   ApprovalHandler,
   ApprovalRequest,
   ApprovalRequestOptions,
+  AwaitedApproval,
   EditProblem,
 } from './approval/approval.ts';

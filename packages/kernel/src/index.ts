@@ -24,6 +24,7 @@ export type {
   ApprovalHandler,
   ApprovalRequest,
   ApprovalRequestOptions,
+  AwaitedApproval,
   EditProblem,
 } from './approval/approval.ts';
 export { systemClock } from './base/clock.ts';

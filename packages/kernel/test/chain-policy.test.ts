@@ -15,7 +15,7 @@ function refusalOf(policy: object): string {
 test('the defaults are the published ones, frozen, and fit together', () => {
   const { maxToolCalls, maxScriptCalls, callTimeoutMs, approvalTimeoutMs, totalTimeoutMs } = defineChainPolicy();
   assert.deepEqual([maxToolCalls, maxScriptCalls], [50, 50]);
-  assert.deepEqual([callTimeoutMs, approvalTimeoutMs, totalTimeoutMs], [60_000, 55_000, 300_000]);
+  assert.deepEqual([callTimeoutMs, approvalTimeoutMs, totalTimeoutMs], [60_000, 600_000, 300_000]);
   const { maxInlineResultBytes, maxScriptResultBytes, maxPreviewBytes, maxInFlight, maxRiskUnapproved } =
     defaultChainPolicy;
   assert.deepEqual(
@@ -66,7 +66,7 @@ test('a script limit lowers the call limit that was not given with it', () => {
 
 test('an approver may have longer than the call that waits', () => {
   assert.equal(defineChainPolicy({ approvalTimeoutMs: 3_600_000 }).callTimeoutMs, 60_000);
-  assert.equal(defineChainPolicy({ callTimeoutMs: 500 }).approvalTimeoutMs, 55_000);
+  assert.equal(defineChainPolicy({ callTimeoutMs: 500 }).approvalTimeoutMs, 600_000);
 });
 
 test('a call limit above the script limit is refused, and the message names both values', () => {

@@ -23,7 +23,7 @@ const config = {
     maxToolCalls: 1_000,
     maxScriptCalls: 1_000,
   },
-  chains: { approvals: 'pause' },
+  approvals: { mode: 'pause' },
   agent: { demoScript: join(demonstration, 'script.ts'), budget: { maxTokens: 100_000, maxToolCalls: 500 } },
   skills: ['./skills'],
   plugins: { modelProvider: [{ use: './model.ts' }] },

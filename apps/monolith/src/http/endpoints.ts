@@ -60,7 +60,6 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
     ...runOperations({
       durable,
       policy,
-      approvalMode: config.chains.approvals,
       blobStore,
       redactor,
       streamPlaces,

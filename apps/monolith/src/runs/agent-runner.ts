@@ -13,7 +13,9 @@ import type { Run } from '@ravi/kernel';
 import type { RunRecorder } from './run-recorder.ts';
 
 /** A task for the agent and its principal. */
-export type AgentRequest = Pick<RunOptions, 'sessionId' | 'principal' | 'policy'> & { readonly task: string };
+export type AgentRequest = Pick<RunOptions, 'sessionId' | 'principal' | 'policy' | 'approvals'> & {
+  readonly task: string;
+};
 
 /** A run of the agent that is active in this process. */
 export interface AgentActivity {

@@ -1,9 +1,18 @@
 import { ReActAgent } from '@ravi/agents';
 import type { HookManager, ToolInvoker } from '@ravi/invoker';
 import { createDurableChains } from '@ravi/capabilities';
-import type { DurableChains, Preflight } from '@ravi/capabilities';
+import type { ApprovalMode, DurableChains, Preflight } from '@ravi/capabilities';
 import type { ResolvedConfig } from '@ravi/host';
-import type { BlobStore, Clock, Logger, ModelProvider, Sandbox, Skill, CompleteStateStore } from '@ravi/kernel';
+import type {
+  ApprovalHandler,
+  BlobStore,
+  Clock,
+  Logger,
+  ModelProvider,
+  Sandbox,
+  Skill,
+  CompleteStateStore,
+} from '@ravi/kernel';
 import type { Redactor } from '../logging/redactor.ts';
 import { createAgentRunner } from './agent-runner.ts';
 import type { AgentRunner } from './agent-runner.ts';
@@ -23,13 +32,17 @@ export interface DurableServices {
   readonly chains: DurableChains;
   readonly agentRunner: AgentRunner;
   readonly runs: RunService;
+  /** Approval mode of runs whose request has none. */
+  readonly approvalMode: ApprovalMode;
 }
 
 /** Options of {@link createDurableServices}. */
 export interface DurableServicesOptions {
   /** Durable services need one. */
   readonly stateStore: CompleteStateStore | undefined;
-  readonly config: Pick<ResolvedConfig, 'agent'>;
+  readonly config: Pick<ResolvedConfig, 'agent' | 'approvals'>;
+  /** Absent if callers decide approvals. */
+  readonly approvalHandler: ApprovalHandler | undefined;
   readonly model: ModelProvider;
   readonly skills: readonly Skill[];
   readonly invoker: ToolInvoker;
@@ -47,6 +60,7 @@ export interface DurableServicesOptions {
 export function createDurableServices(options: DurableServicesOptions): DurableServices | undefined {
   const { stateStore: store, invoker, hooks, sandbox, preflight, blobStore, lifetime, clock, logger } = options;
   if (store === undefined) return undefined;
+  const { expiryMs: approvalExpiryMs, mode: approvalMode = defaultModeOf(options) } = options.config.approvals;
   const { system, maxSteps, modelRetries, maxModelRetryDelayMs, budget, prices } = options.config.agent;
   const { runs, journal, approvals, history, jobs } = store;
   const priced = prices === undefined ? {} : { prices };
@@ -54,7 +68,10 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   const storedEvents = createStoredEvents(journal);
   const redact = options.redactor.strings;
   const recorder = createRunRecorder({ hooks, stored: storedEvents, blobStore, redact, ...priced, clock, logger });
-  const chains = withEventRecording(createDurableChains({ store, invoker, sandbox, preflight, logger }), recorder);
+  const chains = withEventRecording(
+    createDurableChains({ store, invoker, sandbox, preflight, logger, approvalExpiryMs }),
+    recorder,
+  );
   // Without a list of tools the agent may call every tool of the registry.
   const agent = new ReActAgent({
     name: 'ravi',
@@ -65,6 +82,8 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
     history,
     jobs,
     lease: { owner: `process_${crypto.randomUUID()}` },
+    approvals: approvalMode,
+    approvalExpiryMs,
     middleware: [createExchangeRecorder(store.exchanges, logger)],
     skills: options.skills,
     ...priced,
@@ -76,5 +95,10 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   });
   const agentRunner = createAgentRunner({ agent, recorder, stores: { journal, approvals }, lifetime });
   const service = createRunService({ store, chains, agentRunner, hooks, clock, logger });
-  return { store, recorder, chains, agentRunner, runs: service };
+  return { store, recorder, chains, agentRunner, runs: service, approvalMode };
+}
+
+// A handler asks its approver in this process, and would not be asked again while the run is stored.
+function defaultModeOf({ approvalHandler }: DurableServicesOptions): ApprovalMode {
+  return approvalHandler === undefined ? 'pause' : 'wait';
 }

@@ -56,8 +56,8 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
 
   return async (run) => {
     const { id: runId } = run;
-    if (run.status !== 'running' || !agentRunner.owns(run) || agentRunner.has(runId)) return;
-    if ((await interruptions(runId)) >= maxInterruptions) return giveUp(run);
+    if (!agentRunner.owns(run) || agentRunner.has(runId)) return;
+    if (run.status === 'running' && (await interruptions(runId)) >= maxInterruptions) return giveUp(run);
     const recovering = agentRunner.recover(run);
     follow(runId, recovering).catch((error: unknown) => logger.error('run could not be recovered', { runId, error }));
     // The process that has the run handles its jobs.

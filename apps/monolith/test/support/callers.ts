@@ -30,7 +30,7 @@ export function startSecuredServer(
   files: Readonly<Record<string, string>> = {},
 ): Promise<TestServer> {
   const config: RaviConfig = {
-    chains: { approvals: 'pause' },
+    approvals: { mode: 'pause' },
     server: {
       requestsPerMinute: 1_000_000,
       tokens: [

@@ -2,7 +2,7 @@ import type { ToolInvoker } from '@ravi/invoker';
 import type { HistoryStore, JobStore, Logger, ModelProvider, RunStore, Skill } from '@ravi/kernel';
 import type { Supervision } from '../supervision/supervision.ts';
 import type { Agent } from './agent-context.ts';
-import type { HistoryView, RequestDefaults, RunLeasing, StopCondition } from './agent-options.ts';
+import type { ApprovalMode, HistoryView, RequestDefaults, RunLeasing, StopCondition } from './agent-options.ts';
 import type { BudgetLimits } from './budget.ts';
 import type { AgentMiddleware } from './middleware.ts';
 import type { OutputCheck } from './output-check.ts';
@@ -34,6 +34,8 @@ export interface AgentDefinition {
   readonly history: HistoryStore | undefined;
   readonly runs: RunStore | undefined;
   readonly lease: Required<RunLeasing> | undefined;
+  readonly approvals: ApprovalMode;
+  readonly approvalExpiryMs: number;
   readonly jobs: JobStore | undefined;
   readonly supervision: Supervision | undefined;
 }

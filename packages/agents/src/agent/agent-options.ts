@@ -68,6 +68,9 @@ export interface RunLeasing {
   readonly leaseMs?: number;
 }
 
+/** Behaviour while a call waits for approval: the run stays in memory, or it is stored until the decision. */
+export type ApprovalMode = 'wait' | 'pause';
+
 /** Options of a {@link ReActAgent}. */
 export interface AgentOptions extends InvokerParts {
   /** Name in events and logs, and the default name as a tool of another agent. */
@@ -110,6 +113,13 @@ export interface AgentOptions extends InvokerParts {
   readonly runs?: RunStore;
   /** With `runs` and `history`: another process can continue the runs with `recover`. */
   readonly lease?: RunLeasing;
+  /**
+   * `pause`: a run in which everything waits for approvals is stored with the status `paused`, and `recover` continues it
+   * after a decision. Needs `lease`. Default `wait`.
+   */
+  readonly approvals?: ApprovalMode;
+  /** Milliseconds that approvers of a pausing run have for a decision; default seven days, at most 24.8 days. */
+  readonly approvalExpiryMs?: number;
   /** Stores jobs beyond the end of their run. */
   readonly jobs?: JobStore;
   /** Limits the sub-agents of this agent. */
@@ -132,12 +142,14 @@ export interface RunOptions {
   readonly policy?: Partial<ChainPolicy>;
   /** Limits of this run, in addition to those of the agent. */
   readonly budget?: BudgetLimits;
+  /** Replaces `approvals` of the agent for this run. */
+  readonly approvals?: ApprovalMode;
   /** Parent session: the run uses its ids, principal, grants, scratchpad and files, and keeps its restrictions. */
   readonly session?: InvokerSession;
 }
 
 /** Options of a run that continues after a pause. */
-export type ResumeOptions = Pick<RunOptions, 'signal' | 'allowedTools' | 'policy' | 'budget'>;
+export type ResumeOptions = Pick<RunOptions, 'signal' | 'allowedTools' | 'policy' | 'budget' | 'approvals'>;
 
 /** Returns a condition that stops the run after a step in which one of these tools was called. */
 export function whenCalled(...tools: readonly string[]): StopCondition {

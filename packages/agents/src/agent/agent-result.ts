@@ -1,10 +1,17 @@
-import type { ChainCallRecord, InvocationError, JsonValue, ModelMessage, ModelUsage } from '@ravi/kernel';
+import type {
+  AwaitedApproval,
+  ChainCallRecord,
+  InvocationError,
+  JsonValue,
+  ModelMessage,
+  ModelUsage,
+} from '@ravi/kernel';
 import type { PausedRun } from './paused-run.ts';
 
 /**
  * Reason why a run ended: `answer` the model gave its final answer; `max-steps`, `budget` or `stop-condition` a limit of
  * the agent was reached; `middleware` or `guardrail` stopped it; `length` or `refusal` the last response was cut off or
- * refused; `question` the user is asked; `cancelled` the caller cancelled it; `error` it failed.
+ * refused; `question` the user is asked; `approval` people decide about calls; `cancelled` the caller cancelled it; `error` it failed.
  */
 export type AgentEndReason =
   | 'answer'
@@ -16,6 +23,7 @@ export type AgentEndReason =
   | 'length'
   | 'refusal'
   | 'question'
+  | 'approval'
   | 'cancelled'
   | 'error';
 
@@ -27,8 +35,10 @@ export interface AgentEnding {
   readonly output?: JsonValue;
   /** The failure; also the limit that stopped the run, or the reason why a resumed run is still paused. */
   readonly error?: InvocationError;
-  /** Argument for `resume`, as JSON. Present if the run is paused. */
+  /** Argument for `resume`, as JSON. Present if the run waits for answers. */
   readonly paused?: PausedRun;
+  /** Requests for approval that a paused run waits for. It continues with `recover` after a decision. */
+  readonly approvals?: readonly AwaitedApproval[];
 }
 
 /** Result of a run. A failure is a value, never an exception. */

@@ -36,6 +36,8 @@ export type ResumePoint = PausedRun | PausedSession;
 export interface ResumedFrom {
   readonly steps: number;
   readonly usage: ModelUsage;
-  /** True if the process of the run ended: the run store already lists the run as running, and as ours. */
+  /** True if the run store already lists the run as running, and as ours. */
   readonly isRecovered?: boolean;
+  /** True if the run was paused for approvals. */
+  readonly wasPaused?: boolean;
 }

@@ -16,7 +16,8 @@ export function joinMessages(messages: ModelMessage[], message: ModelMessage): v
   messages[messages.length - 1] = { role: 'user', content: inCallOrder(content, messages.at(-2)) };
 }
 
-function openCalls(messages: readonly ModelMessage[]): readonly ToolUseBlock[] {
+/** Returns the calls of the last response that have no result yet. */
+export function openCalls(messages: readonly ModelMessage[]): readonly ToolUseBlock[] {
   const index = messages.findLastIndex((message) => message.role === 'assistant');
   const calls = callsOf(messages[index]);
   const answered = new Set(resultsOf(messages[index + 1]?.content ?? []).map((result) => result.toolUseId));

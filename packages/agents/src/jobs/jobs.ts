@@ -71,6 +71,11 @@ export class Jobs {
     return this.#entries.some((entry) => entry.callId === callId && isLive(entry));
   }
 
+  /** True while a job runs. */
+  get hasLive(): boolean {
+    return this.#entries.some(isLive);
+  }
+
   get(id: string): RunningJob | undefined {
     return this.#entry(id);
   }

@@ -4,6 +4,7 @@ import { setAgentContext } from '../agent/agent-context.ts';
 import type { Agent, AgentContext, SpawnOptions } from '../agent/agent-context.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEvent, AgentEventSink } from '../agent/agent-event.ts';
+import type { ApprovalMode } from '../agent/agent-options.ts';
 import type { AgentEnding, AgentResult } from '../agent/agent-result.ts';
 import type { Budget } from '../agent/budget.ts';
 import type { ResumedFrom } from '../agent/paused-run.ts';
@@ -16,6 +17,7 @@ import { ActiveSkills } from '../skills/active-skills.ts';
 import { SubAgents } from './sub-agents.ts';
 import type { StartChild } from './sub-agents.ts';
 import type { OpenCalls } from './agent-stream.ts';
+import { ApprovalPause } from './approval-pause.ts';
 import { RunJournal } from './run-journal.ts';
 import type { KeptLease } from './keep-lease.ts';
 
@@ -28,6 +30,8 @@ export interface AgentRunParts {
   readonly emit: AgentEventSink | undefined;
   readonly priority: number;
   readonly parent: AgentRun | undefined;
+  /** `pause` stores the run while it waits for approvals. */
+  readonly approvals: ApprovalMode;
   /** Starts an agent under this run. */
   readonly startChild: (parent: AgentRun, ...child: Parameters<StartChild>) => ReturnType<StartChild>;
   /** First line of the task, for lists of runs; absent after a pause. */
@@ -55,12 +59,16 @@ export class AgentRun implements AgentContext {
   readonly title: string | undefined;
   /** True if the run continues after a pause. */
   readonly isResumed: boolean;
-  /** True if the run continues after its process ended. */
+  /** True if the run was claimed from the run store: its process ended, or it was paused for approvals. */
   readonly isRecovered: boolean;
+  /** True if its process ended while the run was running. */
+  readonly wasInterrupted: boolean;
   /** True while the run store lists the run as running in this process. */
   isRecorded = false;
   /** Lease of an agent whose runs can be recovered. */
   lease: KeptLease | undefined;
+  /** Present if the run pauses while it waits for approvals. */
+  readonly pausing: ApprovalPause | undefined;
   readonly supervision: AgentDefinition['supervision'];
   readonly offered: OfferedTools;
   readonly systemPrompt: SystemPrompt;
@@ -76,6 +84,7 @@ export class AgentRun implements AgentContext {
   calls: OpenCalls | undefined;
   /** Set once the run is to end. */
   ending: AgentEnding | undefined;
+  readonly approvals: ApprovalMode;
   readonly #subAgents: SubAgents;
   #skills: ActiveSkills | undefined;
   #jobs: Jobs | undefined;
@@ -94,12 +103,19 @@ export class AgentRun implements AgentContext {
     this.depth = parts.parent === undefined ? 0 : parts.parent.depth + 1;
     this.parentRunId = parts.parent?.runId;
     this.title = parts.title;
+    this.approvals = parts.approvals;
     this.supervision = parts.parent?.supervision ?? this.definition.supervision;
     this.isRecovered = parts.resumedFrom?.isRecovered ?? false;
+    this.wasInterrupted = this.isRecovered && parts.resumedFrom?.wasPaused !== true;
     this.isResumed = parts.resumedFrom !== undefined && !this.isRecovered;
     this.step = parts.resumedFrom?.steps ?? 0;
     this.usage = parts.resumedFrom?.usage ?? noUsage;
     this.#subAgents = new SubAgents(this, (...child) => parts.startChild(this, ...child));
+    if (parts.approvals === 'pause') {
+      const pausing = new ApprovalPause(this);
+      this.session.onHumanWait((...wait) => pausing.enter(...wait));
+      this.pausing = pausing;
+    }
     this.offered = new OfferedTools(this.definition, this.session);
     this.systemPrompt = new SystemPrompt(this);
     setAgentContext(this.session, this);
@@ -128,6 +144,11 @@ export class AgentRun implements AgentContext {
   /** True once {@link AgentRun.jobs} was used. */
   get hasJobs(): boolean {
     return this.#jobs !== undefined;
+  }
+
+  /** True while a sub-agent runs. */
+  get hasOpenChildren(): boolean {
+    return this.#subAgents.hasOpen;
   }
 
   get signal(): AbortSignal {

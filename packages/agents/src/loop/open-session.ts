@@ -15,7 +15,7 @@ export function openSession(
   emit: AgentEventSink | undefined,
   more: SessionOptions = {},
 ): InvokerSession {
-  const { session: parent, messages: _, budget: __, allowedTools, ...rest } = options;
+  const { session: parent, messages: _, budget: __, allowedTools, approvals, ...rest } = options;
   const { journal } = definition.invoker;
   const isLeased = definition.lease !== undefined;
   const session = definition.invoker.openSession({
@@ -23,6 +23,7 @@ export function openSession(
     ...more,
     ...(isLeased ? { hasStableApprovalIds: true } : {}),
     ...(isLeased && journal !== undefined ? { journal: new RunJournal(journal) } : {}),
+    ...(approvals === 'pause' ? { approvalExpiryMs: definition.approvalExpiryMs } : {}),
     // The agent's own limits apply in addition to those of the parent session.
     ...(parent === undefined ? {} : { parent, policy: { ...definition.invoker.policy, ...options.policy } }),
     ...(emit === undefined

@@ -11,7 +11,7 @@ import type { PauseState } from '../conversation/pause.ts';
 import { AgentRun } from './agent-run.ts';
 import { openBudget, openSession } from './open-session.ts';
 import { runAgent } from './run-agent.ts';
-import { startChild } from './start-run.ts';
+import { approvalModeOf, startChild } from './start-run.ts';
 import type { Start } from './start-run.ts';
 
 /** Continues a paused run. */
@@ -40,7 +40,8 @@ export async function resumeRun(
   }
   const answers = answersOf(state.questions, answer);
   const policy = { ...options.policy, ...narrowedPolicy(definition.invoker.policy, options.policy, permissions) };
-  const session = openSession(definition, { ...options, runId, sessionId, principal, policy }, emit, {
+  const approvals = approvalModeOf(definition, options);
+  const session = openSession(definition, { ...options, runId, sessionId, principal, policy, approvals }, emit, {
     toolsEnabled: permissions.toolsEnabled,
   });
   narrowTo(session, permissions);
@@ -52,6 +53,7 @@ export async function resumeRun(
     emit,
     priority: 0,
     parent: undefined,
+    approvals,
     startChild,
     title: undefined,
     resumedFrom: { steps, usage },

@@ -1,6 +1,7 @@
 import type { InvokerSession } from '@ravi/invoker';
 import { isKernelError, textBlock, textOf } from '@ravi/kernel';
 import type {
+  AwaitedApproval,
   ChainCallRecord,
   ContentBlock,
   JsonObject,
@@ -108,6 +109,7 @@ function detailsOf({ agent }: AgentRun, response: CompleteResponse): JsonObject 
 
 /** Appends the results of the calls for the model, or pauses the run if a call asks the user. */
 export async function appendToolResults(run: AgentRun, results: readonly ToolResultBlock[]): Promise<void> {
+  if (run.pausing?.isPausing === true) return pauseForApprovals(run, results, run.pausing.awaited);
   // The process that continues the run makes these calls again, or finds their outcomes.
   if (isSuspended(run)) run.check();
   const content = run.hasJobs ? [...results, ...run.jobs.consumeUnread()] : results;
@@ -145,6 +147,17 @@ export async function handleFinalAnswer(run: AgentRun, reason: ModelStopReason):
 
 async function appendUserMessage(run: AgentRun, content: readonly ContentBlock[]): Promise<void> {
   await appendMessage(run, { role: 'user', content });
+}
+
+// Results of the other calls are stored now. The process that continues the run makes the open calls again.
+async function pauseForApprovals(
+  run: AgentRun,
+  results: readonly ToolResultBlock[],
+  approvals: readonly AwaitedApproval[],
+): Promise<void> {
+  const content = run.hasJobs ? [...results, ...run.jobs.consumeUnread()] : results;
+  if (content.length > 0) await appendMessage(run, { role: 'user', content }, snapshotOf(run));
+  run.end({ status: 'paused', reason: 'approval', approvals });
 }
 
 // Results of the other calls are stored now. The open calls get theirs when the questions are answered.

@@ -28,7 +28,7 @@ const statusOf: Readonly<Record<AgentEnding['status'], RunStatus>> = {
 export async function beginRun(run: AgentRun): Promise<void> {
   const { agent } = run;
   const resumed = run.isResumed || run.isRecovered ? { isResumed: true } : {};
-  const interrupted = run.isRecovered ? { wasInterrupted: true } : {};
+  const interrupted = run.wasInterrupted ? { wasInterrupted: true } : {};
   run.notify({ type: 'run-start', ...run.session.scope, kind: 'agent', agent, ...resumed, ...interrupted });
   const { runs } = run.definition;
   if (runs === undefined) return;
@@ -47,7 +47,8 @@ async function createRun(run: AgentRun, runs: RunStore): Promise<void> {
   // For another process that recovers the run.
   const permissions = lease === undefined ? {} : changedPermissions(run);
   const policy = lease === undefined ? {} : { policy: { ...run.session.policy } };
-  const definition = { kind: agentKind, details: { ...named, ...permissions }, ...policy };
+  const mode = lease === undefined ? {} : { approvals: run.approvals };
+  const definition = { kind: agentKind, details: { ...named, ...mode, ...permissions }, ...policy };
   const row = { id: runId, principal, sessionId, definition, createdAt: now, ...parent };
   await runs.create(row, lease === undefined ? undefined : { ...lease, now });
 }
@@ -97,11 +98,15 @@ export async function endRun(
 /** Last event of a run. */
 type EndEvent = RunEventOf<'run-end' | 'run-paused'>;
 
-function endEventOf(run: AgentRun, { status, reason, error, paused }: AgentEnding): EndEvent {
+function endEventOf(run: AgentRun, { status, reason, error, paused, approvals }: AgentEnding): EndEvent {
   const { agent, step: steps, usage, text } = run;
   const { scope } = run.session;
   const progress = { agent, steps, usage };
-  if (status === 'paused') return { type: 'run-paused', ...scope, ...progress, questions: paused?.questions ?? [] };
+  if (status === 'paused') {
+    const questions = paused?.questions ?? [];
+    if (approvals === undefined) return { type: 'run-paused', ...scope, ...progress, questions, reason: 'question' };
+    return { type: 'run-paused', ...scope, ...progress, questions, reason: 'approval', approvals };
+  }
   const failure = error === undefined ? {} : { error };
   return { type: 'run-end', ...scope, status, reason, text, ...progress, ...failure };
 }
@@ -110,7 +115,7 @@ async function storeEnd(run: AgentRun, ending: AgentEnding): Promise<AgentEnding
   const { runs, lease, logger } = run.definition;
   if (runs === undefined || !run.isRecorded) return ending;
   try {
-    if (lease !== undefined && isSuspended(run)) {
+    if (lease !== undefined && isSuspended(run) && ending.status !== 'paused') {
       await runs.release(run.runId, lease.owner);
       return ending;
     }

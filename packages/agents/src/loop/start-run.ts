@@ -1,12 +1,12 @@
 import type { InvokerSession } from '@ravi/invoker';
-import { textBlock, textOf } from '@ravi/kernel';
+import { KernelError, textBlock, textOf } from '@ravi/kernel';
 import type { ModelMessage } from '@ravi/kernel';
 import { cutUtf8 } from '@ravi/support';
 import type { Agent, AgentTask } from '../agent/agent-context.ts';
 import { definitionOf } from '../agent/agent-definition.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEventSink } from '../agent/agent-event.ts';
-import type { RunOptions } from '../agent/agent-options.ts';
+import type { ApprovalMode, RunOptions } from '../agent/agent-options.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
 import { snapshotOf } from '../agent/run-snapshot.ts';
 import { appendMessage, Conversation, entryDetails, storeWaitOf } from '../conversation/conversation.ts';
@@ -36,7 +36,8 @@ export function startRun(definition: AgentDefinition, start: Start): Promise<Age
 }
 
 function openRun(definition: AgentDefinition, { task, options, emit, onStart }: Start): AgentRun {
-  const session = openSession(definition, options, emit);
+  const approvals = approvalModeOf(definition, options);
+  const session = openSession(definition, { ...options, approvals }, emit);
   const run = new AgentRun({
     definition,
     session,
@@ -45,12 +46,27 @@ function openRun(definition: AgentDefinition, { task, options, emit, onStart }: 
     emit,
     priority: 0,
     parent: undefined,
+    approvals,
     startChild,
     title: titleOf(task),
     resumedFrom: undefined,
   });
   onStart?.(run);
   return run;
+}
+
+/** Returns the approval mode of a run. @throws KernelError `E_CONFIG_INVALID` if the agent cannot continue a paused run */
+export function approvalModeOf(
+  definition: AgentDefinition,
+  { approvals }: Pick<RunOptions, 'approvals'>,
+): ApprovalMode {
+  const { lease, history, runs, approvals: configured } = definition;
+  const mode = approvals ?? configured;
+  if (mode === 'wait' || (lease !== undefined && history !== undefined && runs !== undefined)) return mode;
+  throw new KernelError(
+    'E_CONFIG_INVALID',
+    "approvals: 'pause' needs an agent with the options runs, history and lease",
+  );
 }
 
 /** Runs a sub-agent. It has its own conversation, which ends with it; the session's conversation is the parent's. */
@@ -72,6 +88,8 @@ export function startChild(parent: AgentRun, agent: Agent, task: string, options
     emit: undefined,
     priority,
     parent,
+    // Its caller waits for the sub-agent.
+    approvals: 'wait',
     startChild,
     title: titleOf(task),
     resumedFrom: undefined,

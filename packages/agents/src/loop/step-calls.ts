@@ -31,6 +31,10 @@ interface Slot {
   timer: Timer | undefined;
   /** Monotonic time of its start. */
   started: number;
+  /** True if the budget of the run has counted it. */
+  isCounted: boolean;
+  /** True if the run was suspended before the call had a result. */
+  isLeftOpen: boolean;
 }
 
 /**
@@ -61,13 +65,18 @@ export class StepCalls implements CancelListener, OpenCalls {
     return (this.#ids ??= new CallIds(this.#run.conversation));
   }
 
+  /** Ids of the calls without a result. */
+  get open(): readonly string[] {
+    return this.#slots.flatMap(({ call, result }) => (result === undefined ? [call.id] : []));
+  }
+
   /** True while the step waits for the result of this call. */
   isOpen(callId: string): boolean {
     return !this.#isOver && this.#slots.some(({ call, result }) => call.id === callId && result === undefined);
   }
 
   /** Adds a call whose block has arrived, and starts it if it may start early. */
-  add(call: ToolUseBlock): void {
+  add(call: ToolUseBlock, { isCounted = false }: { readonly isCounted?: boolean } = {}): void {
     const slot: Slot = {
       call,
       result: undefined,
@@ -75,6 +84,8 @@ export class StepCalls implements CancelListener, OpenCalls {
       controller: undefined,
       timer: undefined,
       started: 0,
+      isCounted,
+      isLeftOpen: false,
     };
     // Most responses have one call, and an array literal has no spare capacity.
     if (this.#slots.length === 0) this.#slots = [slot];
@@ -94,6 +105,7 @@ export class StepCalls implements CancelListener, OpenCalls {
     const { cancellation } = this.#run.session;
     if (cancellation.isCancelled) this.handleCancel();
     if (this.#pending === 0) return Promise.resolve();
+    this.#run.pausing?.watch(this);
     cancellation.subscribe(this);
     return new Promise((resolve) => (this.#onAllSettled = resolve));
   }
@@ -106,6 +118,7 @@ export class StepCalls implements CancelListener, OpenCalls {
     for (const slot of this.#slots) {
       if (slot.result !== undefined) continue;
       const result = errorResult('E_CANCELLED', cancellation.error.message);
+      slot.isLeftOpen = isOpen;
       if (isOpen) this.#setResult(slot, result);
       else this.#emitResult(slot, result);
     }
@@ -115,11 +128,13 @@ export class StepCalls implements CancelListener, OpenCalls {
   collectResults(): readonly ToolResultBlock[] {
     this.#isOver = true;
     const { session, ending } = this.#run;
-    if (session.cancellation.isCancelled || ending !== undefined) this.#withdrawQuestions();
+    const isPausing = this.#run.pausing?.isPausing === true;
+    if (!isPausing && (session.cancellation.isCancelled || ending !== undefined)) this.#withdrawQuestions();
     const { questions } = this.#run;
     const results: ToolResultBlock[] = [];
-    for (const { call, result } of this.#slots) {
+    for (const { call, result, isLeftOpen } of this.#slots) {
       const isAsked = questions.size > 0 && questions.has(call.id);
+      if (isLeftOpen && isPausing) continue;
       if (result !== undefined && !isAsked) results.push(modelResult(call, result));
     }
     return results;
@@ -151,7 +166,7 @@ export class StepCalls implements CancelListener, OpenCalls {
     const { call } = slot;
     const run = this.#run;
     slot.isStarted = true;
-    const breach = run.budget?.countCall();
+    const breach = slot.isCounted ? undefined : run.budget?.countCall();
     if (breach !== undefined) {
       run.end(budgetExceeded(breach));
       return this.#setResult(slot, errorResult('E_BUDGET_EXHAUSTED', breach));
@@ -172,7 +187,7 @@ export class StepCalls implements CancelListener, OpenCalls {
 
   #settle(slot: Slot, result: InvocationResult): void {
     const { call } = slot;
-    if (slot.controller !== undefined && this.#run.jobs.finish(call.id, result)) return;
+    if (slot.controller !== undefined && this.#run.jobs.finish(call.id, result)) return this.#run.pausing?.look();
     if (slot.result === undefined) this.#emitResult(slot, result);
   }
 
@@ -197,6 +212,7 @@ export class StepCalls implements CancelListener, OpenCalls {
     slot.result = result;
     slot.timer?.cancel();
     this.#pending--;
+    this.#run.pausing?.look();
     if (this.#pending > 0 || this.#onAllSettled === undefined) return;
     this.#run.session.cancellation.unsubscribe(this);
     this.#onAllSettled();

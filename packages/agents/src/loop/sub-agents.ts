@@ -28,6 +28,7 @@ export class SubAgents {
   readonly #parent: ParentRun;
   readonly #start: StartChild;
   #results: Map<string, Promise<AgentResult>> | undefined;
+  #open = 0;
 
   constructor(parent: ParentRun, start: StartChild) {
     this.#parent = parent;
@@ -41,8 +42,22 @@ export class SubAgents {
     const childRunId = randomId('run');
     definition.invoker.hooks.emit({ type: 'handoff', runId, sessionId, agent, to: child.name, childRunId });
     this.#results ??= new Map();
-    this.#results.set(childRunId, this.#start(child, task, { ...options, runId: childRunId }));
+    this.#results.set(childRunId, this.#follow(child, task, { ...options, runId: childRunId }));
     return childRunId;
+  }
+
+  /** True while a sub-agent runs. */
+  get hasOpen(): boolean {
+    return this.#open > 0;
+  }
+
+  async #follow(child: Agent, task: string, options: ChildOptions): Promise<AgentResult> {
+    this.#open++;
+    try {
+      return await this.#start(child, task, options);
+    } finally {
+      this.#open--;
+    }
   }
 
   /** Returns the result of a sub-agent. @throws KernelError `E_STATE_INVALID` for an id that `spawn` did not return */

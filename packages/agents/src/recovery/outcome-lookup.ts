@@ -32,7 +32,9 @@ export function createOutcomeLookup(
     const own = calls.find(({ entry }) => entry.idempotencyKey === `${runId}:${id}`);
     if (own !== undefined && hasOutcome(own)) return own.result;
     const inner = calls.filter((item) => item !== own && isWithin(item.entry.record.callId, { id }));
-    if (own === undefined && inner.length === 0 && !hadChildren) return undefined;
+    // A call that needed approval is recorded before it starts, so this one never started.
+    const hasAsked = approvals.some(({ request }) => request.callId === id);
+    if (own === undefined && inner.length === 0 && (!hadChildren || hasAsked)) return undefined;
     const recorded = new Set([own, ...inner].map((item) => item?.entry.record.callId));
     const waiting = approvals.filter(({ request: { callId } }) => isWithin(callId, { id }) && !recorded.has(callId));
     return errorResult('E_CALL_UNKNOWN', unknownText(name, inner, waiting));

@@ -8,13 +8,13 @@ import type {
   RunStore,
   ToolResultBlock,
   ToolUseBlock,
-  HistoryEntry,
 } from '@ravi/kernel';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
 import { narrowedPolicy, narrowTo, readPermissions } from '../agent/run-snapshot.ts';
 import type { Permissions } from '../agent/run-snapshot.ts';
 import { modelResult } from '../conversation/model-result.ts';
+import { openCalls } from '../conversation/join-messages.ts';
 import { readPause } from '../conversation/pause.ts';
 import { waitForStore } from '../conversation/wait-for-store.ts';
 import { AgentRun } from '../loop/agent-run.ts';
@@ -55,15 +55,16 @@ export async function recoverRun(definition: AgentDefinition, row: Run, parts: R
     throw new KernelError('E_CONFIG_INVALID', `Run ${runId} does not belong to agent "${definition.name}"`);
   }
   const claimed = await runs.claim(runId, { ...lease, now: invoker.clock.now() });
-  if (claimed?.status !== 'running') {
+  const wasPaused = claimed?.status === 'paused';
+  if (claimed === undefined || (wasPaused && !(await begin(runs, claimed, lease.owner, invoker.clock.now())))) {
     throw new KernelError(
       'E_STATE_CONFLICT',
-      `Run ${runId} cannot be resumed here: it is not running, or another process holds its lease`,
+      `Run ${runId} cannot be resumed here: it has ended, or another process holds its lease`,
     );
   }
   try {
     const history = await loadRunHistory({ store, principal, sessionId }, runId);
-    const run = restore(definition, claimed, history, parts);
+    const run = restore(definition, claimed, history, { ...parts, wasPaused });
     parts.onStart(run);
     const approvals = await readRunApprovals(parts.approvals, runId, () => invoker.clock.now());
     return await runAgent(run, continueRun, waitingStores(run, { history, approvals, journal: parts.journal }));
@@ -74,13 +75,23 @@ export async function recoverRun(definition: AgentDefinition, row: Run, parts: R
   }
 }
 
-function restore(definition: AgentDefinition, row: Run, history: RunHistory, { signal, emit }: RecoverParts): AgentRun {
+async function begin(runs: RunStore, { id }: Run, owner: string, now: number): Promise<boolean> {
+  return runs.transition(id, { from: ['paused'], to: 'running', owner, now });
+}
+
+function restore(
+  definition: AgentDefinition,
+  row: Run,
+  history: RunHistory,
+  { signal, emit, wasPaused }: RecoverParts & { readonly wasPaused: boolean },
+): AgentRun {
   const { id: runId, principal, sessionId, definition: recorded } = row;
   const { invoker } = definition;
   const permissions = history.permissions ?? permissionsAtStart(recorded);
   const policyAtStart = withRisksOf(invoker.policy, defineChainPolicy(recorded.policy));
   const policy = { ...policyAtStart, ...narrowedPolicy(policyAtStart, undefined, permissions) };
-  const session = openSession(definition, { runId, sessionId, principal, policy, signal }, emit, {
+  const approvals = recorded.details?.['approvals'] === 'pause' ? 'pause' : 'wait';
+  const session = openSession(definition, { runId, sessionId, principal, policy, signal, approvals }, emit, {
     toolsEnabled: permissions.toolsEnabled,
   });
   narrowTo(session, permissions);
@@ -92,9 +103,10 @@ function restore(definition: AgentDefinition, row: Run, history: RunHistory, { s
     emit,
     priority: 0,
     parent: undefined,
+    approvals,
     startChild,
     title: undefined,
-    resumedFrom: { steps: history.steps, usage: history.usage, isRecovered: true },
+    resumedFrom: { steps: history.steps, usage: history.usage, isRecovered: true, wasPaused },
   });
   run.skills.restore(history.skills, permissions.skillBounds);
   return run;
@@ -119,35 +131,36 @@ function permissionsAtStart({ details }: RunDefinition): Permissions {
 async function continueRun(run: AgentRun, { history, approvals, journal }: Interrupted): Promise<void> {
   const { last, hasTask } = history;
   if (run.parentRunId !== undefined || !hasTask || last?.runId !== run.runId) throw lost(hasTask);
-  const calls = openCalls(last);
+  const calls = last.details?.['pause'] === undefined ? openCalls(run.messages) : [];
   // Calls of earlier steps have results, and jobs ended with their process.
   await approvals.withdraw(({ callId }) => !calls.some((call) => isWithin(callId, call)), abandoned);
   if (last.details?.['pause'] !== undefined) {
     const state = readPause(last.details, run.sessionId);
     return run.end({ status: 'paused', reason: 'question', paused: { ...state, messages: [...run.messages] } });
   }
-  if (last.message.role === 'user') return;
   const { stopReason: reason = 'end' } = (last.details ?? {}) as { readonly stopReason?: ModelStopReason };
-  if (calls.length > 0) return appendToolResults(run, await resultsOf(run, { calls, reason, journal, approvals }));
+  // The other calls of the step ended before the run paused, and their message has the budget that was spent.
+  const isCounted = last.message.role === 'user';
+  if (calls.length > 0) {
+    return appendToolResults(run, await resultsOf(run, { calls, reason, isCounted, journal, approvals }));
+  }
+  if (last.message.role === 'user') return;
   run.text = textOf(last.message.content.filter((block) => block.type === 'text'));
   return handleFinalAnswer(run, reason);
 }
 
-/** Returns the calls of the last response if they have no results yet. A call that asked the user needs no approval. */
-function openCalls({ message, details }: HistoryEntry): readonly ToolUseBlock[] {
-  if (message.role === 'user' || details?.['pause'] !== undefined) return [];
-  return message.content.filter((block) => block.type === 'tool_use');
+/** Calls to end, and what is known about them. */
+interface OpenCalls extends Omit<Interrupted, 'history'> {
+  readonly calls: readonly ToolUseBlock[];
+  readonly reason: ModelStopReason;
+  /** True if the budget of the run has counted the calls. */
+  readonly isCounted: boolean;
 }
 
 /** Returns the results of the calls that were open when the process ended, in the order of the calls. */
 async function resultsOf(
   run: AgentRun,
-  {
-    calls,
-    reason,
-    journal,
-    approvals,
-  }: Omit<Interrupted, 'history'> & { readonly calls: readonly ToolUseBlock[]; readonly reason: ModelStopReason },
+  { calls, reason, isCounted, journal, approvals }: OpenCalls,
 ): Promise<readonly ToolResultBlock[]> {
   const { runs } = run.definition;
   const children = await waitForStore(run, async () => runs?.list({ parentRunId: run.runId }, { limit: 1 }));
@@ -163,9 +176,9 @@ async function resultsOf(
   const results = new Map<string, ToolResultBlock>();
   for (const call of calls) {
     const outcome = outcomeOf(call);
-    if (outcome === undefined) stepCalls.add(call);
+    if (outcome === undefined) stepCalls.add(call, { isCounted });
     else {
-      run.budget?.countCall();
+      if (!isCounted) run.budget?.countCall();
       results.set(call.id, modelResult(call, outcome));
     }
   }

@@ -29,7 +29,7 @@ const granted: ReadApproval = { decision: 'approved', isForRun: false };
 
 /** Returns how many milliseconds the approver has for a decision. */
 export function approvalLimitOf({ session }: PendingCall): number {
-  return session.durability?.approvalExpiryMs ?? session.policy.approvalTimeoutMs;
+  return session.approvalExpiryMs ?? session.policy.approvalTimeoutMs;
 }
 
 /** True if an earlier process has already requested the next approval of this call. */
@@ -53,16 +53,23 @@ export async function requestApproval(
   emitRequest(pending, request);
   const started = pending.runtime.clock.monotonic();
   const resume = pending.session.humanClock.enter();
-  const { durability } = pending.session;
-  const endHumanWait =
-    durability?.decidedApprovals.has(request.id) === false ? durability.onHumanWait(pending.callId) : undefined;
+  const endHumanWait = enterHumanWait(pending, request);
   try {
     const outcome = await wait(pending, handler, request, shown);
     return { ...answerOf(pending, request, outcome, pending.runtime.clock.monotonic() - started), shown };
   } finally {
     resume();
-    endHumanWait?.();
+    endHumanWait();
   }
+}
+
+function enterHumanWait({ session, callId }: PendingCall, request: ApprovalRequest): () => void {
+  const { durability } = session;
+  if (durability?.decidedApprovals.has(request.id) === false) return durability.onHumanWait(callId);
+  const { id, tool, risk, expiresAt } = request;
+  return durability === undefined
+    ? session.enterHumanWait(callId, [{ id, callId, tool, risk, expiresAt }])
+    : (): void => undefined;
 }
 
 function shownArguments({ tool, namedArgs, runtime }: PendingCall): ShownArguments {

@@ -136,11 +136,11 @@ function refuseUnanswered(pending: PendingCall, record: ApprovalTrace): GateStop
       `The approval of ${pending.name} failed: ${record.reason ?? 'no valid decision'}`,
     );
   }
-  const limit = approvalLimitOf(pending);
-  const advice = pending.caller === 'chain' ? 'Call it directly, outside a script, or try later' : 'Try again later';
+  const setting = pending.session.approvalExpiryMs === undefined ? ' (approvalTimeoutMs)' : '';
   return stopDenied(
     'E_APPROVAL_TIMEOUT',
-    `${pending.name} was not approved within ${limit} ms (approvalTimeoutMs). ${advice}`,
+    `${pending.name} did not run: no decision about its approval was made within ${approvalLimitOf(pending)} ms${setting}. ` +
+      'It was not denied: call it again later if it is still needed',
   );
 }
 

@@ -1,9 +1,12 @@
-import type { ChainFile, ChainPolicy, Journal, Principal, ProgressSink, Skill } from '@ravi/kernel';
+import type { AwaitedApproval, ChainFile, ChainPolicy, Journal, Principal, ProgressSink, Skill } from '@ravi/kernel';
 import type { SessionDurability } from './session-durability.ts';
 import type { InvokerSession } from './session.ts';
 
 /** Field of the policy that limits the number of calls of a session. */
 export type CallLimit = 'maxToolCalls' | 'maxScriptCalls';
+
+/** Receives a call that starts to wait for people, and the requests for approval that it waits for. Returns the end of the wait. */
+export type HumanWaitListener = (callId: string, approvals: readonly AwaitedApproval[]) => () => void;
 
 /** Options of `invoker.openSession`. */
 export interface SessionOptions {
@@ -41,6 +44,11 @@ export interface SessionOptions {
   /** Call inside which this session runs; its id prefixes the ids of calls here. */
   readonly parentCallId?: string;
   readonly onProgress?: ProgressSink;
+  /**
+   * Milliseconds that the approver has for a decision. When absent, the value of the parent, else `approvalTimeoutMs` of the
+   * policy.
+   */
+  readonly approvalExpiryMs?: number;
   /** Records the calls of this session and of the sessions inside it, instead of the journal of the invoker. */
   readonly journal?: Journal;
   /** Present in a run that outlives the process. */

@@ -1,5 +1,6 @@
 import { KernelError } from '@ravi/kernel';
 import type {
+  AwaitedApproval,
   BlobRef,
   BlobScope,
   ChainCallRecord,
@@ -26,7 +27,7 @@ import type { ArtifactOrigin } from './session-artifacts.ts';
 import type { SessionDurability } from './session-durability.ts';
 import { allowListsOf, policyOf } from './session-limits.ts';
 import type { CallGuard } from './session-limits.ts';
-import type { CallLimit, SessionOptions } from './session-options.ts';
+import type { CallLimit, HumanWaitListener, SessionOptions } from './session-options.ts';
 
 /** Entry of the trace; the whole record is built when it is read. */
 export interface TraceLine extends Pick<ChainCallRecord, 'tool' | 'status'> {
@@ -35,6 +36,8 @@ export interface TraceLine extends Pick<ChainCallRecord, 'tool' | 'status'> {
 
 /** Reason of the aborted signal of a closed session. One object for all: every run closes a session and few read the reason. */
 const closed = new KernelError('E_CANCELLED', 'The session is closed');
+
+const noWait = (): void => undefined;
 
 /** Mutable state of one run: counters, trace, pins and grants. Close it, or use `await using`. */
 export class InvokerSession implements RunContext, AsyncDisposable {
@@ -49,6 +52,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly durability: SessionDurability | undefined;
   readonly journal: Journal | undefined;
   readonly hasStableApprovalIds: boolean;
+  readonly approvalExpiryMs: number | undefined;
   readonly cancellation: Cancellation;
   readonly #runtime: InvokerRuntime;
   /** Shared with the sessions of the same run around this one. */
@@ -56,6 +60,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly #allowLists: InheritedList<ReadonlySet<string>>;
   readonly #guards: InheritedList<CallGuard>;
   readonly #onProgress: ProgressSink | undefined;
+  #onHumanWait: HumanWaitListener | undefined;
   readonly #trace: TraceLine[] = [];
   #humanClock: HumanClock | undefined;
   #blobScope: BlobScope | undefined;
@@ -86,6 +91,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.#allowLists = new InheritedList(allowListsOf(options), parent === undefined ? undefined : parent.#allowLists);
     this.#guards = new InheritedList<CallGuard>(emptyArray, parent === undefined ? undefined : parent.#guards);
     this.#onProgress = options.onProgress;
+    this.approvalExpiryMs =
+      options.approvalExpiryMs ?? options.durability?.approvalExpiryMs ?? parent?.approvalExpiryMs;
     this.cancellation = new Cancellation(options.signal, parent?.cancellation);
   }
 
@@ -155,6 +162,19 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   /** Milliseconds of waits for humans so far; they count against no time limit. */
   humanWaitMs(): number {
     return this.#humanClock?.totalMs ?? 0;
+  }
+
+  /** Reports each wait of {@link InvokerSession.enterHumanWait} to `listener`. Calls of sessions inside this one are not reported. */
+  onHumanWait(listener: HumanWaitListener): void {
+    this.#onHumanWait = listener;
+  }
+
+  /**
+   * Reports that a call waits only for people and that another process can make it again, so that the run need not stay in
+   * memory. Returns the function that ends the wait.
+   */
+  enterHumanWait(callId: string, approvals: readonly AwaitedApproval[] = emptyArray): () => void {
+    return this.#onHumanWait?.(callId, approvals) ?? noWait;
   }
 
   /** @throws KernelError `E_CANCELLED` when the run was cancelled or the session is closed */

@@ -34,16 +34,16 @@ test('a request without a decision is denied exactly at the limit, and its signa
   assert.deepEqual(tool.calls, []);
 });
 
-test('only a script gets the advice to make an unapproved call directly', async () => {
+test('scripts and models read that an undecided call was not denied', async () => {
   for (const caller of ['direct', 'chain'] as const) {
     const approvalHandler = neverAnswers();
     const harness = createHarness([recordingTool('t', { risk: 'high' })], { approvalHandler });
     const call = harness.call('t', {}, { caller });
     await approvalHandler.asked(0);
-    harness.clock.advance(55_000);
+    harness.clock.advance(600_000);
     const { error } = await call;
     assert.equal(error?.code, 'E_APPROVAL_TIMEOUT');
-    assert.equal(/Call it directly, outside a script/.test(error.message), caller === 'chain', error.message);
+    assert.match(error.message, /no decision about its approval was made within 600000 ms.*It was not denied/);
   }
 });
 
@@ -53,7 +53,7 @@ test('an approval after the limit has no effect', async () => {
   const harness = createHarness([tool], { approvalHandler });
   const call = harness.call('t');
   await approvalHandler.asked(0);
-  harness.clock.advance(55_000);
+  harness.clock.advance(600_000);
   approvalHandler.answer(0, 'approved');
   assert.equal((await call).error?.code, 'E_APPROVAL_TIMEOUT');
   await settle();
@@ -71,7 +71,7 @@ test('an approval after the limit has no effect even if the timer is late', asyn
   await using session = invoker.openSession();
   const call = invoker.invoke({ name: 't', args: {} }, { session });
   await approvalHandler.asked(0);
-  fake.advance(55_001);
+  fake.advance(600_001);
   approvalHandler.answer(0, 'approved');
   assert.equal((await call).error?.code, 'E_APPROVAL_TIMEOUT');
   assert.deepEqual(tool.calls, []);

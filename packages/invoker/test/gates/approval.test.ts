@@ -210,7 +210,7 @@ test('the request is complete, frozen, plain JSON and redacted; the tool gets th
     args: { to: ['a', 'b'], smtp: { user: 'ada', password: '[redacted]' }, api_key: ['[redacted]', 7] },
     hidden: ['/smtp/password', '/api_key/0'],
     requestedAt: harness.clock.now(),
-    expiresAt: harness.clock.now() + 55_000,
+    expiresAt: harness.clock.now() + 600_000,
   });
   assert.match(id, /^approval_[0-9a-f-]{36}$/);
   assert.match(argsDigest, /^hmac-sha256:[0-9a-f]{64}$/);

@@ -28,6 +28,9 @@ export interface ApprovalRequest {
   readonly expiresAt: number;
 }
 
+/** A request for approval that a paused run waits for. */
+export type AwaitedApproval = Pick<ApprovalRequest, 'id' | 'callId' | 'tool' | 'risk' | 'expiresAt'>;
+
 /** `skipped` counts as denied; `modified` approves other arguments, which are validated and assessed again. */
 export type ApprovalDecision = 'approved' | 'denied' | 'skipped' | 'modified';
 

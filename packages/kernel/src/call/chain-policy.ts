@@ -53,7 +53,7 @@ export const defaultChainPolicy: ChainPolicy = Object.freeze({
   maxToolCalls: 50,
   maxScriptCalls: 50,
   callTimeoutMs: 60_000,
-  approvalTimeoutMs: 55_000,
+  approvalTimeoutMs: 600_000,
   totalTimeoutMs: 300_000,
   maxInlineResultBytes: 4_096,
   maxScriptResultBytes: 1_048_576,

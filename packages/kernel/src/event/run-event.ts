@@ -1,3 +1,4 @@
+import type { AwaitedApproval } from '../approval/approval.ts';
 import type { ApprovalTrace, CallStatus, ChainCallRecord } from '../call/call-record.ts';
 import type { ChainRunResult } from '../call/chain-run-result.ts';
 import type { InvocationError, InvocationResult } from '../call/invocation-result.ts';
@@ -69,7 +70,13 @@ export interface RunEventPayloads {
     readonly wasInterrupted?: boolean;
   };
   /** The run waits for the answers to its questions, or for approvals. */
-  'run-paused': AgentProgress & { readonly questions: readonly Question[] };
+  'run-paused': AgentProgress & {
+    readonly questions: readonly Question[];
+    /** What the run waits for. */
+    readonly reason?: 'question' | 'approval';
+    /** Requests for approval that are open, oldest first. */
+    readonly approvals?: readonly AwaitedApproval[];
+  };
   'run-end': AgentProgress & {
     readonly status: 'completed' | 'stopped' | 'failed' | 'cancelled' | Exclude<ChainRunResult['status'], 'paused'>;
     /** Reason why the run of an agent ended. */

@@ -1,6 +1,6 @@
 import type { ApprovalRequest } from '@ravi/kernel';
 
-/** Returns a complete request: `publish_report`, risk `high`, open for 55 seconds from the start of a fake clock. */
+/** Returns a complete request: `publish_report`, risk `high`, open for ten minutes from the start of a fake clock. */
 export function createApprovalRequest(overrides: Partial<ApprovalRequest> = {}): ApprovalRequest {
   const requestedAt = overrides.requestedAt ?? Date.UTC(2025, 0, 1);
   return {
@@ -17,7 +17,7 @@ export function createApprovalRequest(overrides: Partial<ApprovalRequest> = {}):
     argsDigest: `hmac-sha256:${'a'.repeat(64)}`,
     toolDigest: 'b'.repeat(64),
     requestedAt,
-    expiresAt: requestedAt + 55_000,
+    expiresAt: requestedAt + 600_000,
     ...overrides,
   };
 }

@@ -1,6 +1,5 @@
 import { api } from '@ravi/api';
 import type { QueryOf } from '@ravi/api';
-import type { ApprovalMode } from '@ravi/capabilities';
 import type { BlobStore, ChainPolicy, Run } from '@ravi/kernel';
 import { runDetails } from '../../runs/run-details.ts';
 import { agUiEvents } from '../events/ag-ui.ts';
@@ -22,8 +21,6 @@ import { problem } from '../core/problem.ts';
 export interface RunServices {
   readonly durable: DurableServices;
   readonly policy: ChainPolicy;
-  /** Approval mode of scripts whose request has none. */
-  readonly approvalMode: ApprovalMode;
   readonly blobStore: BlobStore;
   readonly redactor: Redactor;
   readonly streamPlaces: StreamPlaces;
@@ -32,8 +29,8 @@ export interface RunServices {
 
 /** Implements the operations on runs of the agent and of scripts. */
 export function runOperations(services: RunServices): readonly Endpoint[] {
-  const { durable, policy, approvalMode, blobStore, redactor, streamPlaces, lifetime } = services;
-  const { store, runs, chains, recorder } = durable;
+  const { durable, policy, blobStore, redactor, streamPlaces, lifetime } = services;
+  const { store, runs, chains, recorder, approvalMode } = durable;
   const find = (request: ApiRequest<RunOperation>): Promise<Run> => findRun(store.runs, request, request.params.id);
 
   return [
@@ -47,7 +44,7 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
         const script = scriptOf({ ...body, code: code ?? '' }, policy);
         const run =
           kind === 'agent'
-            ? await runs.startAgent({ ...about, task: task ?? '', policy: script.policy })
+            ? await runs.startAgent({ ...about, task: task ?? '', policy: script.policy, approvals })
             : await runs.startChain({ ...about, ...script, approvals });
         return new Reply(201, run, { location: `/v1/runs/${run.id}` });
       },

@@ -35,7 +35,7 @@ export interface ScriptRunnerServices {
   readonly runChain: ChainRunner;
   /** Absent without a state store. */
   readonly durable: DurableServices | undefined;
-  readonly config: { readonly chains: { readonly approvals: ApprovalMode } };
+  readonly config: { readonly approvals: { readonly mode?: ApprovalMode } };
   readonly streamPlaces: StreamPlaces;
   readonly lifetime: AbortSignal;
 }
@@ -52,11 +52,12 @@ export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner
       }
       return runChain({ ...script, principal, signal });
     }
-    const { chains, runs, recorder } = durable;
-    const request = { ...script, principal, approvals: config.chains.approvals };
-    if (!isStream) return chains.start(request);
+    const { chains, runs, recorder, approvalMode } = durable;
+    const request = { ...script, principal };
+    // The client waits for the result.
+    if (!isStream) return chains.start({ ...request, approvals: config.approvals.mode ?? 'wait' });
     return streamPlaces.open(principal, async (onEnd) => {
-      const { id: runId } = await runs.startChain(request);
+      const { id: runId } = await runs.startChain({ ...request, approvals: approvalMode });
       const format = { ...raviEvents, headers: { 'content-location': `/v1/runs/${runId}/events` } };
       return streamEvents(recorder, { runId, after: 0, format, lifetime, onEnd });
     });

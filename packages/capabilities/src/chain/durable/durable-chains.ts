@@ -75,12 +75,12 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     });
     active.set(run.id, activation);
     const result = await activation.result.finally(() => active.delete(run.id));
-    return result.status === 'paused' ? resumeIfDecided(result) : result;
+    return result.status === 'paused' ? resumeIfDecided(run, result) : result;
   }
 
   // Run recovery ignores a decision that arrives before its run is paused.
-  async function resumeIfDecided(paused: DurableChainResult): Promise<DurableChainResult> {
-    if (!(await hasWork(store, paused.runId))) return paused;
+  async function resumeIfDecided(run: Run, paused: DurableChainResult): Promise<DurableChainResult> {
+    if (!(await hasWork(store, run))) return paused;
     try {
       return await resume(paused.runId);
     } catch (error) {

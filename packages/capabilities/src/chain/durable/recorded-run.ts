@@ -10,8 +10,10 @@ import type {
   CompleteStateStore,
   ChainCallRecord,
   InvocationResult,
+  Run,
 } from '@ravi/kernel';
 import type { RunGrant } from '@ravi/invoker';
+import { chainKind } from './run-definition.ts';
 
 /** First position of notes, which the script does not see: above the position of any call that it can make. */
 export const firstNote: number = 2 ** 40;
@@ -87,9 +89,15 @@ export interface RunApprovals {
  * it was paused, so that its call is not recorded.
  * @throws KernelError from the store
  */
-export async function hasWork({ approvals, journal }: CompleteStateStore, runId: string): Promise<boolean> {
+export async function hasWork(
+  { approvals, journal }: CompleteStateStore,
+  { id: runId, definition: { kind } }: Pick<Run, 'id' | 'definition'>,
+): Promise<boolean> {
   const { hasDecision, pending, consumed } = await readApprovals(approvals, runId);
-  if (hasDecision || pending.length === 0) return true;
+  if (hasDecision) return true;
+  // Runs of other kinds pause for other reasons too, and consume decisions only while they are running.
+  if (kind !== chainKind) return false;
+  if (pending.length === 0) return true;
   if (consumed.length === 0) return false;
   const { items } = await journal.entries(runId);
   const recorded = new Set(items.map((item) => (item.type === 'call' ? item.entry.record.callId : undefined)));

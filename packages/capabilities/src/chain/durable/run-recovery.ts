@@ -11,7 +11,10 @@ export interface RunRecoveryOptions {
   readonly feed: ApprovalFeed;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Resumes live runs of other kinds that no process runs. It may be called twice with the same run. */
+  /**
+   * Resumes runs of other kinds: those that no process runs, and paused ones after a decision on one of their approvals. It may
+   * be called twice with the same run.
+   */
   readonly resumeOther?: (run: Run) => Promise<void>;
   /** Milliseconds between two polls for runs of processes that died and for expired approval requests; 5 000 when absent. */
   readonly intervalMs?: number;
@@ -88,7 +91,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
 
   // Decisions of which no process was notified: the event came before the run was paused, or its reader died.
   async function findUnconsumed(): Promise<void> {
-    for (const status of ['approved', 'denied'] as const) {
+    for (const status of ['approved', 'denied', 'expired'] as const) {
       await enqueuePausedRunsOf((await store.approvals.list({ status })).items);
     }
   }
@@ -102,7 +105,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     let cursor: string | undefined;
     do {
       const page = await store.runs.list({ status: 'paused' }, cursor === undefined ? {} : { cursor });
-      for (const { id } of page.items) if (await hasWork(store, id)) enqueue(id);
+      for (const run of page.items) if (await hasWork(store, run)) enqueue(run.id);
       cursor = page.next;
     } while (cursor !== undefined && !isOver);
   }

@@ -1,0 +1,93 @@
+import type { InvokerSession } from '@ravi/invoker';
+import { KernelError } from '@ravi/kernel';
+import type { AwaitedApproval, Timer } from '@ravi/kernel';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
+
+/** Parts of a run that decide whether it can pause. */
+export interface Pausing {
+  readonly definition: Pick<AgentDefinition, 'invoker'>;
+  readonly session: InvokerSession;
+  readonly hasJobs: boolean;
+  readonly jobs: { readonly hasLive: boolean };
+  readonly hasOpenChildren: boolean;
+}
+
+/** Calls of the step that the run is in. */
+export interface AwaitedCalls {
+  /** Ids of the calls without a result. */
+  readonly open: readonly string[];
+}
+
+const pauseAfterMs = 250;
+
+/**
+ * Pauses a run as soon as everything that it waits for is waiting for people: each call without a result has reported a wait,
+ * and no job or sub-agent runs. A wait that ends within a quarter of a second does not pause the run.
+ */
+export class ApprovalPause {
+  readonly #run: Pausing;
+  readonly #waits = new Map<string, readonly AwaitedApproval[]>();
+  #calls: AwaitedCalls | undefined;
+  #timer: Timer | undefined;
+  #isPausing = false;
+  #awaited: readonly AwaitedApproval[] = [];
+
+  constructor(run: Pausing) {
+    this.#run = run;
+  }
+
+  /** True once the run is suspended for its approvals. */
+  get isPausing(): boolean {
+    return this.#isPausing;
+  }
+
+  /** Requests for approval that were open when the run paused, oldest first. */
+  get awaited(): readonly AwaitedApproval[] {
+    return this.#awaited;
+  }
+
+  /** Begins the wait of one call; the returned function ends it. */
+  enter(callId: string, approvals: readonly AwaitedApproval[]): () => void {
+    this.#waits.set(callId, approvals);
+    this.look();
+    return () => {
+      this.#waits.delete(callId);
+      this.look();
+    };
+  }
+
+  /** Watches the calls of a complete response. */
+  watch(calls: AwaitedCalls): void {
+    this.#calls = calls;
+    this.look();
+  }
+
+  /** Checks again whether the run waits only for people. */
+  look(): void {
+    if (this.#isPausing) return;
+    if (!this.#isIdle()) {
+      this.#timer?.cancel();
+      this.#timer = undefined;
+      return;
+    }
+    this.#timer ??= this.#run.definition.invoker.clock.setTimer(() => this.#begin(), pauseAfterMs);
+  }
+
+  #begin(): void {
+    this.#timer = undefined;
+    // A job or a sub-agent may have started in the meantime.
+    if (!this.#isIdle()) return;
+    this.#isPausing = true;
+    this.#awaited = [...this.#waits.values()].flat();
+    const reason = 'The run is paused until its approvals are decided';
+    this.#run.session.cancel(reason, new KernelError('E_RUN_SUSPENDED', reason));
+  }
+
+  #isIdle(): boolean {
+    const { session, hasJobs, jobs, hasOpenChildren } = this.#run;
+    if (this.#waits.size === 0 || session.cancellation.isCancelled || hasOpenChildren) return false;
+    if (hasJobs && jobs.hasLive) return false;
+    const open = this.#calls?.open ?? [];
+    return open.length > 0 && open.every((callId) => this.#waits.has(callId));
+  }
+}
