@@ -1,8 +1,8 @@
 import { watchFaults } from './faults.ts';
 import type { Faults } from './faults.ts';
-import { openMonolith } from './lifespan.ts';
 import { createRedactor } from './logging/redactor.ts';
 import { createServerLog } from './logging/server-log.ts';
+import { openWhenAvailable } from './open-when-available.ts';
 import { serve } from './serve.ts';
 import { untilShutdown } from './shutdown.ts';
 
@@ -16,7 +16,8 @@ export interface RunServerOptions {
 
 /**
  * Serves until SIGTERM, SIGINT or an uncaught exception and returns the exit code: 0, or 1 after an exception. Prints the
- * address to standard output and logs to standard error. Takes over the process: it handles signals and uncaught exceptions.
+ * address to standard output and logs to standard error. If the state store is unavailable, it waits for it.
+ * Takes over the process: it handles signals and uncaught exceptions.
  * @throws KernelError as `openMonolith` and `serve`
  */
 export async function runServer(options: RunServerOptions): Promise<number> {
@@ -31,7 +32,9 @@ async function serveUntil(
   { config, host, port }: RunServerOptions,
   faults: Faults,
 ): Promise<void> {
-  await using monolith = await openMonolith({
+  const waitLog = createServerLog({ level: 'error', redactor: createRedactor([]) });
+  let isAnnounced = false;
+  const opened = await openWhenAvailable({
     configPath: config,
     cwd: process.cwd(),
     env: process.env,
@@ -41,10 +44,19 @@ async function serveUntil(
       return logger;
     },
     isServer: true,
+    listen: { host, port },
+    shutdown,
+    waitLog,
+    onWaiting(url) {
+      isAnnounced = true;
+      process.stdout.write(`listening on ${url}\n`);
+    },
   });
-  await using server = await serve(monolith, { host, port });
+  if (opened === undefined) return;
+  await using monolith = opened.monolith;
+  await using server = await serve(monolith, { host, port: opened.port });
   const aboutConsole = server.hasConsole ? `Open ${server.url} in a browser for the console.\n` : '';
   // Written at once: a program that reads the address may close the pipe after the first line.
-  process.stdout.write(`listening on ${server.url}\n${aboutConsole}`);
+  process.stdout.write(`${isAnnounced ? '' : `listening on ${server.url}\n`}${aboutConsole}`);
   await shutdown;
 }

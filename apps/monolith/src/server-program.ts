@@ -9,6 +9,7 @@ const usage = `Usage: monolith [--config <file>] [--host <address>] [--port <num
   --host    loopback address to listen on
   --port    port to listen on, 0 picks a free one`;
 
+const failed = 1;
 const badUsage = 2;
 
 interface Flags {
@@ -37,6 +38,11 @@ function end(code: number, message: string): never {
   process.exit(code);
 }
 
+// Not a mistake in the configuration: what is wrong with the state may be repaired while a supervisor tries again.
+function isOfState(code: string): boolean {
+  return code.startsWith('E_STATE_');
+}
+
 /** Runs the server as the main program, with the flags of its command line, and ends the process. */
 export async function runProgram(): Promise<never> {
   let flags: Flags;
@@ -52,7 +58,7 @@ export async function runProgram(): Promise<never> {
   try {
     process.exit(await runServer(flags));
   } catch (error) {
-    if (isKernelError(error)) end(badUsage, `${error.code}: ${error.message}`);
-    end(1, String(error instanceof Error ? error.stack : error));
+    if (isKernelError(error)) end(isOfState(error.code) ? failed : badUsage, `${error.code}: ${error.message}`);
+    end(failed, String(error instanceof Error ? error.stack : error));
   }
 }

@@ -37,10 +37,13 @@ export const settingsSchema = object({
 export type Settings = ValueOf<typeof settingsSchema>;
 
 /** Readiness of the server. */
-const readinessSchema = object({
-  status: enumOf(['ok', 'unavailable']),
-  adapters: record(adapterHealthSchema),
-});
+const readinessSchema = object(
+  {
+    status: enumOf(['ok', 'unavailable']),
+    adapters: record(adapterHealthSchema),
+  },
+  { reason: string({ description: 'Why the server is not ready, while it waits for its state store at the start.' }) },
+);
 
 /** Operations on the server itself. */
 export const server = {

@@ -110,6 +110,7 @@ async function openPlugin(request: PluginRequest, entry: PluginEntry, context: P
     const code = isKernelError(cause) ? cause.code : 'E_PLUGIN_INVALID';
     throw new KernelError(code, `${request.place}: the plugin ${request.use} did not start: ${messageOf(cause)}`, {
       cause,
+      ...(isKernelError(cause) ? { retryable: cause.retryable } : {}),
     });
   }
   if (typeof value !== 'object' || value === null) throw invalidPlugin(request, 'returned nothing from create');

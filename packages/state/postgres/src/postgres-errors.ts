@@ -4,7 +4,7 @@ import pg from 'pg';
 
 // SQLSTATE, https://www.postgresql.org/docs/current/errcodes-appendix.html
 const diskFull = '53100';
-const configuration = /^(?:28|3D|42501)/;
+const refused = /^(?:28|3D|42501)/;
 const damaged = /^XX00[12]/;
 const bug = /^(?:22|23|42)/;
 
@@ -17,8 +17,9 @@ export function stateError(error: unknown): unknown {
   if (state === diskFull) {
     return unavailable('The disk of the state database is full: free some space and try again', error);
   }
-  if (configuration.test(state)) {
-    return new KernelError('E_CONFIG_INVALID', `The state database refused access: ${words}`, { cause: error });
+  if (refused.test(state)) {
+    const message = `The state database refused access: ${words}. Check url, schema and the permissions of its user`;
+    return new KernelError('E_STATE_UNAVAILABLE', message, { cause: error });
   }
   if (damaged.test(state)) {
     return new KernelError('E_STATE_CORRUPT', `The state database is damaged: ${words}. Restore it from a backup`, {

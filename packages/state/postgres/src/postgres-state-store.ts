@@ -30,8 +30,8 @@ export interface PostgresStateStoreOptions {
 
 /**
  * Creates a state store in PostgreSQL, which any number of processes on any number of machines may share.
- * @throws KernelError `E_STATE_UNAVAILABLE`, or `E_CONFIG_INVALID` for invalid options, a refused login, and a database
- * that is newer than this code
+ * @throws KernelError `E_STATE_UNAVAILABLE`, which is retryable except for a refused login and a missing database or
+ * permission; `E_CONFIG_INVALID` for invalid options and a database that is newer than this code
  */
 export async function createPostgresStateStore(options: PostgresStateStoreOptions = {}): Promise<CompleteStateStore> {
   const { url, schema = defaultSchema, maxConnections = defaultMaxConnections, timeoutMs = defaultTimeoutMs } = options;

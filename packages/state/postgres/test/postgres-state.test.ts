@@ -126,11 +126,12 @@ withServer(
   },
 );
 
-withServer('a refused login is a configuration error whose message has no password', async () => {
+withServer('a refused login is an error that no retry cures, and its message has no password', async () => {
   const wrong = new URL(url ?? '');
   wrong.password = 'the-wrong-one';
   await assert.rejects(createPostgresStateStore({ url: wrong.href }), (error) => {
-    assert.ok(isKernelError(error, 'E_CONFIG_INVALID'), String(error));
+    assert.ok(isKernelError(error, 'E_STATE_UNAVAILABLE') && !error.retryable, String(error));
+    assert.match(error.message, /refused access: password authentication failed/);
     assert.doesNotMatch(error.message, /wrong-one/);
     return true;
   });
