@@ -15,6 +15,7 @@ import { findInstallation } from './installation.ts';
 import type { Installation, InstallationOptions } from './installation.ts';
 import { logRuns } from './logging/log-runs.ts';
 import type { LogSource } from './logging/server-log.ts';
+import { createAbandonedPins } from './maintenance/abandoned-pins.ts';
 import { startRetention } from './maintenance/retention.ts';
 import { startSweeper } from './maintenance/sweeper.ts';
 import type { TelemetryProviders } from './observability/open-exporters.ts';
@@ -79,8 +80,15 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   const toolReport = await fillToolbox(parts, installation, toolSources);
   if (parts.preflight !== false) void warm(parts.preflight, parts.lifetime, parts.logger);
   openDurable(parts, opening);
+  const runs = parts.durable?.store.runs;
   opening.use(
-    await startSweeper({ blobStore: parts.blobStore, clock, logger: parts.logger, intervalMs: sweepIntervalMs }),
+    await startSweeper({
+      blobStore: parts.blobStore,
+      sweepOptions: () => (runs === undefined ? {} : createAbandonedPins({ runs, clock, logger: parts.logger })),
+      clock,
+      logger: parts.logger,
+      intervalMs: sweepIntervalMs,
+    }),
   );
 
   const opened = opening.move();
@@ -120,7 +128,10 @@ async function warm(preflight: Preflight, lifetime: AbortSignal, logger: Logger)
   if (!isReady && !lifetime.aborted) logger.warn('scripts run without a check: it cannot start');
 }
 
-function openDurable({ durable, config, lifetime, clock, logger }: Parts, opening: AsyncDisposableStack): void {
+function openDurable(
+  { durable, blobStore, config, lifetime, clock, logger }: Parts,
+  opening: AsyncDisposableStack,
+): void {
   if (durable === undefined) return;
   const { store, recorder, chains, agentRunner } = durable;
   opening.use(recorder);
@@ -129,5 +140,5 @@ function openDurable({ durable, config, lifetime, clock, logger }: Parts, openin
   // Durable runs are left as they are for the next process.
   lifetime.addEventListener('abort', () => void chains[Symbol.asyncDispose](), { once: true });
   const { enabled, ...ages } = config.retention;
-  if (enabled) opening.use(startRetention({ store, recorder, clock, logger, ...ages }));
+  if (enabled) opening.use(startRetention({ store, blobStore, recorder, clock, logger, ...ages }));
 }

@@ -61,7 +61,7 @@ async function createWorld() {
     return [told, noted, returned];
   }
 
-  return { clock, logger, memory, refused, store, recorder, addRun };
+  return { clock, logger, memory, blobStore, refused, store, recorder, addRun };
 }
 
 function callOf(runId: string, startedAt: number): Parameters<CompleteStateStore['journal']['started']>[0] {
@@ -76,7 +76,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 test('old runs are removed at the start and daily with the pins of their artifacts, and others are kept', async () => {
-  const { clock, logger, memory, store, recorder, addRun } = await createWorld();
+  const { clock, logger, memory, blobStore, store, recorder, addRun } = await createWorld();
   await using _store = store;
   const old = await addRun('old', 'completed');
   await addRun('paused', 'paused');
@@ -84,12 +84,20 @@ test('old runs are removed at the start and daily with the pins of their artifac
   clock.advance(20 * dayMs);
   const young = await addRun('young', 'failed');
   clock.advance(11 * dayMs);
-  await using retention = startRetention({ store, recorder, clock, logger, maxAgeDays: 30, startDelayMs: 0 });
+  await using retention = startRetention({
+    store,
+    blobStore,
+    recorder,
+    clock,
+    logger,
+    maxAgeDays: 30,
+    startDelayMs: 0,
+  });
   await retention.first;
   const ids = async (): Promise<readonly string[]> => (await store.runs.list({})).items.map(({ id }) => id);
   assert.deepEqual(await ids(), ['young', 'paused']);
   assert.deepEqual((await store.journal.entries('none')).items, []);
-  for (const ref of old) assert.equal((await memory.stat(ref))?.pins, 0);
+  for (const ref of old) assert.equal((await memory.stat(ref))?.pins ?? 0, 0);
   for (const ref of young) assert.ok(((await memory.stat(ref))?.pins ?? 0) > 0);
 
   clock.advance(20 * dayMs);
@@ -97,17 +105,17 @@ test('old runs are removed at the start and daily with the pins of their artifac
   clock.advance(dayMs);
   await until(async () => (await ids()).length === 1);
   assert.deepEqual(await ids(), ['paused']);
-  for (const ref of young) assert.equal((await memory.stat(ref))?.pins, 0);
+  for (const ref of young) assert.equal((await memory.stat(ref))?.pins ?? 0, 0);
 });
 
 test('a run whose artifacts cannot be unpinned is kept until they can, and does not delay others', async () => {
-  const { clock, logger, memory, refused, store, recorder, addRun } = await createWorld();
+  const { clock, logger, memory, blobStore, refused, store, recorder, addRun } = await createWorld();
   await using _store = store;
   const refs = await addRun('run-1', 'completed');
   await addRun('run-2', 'cancelled');
   refused.add(refs[1] ?? '');
   clock.advance(2 * dayMs);
-  await using retention = startRetention({ store, recorder, clock, logger, maxAgeDays: 1, startDelayMs: 0 });
+  await using retention = startRetention({ store, blobStore, recorder, clock, logger, maxAgeDays: 1, startDelayMs: 0 });
   await retention.first;
   assert.deepEqual(
     (await store.runs.list({})).items.map(({ id }) => id),
@@ -117,7 +125,7 @@ test('a run whose artifacts cannot be unpinned is kept until they can, and does 
   refused.clear();
   clock.advance(dayMs);
   await until(async () => (await store.runs.get('run-1')) === undefined);
-  for (const ref of refs) assert.equal((await memory.stat(ref))?.pins, 0);
+  for (const ref of refs) assert.equal((await memory.stat(ref))?.pins ?? 0, 0);
 });
 
 test('a server removes old runs unless its configuration keeps them, and warns an hour before', async () => {
@@ -149,7 +157,7 @@ test('a server removes old runs unless its configuration keeps them, and warns a
 test('a SQLite file shrinks when old runs are removed, and requests are served meanwhile', async () => {
   await using installation = await createInstallation();
   const file = join(installation.folder, 'state.db');
-  const { clock, logger, recorder } = await createWorld();
+  const { clock, logger, blobStore, recorder } = await createWorld();
   await using store = await createSqliteStateStore({ file, durability: 'process' });
   const data = 'x'.repeat(20_000);
   for (const runId of ['run-1', 'run-2']) {
@@ -173,7 +181,15 @@ test('a SQLite file shrinks when old runs are removed, and requests are served m
   const others = (async () => {
     for (; !isOver; turns++) await new Promise((resolve) => setImmediate(resolve));
   })();
-  await using retention = startRetention({ store, recorder, clock, logger, maxAgeDays: 30, startDelayMs: 0 });
+  await using retention = startRetention({
+    store,
+    blobStore,
+    recorder,
+    clock,
+    logger,
+    maxAgeDays: 30,
+    startDelayMs: 0,
+  });
   await retention.first;
   isOver = true;
   await others;

@@ -11,7 +11,7 @@ export { storedTextOf } from './result/shape-result.ts';
 export type { StoredText } from './result/shape-result.ts';
 export type { ExecutionWrapper } from './runtime.ts';
 export type { RunGrant, SessionDurability } from './scope/session-durability.ts';
-export { sessionBlobs } from './scope/session-artifacts.ts';
+export { sessionBlobs, storedRunOfPin } from './scope/session-artifacts.ts';
 export type { ArtifactOrigin, ArtifactOwner } from './scope/session-artifacts.ts';
 export type { HumanWaitListener, SessionOptions } from './scope/session-options.ts';
 export { InvokerSession } from './scope/session.ts';

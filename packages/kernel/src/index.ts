@@ -44,6 +44,7 @@ export type {
   BlobStat,
   BlobStore,
   StoreOptions,
+  SweepOptions,
   SweepReport,
 } from './blob/blob-store.ts';
 export type { ApprovalEdit, ApprovalTrace, CallStatus, ChainCallRecord } from './call/call-record.ts';

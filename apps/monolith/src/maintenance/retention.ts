@@ -1,4 +1,5 @@
-import type { Clock, Logger, CompleteStateStore } from '@ravi/kernel';
+import type { BlobStore, Clock, Logger, CompleteStateStore } from '@ravi/kernel';
+import { pinsOfRuns } from './abandoned-pins.ts';
 import { repeat } from './repeat.ts';
 import type { Repeated } from './repeat.ts';
 import type { RunRecorder } from '../runs/run-recorder.ts';
@@ -6,6 +7,7 @@ import type { RunRecorder } from '../runs/run-recorder.ts';
 /** Options of {@link startRetention}. */
 export interface RetentionOptions {
   readonly store: Pick<CompleteStateStore, 'runs' | 'retention'>;
+  readonly blobStore: Pick<BlobStore, 'sweep'>;
   readonly recorder: Pick<RunRecorder, 'release'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -26,6 +28,7 @@ const usualDelayDays = 2;
  */
 export function startRetention({
   store,
+  blobStore,
   recorder,
   maxAgeDays,
   startDelayMs,
@@ -52,8 +55,14 @@ export function startRetention({
     let runs = 0;
     let cursor: string | undefined;
     do {
-      const page = await store.runs.list({ endedBefore: before }, cursor === undefined ? {} : { cursor });
-      for (const { id } of page.items) {
+      const page = await store.runs.list(
+        { endedBefore: before },
+        { limit: 1_000, ...(cursor === undefined ? {} : { cursor }) },
+      );
+      const ids = new Set(page.items.map(({ id }) => id));
+      // Before the runs, so that a kill in between leaves no pin without a run.
+      if (ids.size > 0) await blobStore.sweep(clock.now(), pinsOfRuns(ids));
+      for (const id of ids) {
         if (signal.aborted) return;
         if (await remove(id)) runs += 1;
         await turn();

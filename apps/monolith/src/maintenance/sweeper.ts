@@ -1,9 +1,11 @@
-import type { BlobStore, Clock, Logger } from '@ravi/kernel';
+import type { BlobStore, Clock, Logger, SweepOptions } from '@ravi/kernel';
 import { repeat } from './repeat.ts';
 
 /** Options of {@link startSweeper}. */
 export interface SweeperOptions {
   readonly blobStore: BlobStore;
+  /** Returns the options of the next sweep; none by default. */
+  readonly sweepOptions?: () => SweepOptions;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Milliseconds between the end of one sweep and the start of the next. */
@@ -14,10 +16,10 @@ export interface SweeperOptions {
  * Sweeps the blob store now and after each interval, until disposed. Resolves after the first sweep. A failure is logged and
  * tried again.
  */
-export async function startSweeper({ blobStore, ...options }: SweeperOptions): Promise<AsyncDisposable> {
+export async function startSweeper({ blobStore, sweepOptions, ...options }: SweeperOptions): Promise<AsyncDisposable> {
   const { clock, logger } = options;
   const work = async (): Promise<void> => {
-    const { removed, freedBytes } = await blobStore.sweep(clock.now());
+    const { removed, freedBytes } = await blobStore.sweep(clock.now(), sweepOptions?.());
     if (removed > 0) logger.info('blobs swept', { removed, freedBytes });
   };
   const sweeper = repeat({ ...options, work, failure: 'the blob store could not be swept' });

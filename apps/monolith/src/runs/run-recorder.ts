@@ -59,8 +59,15 @@ const callEventTypes = [
 
 /** Returns the owner of the pins that keep the artifacts of a run after it has ended. */
 function keeperOf(runId: string): string {
-  return `kept:${runId}`;
+  return `${keeperPrefix}${runId}`;
 }
+
+/** Returns the run whose artifacts the pins of `owner` keep; `undefined` for another owner. */
+export function runOfKeeper(owner: string): string | undefined {
+  return owner.startsWith(keeperPrefix) ? owner.slice(keeperPrefix.length) : undefined;
+}
+
+const keeperPrefix = 'kept:';
 
 /** Creates a recorder of the runs that are opened with it. Other calls are not recorded. */
 export function createRunRecorder(options: RunRecorderOptions): RunRecorder {

@@ -21,7 +21,7 @@ export function openSession(
   const session = definition.invoker.openSession({
     ...rest,
     ...more,
-    ...(isLeased ? { hasStableApprovalIds: true } : {}),
+    ...(isLeased ? { hasStableApprovalIds: true, isOfStoredRun: true } : {}),
     ...(isLeased && journal !== undefined ? { journal: new RunJournal(journal) } : {}),
     ...(approvals === 'pause' ? { approvalExpiryMs: definition.approvalExpiryMs } : {}),
     // The agent's own limits apply in addition to those of the parent session.

@@ -117,8 +117,8 @@ export function createFsBlobStore(options: FsBlobStoreOptions): BlobStore {
       if (isBlobRef(ref)) await guarded('delete a blob', () => removeBlob(layout.folderOf(ref)));
     },
 
-    async sweep(now) {
-      return guarded('sweep', () => sweep({ layout, now, orphanAgeMs, writing }));
+    async sweep(now, sweepOptions = {}) {
+      return guarded('sweep', () => sweep({ layout, now, orphanAgeMs, writing, options: sweepOptions }));
     },
   };
 }

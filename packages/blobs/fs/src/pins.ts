@@ -1,6 +1,7 @@
 import { open, readdir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pinNameOf } from '@ravi/blob-kit';
+import { abandonedPins, pinNameOf, pinNamesOf } from '@ravi/blob-kit';
+import type { SweepOptions } from '@ravi/kernel';
 import { fileMode, syncFolder } from './durable.ts';
 import { isSystemError, unlessMissing } from './errors.ts';
 import { pinsPath } from './layout.ts';
@@ -16,13 +17,21 @@ export async function addPin(folder: string, owner: string): Promise<boolean> {
 
 /** Removes the pin of `owner`, if there is one. */
 export async function removePin(folder: string, owner: string): Promise<void> {
-  await unlessMissing(unlink(pinPath(folder, owner)));
+  for (const name of pinNamesOf(owner)) await unlessMissing(unlink(join(pinsPath(folder), name)));
 }
 
 /** Returns how many owners pin the blob in `folder`. */
 export async function countPins(folder: string): Promise<number> {
   const pins = await unlessMissing(readdir(pinsPath(folder)));
   return pins?.length ?? 0;
+}
+
+/** Removes the pins of abandoned owners. Returns true if it removed any. */
+export async function removeAbandonedPins(folder: string, options: SweepOptions): Promise<boolean> {
+  if (options.isAbandoned === undefined) return false;
+  const names = await abandonedPins((await unlessMissing(readdir(pinsPath(folder)))) ?? [], options);
+  for (const name of names) await unlessMissing(unlink(join(pinsPath(folder), name)));
+  return names.size > 0;
 }
 
 /**

@@ -2,11 +2,11 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isBlobRef, isExpired } from '@ravi/blob-kit';
 import { isKernelError } from '@ravi/kernel';
-import type { BlobRef, SweepReport } from '@ravi/kernel';
+import type { BlobRef, SweepOptions, SweepReport } from '@ravi/kernel';
 import { unlessMissing } from './errors.ts';
 import { contentPath, goneSuffix, readMetadata } from './layout.ts';
 import type { Layout } from './layout.ts';
-import { closePins } from './pins.ts';
+import { closePins, removeAbandonedPins } from './pins.ts';
 import { removeBlob, removeFolder } from './durable.ts';
 
 /** Input of {@link sweep}. */
@@ -18,11 +18,12 @@ export interface SweepRequest {
   readonly orphanAgeMs: number;
   /** Writes of this process. They are never orphans, even if their source is silent for long. */
   readonly writing: ReadonlySet<BlobRef>;
+  readonly options: SweepOptions;
 }
 
 /** Removes expired and unpinned blobs, then the remains of crashes. Other processes may use the same root meanwhile. */
 export async function sweep(request: SweepRequest): Promise<SweepReport> {
-  const { layout, now } = request;
+  const { layout, now, options } = request;
   let removed = 0;
   let kept = 0;
   let freedBytes = 0;
@@ -32,7 +33,7 @@ export async function sweep(request: SweepRequest): Promise<SweepReport> {
       if (name.endsWith(goneSuffix)) await removeFolder(folder);
       if (!isBlobRef(name)) continue;
       const bytes = await contentBytes(folder);
-      if (!(await mayRemove(folder, name, now))) kept += 1;
+      if (!(await mayRemove(folder, name, now, options))) kept += 1;
       else if (await removeBlob(folder)) {
         removed += 1;
         freedBytes += bytes;
@@ -42,8 +43,9 @@ export async function sweep(request: SweepRequest): Promise<SweepReport> {
   return { removed, kept, freedBytes: freedBytes + (await removeOrphans(request)) };
 }
 
-async function mayRemove(folder: string, ref: BlobRef, now: number): Promise<boolean> {
-  return (await hasExpired(folder, ref, now)) || closePins(folder);
+async function mayRemove(folder: string, ref: BlobRef, now: number, options: SweepOptions): Promise<boolean> {
+  if ((await hasExpired(folder, ref, now)) || (await closePins(folder))) return true;
+  return (await removeAbandonedPins(folder, options)) && closePins(folder);
 }
 
 async function hasExpired(folder: string, ref: BlobRef, now: number): Promise<boolean> {

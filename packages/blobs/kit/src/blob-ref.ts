@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { KernelError } from '@ravi/kernel';
-import type { BlobRef } from '@ravi/kernel';
+import type { BlobRef, SweepOptions } from '@ravi/kernel';
 
 // Hexadecimal rather than base64url, so that two refs stay different on a file system that ignores case.
 const pattern = /^blob_[0-9a-f]{32}$/;
@@ -18,8 +18,44 @@ export function isBlobRef(ref: unknown): ref is BlobRef {
   return typeof ref === 'string' && pattern.test(ref);
 }
 
-/** Returns the name of the pin of `owner`: 64 hexadecimal digits, whereas the name of an owner may be any text. */
+const readableOwner = /^[\x20-\x7e]{1,100}$/;
+const readablePrefix = 'owner-';
+
+/**
+ * Returns the name of the pin of `owner`: lower-case letters, digits and hyphens, whereas the name of an owner may be any
+ * text. {@link pinOwnerOf} can read it back if the owner has at most 100 characters of printable ASCII.
+ */
 export function pinNameOf(owner: string): string {
+  if (!readableOwner.test(owner)) return digestOf(owner);
+  return `${readablePrefix}${Buffer.from(owner, 'latin1').toString('hex')}`;
+}
+
+/** Returns every name that a pin of `owner` may have: the first is the current one, the other that of earlier versions. */
+export function pinNamesOf(owner: string): readonly string[] {
+  return [...new Set([pinNameOf(owner), digestOf(owner)])];
+}
+
+/** Returns the owner of the pin with this name; `undefined` if the name does not tell. */
+export function pinOwnerOf(name: string): string | undefined {
+  const hex = name.startsWith(readablePrefix) ? name.slice(readablePrefix.length) : '';
+  const owner = Buffer.from(hex, 'hex').toString('latin1');
+  return readableOwner.test(owner) && pinNameOf(owner) === name ? owner : undefined;
+}
+
+/** Returns those of the named pins whose owners are abandoned. */
+export async function abandonedPins(
+  names: readonly string[],
+  { isAbandoned }: SweepOptions,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const name of isAbandoned === undefined ? [] : names) {
+    const owner = pinOwnerOf(name);
+    if (owner !== undefined && (await isAbandoned?.(owner)) === true) found.add(name);
+  }
+  return found;
+}
+
+function digestOf(owner: string): string {
   return createHash('sha256').update(owner).digest('hex');
 }
 

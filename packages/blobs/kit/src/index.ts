@@ -4,5 +4,13 @@ export { describeBlob, expiryOf, isExpired, parseStored, requireMetadata } from 
 export type { BlobDescription, BlobMetadata } from './blob-metadata.ts';
 export { clipRange } from './blob-range.ts';
 export type { ClippedRange } from './blob-range.ts';
-export { blobCorrupt, blobNotFound, createBlobRef, isBlobRef, pinNameOf } from './blob-ref.ts';
+export {
+  abandonedPins,
+  blobCorrupt,
+  blobNotFound,
+  createBlobRef,
+  isBlobRef,
+  pinNameOf,
+  pinNamesOf,
+} from './blob-ref.ts';
 export { streamOfChunks, verifiedChunks } from './verified-chunks.ts';

@@ -11,7 +11,7 @@ import {
 } from '@ravi/blob-kit';
 import type { BlobMetadata } from '@ravi/blob-kit';
 import { KernelError, systemClock } from '@ravi/kernel';
-import type { BlobRef, BlobStore, Clock } from '@ravi/kernel';
+import type { BlobRef, BlobStore, Clock, SweepOptions } from '@ravi/kernel';
 
 /** Options of {@link createMemoryBlobStore}. */
 export interface MemoryBlobStoreOptions {
@@ -61,6 +61,12 @@ export function createMemoryBlobStore({ maxBytes, clock = systemClock }: MemoryB
     const blob = find(ref);
     if (blob === undefined) throw blobNotFound(ref);
     return blob;
+  }
+
+  async function removeAbandonedPins(isAbandoned: NonNullable<SweepOptions['isAbandoned']>): Promise<void> {
+    for (const { pins } of blobs.values()) {
+      for (const owner of pins) if (await isAbandoned(owner)) pins.delete(owner);
+    }
   }
 
   return {
@@ -115,7 +121,8 @@ export function createMemoryBlobStore({ maxBytes, clock = systemClock }: MemoryB
       if (blob !== undefined) remove(blob);
     },
 
-    async sweep(now) {
+    async sweep(now, { isAbandoned } = {}) {
+      if (isAbandoned !== undefined) await removeAbandonedPins(isAbandoned);
       const before = { count: blobs.size, bytes: usedBytes };
       for (const blob of blobs.values()) if (blob.pins.size === 0 || isExpired(blob.stat, now)) remove(blob);
       return { removed: before.count - blobs.size, kept: blobs.size, freedBytes: before.bytes - usedBytes };

@@ -7,6 +7,7 @@ import {
   describeBlob,
   isBlobRef,
   pinNameOf,
+  pinNamesOf,
   readChunks,
 } from '@ravi/blob-kit';
 import type { BlobMetadata, ClippedRange } from '@ravi/blob-kit';
@@ -150,10 +151,10 @@ export async function createS3BlobStore(options: S3BlobStoreOptions): Promise<S3
 
     async unpin(ref, owner) {
       if (!isBlobRef(ref)) return;
-      const pin = pinNameOf(owner);
+      const names = pinNamesOf(owner);
       await records.update(ref, (found) =>
-        found.state === 'stored' && found.pins.includes(pin)
-          ? { ...found, pins: found.pins.filter((other) => other !== pin) }
+        found.state === 'stored' && found.pins.some((pin) => names.includes(pin))
+          ? { ...found, pins: found.pins.filter((pin) => !names.includes(pin)) }
           : undefined,
       );
     },
@@ -162,7 +163,7 @@ export async function createS3BlobStore(options: S3BlobStoreOptions): Promise<S3
       if (isBlobRef(ref)) await removeBlob(storage, records, ref);
     },
 
-    sweep: (now) => sweep({ storage, records, now, orphanAgeMs, writing }),
+    sweep: (now, sweepOptions = {}) => sweep({ storage, records, now, orphanAgeMs, writing, options: sweepOptions }),
 
     async presignRead(ref, presignOptions) {
       return presignRead(storage, await existing(ref), { ...presignOptions, now: clock.now() });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { isExpired } from '@ravi/blob-kit';
+import { abandonedPins, isExpired } from '@ravi/blob-kit';
 import { isKernelError } from '@ravi/kernel';
-import type { BlobRef, SweepReport } from '@ravi/kernel';
+import type { BlobRef, SweepOptions, SweepReport } from '@ravi/kernel';
 import type { BlobRecord } from './blob-record.ts';
 import { listObjects } from './list-objects.ts';
 import type { S3Storage } from './storage.ts';
@@ -19,6 +19,7 @@ export interface SweepRequest {
   readonly orphanAgeMs: number;
   /** Writes of this process. They are never orphans, even if their source is silent for long. */
   readonly writing: ReadonlySet<BlobRef>;
+  readonly options: SweepOptions;
 }
 
 /** Records visited at the same time. */
@@ -26,7 +27,7 @@ const sweepersAtOnce = 16;
 
 /** Removes expired and unpinned blobs, then the remains of crashes. Other processes may use the bucket meanwhile. */
 export async function sweep(request: SweepRequest): Promise<SweepReport> {
-  const { storage, records, now, orphanAgeMs, writing } = request;
+  const { storage, records, now, orphanAgeMs, writing, options } = request;
   const id = randomUUID();
   let removed = 0;
   let kept = 0;
@@ -40,6 +41,11 @@ export async function sweep(request: SweepRequest): Promise<SweepReport> {
       return mayRemove(found) ? { state: 'removed', removedAt: now, sweep: id } : undefined;
     });
     if (record?.state === 'stored') kept += 1;
+    if (record?.state === 'stored' && (await releaseAbandoned(ref, record.pins))) {
+      kept -= 1;
+      await visit(ref);
+      return;
+    }
     if (record?.state !== 'removed') return;
     // Another sweep is removing it, unless that sweep died.
     if (record.sweep !== id && now - record.removedAt < orphanAgeMs) return;
@@ -48,6 +54,17 @@ export async function sweep(request: SweepRequest): Promise<SweepReport> {
     if (before?.state !== 'stored') return;
     removed += 1;
     freedBytes += before.metadata.bytes;
+  }
+
+  async function releaseAbandoned(ref: BlobRef, pins: readonly string[]): Promise<boolean> {
+    const names = await abandonedPins(pins, options);
+    if (names.size === 0) return false;
+    await records.update(ref, (found) =>
+      found.state === 'stored' && found.pins.some((pin) => names.has(pin))
+        ? { ...found, pins: found.pins.filter((pin) => !names.has(pin)) }
+        : undefined,
+    );
+    return true;
   }
 
   function mayRemove(record: BlobRecord): boolean {

@@ -5,6 +5,18 @@ import type { InvokerRuntime } from '../runtime.ts';
 import type { SessionDurability } from './session-durability.ts';
 
 const maxAttempts = 3;
+const storedRunPrefix = 'run:';
+
+/** Returns the start of the owner of each pin that a session of a stored run has. */
+function pinPrefixOf(storedRunId: string): string {
+  return `${storedRunPrefix}${storedRunId}#`;
+}
+
+/** Returns the id of the stored run whose sessions pin as `owner`; `undefined` for another owner. */
+export function storedRunOfPin(owner: string): string | undefined {
+  const end = owner.lastIndexOf('#');
+  return owner.startsWith(storedRunPrefix) && end > 0 ? owner.slice(storedRunPrefix.length, end) : undefined;
+}
 
 /** Call that produced an artifact, for observers. */
 export interface ArtifactOrigin {
@@ -19,6 +31,7 @@ export interface ArtifactOwner {
   /** Milliseconds until the artifacts expire; `undefined`: they are released when the session closes. */
   readonly artifactTtlMs: number | undefined;
   readonly runId: string;
+  readonly storedRunId: string | undefined;
   /** Fields of hook payloads about the session. */
   readonly scope: EventScope;
   /** Scope of the blobs that the session stores. */
@@ -48,7 +61,13 @@ export class SessionArtifacts {
 
   /** Owner of the pins. */
   get pinOwner(): string {
-    return (this.#pinOwner ??= this.#durability?.pinOwner ?? `${this.#session.runId}#${crypto.randomUUID()}`);
+    return (this.#pinOwner ??= this.#durability?.pinOwner ?? this.#newPinOwner());
+  }
+
+  #newPinOwner(): string {
+    const { runId, storedRunId } = this.#session;
+    const own = crypto.randomUUID();
+    return storedRunId === undefined ? `${runId}#${own}` : `${pinPrefixOf(storedRunId)}${own}`;
   }
 
   get refs(): readonly BlobRef[] {

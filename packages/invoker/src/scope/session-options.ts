@@ -58,4 +58,9 @@ export interface SessionOptions {
    * resumes the run. The value of the parent when absent.
    */
   readonly hasStableApprovalIds?: boolean;
+  /**
+   * True if the session belongs to a run with this id in the state store. Pins of this session, and of the sessions inside it,
+   * then name the run, so that they can be released after the run if the process is killed.
+   */
+  readonly isOfStoredRun?: boolean;
 }

@@ -53,6 +53,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly journal: Journal | undefined;
   readonly hasStableApprovalIds: boolean;
   readonly approvalExpiryMs: number | undefined;
+  /** Id of the stored run that this session belongs to, if it belongs to one. */
+  readonly storedRunId: string | undefined;
   readonly cancellation: Cancellation;
   readonly #runtime: InvokerRuntime;
   /** Shared with the sessions of the same run around this one. */
@@ -83,6 +85,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.durability = options.durability;
     this.journal = options.durability?.journal ?? options.journal ?? parent?.journal ?? runtime.journal;
     this.hasStableApprovalIds = options.hasStableApprovalIds ?? parent?.hasStableApprovalIds ?? false;
+    this.storedRunId = options.isOfStoredRun === true ? this.runId : parent?.storedRunId;
     const isInSameRun = parent !== undefined && isSameRun(this, parent);
     this.#run = isInSameRun ? parent.#run : new RunState(options.durability?.grants);
     for (const file of options.files ?? emptyArray) this.addFile(file);

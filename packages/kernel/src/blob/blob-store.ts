@@ -77,7 +77,17 @@ export interface BlobStore extends BlobReader {
   /** Removes the blob now, even if it is pinned. Does nothing if it is already gone. */
   delete(ref: BlobRef): Promise<void>;
   /** Removes blobs that are expired or unpinned at `now` (milliseconds since the Unix epoch), and leftovers of a crash. */
-  sweep(now: number): Promise<SweepReport>;
+  sweep(now: number, options?: SweepOptions): Promise<SweepReport>;
+}
+
+/** Options of {@link BlobStore.sweep}. */
+export interface SweepOptions {
+  /**
+   * Returns true if this owner will not unpin any more, because its process was killed and its work is over. Its pins
+   * are removed first. Not called for owners whose names the store does not keep: those longer than 100 characters or with
+   * others than printable ASCII.
+   */
+  isAbandoned?(owner: string): boolean | Promise<boolean>;
 }
 
 /** Result of {@link BlobStore.sweep}. */

@@ -35,6 +35,23 @@ export function lifetimeCases(scenario: BlobStoreScenario): void {
     assert.equal((await store.resolve(ref)).byteLength, 7);
   });
 
+  scenario('a sweep removes the pins of abandoned owners only', async ({ store, clock }) => {
+    const left = await store.store('content', { ...storeOptions, pinOwner: 'run:run-1#a b' });
+    const shared = await store.store('content', { ...storeOptions, pinOwner: 'run:run-1#c' });
+    await store.pin(shared, 'run:run-2#d');
+    const long = await store.store('content', { ...storeOptions, pinOwner: 'x'.repeat(1_000) });
+    const asked = new Set<string>();
+    const isAbandoned = async (owner: string): Promise<boolean> => {
+      asked.add(owner);
+      return owner.startsWith('run:run-1#');
+    };
+    assert.deepEqual(await store.sweep(clock.now(), { isAbandoned }), { removed: 1, kept: 2, freedBytes: 7 });
+    await isGone(store, left);
+    assert.equal((await store.stat(shared))?.pins, 1);
+    assert.equal((await store.stat(long))?.pins, 1);
+    for (const owner of ['run:run-1#a b', 'run:run-1#c', 'run:run-2#d']) assert.ok(asked.has(owner), owner);
+  });
+
   scenario('pinOwner pins in the same step as the store', async ({ store, clock }) => {
     const ref = await store.store('content', { ...storeOptions, pinOwner: 'run-1' });
     assert.equal((await store.stat(ref))?.pins, 1);
