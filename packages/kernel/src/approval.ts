@@ -26,4 +26,5 @@ export type {
   ApprovalRequestOptions,
   AwaitedApproval,
   EditProblem,
+  RequestedArtifact,
 } from './approval/approval.ts';

@@ -26,6 +26,7 @@ export type {
   ApprovalRequestOptions,
   AwaitedApproval,
   EditProblem,
+  RequestedArtifact,
 } from './approval/approval.ts';
 export { systemClock } from './base/clock.ts';
 export type { Clock, Timer, TimerOptions } from './base/clock.ts';
