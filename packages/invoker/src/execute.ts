@@ -40,6 +40,7 @@ class Executing extends Expiring implements CancelListener {
     const limitMs = timeLimitOf(pending);
     if (limitMs !== undefined) pending.runtime.deadlines.start(limitMs, this);
     pending.cancellation.subscribe(this);
+    pending.isToolRunning = true;
     startTool(pending, this.#context).then(
       (result) => this.#answer({ kind: 'returned', result }),
       (error: unknown) => this.#answer({ kind: 'threw', error }),
@@ -47,7 +48,11 @@ class Executing extends Expiring implements CancelListener {
   }
 
   #answer(execution: Execution): void {
-    if (this.#isSettled) return markLate(this.#pending);
+    this.#pending.isToolRunning = false;
+    if (this.#isSettled) {
+      this.#pending.releaseLocks();
+      return markLate(this.#pending);
+    }
     this.#settle();
     this.#resolve(finishCall(this.#pending, execution));
   }

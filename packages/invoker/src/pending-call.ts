@@ -6,6 +6,7 @@ import type {
   Journal,
   JsonObject,
   ProgressEvent,
+  Timer,
   ToolCaller,
   ToolRisk,
 } from '@ravi/kernel';
@@ -18,6 +19,7 @@ import type { GateStop } from './error-results.ts';
 import type { InvokerRuntime } from './runtime.ts';
 import type { InvokerSession } from './scope/session.ts';
 import { Cancellation } from './timing/cancellation.ts';
+import { HeldKeys } from './timing/held-keys.ts';
 import type { Release } from './timing/keyed-locks.ts';
 import { toolDigest } from './toolbox/freeze-tool.ts';
 
@@ -55,6 +57,9 @@ export type GateOutcome = PendingCall | GateStop;
 /** One step of the pipeline. */
 export type Gate = (pending: PendingCall) => GateOutcome | Promise<GateOutcome>;
 
+/** Milliseconds for which the locks of a call are held after its end while its tool has not settled: one minute. */
+const lockGraceMs = 60_000;
+
 /** One call on its way through the gates; each gate adds its findings. */
 export class PendingCall {
   readonly runtime: InvokerRuntime;
@@ -87,7 +92,10 @@ export class PendingCall {
   approvalRequests = 0;
   /** True if the tool returned after the time-out or the cancellation. */
   isLate = false;
+  /** True from the start of the tool until it returns or throws, however late. */
+  isToolRunning = false;
   release: Release | undefined;
+  #graceTimer: Timer | undefined;
   #areArgsRead = false;
   #argsProblem: string | undefined;
   #tool: AnyTool | undefined;
@@ -179,10 +187,29 @@ export class PendingCall {
     return undefined;
   }
 
-  /** Releases the locks and stops listening to the signal of this call. */
+  /** Returns the locks that this call needs for its keys, and records the keys for the calls inside it. */
+  locksFor(keys: readonly string[]): readonly string[] {
+    const { heldKeys } = this.session;
+    const outer = heldKeys.within(this.parentId);
+    if (keys.length > 0 || outer !== undefined) heldKeys.begin(this.callId, new HeldKeys(keys, outer));
+    return outer === undefined ? keys : keys.map((key) => outer.lockFor(key));
+  }
+
+  /**
+   * Releases the locks and stops listening to the signal of this call. While its tool still runs, after a time-out or a
+   * cancellation, the locks are held until it settles, for at most {@link lockGraceMs}.
+   */
   leave(): void {
-    this.release?.();
+    if (!this.isToolRunning || this.release === undefined) this.releaseLocks();
+    else this.#graceTimer ??= this.runtime.clock.setTimer(() => this.releaseLocks(), lockGraceMs, { isBackground: true });
     if (this.cancellation !== this.session.cancellation) this.cancellation.dispose();
+  }
+
+  /** Releases the locks now. Idempotent. */
+  releaseLocks(): void {
+    this.#graceTimer?.cancel();
+    this.release?.();
+    this.session.heldKeys.end(this.callId);
   }
 
   /** Uses arguments whose refs have been replaced by content. */

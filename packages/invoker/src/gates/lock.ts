@@ -3,10 +3,15 @@ import { emptyArray, errorText } from '@ravi/support';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopWithError } from '../error-results.ts';
 
-/** Makes calls that may not run at the same time wait for each other; the wait does not count as execution time. */
+/**
+ * Makes calls that may not run at the same time wait for each other; the wait does not count as execution time. A call inside
+ * another one runs under the locks that the outer call holds.
+ */
 export function lockGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
-  const keys = lockKeys(pending);
-  if (keys === undefined) return stopWithError('E_TOOL_FAILED', `The tool ${pending.name} failed in concurrency.keys`);
+  const needed = lockKeys(pending);
+  if (needed === undefined) return stopWithError('E_TOOL_FAILED', `The tool ${pending.name} failed in concurrency.keys`);
+  const keys = pending.locksFor(needed);
+  if (keys.length === 0) return pending;
   const release = pending.runtime.locks.tryAcquire(keys);
   if (release === undefined) return waitFor(keys, pending);
   pending.release = release;

@@ -18,6 +18,7 @@ import type {
 import { emptyArray, errorText, randomId } from '@ravi/support';
 import type { InvokerRuntime } from '../runtime.ts';
 import { Cancellation } from '../timing/cancellation.ts';
+import { SessionKeys } from '../timing/held-keys.ts';
 import { HumanClock } from '../timing/human-clock.ts';
 import { InheritedList } from './inherited-list.ts';
 import { RunState } from './run-state.ts';
@@ -55,6 +56,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly approvalExpiryMs: number | undefined;
   /** Id of the stored run that this session belongs to, if it belongs to one. */
   readonly storedRunId: string | undefined;
+  /** Keys of locks that running calls of the session hold. */
+  readonly heldKeys: SessionKeys;
   readonly cancellation: Cancellation;
   readonly #runtime: InvokerRuntime;
   /** Shared with the sessions of the same run around this one. */
@@ -94,6 +97,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.#allowLists = new InheritedList(allowListsOf(options), parent === undefined ? undefined : parent.#allowLists);
     this.#guards = new InheritedList<CallGuard>(emptyArray, parent === undefined ? undefined : parent.#guards);
     this.#onProgress = options.onProgress;
+    this.heldKeys = new SessionKeys(parent?.heldKeys.within(options.parentCallId));
     this.approvalExpiryMs =
       options.approvalExpiryMs ?? options.durability?.approvalExpiryMs ?? parent?.approvalExpiryMs;
     this.cancellation = new Cancellation(options.signal, parent?.cancellation);

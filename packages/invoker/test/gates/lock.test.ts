@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { isKernelError } from '@ravi/kernel';
 import type { JsonObject } from '@ravi/kernel';
+import { sessionOf } from '../../src/index.ts';
 import { settle } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createHarness } from '../support/harness.ts';
@@ -92,6 +93,7 @@ test('a lock is released after a failure, a time-out and an invalid result', asy
   await tool.started(1);
   harness.clock.advance(60_000);
   assert.equal((await slow).error?.code, 'E_CALL_TIMEOUT');
+  tool.finish(1);
   const garbage = harness.call('t');
   await tool.started(2);
   tool.finish(2, null as never);
@@ -162,4 +164,63 @@ test('a tool whose keys cannot be read fails with E_TOOL_FAILED, not E_INTERNAL'
     assert.match(result.text, /The tool t failed in concurrency.keys/);
     assert.deepEqual(tool.calls, []);
   }
+});
+
+test('a lock is held after a time-out until the tool settles, for at most a minute', async () => {
+  const tool = heldTool('t', { concurrency: 'exclusive' });
+  const harness = createHarness([tool]);
+  const late = harness.call('t');
+  await tool.started(0);
+  harness.clock.advance(60_000);
+  assert.equal((await late).error?.code, 'E_CALL_TIMEOUT');
+  const second = harness.call('t');
+  await settle();
+  assert.equal(tool.running, 1);
+  tool.finish(0);
+  await tool.started(1);
+  harness.clock.advance(60_000);
+  assert.equal((await second).error?.code, 'E_CALL_TIMEOUT');
+  const third = harness.call('t');
+  harness.clock.advance(59_999);
+  await settle();
+  assert.equal(tool.calls.length, 2);
+  harness.clock.advance(1);
+  await tool.started(2);
+  tool.finish(2);
+  assert.equal((await third).status, 'ok');
+  tool.finish(1);
+});
+
+test('an exclusive call inside an exclusive call runs under its lock, and its siblings take turns', async () => {
+  const inner = heldTool('inner', { concurrency: 'exclusive' });
+  const results: string[] = [];
+  const outer = recordingTool('outer', {
+    concurrency: 'exclusive',
+    async run(_args, context) {
+      const parent = sessionOf(context);
+      assert.ok(parent);
+      await using session = harness.invoker.openSession({ parent, parentCallId: context.callId });
+      const calls = [
+        harness.invoker.invoke({ name: 'inner', args: {} }, { session: parent, parentId: context.callId }),
+        harness.invoker.invoke({ name: 'inner', args: {} }, { session }),
+      ];
+      for (const call of calls) results.push((await call).status);
+      return { content: [], isError: false };
+    },
+  });
+  const harness = createHarness([inner, outer]);
+  const nested = harness.call('outer');
+  await inner.started(0);
+  const other = harness.call('inner');
+  await settle();
+  assert.equal(inner.running, 1);
+  inner.finish(0);
+  await inner.started(1);
+  inner.finish(1);
+  assert.equal((await nested).status, 'ok');
+  assert.deepEqual(results, ['ok', 'ok']);
+  await inner.started(2);
+  inner.finish(2);
+  assert.equal((await other).status, 'ok');
+  assert.equal(inner.mostRunning, 1);
 });
