@@ -52,6 +52,8 @@ test('an answer to one run does not answer another run of its session', async ()
     const { body } = await server.post('/v1/runs', { kind: 'agent', task, ...session });
     begun.push(body);
     for await (const _ of readEvents(await fetch(`${server.url}/v1/runs/${body.id}/events`)));
+    // The session is busy while a run waits for its answer.
+    if (task === 'first') await server.post(`/v1/runs/${body.id}/cancel`, {});
   }
   const [first, second] = begun;
   const refused = await server.post(`/v1/runs/${first?.id}/resume`, { answer: 'yes' });

@@ -1,5 +1,7 @@
 export { joinMessages } from './conversation/join-messages.ts';
 export { keepLease } from './loop/keep-lease.ts';
+export { busySession, findLiveRun } from './loop/busy-session.ts';
+export type { SessionPlace } from './loop/busy-session.ts';
 export type { KeptLease } from './loop/keep-lease.ts';
 export type { LeaseOptions } from './loop/keep-lease.ts';
 export { ReActAgent } from './react-agent.ts';

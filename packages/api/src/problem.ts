@@ -21,6 +21,7 @@ export const problemStatus = {
   E_METHOD_NOT_ALLOWED: 405,
   E_APPROVAL_DECIDED: 409,
   E_SNIPPET_OUTDATED: 409,
+  E_SESSION_BUSY: 409,
   E_STATE_CONFLICT: 409,
   E_TOOL_NAME_CONFLICT: 409,
   E_APPROVAL_EXPIRED: 410,
@@ -48,9 +49,10 @@ export const problemStatus = {
 export type ProblemCode = keyof typeof problemStatus;
 
 /** Body of every refusal. */
-export const problemSchema = object({
-  error: object({ code: string({ pattern: '^E_[A-Z_]+$' }), message: string() }),
-});
+export const problemSchema = object(
+  { error: object({ code: string({ pattern: '^E_[A-Z_]+$' }), message: string() }) },
+  { runId: string({ description: 'Run that the refusal is about, or that continues without this request.' }) },
+);
 
 /** Body of every refusal; some refusals add keys next to `error`. */
 export type Problem = ValueOf<typeof problemSchema>;

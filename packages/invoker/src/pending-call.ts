@@ -201,7 +201,8 @@ export class PendingCall {
    */
   leave(): void {
     if (!this.isToolRunning || this.release === undefined) this.releaseLocks();
-    else this.#graceTimer ??= this.runtime.clock.setTimer(() => this.releaseLocks(), lockGraceMs, { isBackground: true });
+    else
+      this.#graceTimer ??= this.runtime.clock.setTimer(() => this.releaseLocks(), lockGraceMs, { isBackground: true });
     if (this.cancellation !== this.session.cancellation) this.cancellation.dispose();
   }
 

@@ -28,7 +28,7 @@ export interface AgentActivity {
  * them.
  */
 export interface AgentRunner extends AsyncDisposable {
-  /** Starts a run and resolves once it is stored. */
+  /** Starts a run and resolves once it is stored. @throws KernelError `E_SESSION_BUSY` */
   start(request: AgentRequest): Promise<AgentActivity>;
   /** Resumes a run that asked its user. @throws KernelError as `ReActAgent.resume` */
   resume(
@@ -41,8 +41,8 @@ export interface AgentRunner extends AsyncDisposable {
   owns(run: Run): boolean;
   /** True if the run is active in this process. */
   has(runId: string): boolean;
-  /** Cancels a run. Returns `false` if it is not active in this process. */
-  cancel(runId: string): boolean;
+  /** Cancels a run and returns its result; `undefined` if it is not active in this process. */
+  cancel(runId: string): Promise<AgentResult> | undefined;
   /** Ends a job of a run. Returns `false` if the run is not active in this process, or the job has ended. */
   stopJob(runId: string, jobId: string, reason: string): boolean;
 }
@@ -102,6 +102,9 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
       const stream = open(running.cancelling.signal);
       running.stream = stream;
       for await (const event of stream) {
+        if (event.type === 'run-end' && event.error?.code === 'E_SESSION_BUSY') {
+          throw new KernelError(event.error.code, event.error.message);
+        }
         if (event.type !== 'run-start') onBegun();
         const recordable = recordableEvent(event, task);
         if (recordable !== undefined) log?.append(recordable);
@@ -125,7 +128,7 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
     cancel(runId) {
       const running = active.get(runId);
       running?.cancelling.abort('The run was cancelled');
-      return running !== undefined;
+      return running?.result;
     },
     stopJob: (runId, jobId, reason) => active.get(runId)?.stream?.stopJob(jobId, reason) ?? false,
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,7 @@
 import type { HookManager } from '@ravi/invoker';
+import { busySession, findLiveRun } from '@ravi/agents';
 import type { QuestionAnswer } from '@ravi/agents';
+import { RunProblem } from '../http/core/problem.ts';
 import type { DurableChainRequest, DurableChains } from '@ravi/capabilities';
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type { Clock, Job, Logger, Run, CompleteStateStore } from '@ravi/kernel';
@@ -7,7 +9,10 @@ import type { AgentRequest, AgentRunner } from './agent-runner.ts';
 
 /** Starts and ends runs of both kinds. It does not check permissions. */
 export interface RunService {
-  /** Starts the agent and resolves with the run once it is stored. */
+  /**
+   * Starts the agent and resolves with the run once it is stored.
+   * @throws RunProblem `E_SESSION_BUSY` if its session has another live run
+   */
   startAgent(request: AgentRequest): Promise<Run>;
   /** Starts a script and resolves with the run once it is stored. */
   startChain(request: Omit<DurableChainRequest, 'runId'>): Promise<Run>;
@@ -58,6 +63,9 @@ export function createRunService(options: RunServiceOptions): RunService {
 
   return {
     async startAgent(request) {
+      const { sessionId, principal = 'local' } = request;
+      const live = sessionId === undefined ? undefined : await findLiveRun(store.runs, { sessionId, principal });
+      if (live !== undefined) throw new RunProblem(busySession(live), live.id);
       const { runId, result } = await agentRunner.start(request);
       inBackground(runId, result);
       return recorded(runId);
@@ -78,7 +86,10 @@ export function createRunService(options: RunServiceOptions): RunService {
       return recorded(runId);
     },
     async cancel(run) {
-      const isEnding = chains.cancel(run.id) || agentRunner.cancel(run.id) || (await cancelPaused(run));
+      const ending = agentRunner.cancel(run.id);
+      // The run may be pausing at this moment, which a cancellation does not stop.
+      ending?.then(({ status }) => (status === 'paused' ? cancelPaused(run) : false)).catch(() => {});
+      const isEnding = ending !== undefined || chains.cancel(run.id) || (await cancelPaused(run));
       if (!isEnding)
         throw new KernelError('E_STATE_CONFLICT', `Run ${run.id} is ${run.status} and is not running in this process`);
       return recorded(run.id);

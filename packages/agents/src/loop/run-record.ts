@@ -7,6 +7,7 @@ import type { AgentEnding } from '../agent/agent-result.ts';
 import { changedPermissions } from '../agent/run-snapshot.ts';
 import { waitForStore } from '../conversation/wait-for-store.ts';
 import type { AgentRun } from './agent-run.ts';
+import { busySession, findLiveRun } from './busy-session.ts';
 import { keepLease } from './keep-lease.ts';
 import type { KeptLease } from './keep-lease.ts';
 
@@ -23,10 +24,12 @@ const statusOf: Readonly<Record<AgentEnding['status'], RunStatus>> = {
 
 /**
  * Notifies observers and the run store that a run starts or resumes. Only one of several processes can resume a run.
- * @throws KernelError of the store, `E_STATE_CONFLICT` if the run is no longer paused
+ * @throws KernelError of the store, `E_STATE_CONFLICT` if the run is no longer paused, `E_SESSION_BUSY` if the session of a run
+ * with a lease has another live run
  */
 export async function beginRun(run: AgentRun): Promise<void> {
   const { agent } = run;
+  await requireFreeSession(run);
   const resumed = run.isResumed || run.isRecovered ? { isResumed: true } : {};
   const interrupted = run.wasInterrupted ? { wasInterrupted: true } : {};
   run.notify({ type: 'run-start', ...run.session.scope, kind: 'agent', agent, ...resumed, ...interrupted });
@@ -36,6 +39,17 @@ export async function beginRun(run: AgentRun): Promise<void> {
   if (!run.isRecovered) await (run.isResumed ? claimPaused(run, runs) : createRun(run, runs));
   run.isRecorded = true;
   run.lease = leaseOf(run, runs, heldSince);
+  // Of two runs that start at the same time, at most one continues.
+  await requireFreeSession(run);
+}
+
+// Without leases a store may list runs as running whose process has ended.
+async function requireFreeSession(run: AgentRun): Promise<void> {
+  const { runs, lease } = run.definition;
+  const isFirst = !run.isResumed && !run.isRecovered && run.parentRunId === undefined;
+  if (runs === undefined || lease === undefined || !isFirst) return;
+  const live = await findLiveRun(runs, run);
+  if (live !== undefined) throw busySession(live);
 }
 
 async function createRun(run: AgentRun, runs: RunStore): Promise<void> {

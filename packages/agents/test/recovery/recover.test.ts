@@ -254,9 +254,10 @@ test('a call of a truncated response is refused in the next process too', async 
 test('recover fails a run without a stored task, or whose session has continued without it', async () => {
   const world = createWorld();
   await killDuring(world, ['hang'], 'hang');
-  await world
-    .process(createScriptedModel([{ text: 'ok' }]))
-    .run('something else', { sessionId: 's', principal: 'ada' });
+  const { history } = world;
+  const message: ModelMessage = { role: 'user', content: [{ type: 'text', text: 'something else' }] };
+  const entry = { principal: 'ada', sessionId: 's', runId: 'another', message, createdAt: start };
+  await history.append([entry], history.entries.length);
   const result = await world.process(createScriptedModel([])).recover(world.row(), world.recovery).result;
   assert.deepEqual([result.status, result.error?.code], ['failed', 'E_RUN_LOST']);
   assert.equal(world.row().status, 'failed');

@@ -72,8 +72,10 @@ export function createTestRuns(): TestRuns {
       all.set(id, { ...rest, ...held, status: to, updatedAt: now, ...(outcome === undefined ? {} : { outcome }) });
       return true;
     },
-    async list({ parentRunId }) {
-      return { items: [...all.values()].filter((run) => run.parentRunId === parentRunId), corrupt: [] };
+    async list({ parentRunId, sessionId, status }) {
+      const wanted = Object.entries({ parentRunId, sessionId, status }).filter(([, value]) => value !== undefined);
+      const items = [...all.values()].filter((run) => wanted.every(([key, value]) => run[key as keyof Run] === value));
+      return { items, corrupt: [] };
     },
     async claim(id, request) {
       const run = all.get(id);

@@ -9,7 +9,8 @@ import { stopWithError } from '../error-results.ts';
  */
 export function lockGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
   const needed = lockKeys(pending);
-  if (needed === undefined) return stopWithError('E_TOOL_FAILED', `The tool ${pending.name} failed in concurrency.keys`);
+  if (needed === undefined)
+    return stopWithError('E_TOOL_FAILED', `The tool ${pending.name} failed in concurrency.keys`);
   const keys = pending.locksFor(needed);
   if (keys.length === 0) return pending;
   const release = pending.runtime.locks.tryAcquire(keys);

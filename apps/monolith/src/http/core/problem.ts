@@ -10,13 +10,24 @@ export function problem(code: ProblemCode, message: string, retryAfterMs?: numbe
   return new KernelError(code, message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
+/** An error about a run, whose id the response names as `runId`. */
+export class RunProblem extends KernelError {
+  readonly runId: string;
+
+  constructor({ code, message, retryable, cause }: KernelError, runId: string) {
+    super(code, message, { retryable, cause });
+    this.runId = runId;
+  }
+}
+
 /** Responds with `{ error: { code, message } }` and the status of the code. Other errors are logged and reveal no internals. */
 export function answerProblem(context: Context, error: Error, logger: Logger): Response {
   if (isKernelError(error) && Object.hasOwn(problemStatus, error.code)) {
     const { code, message, retryAfterMs } = error;
     if (retryAfterMs !== undefined) context.header('retry-after', String(Math.ceil(retryAfterMs / 1_000)));
     if (code === 'E_UNAUTHENTICATED') context.header('www-authenticate', 'Bearer');
-    return context.json({ error: { code, message } }, problemStatus[code as ProblemCode]);
+    const about = error instanceof RunProblem ? { runId: error.runId } : {};
+    return context.json({ error: { code, message }, ...about }, problemStatus[code as ProblemCode]);
   }
   logger.error('request failed', { ...currentRequest.getStore(), method: context.req.method, error });
   return context.json(

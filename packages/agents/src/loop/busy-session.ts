@@ -1,0 +1,43 @@
+import { KernelError } from '@ravi/kernel';
+import type { Page, Principal, Run, RunStore } from '@ravi/kernel';
+
+/** Session of a run that is about to start. */
+export interface SessionPlace {
+  readonly principal: Principal;
+  readonly sessionId: string;
+  /** Id of the run itself, if it is stored already. */
+  readonly runId?: string;
+}
+
+const agentKind = 'agent';
+
+/**
+ * Returns the run of an agent that a session is busy with: one that is running or paused. Sub-agents and scripts do not count,
+ * because they do not write to the conversation. @throws KernelError of the store
+ */
+export async function findLiveRun(
+  runs: Pick<RunStore, 'list'>,
+  { principal, sessionId, runId }: SessionPlace,
+): Promise<Run | undefined> {
+  for (const status of ['running', 'paused'] as const) {
+    let cursor: string | undefined;
+    do {
+      const page: Page<Run> = await runs.list({ principal, sessionId, status }, cursor === undefined ? {} : { cursor });
+      const live = page.items.find(
+        ({ id, parentRunId, definition }) => id !== runId && parentRunId === undefined && definition.kind === agentKind,
+      );
+      if (live !== undefined) return live;
+      cursor = page.next;
+    } while (cursor !== undefined);
+  }
+  return undefined;
+}
+
+/** Returns the error for a session that is busy with a run. */
+export function busySession({ id, sessionId, status }: Run): KernelError {
+  const advice =
+    status === 'paused'
+      ? 'decide its approvals, answer its question or cancel it first'
+      : 'wait until it has ended, or cancel it first';
+  return new KernelError('E_SESSION_BUSY', `Session ${sessionId} is busy: its run ${id} is ${status}; ${advice}`);
+}
