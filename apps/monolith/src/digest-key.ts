@@ -1,9 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KernelError } from '@ravi/kernel';
 
 const keyBytes = 32;
+
+/** Name of the file of the key in the data folder. */
+export const digestKeyFile = 'digest.key';
+
+/** Returns true if the key of an installation exists. */
+export function hasDigestKey(dataFolder: string): boolean {
+  return existsSync(join(dataFolder, digestKeyFile));
+}
 
 /**
  * Loads the key of this installation's argument digests. The first start creates it, readable by its owner only. A stored
@@ -11,7 +20,7 @@ const keyBytes = 32;
  * @throws KernelError `E_CONFIG_INVALID` if the folder is not writable or the file does not hold a key
  */
 export async function loadDigestKey(dataFolder: string): Promise<Uint8Array> {
-  const path = join(dataFolder, 'digest.key');
+  const path = join(dataFolder, digestKeyFile);
   try {
     const key = (await readKey(path)) ?? (await createKey(dataFolder, path));
     if (key.byteLength === keyBytes) return key;

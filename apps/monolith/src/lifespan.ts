@@ -11,6 +11,7 @@ import { KernelError, systemClock } from '@ravi/kernel';
 import type { Clock, Logger, ToolSource } from '@ravi/kernel';
 import type { DependencyContainer } from 'tsyringe';
 import { createContainer, partsOf } from './container.ts';
+import { hasDigestKey } from './digest-key.ts';
 import { findInstallation } from './installation.ts';
 import type { Installation, InstallationOptions } from './installation.ts';
 import { logRuns } from './logging/log-runs.ts';
@@ -21,6 +22,7 @@ import { startSweeper } from './maintenance/sweeper.ts';
 import type { TelemetryProviders } from './observability/open-exporters.ts';
 import { openAdapters } from './open-adapters.ts';
 import { openConfiguration } from './open-configuration.ts';
+import { checkStateIdentity } from './state-identity.ts';
 import type { Parts } from './tokens.ts';
 import { loadTools } from './tools/load-tools.ts';
 import type { ToolReport } from './tools/load-tools.ts';
@@ -35,6 +37,8 @@ export interface MonolithOptions extends InstallationOptions {
    * environment or the configuration names.
    */
   readonly telemetryProviders?: TelemetryProviders;
+  /** True to accept a state store or a digest key that differs from those of earlier starts. */
+  readonly adoptState?: boolean | undefined;
 }
 
 /** An open process. Disposing it ends everything in reverse order of opening: running calls first, plugins last. */
@@ -63,6 +67,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
 
   const installation = await findInstallation(options);
   const { signal } = lifetime;
+  const isNewKey = !hasDigestKey(installation.dataFolder);
   const configuration = await openConfiguration({ installation, cwd, env, clock, logger, lifetime: signal });
   const { toolSources, ...adapters } = await openAdapters({
     installation,
@@ -71,6 +76,13 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
     telemetryProviders,
     opening,
   });
+  // A short command does not decide which state belongs to the installation.
+  if (options.isServer === true && adapters.stateStore !== undefined) {
+    const { dataFolder } = installation;
+    const { digestKey } = configuration;
+    const adopt = options.adoptState === true;
+    await checkStateIdentity({ store: adapters.stateStore, dataFolder, digestKey, isNewKey, adopt });
+  }
   opening.defer(cancelRuns);
   const container = createContainer({ ...configuration, ...adapters });
   const parts = partsOf(container);

@@ -12,6 +12,8 @@ export interface RunServerOptions {
   readonly host?: string | undefined;
   /** 0 picks a free port. */
   readonly port?: number | undefined;
+  /** True to accept a state store or a digest key that differs from those of earlier starts. */
+  readonly adoptState?: boolean | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ export async function runServer(options: RunServerOptions): Promise<number> {
 
 async function serveUntil(
   shutdown: Promise<unknown>,
-  { config, host, port }: RunServerOptions,
+  { config, host, port, adoptState }: RunServerOptions,
   faults: Faults,
 ): Promise<void> {
   const waitLog = createServerLog({ level: 'error', redactor: createRedactor([]) });
@@ -44,6 +46,7 @@ async function serveUntil(
       return logger;
     },
     isServer: true,
+    adoptState,
     listen: { host, port },
     shutdown,
     waitLog,

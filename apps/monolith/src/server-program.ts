@@ -3,11 +3,13 @@ import { isKernelError } from '@ravi/kernel';
 import { parsePort } from './port.ts';
 import { runServer } from './run-server.ts';
 
-const usage = `Usage: monolith [--config <file>] [--host <address>] [--port <number>]
+const usage = `Usage: monolith [--config <file>] [--host <address>] [--port <number>] [--adopt-state]
 
   --config  configuration file; else RAVI_CONFIG, else ravi.config.json or ravi.config.ts here, else the defaults
   --host    loopback address to listen on
-  --port    port to listen on, 0 picks a free one`;
+  --port    port to listen on, 0 picks a free one
+  --adopt-state
+            accept a state database or a digest key that differs from those of earlier starts`;
 
 const failed = 1;
 const badUsage = 2;
@@ -16,6 +18,7 @@ interface Flags {
   readonly config: string | undefined;
   readonly host: string | undefined;
   readonly port: number | undefined;
+  readonly adoptState: boolean;
   readonly isHelp: boolean;
 }
 
@@ -25,11 +28,12 @@ function readFlags(): Flags {
       config: { type: 'string' },
       host: { type: 'string' },
       port: { type: 'string' },
+      'adopt-state': { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
-  const { config, host, port, help } = values;
-  return { config, host, port: parsePort(port), isHelp: help };
+  const { config, host, port, 'adopt-state': adoptState, help } = values;
+  return { config, host, port: parsePort(port), adoptState, isHelp: help };
 }
 
 /** Ends the process: a handle that a plugin left open must not keep it alive. */

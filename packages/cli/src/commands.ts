@@ -37,6 +37,7 @@ export const commands: readonly CommandSpec[] = [
     options: [
       { flags: '--host <address>', description: 'address to listen on; an address other than loopback needs tokens' },
       { flags: '--port <number>', description: 'port to listen on; 0 picks a free port' },
+      { flags: '--adopt-state', description: 'accept a state database or digest key that differs from earlier starts' },
     ],
     load: async () => (await import('./commands/serve.ts')).serveHere,
   },

@@ -109,6 +109,7 @@ export type {
   SandboxSupport,
 } from './sandbox/sandbox.ts';
 export type { Exchange, ExchangeStore } from './state/exchange-store.ts';
+export type { IdentityStore, StateIdentity } from './state/identity-store.ts';
 export type { HistoryStore, NewHistoryEntry, HistoryEntry } from './state/history-store.ts';
 export type { Job, JobChange, JobFilter, JobStatus, JobStore, NewJob } from './state/job-store.ts';
 export type {

@@ -4,8 +4,8 @@ import type { CommandBody } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 
 /** Serves HTTP and the console until Ctrl-C, SIGTERM or an uncaught exception. */
-export const serveHere: CommandBody = async ({ values: { config, host, port } }) => {
-  const code = await runServer({ config, host, port: portOf(port) });
+export const serveHere: CommandBody = async ({ values: { config, host, port }, flags }) => {
+  const code = await runServer({ config, host, port: portOf(port), adoptState: flags.has('adoptState') });
   return code === 0 ? exitCode.ok : exitCode.failed;
 };
 

@@ -2,6 +2,7 @@ import { KernelError } from '../base/errors.ts';
 import type { ApprovalStore } from '../approval/approval-store.ts';
 import type { ExchangeStore } from './exchange-store.ts';
 import type { HistoryStore } from './history-store.ts';
+import type { IdentityStore } from './identity-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { RunJournal } from './journal.ts';
 import type { RunEventStore } from './run-event-store.ts';
@@ -35,10 +36,12 @@ export interface StateStore extends AsyncDisposable {
   readonly exchanges?: ExchangeStore;
   readonly snippets?: SnippetStore;
   readonly retention?: RetentionStore;
+  /** Absent in a store that ends with its process. */
+  readonly identity?: IdentityStore;
 }
 
 /** Name of a part that a state store may leave out. */
-export type StateStorePart = Exclude<keyof StateStore, 'runs' | typeof Symbol.asyncDispose>;
+export type StateStorePart = Exclude<keyof StateStore, 'runs' | 'identity' | typeof Symbol.asyncDispose>;
 
 /** A state store that has the named parts. */
 export type StateStoreWith<Part extends StateStorePart> = StateStore & Required<Pick<StateStore, Part>>;

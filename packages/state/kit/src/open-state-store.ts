@@ -2,6 +2,7 @@ import type { CompleteStateStore } from '@ravi/kernel';
 import { createApprovalStore } from './approval-store.ts';
 import { createExchangeStore } from './exchange-store.ts';
 import { createHistoryStore } from './history-store.ts';
+import { createIdentityStore } from './identity-store.ts';
 import { createJobStore } from './job-store.ts';
 import { createJournal } from './journal.ts';
 import { migrate } from './migrate.ts';
@@ -37,6 +38,7 @@ export async function openStateStore(connection: Database): Promise<CompleteStat
     exchanges: createExchangeStore(database),
     snippets: createSnippetStore(database),
     retention: createRetentionStore(database),
+    identity: createIdentityStore(database),
     async [Symbol.asyncDispose]() {
       await Promise.all([journal.close(), events.close()]);
       await database[Symbol.asyncDispose]();

@@ -16,6 +16,7 @@ export const migrations: readonly Migration[] = [
   { version: 3, statements: epochsOfRuns },
   { version: 4, statements: eventsOfRuns },
   { version: 5, statements: exchangesByReference },
+  { version: 6, statements: identityOfState },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -90,4 +91,9 @@ function exchangesByReference({ sequence, text }: Dialect): readonly string[] {
     `CREATE TABLE ravi_content_uses (digest ${text} NOT NULL PRIMARY KEY, last_use BIGINT NOT NULL)`,
     'CREATE INDEX ravi_content_uses_by_age ON ravi_content_uses (last_use)',
   ];
+}
+
+// One row: the installation that the database belongs to.
+function identityOfState({ text }: Dialect): readonly string[] {
+  return [`CREATE TABLE ravi_identity (name ${text} NOT NULL PRIMARY KEY, record ${text} NOT NULL)`];
 }

@@ -4,6 +4,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closed } from '@ravi/state-kit';
 import type { Database, Dialect, SqlRow, SqlRunner, SqlValue, TransactionOptions } from '@ravi/state-kit';
+import { checkPages } from './database-file.ts';
 import { stateError, isBusy } from './sqlite-errors.ts';
 
 /** Options of {@link openSqliteDatabase}. */
@@ -128,6 +129,7 @@ function connect(file: string, timeout: number, durability: SqliteDatabaseOption
     connection.exec(`PRAGMA synchronous = ${durability === 'disk' ? 'FULL' : 'NORMAL'}`);
     // From here on SQLite must not wait, because that would block the event loop.
     connection.exec('PRAGMA busy_timeout = 0');
+    if (file !== ':memory:') checkPages(connection, file);
     return connection;
   } catch (error) {
     connection?.close();

@@ -11,6 +11,7 @@ const notADatabase = 26;
 
 /** Converts an error of SQLite to an error of the port. Bugs are returned unchanged. */
 export function stateError(error: unknown): unknown {
+  if (isKernelError(error)) return error;
   const code = resultCode(error);
   if (code === undefined) return systemError(error);
   const words = (error as Error).message;

@@ -1,5 +1,6 @@
 import type { CompleteStateStore } from '@ravi/kernel';
 import { openStateStore } from '@ravi/state-kit';
+import { markOpen, requireLog, unmarkOpen } from './database-file.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
 /** Default of `busyTimeoutMs`. */
@@ -25,5 +26,19 @@ export interface SqliteStateStoreOptions {
  */
 export async function createSqliteStateStore(options: SqliteStateStoreOptions): Promise<CompleteStateStore> {
   const { file, busyTimeoutMs = defaultBusyTimeoutMs, durability = 'disk' } = options;
-  return openStateStore(openSqliteDatabase({ file, busyTimeoutMs, durability }));
+  if (file === ':memory:') {
+    // It is another store at each start, so it has no identity.
+    const { identity: _, ...store } = await openStateStore(openSqliteDatabase({ file, busyTimeoutMs, durability }));
+    return store;
+  }
+  requireLog(file);
+  const store = await openStateStore(openSqliteDatabase({ file, busyTimeoutMs, durability }));
+  markOpen(file);
+  return {
+    ...store,
+    async [Symbol.asyncDispose]() {
+      unmarkOpen(file);
+      await store[Symbol.asyncDispose]();
+    },
+  };
 }

@@ -5,6 +5,7 @@ import { clockCases } from './clock-cases.ts';
 import { damageCases } from './damage-cases.ts';
 import { exchangeCases } from './exchange-cases.ts';
 import { historyCases } from './history-cases.ts';
+import { identityCases } from './identity-cases.ts';
 import { jobCases } from './job-cases.ts';
 import { journalCases } from './journal-cases.ts';
 import { lifetimeCases } from './lifetime-cases.ts';
@@ -43,6 +44,7 @@ export function stateStoreContract<Store extends StateStore>(
   jobCases(suite);
   historyCases(suite);
   exchangeCases(suite);
+  identityCases(suite);
   retentionCases(suite);
   damageCases(suite);
   clockCases(suite);
