@@ -94,6 +94,11 @@ export interface RetentionStore {
    */
   removeOrphans(before: number): Promise<number>;
   /**
+   * Stores the journal and the events of one final run, which ended before `before`, in less space; what is read of them does
+   * not change. Returns false if there is no such run left.
+   */
+  packNext(before: number): Promise<boolean>;
+  /**
    * Gives some of the space that removed records occupied back to the file system, in a slice short enough for a server at
    * work. Returns true if there may be more. Storage that does this itself returns false.
    */

@@ -2,12 +2,20 @@ import type { InvocationResult, JournalEntry, JournalEvent, JournalItem, Journal
 import { invalid } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkId } from './keys.ts';
+import type { PackableTable } from './packed-rows.ts';
 import { numberIn, objectIn, readRows } from './rows.ts';
 import type { SqlRow, SqlValue } from './database.ts';
 import type { RowReader } from './rows.ts';
 
 /** Columns of an inserted journal row, in the order of {@link valuesOf}. */
 export const journalColumns: readonly string[] = ['run_id', 'slot', 'attempt', 'phase', 'record'];
+
+/** Journal as a table whose rows can be packed. */
+export const packableJournal: PackableTable = {
+  table: 'ravi_journal',
+  key: ['sequence'],
+  columns: ['sequence', ...journalColumns.filter((name) => name !== 'run_id')],
+};
 
 const maxKeyLength = 1_000;
 const startPhase = 0;

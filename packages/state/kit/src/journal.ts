@@ -8,10 +8,12 @@ import {
   identityOf,
   journalColumns,
   itemsOfRows,
+  packableJournal,
   startedRow,
   valuesOf,
 } from './journal-rows.ts';
 import { leasesOf } from './run-rows.ts';
+import { rowsOfRun } from './packed-rows.ts';
 import { insertRows } from './select.ts';
 import type { Database, SqlRow, SqlRunner } from './database.ts';
 import type { JournalRow } from './journal-rows.ts';
@@ -45,7 +47,7 @@ export function createJournal(database: Database): SqlJournal {
     finished: async (entry, result) => writer.add(finishedRow(entry, result)),
     observed: async (event) => writer.add(eventRow(event)),
     async entries(runId) {
-      return itemsOfRows(await database.all('SELECT * FROM ravi_journal WHERE run_id = $1 ORDER BY sequence', [runId]));
+      return itemsOfRows(await rowsOfRun(database, packableJournal, runId));
     },
     close: () => writer.close(),
   };

@@ -1,14 +1,22 @@
 import type { JournalItem, RetentionStore } from '@ravi/kernel';
 import { approvals } from './approval-rows.ts';
-import { itemsOfRows } from './journal-rows.ts';
+import { itemsOfRows, packableJournal } from './journal-rows.ts';
+import { packedTable, packOldest } from './packed-rows.ts';
 import { removeUnusedContents } from './exchange-store.ts';
-import { runEventsTable } from './run-events.ts';
+import { packableEvents, runEventsTable } from './run-events.ts';
 import { isLive, runs } from './run-rows.ts';
-import { numberIn } from './rows.ts';
+import { numberIn, textIn } from './rows.ts';
 import type { Database } from './database.ts';
 
 const journal = 'ravi_journal';
-const tablesOfRun: readonly string[] = [journal, runEventsTable, 'ravi_exchanges', approvals.table, 'ravi_jobs'];
+const tablesOfRun: readonly string[] = [
+  journal,
+  runEventsTable,
+  packedTable,
+  'ravi_exchanges',
+  approvals.table,
+  'ravi_jobs',
+];
 const orphanedRunsPerQuery = 100;
 const rowsPerSlice = 1_000;
 /** Tables in which one run may have very many rows, with the columns that tell its rows apart. */
@@ -65,6 +73,22 @@ export function createRetentionStore(database: Database): RetentionStore {
         for (const table of tablesOfRun) await sql.all(`DELETE FROM ${table} WHERE run_id = $1`, [id]);
         return true;
       });
+    },
+    async packNext(before) {
+      const [run] = await database.all(
+        `SELECT id FROM ${runs.table} WHERE is_packed = 0 AND NOT (${isLive}) AND updated_at < $1 ORDER BY updated_at LIMIT 1`,
+        [before],
+      );
+      if (run === undefined) return false;
+      const id = textIn(run, 'id');
+      for (const source of [packableJournal, packableEvents]) {
+        // In transactions of their own, so that other writers wait for one slice at most.
+        while (
+          await database.transaction((sql) => packOldest(sql, source, id), { lock: 'packing', durability: 'process' })
+        );
+      }
+      await database.all(`UPDATE ${runs.table} SET is_packed = 1 WHERE id = $1`, [id]);
+      return true;
     },
     reclaim: () => database.reclaim?.() ?? Promise.resolve(false),
 

@@ -3,16 +3,26 @@ import { createBatchedWriter } from './batched-writer.ts';
 import { conflict, invalid } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkId } from './keys.ts';
+import { rowsOfRun } from './packed-rows.ts';
 import { leasesOf } from './run-rows.ts';
 import { numberIn, objectIn, readRows, textIn } from './rows.ts';
 import { insertRows, pageSize } from './select.ts';
 import type { Database, SqlRow, SqlRunner, SqlValue } from './database.ts';
+import type { PackableTable } from './packed-rows.ts';
 import type { RowReader } from './rows.ts';
 
 /** Table of the events of runs. */
 export const runEventsTable = 'ravi_run_events';
 
 const columns: readonly string[] = ['run_id', 'epoch', 'n', 'type', 'record'];
+
+/** Events as a table whose rows can be packed. */
+export const packableEvents: PackableTable = {
+  table: runEventsTable,
+  key: ['epoch', 'n'],
+  columns: columns.filter((name) => name !== 'run_id'),
+};
+
 const maxAppendsOfBatch = 256;
 const maxCharactersOfBatch = 4 * 1024 * 1024;
 const maxRowsOfStatement = 64;
@@ -62,10 +72,7 @@ export function createRunEvents(database: Database): SqlRunEvents {
     },
     async list(runId, { after = { epoch: 0, n: 0 }, limit } = {}) {
       const size = pageSize(limit);
-      const rows = await database.all(
-        `SELECT * FROM ${runEventsTable} WHERE run_id = $1 AND (epoch, n) > ($2, $3) ORDER BY epoch, n LIMIT $4`,
-        [runId, after.epoch, after.n, size + 1],
-      );
+      const rows = await rowsOfRun(database, packableEvents, runId, { after, limit: size + 1 });
       const page = rows.slice(0, size);
       const last = page.at(-1);
       return { ...readRows(runEvents, page), ...(rows.length > size && last ? { next: placeIn(last) } : {}) };

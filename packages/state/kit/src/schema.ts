@@ -17,6 +17,7 @@ export const migrations: readonly Migration[] = [
   { version: 4, statements: eventsOfRuns },
   { version: 5, statements: exchangesByReference },
   { version: 6, statements: identityOfState },
+  { version: 7, statements: packedRows },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -96,4 +97,15 @@ function exchangesByReference({ sequence, text }: Dialect): readonly string[] {
 // One row: the installation that the database belongs to.
 function identityOfState({ text }: Dialect): readonly string[] {
   return [`CREATE TABLE ravi_identity (name ${text} NOT NULL PRIMARY KEY, record ${text} NOT NULL)`];
+}
+
+// Rows of an ended run, compressed. The key is that of the last row in it; a source with one key column leaves the epoch 0.
+function packedRows({ text, clustered }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE ravi_packed_rows (
+      run_id ${text} NOT NULL, source ${text} NOT NULL, last_epoch BIGINT NOT NULL, last_n BIGINT NOT NULL,
+      record ${text} NOT NULL, PRIMARY KEY (run_id, source, last_epoch, last_n))${clustered}`,
+    'ALTER TABLE ravi_runs ADD COLUMN is_packed BIGINT NOT NULL DEFAULT 0',
+    "CREATE INDEX ravi_runs_to_pack ON ravi_runs (updated_at) WHERE is_packed = 0 AND status NOT IN ('running', 'paused')",
+  ];
 }
