@@ -25,6 +25,8 @@ export interface TestServer extends AsyncDisposable {
   get(path: string, headers?: OutgoingHttpHeaders): Promise<Answer>;
   /** Sends JSON, or text unchanged. */
   post(path: string, body: unknown, headers?: OutgoingHttpHeaders): Promise<Answer>;
+  /** Ends the server and keeps its installation. */
+  shutDown(): Promise<void>;
   /** Runs a script over HTTP. */
   chain(code: string, policy?: object): Promise<Answer>;
 }
@@ -44,9 +46,10 @@ export async function startServer(
 ): Promise<TestServer> {
   await using stack = new AsyncDisposableStack();
   const installation = stack.use(await createInstallation(config, files));
+  const process = stack.use(new AsyncDisposableStack());
   const { folder: cwd, configPath } = installation;
-  const monolith = stack.use(await openMonolith({ cwd, configPath, env: {}, ...options }));
-  const server: HttpServer = stack.use(await serve(monolith, { port: 0, graceMs: 0 }));
+  const monolith = process.use(await openMonolith({ cwd, configPath, env: {}, ...options }));
+  const server: HttpServer = process.use(await serve(monolith, { port: 0, graceMs: 0 }));
   const opened = stack.move();
 
   // Not fetch, which sets Host and Origin itself; these tests choose them.
@@ -77,6 +80,7 @@ export async function startServer(
     get: (path, headers = {}) => send('GET', path, headers),
     post,
     chain: (code, policy) => post('/v1/chains', policy === undefined ? { code } : { code, policy }),
+    shutDown: () => process.disposeAsync(),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

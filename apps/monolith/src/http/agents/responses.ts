@@ -1,13 +1,15 @@
 import { api } from '@ravi/api';
+import type { ApprovalMode } from '@ravi/agents';
+import { KernelError } from '@ravi/kernel';
 import type { JsonValue, RunStore } from '@ravi/kernel';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
 import type { RunService } from '../../runs/run-service.ts';
-import { streamEvents } from '../events/event-stream.ts';
+import { shutdownMessage, streamEvents } from '../events/event-stream.ts';
 import type { StreamPlaces } from '../events/stream-places.ts';
 import { findRun } from '../access/caller.ts';
 import { implement } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
-import { problem } from '../core/problem.ts';
+import { problem, RunProblem } from '../core/problem.ts';
 import { responseFormat, runIdOf } from '../events/responses-format.ts';
 
 /** Services of {@link responseOperations}. */
@@ -16,28 +18,35 @@ export interface ResponseServices {
   readonly runs: RunService;
   readonly recorder: RunRecorder;
   readonly streamPlaces: StreamPlaces;
+  /** Approval mode of the runs. */
+  readonly approvals: ApprovalMode;
   readonly lifetime: AbortSignal;
 }
 
 /** Implements `POST /v1/responses`: the agent, with the tools of the server, for clients of OpenAI's Responses API. */
 export function responseOperations(services: ResponseServices): readonly Endpoint[] {
-  const { store, runs, recorder, streamPlaces, lifetime } = services;
+  const { store, runs, recorder, streamPlaces, approvals, lifetime } = services;
   return [
     implement(api.responses.create, async (request) => {
       const { input, stream, previous_response_id: previous } = request.body;
       const { principal } = request.caller;
       const before = previous === undefined ? undefined : await findRun(store, request, runIdOf(previous));
       const task = taskOf(input);
-      const asked = { task, principal, ...(before === undefined ? {} : { sessionId: before.sessionId }) };
+      // The client waits for the answer.
+      const asked = { task, principal, approvals, ...(before === undefined ? {} : { sessionId: before.sessionId }) };
       const start = async (onEnd?: () => void) => {
         const run = await runs.startAgent(asked);
         const format = responseFormat(run);
         const about = { runId: run.id, after: 0, format, lifetime, ...(onEnd && { onEnd }) };
-        return { format, events: streamEvents(recorder, about) };
+        return { run, format, events: streamEvents(recorder, about) };
       };
       if (stream === true) return streamPlaces.open(principal, async (onEnd) => (await start(onEnd)).events);
-      const { format, events } = await start();
+      const { run, format, events } = await start();
       await events.text();
+      const { status } = (await store.get(run.id)) ?? run;
+      if (lifetime.aborted && status === 'running') {
+        throw new RunProblem(new KernelError('E_RUN_SUSPENDED', shutdownMessage), run.id);
+      }
       return format.response;
     }),
   ];

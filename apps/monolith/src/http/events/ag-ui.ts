@@ -1,3 +1,4 @@
+import { shutdownMessage } from './event-stream.ts';
 import type { EventFormat } from './event-stream.ts';
 import { shownArguments, shownUsage } from './shown-data.ts';
 
@@ -10,6 +11,7 @@ export function agUiEvents({
   readonly sessionId: string;
 }): EventFormat {
   let messageId: string | undefined;
+  let isOver = false;
   const write = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
 
   function endMessage(): string {
@@ -20,11 +22,14 @@ export function agUiEvents({
   }
 
   return {
+    interrupted: () => (isOver ? '' : endMessage() + write({ type: 'RUN_ERROR', message: shutdownMessage })),
     frame({ sequence, at: timestamp, type, data }) {
       switch (type) {
         case 'run-start':
+          isOver = false;
           return write({ type: 'RUN_STARTED', threadId, runId, timestamp });
         case 'run-paused':
+          isOver = true;
           return '';
         case 'step-start':
           return endMessage() + write({ type: 'STEP_STARTED', stepName: `step ${data.step}`, timestamp });
@@ -56,6 +61,7 @@ export function agUiEvents({
         case 'model-end':
           return write({ type: 'CUSTOM', name: 'usage', value: shownUsage(data), timestamp });
         case 'run-end': {
+          isOver = true;
           const { error } = data;
           const end =
             error === undefined

@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '@ravi/api';
+import { shutdownMessage } from './event-stream.ts';
 import type { EventFormat } from './event-stream.ts';
 import { shownArguments, shownUsage } from './shown-data.ts';
 
@@ -8,6 +9,7 @@ type Part = 'text' | 'reasoning';
 export function aiUiEvents(runId: string): EventFormat {
   let open: { readonly part: Part; readonly id: string } | undefined;
   let isStepOpen = false;
+  let isOver = false;
   const write = (chunk: object): string => `data: ${JSON.stringify(chunk)}\n\n`;
 
   function closePart(): string {
@@ -38,12 +40,15 @@ export function aiUiEvents(runId: string): EventFormat {
   return {
     headers: { 'x-vercel-ai-ui-message-stream': 'v1' },
     end: 'data: [DONE]\n\n',
+    interrupted: () => (isOver ? 'data: [DONE]\n\n' : write({ type: 'error', errorText: shutdownMessage })),
     frame(event) {
       const { type, data } = event;
       switch (type) {
         case 'run-start':
+          isOver = false;
           return write({ type: 'start', messageId: runId });
         case 'run-paused':
+          isOver = true;
           return '';
         case 'step-start':
         case 'step-end':
@@ -66,6 +71,7 @@ export function aiUiEvents(runId: string): EventFormat {
         case 'model-end':
           return write({ type: 'data-usage', data: shownUsage(data) });
         case 'run-end': {
+          isOver = true;
           const failure = data.error === undefined ? '' : write({ type: 'error', errorText: data.error.message });
           return closePart() + step(false) + failure + write({ type: 'finish' });
         }

@@ -8,12 +8,17 @@ export interface EventFormat {
   frame(event: RecordedEvent): string;
   /** Text after the last event. */
   readonly end?: string;
+  /** Returns the text for a client whose stream ends before the run does, because the process shuts down. */
+  interrupted?(): string;
 }
 
 /** Ravi's own format. The id of an event is its sequence, from which a client resumes. */
 export const raviEvents: EventFormat = {
   frame: ({ sequence, type, ...event }) => `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`,
 };
+
+/** Message for a client whose stream ends because the process shuts down. */
+export const shutdownMessage = 'The server is shutting down; the run continues with its next start';
 
 const heartbeatMs = 15_000;
 
@@ -79,8 +84,9 @@ export function streamEvents(
       if (isOver) return controller.close();
       const text = await nextOrEnd();
       if (text !== undefined) return controller.enqueue(encoder.encode(text));
-      if (format.end === undefined || lifetime.aborted) return controller.close();
-      controller.enqueue(encoder.encode(format.end));
+      const last = (lifetime.aborted ? format.interrupted?.() : format.end) ?? '';
+      if (last === '') return controller.close();
+      controller.enqueue(encoder.encode(last));
     },
     cancel() {
       leaving.abort();

@@ -1,5 +1,6 @@
 import type { RecordedEvent, RecordedEventData } from '@ravi/api';
 import type { JsonObject, ModelUsage } from '@ravi/kernel';
+import { shutdownMessage } from './event-stream.ts';
 import type { EventFormat } from './event-stream.ts';
 import { argumentsText, callItem, messageItem, textPart } from './responses-items.ts';
 import type { OpenMessage } from './responses-items.ts';
@@ -19,7 +20,7 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
   const openCalls = new Map<string, number>();
   let item: OpenMessage | undefined;
   let number = 0;
-  let response: JsonObject = {
+  const initial: JsonObject = {
     id: responseIdOf(run.id),
     object: 'response',
     created_at: Math.floor(run.createdAt / 1_000),
@@ -33,9 +34,16 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     tool_choice: 'auto',
     tools: [],
   };
+  let response = initial;
 
   function write(type: string, data: JsonObject): string {
     return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number++, ...data })}\n\n`;
+  }
+
+  // A run that has paused begins again.
+  function begin(): string {
+    response = initial;
+    return write('response.created', { response });
   }
 
   function open(sequence: number): string {
@@ -93,22 +101,36 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
   }
 
   function end(data: RecordedEventData['run-end']): string {
-    const closed = close();
     const message = data.error?.message;
-    const status = message === undefined ? 'completed' : 'failed';
-    const error = message === undefined ? null : { code: 'server_error', message };
     const usage = usageOf(data.usage);
-    response = { ...response, status, output, error, usage };
-    return closed + write(`response.${status}`, { response });
+    if (message === undefined) return finish({ status: 'completed', usage });
+    return finish({ status: 'failed', usage, error: { code: 'server_error', message } });
+  }
+
+  // A response has no state for an open question or approval; the run continues without its client.
+  function pause({ reason = 'question', usage }: RecordedEventData['run-paused']): string {
+    return finish({ status: 'incomplete', usage: usageOf(usage), incomplete_details: { reason } });
+  }
+
+  function interrupted(): string {
+    const error = { code: 'server_error', message: shutdownMessage };
+    return response['status'] === 'in_progress' ? finish({ status: 'failed', error }) : '';
+  }
+
+  function finish(ended: JsonObject & { readonly status: string }): string {
+    const closed = close();
+    response = { ...response, output, ...ended };
+    return closed + write(`response.${ended.status}`, { response });
   }
 
   function frame({ type, sequence, data }: RecordedEvent): string {
-    if (type === 'run-start') return write('response.created', { response });
+    if (type === 'run-start') return begin();
     if (type === 'step-start' || type === 'step-end') return close();
     const isOwn = data.parentId === undefined;
     if (type === 'tool-call') return isOwn ? beginCall(data) : '';
     if (type === 'tool-result') return isOwn ? endCall(data) : '';
     if (type === 'run-end') return end(data);
+    if (type === 'run-paused') return pause(data);
     // The text of the failed attempt is void.
     if (type === 'model-retry' && item !== undefined) item.text = '';
     if (type !== 'model-delta') return '';
@@ -124,6 +146,7 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
 
   return {
     frame,
+    interrupted,
     get response() {
       return response;
     },

@@ -7,6 +7,7 @@ import { aiUiEvents } from '../events/ai-ui.ts';
 import type { DurableServices } from '../../runs/durable-services.ts';
 import type { Redactor } from '../../logging/redactor.ts';
 import { statsOf } from '../blobs/artifacts.ts';
+import { nameSuspendedRun } from '../scripts/name-suspended-run.ts';
 import { maxScriptBodyBytes, scriptOf } from '../scripts/script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
 import type { EventFormat } from '../events/event-stream.ts';
@@ -87,7 +88,7 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
       if (hasNoResult(run)) {
         throw problem('E_STATE_CONFLICT', `Run ${run.id} is ${run.status} and cannot be resumed`);
       }
-      if (run.definition.kind !== 'agent') return chains.resume(run.id);
+      if (run.definition.kind !== 'agent') return nameSuspendedRun(store.runs, run.id, chains.resume(run.id));
       const { answer } = request.body;
       if (answer === undefined) throw problem('E_REQUEST_INVALID', '"answer" is missing');
       return runs.resumeAgent(run, answer);

@@ -6,6 +6,7 @@ import type { ApprovalMode } from '@ravi/capabilities';
 import type { ChainPolicy } from '@ravi/kernel';
 import type { ChainRunner } from '../../runs/chain-runner.ts';
 import type { DurableServices } from '../../runs/durable-services.ts';
+import { nameSuspendedRun, newRunId } from './name-suspended-run.ts';
 import { maxScriptBodyBytes, scriptOf } from './script-request.ts';
 import type { ScriptRequest } from './script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
@@ -54,8 +55,12 @@ export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner
     }
     const { chains, runs, recorder, approvalMode } = durable;
     const request = { ...script, principal };
-    // The client waits for the result.
-    if (!isStream) return chains.start({ ...request, approvals: config.approvals.mode ?? 'wait' });
+    if (!isStream) {
+      const runId = newRunId();
+      // The client waits for the result.
+      const approvals = config.approvals.mode ?? 'wait';
+      return nameSuspendedRun(durable.store.runs, runId, chains.start({ ...request, runId, approvals }));
+    }
     return streamPlaces.open(principal, async (onEnd) => {
       const { id: runId } = await runs.startChain({ ...request, approvals: approvalMode });
       const format = { ...raviEvents, headers: { 'content-location': `/v1/runs/${runId}/events` } };

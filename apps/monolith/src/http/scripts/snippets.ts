@@ -18,6 +18,7 @@ import type {
 } from '@ravi/kernel';
 import type { DurableServices } from '../../runs/durable-services.ts';
 import type { SnippetTools } from '../../tools/snippet-tools.ts';
+import { nameSuspendedRun, newRunId } from './name-suspended-run.ts';
 import { maxScriptBodyBytes, scriptOf } from './script-request.ts';
 import type { ScriptRunner } from './chains.ts';
 import { findRun } from '../access/caller.ts';
@@ -78,7 +79,9 @@ export function snippetOperations(services: SnippetServices): readonly Endpoint[
     }
     if (known === undefined) {
       const script = { ...scriptOf({ ...body, code: code ?? '' }, serverPolicy), ...inputOf(body) };
-      const run = await durable.chains.start({ ...script, principal: caller.principal, approvals: 'wait' });
+      const runId = newRunId();
+      const started = durable.chains.start({ ...script, runId, principal: caller.principal, approvals: 'wait' });
+      const run = await nameSuspendedRun(durable.store.runs, runId, started);
       return { ...languageOf(script), code: script.code, run, runId: run.runId };
     }
     const { id: runId, definition, outcome } = await findRun(durable.store.runs, request, known);

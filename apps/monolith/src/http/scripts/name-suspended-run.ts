@@ -1,0 +1,27 @@
+import { isKernelError } from '@ravi/kernel';
+import type { RunStore } from '@ravi/kernel';
+import { RunProblem } from '../core/problem.ts';
+
+/**
+ * Returns the result of a run that its client waits for. If the process shuts down first, the error names the run, which
+ * continues with the next process.
+ * @throws RunProblem `E_RUN_SUSPENDED` if the run is stored, and every other error as it is
+ */
+export async function nameSuspendedRun<Result>(
+  runs: Pick<RunStore, 'get'>,
+  runId: string,
+  result: Promise<Result>,
+): Promise<Result> {
+  try {
+    return await result;
+  } catch (error) {
+    if (!isKernelError(error, 'E_RUN_SUSPENDED')) throw error;
+    const run = await runs.get(runId).catch(() => undefined);
+    throw run === undefined ? error : new RunProblem(error, runId);
+  }
+}
+
+/** Returns the id of a new run. */
+export function newRunId(): string {
+  return `run_${crypto.randomUUID()}`;
+}
