@@ -52,7 +52,7 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
 /** Returns the endpoints that need a state store. */
 function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
   const { config, lifetime, clock, redactor, blobStore, snippetStore, snippetTools, toolbox, invoker, durable } = parts;
-  const { artifactQuota, callerApprovals, streamPlaces } = parts;
+  const { artifactQuota, callerApprovals, streamPlaces, logger } = parts;
   if (durable === undefined) return [];
   const { store, runs, recorder } = durable;
   const { policy } = invoker;
@@ -73,7 +73,7 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
       approvals: config.approvals.mode ?? 'wait',
       lifetime,
     }),
-    ...artifactOperations({ blobStore: artifactQuota.store, runs: store.runs, recorder }),
+    ...artifactOperations({ blobStore: artifactQuota.store, runs: store.runs, recorder, logger }),
     ...(callerApprovals === undefined ? [] : approvalOperations(callerApprovals, blobStore)),
     ...jobOperations(store.jobs, runs),
     ...conversationOperations(store),

@@ -48,8 +48,14 @@ export function createVerifiedFiles(): VerifiedFiles {
     async *range(file, metadata, { start, end }) {
       const { ref } = metadata;
       const known = await verify(file, metadata);
-      yield* readAhead({ file, ref, start, end });
+      let last: Uint8Array | undefined;
+      for await (const chunk of readAhead({ file, ref, start, end })) {
+        if (last !== undefined) yield last;
+        last = chunk;
+      }
+      // Before the last chunk, so that a reader never has the whole range of a changed file.
       requireSame(ref, known, await statOf(file));
+      if (last !== undefined) yield last;
     },
   };
 }

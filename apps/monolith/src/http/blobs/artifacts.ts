@@ -1,6 +1,6 @@
 import { api } from '@ravi/api';
 import { isKernelError } from '@ravi/kernel';
-import type { BlobStat, BlobStore, RunStore } from '@ravi/kernel';
+import type { BlobStat, BlobStore, Logger, RunStore } from '@ravi/kernel';
 import { maySee, findRun } from '../access/caller.ts';
 import { artifactRefs } from '../../runs/run-details.ts';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
@@ -30,10 +30,11 @@ export interface ArtifactServices {
   readonly blobStore: BlobStore;
   readonly runs: RunStore;
   readonly recorder: RunRecorder;
+  readonly logger: Logger;
 }
 
 /** Implements the operations on artifacts and their content. */
-export function artifactOperations({ blobStore, runs, recorder }: ArtifactServices): readonly Endpoint[] {
+export function artifactOperations({ blobStore, runs, recorder, logger }: ArtifactServices): readonly Endpoint[] {
   async function find({ caller, params: { ref } }: ApiRequest<typeof api.artifacts.get>): Promise<BlobStat> {
     const stat = await blobStore.stat(ref);
     if (stat !== undefined && maySee(caller, stat.scope.principal)) return stat;
@@ -61,10 +62,10 @@ export function artifactOperations({ blobStore, runs, recorder }: ArtifactServic
         'accept-ranges': 'bytes',
         'content-length': String(range?.length ?? bytes),
       };
-      if (range === undefined) return new Response(await open(blobStore, ref), { headers });
+      if (range === undefined) return new Response(logged(await open(blobStore, ref), ref, logger), { headers });
       const { offset, length } = range;
       headers['content-range'] = `bytes ${offset}-${offset + length - 1}/${bytes}`;
-      return new Response(await open(blobStore, ref, range), { status: 206, headers });
+      return new Response(logged(await open(blobStore, ref, range), ref, logger), { status: 206, headers });
     }),
     implement(api.artifacts.delete, async (request) => {
       const { ref } = await find(request);
@@ -94,6 +95,24 @@ async function open(...[blobStore, ...what]: [BlobStore, ...Parameters<BlobStore
     if (!isKernelError(error, 'E_BLOB_NOT_FOUND')) throw error;
     throw problem('E_ARTIFACT_UNKNOWN', 'The artifact was removed');
   }
+}
+
+// The status is already sent, so an error can only break the connection. It must not do so silently.
+function logged(content: ReadableStream<Uint8Array>, ref: string, logger: Logger): ReadableStream<Uint8Array> {
+  const reader = content.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        logger.error('an artifact could not be read to its end', { ref, error });
+        throw error;
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
 }
 
 /** Part of a content, as an option of `BlobStore.open`. */
